@@ -11,7 +11,7 @@ from syncfabric.fpga.netlist import Design
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.flit import table_header, xy_header
 from syncfabric.models.layout.shape import EngineShape, MeshNodeShape, NodeShape
-from syncfabric.models.networks.spec import AnySpec, EngineMeshSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.table import Table
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.tile import CoreTile, observed
@@ -62,13 +62,13 @@ class Block:
         return convert(component, module) + self.beside()
 
 
-def _cores(mesh: EngineMeshSpec) -> TileShape:
+def _cores(mesh: MeshSpec) -> TileShape:
     """Return what a tile of a mesh with a core at each node is built for."""
     return TileShape(cores=len(mesh.topology.nodes), memory_kib=32, barriers=mesh)
 
 
-def _packets_and_acks(**options: Any) -> EngineMeshSpec:
-    return EngineMeshSpec(**{"kind": "mesh", "width": 8, "height": 8, "channels": 2, **options})
+def _packets_and_acks(**options: Any) -> MeshSpec:
+    return MeshSpec(**{"kind": "mesh", "width": 8, "height": 8, "channels": 2, **options})
 
 
 def _static(**options: Any) -> StaticSpec:

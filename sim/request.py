@@ -6,7 +6,7 @@ from pathlib import Path
 
 from syncfabric.models.errors import OutputError, SpecError
 from syncfabric.models.networks.spec import (
-    EngineIrregularSpec,
+    IrregularSpec,
     MessageSpec,
     NetworkSpec,
     StaticSpec,
@@ -129,7 +129,7 @@ class RunRequest:
     def _check_packets(self, network: MessageSpec) -> None:
         """Refuse what needs packets where there are none."""
         if network.channels:
-            if self.background and isinstance(network, EngineIrregularSpec):
+            if self.background and isinstance(network, IrregularSpec):
                 self._check_routing(network)
             return
         if self.background:
@@ -139,7 +139,7 @@ class RunRequest:
                 "[network]"
             )
 
-    def _check_routing(self, network: EngineIrregularSpec) -> None:
+    def _check_routing(self, network: IrregularSpec) -> None:
         """Refuse the generator's packets where nothing leads them."""
         if not network.routed_by_tables:
             raise SpecError(

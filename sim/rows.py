@@ -89,7 +89,7 @@ def other_rows(result: "RecoveryResult") -> Rows:
 
 def plan_rows(plan: "BarrierPlan") -> Rows:
     """Return a plan's table, a row a group; beside wires with what each group travels on."""
-    from syncfabric.models.planning.plan import EngineGroupPlan
+    from syncfabric.models.planning.plan import GroupPlan
 
     network = plan.spec.network
     if isinstance(network, StaticSpec):
@@ -102,7 +102,7 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
     for group in plan.groups:
         row = [str(group.id), f"{len(group.members):,}", group.planner]
         if wires:
-            register = group.slot_register if isinstance(group, EngineGroupPlan) else None
+            register = group.slot_register if isinstance(group, GroupPlan) else None
             first = network.shape.entry_registers
             row.append("messages" if register is None else f"slot {register - first}")
         if irregular:

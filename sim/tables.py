@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from syncfabric.models.networks.mesh import Node, Port
-from syncfabric.models.planning.plan import EngineGroupPlan, StaticGroupPlan
+from syncfabric.models.planning.plan import GroupPlan, StaticGroupPlan
 from syncfabric.models.planning.static_images import role_of
 from syncfabric.sim.rows import Rows, notes, plan_rows, result_rows, summary
 from syncfabric.sim.words import network_words, node_words
@@ -74,7 +74,7 @@ def _register_tables(plan: "BarrierPlan", *, whole: bool) -> Iterator[Titled]:
     """Yield the tables of the entries of each group; on a static network of its routes."""
     most = None if whole else SHOWN
     for group in plan.groups:
-        if isinstance(group, EngineGroupPlan):
+        if isinstance(group, GroupPlan):
             yield _entries(group, most)
         else:
             yield _routes(group, most)
@@ -107,7 +107,7 @@ def _first(title: str, heads: list[str], rows: list[list[str]], most: int | None
     return Titled(title, (heads, rows[:most]), below)
 
 
-def _entries(group: EngineGroupPlan, most: int | None) -> Titled:
+def _entries(group: GroupPlan, most: int | None) -> Titled:
     """Return the entries of a group in the routers of its tree, the root's first."""
     shape, mesh = group.shape, group.graph.columns > 0
 

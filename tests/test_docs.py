@@ -15,13 +15,13 @@ from syncfabric.models.messages import (
     STATUS_WORD,
     Layout,
 )
-from syncfabric.models.networks.irregular_table import EngineIrregularTable
+from syncfabric.models.networks.irregular_table import IrregularTable
 from syncfabric.models.networks.random_network import RandomNetwork
 from syncfabric.models.networks.schema import GroupTable, NetworkFile
 from syncfabric.models.networks.spec import (
-    ENGINE_PLANNERS,
+    MESSAGE_PLANNERS,
     STATIC_PLANNERS,
-    EngineMeshSpec,
+    MeshSpec,
     StaticSpec,
     Table,
 )
@@ -75,8 +75,8 @@ MESH = "## `[network]` of a mesh"
     ("table", "headings"),
     [
         (NetworkFile, ("## The file",)),
-        (EngineMeshSpec, (MESH,)),
-        (EngineIrregularTable, (MESH, "## `[network]` of an irregular network")),
+        (MeshSpec, (MESH,)),
+        (IrregularTable, (MESH, "## `[network]` of an irregular network")),
         (RandomNetwork, ("### Random networks",)),
         (StaticSpec, ("## `[network]` of a static network",)),
         (GroupTable, ("## `[[group]]`",)),
@@ -253,7 +253,7 @@ def test_every_planner_is_documented() -> None:
     pages = [
         (DOCS / page).read_text(encoding="utf-8") for page in ("planning.md", "network-files.md")
     ]
-    for planners in (*ENGINE_PLANNERS.values(), STATIC_PLANNERS):
+    for planners in (*MESSAGE_PLANNERS.values(), STATIC_PLANNERS):
         for planner in planners:
             assert f"\n| `{planner}` |" in pages[0]
             assert f'`"{planner}"`' in pages[1]

@@ -7,7 +7,7 @@ import pytest
 from syncfabric.models.layout import setup
 from syncfabric.models.layout.engine import COMMIT
 from syncfabric.models.messages.layout import Layout
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.register_map.config_port import config_map
 from syncfabric.models.register_map.parts import Block, Word
 from tests.models.register_map.networks import network
@@ -54,7 +54,7 @@ def test_every_field_is_documented(layout: Layout) -> None:
 
 def test_the_status_of_an_engine_is_documented() -> None:
     spec = network("bare").network
-    assert isinstance(spec, EngineSpec)
+    assert isinstance(spec, MessageSpec)
     layout = spec.shape.router.layout.status
     documented = tables(PAGE)["engine's status word"]
     lows = {

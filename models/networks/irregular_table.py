@@ -10,15 +10,15 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.engine_kinds import EngineIrregularKeys, EngineIrregularSpec
 from syncfabric.models.networks.explain import said, show
 from syncfabric.models.networks.graph import read_graph
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
+from syncfabric.models.networks.kinds import IrregularKeys, IrregularSpec
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network
 from syncfabric.models.networks.routes import read_routes
 from syncfabric.models.networks.table import Table, Text, Whole, WholePlace
 
-__all__ = ["EngineIrregularTable"]
+__all__ = ["IrregularTable"]
 
 
 class _Form(NamedTuple):
@@ -177,11 +177,11 @@ class _Written(Table):
         return Irregular(self._ports, count, links, nodes), ()
 
 
-class EngineIrregularTable(_Written, EngineIrregularKeys):
+class IrregularTable(_Written, IrregularKeys):
     """The table ``[network]`` of an irregular network as the file has it."""
 
     model_config = ConfigDict(json_schema_extra=_one_way)
 
-    def resolve(self, folder: Traversable) -> EngineIrregularSpec:
+    def resolve(self, folder: Traversable) -> IrregularSpec:
         """Write the network out; see ``written``."""
-        return EngineIrregularSpec(**self.written(folder, EngineIrregularKeys.model_fields))
+        return IrregularSpec(**self.written(folder, IrregularKeys.model_fields))

@@ -11,15 +11,15 @@ from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.irregular_table import EngineIrregularTable
+from syncfabric.models.networks.irregular_table import IrregularTable
 from syncfabric.models.networks.members import RandomMembers, name_members
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import (
-    ENGINE_PLANNERS,
+    MESSAGE_PLANNERS,
     STATIC_PLANNERS,
     AnySpec,
-    EngineMeshSpec,
     GroupSpec,
+    MeshSpec,
     NetworkSpec,
     StaticSpec,
     group_subject,
@@ -85,7 +85,7 @@ class NetworkFile(Table):
 
     name: Name = Field(description="The network's name; its Verilog module takes it too.")
     network: Annotated[
-        EngineMeshSpec | EngineIrregularTable | StaticSpec,
+        MeshSpec | IrregularTable | StaticSpec,
         Discriminator("kind"),
     ] = Field(description="The network itself.")
     group: tuple[GroupTable, ...] = Field(default=(), description="The process groups.")
@@ -99,11 +99,9 @@ class NetworkFile(Table):
             Where the files are that this one names; by default the current folder.
         """
         table = self.network
-        network: AnySpec
-        if isinstance(table, EngineIrregularTable):
-            network = table.resolve(folder or Path())
-        else:
-            network = table
+        network: AnySpec = (
+            table.resolve(folder or Path()) if isinstance(table, IrregularTable) else table
+        )
         groups = tuple(group.resolve(network.topology) for group in self.group)
         return NetworkSpec(name=self.name, network=network, groups=groups)
 
@@ -128,8 +126,8 @@ def _planners(kind: str) -> dict[str, None]:
     """Return the planners of a kind of network, each once and in order."""
     if kind == "static":
         return dict.fromkeys(STATIC_PLANNERS)
-    transports = ENGINE_PLANNERS if kind == "mesh" else ("link",)  # only a mesh routes messages
-    names = [name for transport in transports for name in ENGINE_PLANNERS[transport]]
+    transports = MESSAGE_PLANNERS if kind == "mesh" else ("link",)  # only a mesh routes messages
+    names = [name for transport in transports for name in MESSAGE_PLANNERS[transport]]
     return dict.fromkeys((*names, WIRE_PLANNER))
 
 

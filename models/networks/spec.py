@@ -10,22 +10,21 @@ from pydantic import Discriminator, Field, ValidationInfo, field_validator, mode
 
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.layout.slots import WIRE_OPERATIONS, WIRE_PLANNER
-from syncfabric.models.networks.engine_kinds import EngineIrregularSpec, EngineMeshSpec
 from syncfabric.models.networks.explain import choice, show
+from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec
 from syncfabric.models.networks.members import check_members
 from syncfabric.models.networks.reserved import KEYWORDS
 from syncfabric.models.networks.static import StaticSpec
 from syncfabric.models.networks.table import Flag, Name, Operation, Table, Whole, WholePlace
 
 __all__ = [
-    "ENGINE_PLANNERS",
+    "MESSAGE_PLANNERS",
     "SERIAL_OPERATIONS",
     "STATIC_PLANNERS",
     "AnySpec",
-    "EngineIrregularSpec",
-    "EngineMeshSpec",
-    "EngineSpec",
     "GroupSpec",
+    "IrregularSpec",
+    "MeshSpec",
     "MessageSpec",
     "NetworkSpec",
     "Operation",
@@ -35,17 +34,13 @@ __all__ = [
     "planners_of",
 ]
 
-EngineSpec: TypeAlias = EngineMeshSpec | EngineIrregularSpec
-"""A network of collective engines: a mesh, or an irregular network."""
-
-
-MessageSpec: TypeAlias = EngineSpec
-"""A network whose barriers are messages, beside ordinary packets."""
+MessageSpec: TypeAlias = MeshSpec | IrregularSpec
+"""A network whose barriers are messages, beside ordinary packets: a mesh, or an irregular one."""
 
 AnySpec: TypeAlias = MessageSpec | StaticSpec
 """A network of any kind."""
 
-ENGINE_PLANNERS = {
+MESSAGE_PLANNERS = {
     "link": ("shortest", "btin", "updown"),
     "routed": ("btm", "shortest", "cs"),
 }
@@ -92,7 +87,7 @@ class NetworkSpec(Table):
 
     name: Name
     network: Annotated[
-        EngineMeshSpec | EngineIrregularSpec | StaticSpec,
+        MeshSpec | IrregularSpec | StaticSpec,
         Discriminator("kind"),
     ]
     groups: tuple[GroupSpec, ...] = ()
@@ -207,7 +202,7 @@ def planners_of(network: AnySpec) -> tuple[str, ...]:
     if isinstance(network, StaticSpec):
         return STATIC_PLANNERS
     on_wires = (WIRE_PLANNER,) if network.wires else ()
-    return (*on_wires, *ENGINE_PLANNERS[network.transport])
+    return (*on_wires, *MESSAGE_PLANNERS[network.transport])
 
 
 def _check_operation(group: GroupSpec, network: AnySpec) -> None:
@@ -249,8 +244,8 @@ def _with_planner(group: GroupSpec, planners: tuple[str, ...]) -> GroupSpec:
         return group.model_copy(update={"planner": default})
     if group.planner not in planners:
         own = tuple(name for name in planners if name != WIRE_PLANNER)
-        for transport, named in ENGINE_PLANNERS.items():
-            if own in ENGINE_PLANNERS.values() and group.planner in named:
+        for transport, named in MESSAGE_PLANNERS.items():
+            if own in MESSAGE_PLANNERS.values() and group.planner in named:
                 raise SpecError(
                     f"group {group.id}: planner {show(group.planner)} is for transport = "
                     f'"{transport}"; set it in [network], or planner = {choice(planners)}'

@@ -29,13 +29,13 @@ from syncfabric.models.layout.setup import (
 )
 from syncfabric.models.messages import COUNTER_BITS, Op
 from syncfabric.models.messages.layout import Layout
-from syncfabric.models.networks.spec import EngineMeshSpec, EngineSpec
+from syncfabric.models.networks.spec import MeshSpec, MessageSpec
 from syncfabric.models.planning.c_text import define, defines, fields
 
 __all__ = ["engine_blocks"]
 
 
-def engine_blocks(network: EngineSpec) -> Iterator[str]:
+def engine_blocks(network: MessageSpec) -> Iterator[str]:
     """Yield the blocks of the header: sizes, addresses, codes, and the layouts of words."""
     shape = network.shape
     yield _sizes(network)
@@ -56,13 +56,13 @@ def engine_blocks(network: EngineSpec) -> Iterator[str]:
         yield fields(shape.header)
 
 
-def _sizes(network: EngineSpec) -> str:
+def _sizes(network: MessageSpec) -> str:
     shape = network.shape
     values = {"NODES": len(shape.nodes), "ROUTERS": shape.routers, "GROUPS": network.groups}
     comment = (
         "/* Targets of the config chain: nodes in the order of the network file, then routers. */"
     )
-    if isinstance(network, EngineMeshSpec):
+    if isinstance(network, MeshSpec):
         comment = "/* Targets of the config chain: node (x, y) is y * SYNCFABRIC_WIDTH + x. */"
         values |= {"WIDTH": network.width, "HEIGHT": network.height}
     values |= {"PORTS": shape.router.ports, "PORT_REGISTERS": shape.registers}

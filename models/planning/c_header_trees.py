@@ -11,7 +11,7 @@ from syncfabric.models.layout.engine import WORD_BITS, EngineLayout
 from syncfabric.models.layout.setup import share_of
 from syncfabric.models.messages import Op
 from syncfabric.models.messages.core import MOST_CORES
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.c_text import defines
 
 __all__ = ["MOST_TABLED", "tree_blocks"]
@@ -23,12 +23,12 @@ _LINE = 12
 _WORD = (1 << WORD_BITS) - 1
 
 
-def tree_blocks(network: EngineSpec) -> str:
+def tree_blocks(network: MessageSpec) -> str:
     """Return the tables of a network, and where fields of an image are (C99).
 
     Parameters
     ----------
-    network : EngineSpec
+    network : MessageSpec
         Of at most ``MOST_TABLED`` routers, with managers.
     """
     shape = network.shape

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import networkx as nx
 
 from syncfabric.models.errors import DeadlockError, about
-from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.deadlock_irregular import SwitchChannel, irregular_graph
 from syncfabric.models.planning.deadlock_mesh import Channel, mesh_graph
 from syncfabric.models.planning.plan import BarrierPlan
@@ -77,6 +77,6 @@ def channel_graph(plan: BarrierPlan, *, shared_sync_channel: bool = False) -> nx
         An edge from each ``Channel`` or ``SwitchChannel`` to those that it may wait for.
     """
     network = plan.spec.message_network
-    if isinstance(network, EngineMeshSpec):
+    if isinstance(network, MeshSpec):
         return mesh_graph(network, shared_sync_channel=shared_sync_channel)
     return irregular_graph(network)

@@ -18,7 +18,7 @@ from itertools import product
 import networkx as nx
 import numpy as np
 
-from syncfabric.models.networks.spec import EngineIrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.tables import far_switches, next_switches
 from syncfabric.models.planning.tree import Ints
 from syncfabric.models.planning.updown import routing_tables
@@ -48,7 +48,7 @@ class SwitchChannel:
         return f"{self.lane}: link from switch {self.switch}, port {self.port}"
 
 
-def irregular_graph(network: EngineIrregularSpec) -> nx.DiGraph[SwitchChannel]:
+def irregular_graph(network: IrregularSpec) -> nx.DiGraph[SwitchChannel]:
     """Build the graph, see ``deadlock.channel_graph``.
 
     Raises
@@ -69,7 +69,7 @@ def irregular_graph(network: EngineIrregularSpec) -> nx.DiGraph[SwitchChannel]:
     return graph
 
 
-def _channels(network: EngineIrregularSpec) -> Iterator[SwitchChannel]:
+def _channels(network: IrregularSpec) -> Iterator[SwitchChannel]:
     lanes = [f"packets {channel}" for channel in range(network.channels)]
     lanes += [SYNC]
     links = [end for link in network.links for end in link]
@@ -79,7 +79,7 @@ def _channels(network: EngineIrregularSpec) -> Iterator[SwitchChannel]:
         yield SwitchChannel(switch, port, lane, from_node=True)
 
 
-def _packet_edges(network: EngineIrregularSpec) -> Ints:
+def _packet_edges(network: IrregularSpec) -> Ints:
     """Return where a packet may hold a link's channel and wait for the next link's.
 
     Returns

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import networkx as nx
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
-from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.networks.spec import MeshSpec
 
 __all__ = ["Channel", "mesh_graph"]
 
@@ -41,7 +41,7 @@ class Channel:
         return f"{self.lane}: link {self.port.name.lower()} from {self.node}"
 
 
-def mesh_graph(network: EngineMeshSpec, *, shared_sync_channel: bool) -> nx.DiGraph[Channel]:
+def mesh_graph(network: MeshSpec, *, shared_sync_channel: bool) -> nx.DiGraph[Channel]:
     """Build the graph in O(nodes); the arguments are those of ``deadlock.channel_graph``."""
     mesh = network.mesh
     lanes = {turn: SHARED if shared_sync_channel else CLASS_NAMES[turn] for turn in Turn}

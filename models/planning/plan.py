@@ -12,9 +12,9 @@ from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.dead import NOTHING, Dead, linked
 from syncfabric.models.networks.spec import (
     AnySpec,
-    EngineIrregularSpec,
-    EngineMeshSpec,
     GroupSpec,
+    IrregularSpec,
+    MeshSpec,
     NetworkSpec,
     StaticSpec,
     planners_of,
@@ -22,7 +22,7 @@ from syncfabric.models.networks.spec import (
 from syncfabric.models.planning.islands import check_together
 from syncfabric.models.planning.links.entries import check_apart
 from syncfabric.models.planning.links.graph import LinkGraph
-from syncfabric.models.planning.links.group_plan import GroupPlan as EngineGroupPlan
+from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.planners import plan_groups
 from syncfabric.models.planning.links.slots import plan_on_wires
 from syncfabric.models.planning.plan_static import StaticGroupPlan, plan_static
@@ -31,13 +31,13 @@ from syncfabric.models.planning.whole import check_group
 __all__ = [
     "AnyGroupPlan",
     "BarrierPlan",
-    "EngineGroupPlan",
+    "GroupPlan",
     "StaticGroupPlan",
     "make_plan",
 ]
 
 
-AnyGroupPlan: TypeAlias = EngineGroupPlan | StaticGroupPlan
+AnyGroupPlan: TypeAlias = GroupPlan | StaticGroupPlan
 """A group on any kind of network."""
 
 
@@ -63,9 +63,9 @@ class BarrierPlan:
     left_out: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     @property
-    def engine_groups(self) -> tuple[EngineGroupPlan, ...]:
+    def engine_groups(self) -> tuple[GroupPlan, ...]:
         """The groups whose trees are entries of engines."""
-        return tuple(group for group in self.groups if isinstance(group, EngineGroupPlan))
+        return tuple(group for group in self.groups if isinstance(group, GroupPlan))
 
     @property
     def static_groups(self) -> tuple[StaticGroupPlan, ...]:
@@ -144,7 +144,7 @@ class BarrierPlan:
     def _of(cls, network: AnySpec, data: Mapping[str, Any]) -> BarrierPlan:
         groups = tuple(_read(entry, network) for entry in data["groups"])
         if not isinstance(network, StaticSpec):
-            placed = {g.id: g.placement for g in groups if isinstance(g, EngineGroupPlan)}
+            placed = {g.id: g.placement for g in groups if isinstance(g, GroupPlan)}
             check_apart(LinkGraph.of(network), placed)
         specs = tuple(
             GroupSpec(
@@ -165,8 +165,8 @@ _NOT_SO = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError
 _APART = "plan: its parts do not belong together"
 
 SETTINGS: dict[str, type[AnySpec]] = {
-    "mesh": EngineMeshSpec,
-    "irregular": EngineIrregularSpec,
+    "mesh": MeshSpec,
+    "irregular": IrregularSpec,
     "static": StaticSpec,
 }
 
@@ -183,7 +183,7 @@ def _read(entry: Mapping[str, Any], network: AnySpec) -> AnyGroupPlan:
     """Read what a group's ``to_json`` made."""
     if isinstance(network, StaticSpec):
         return StaticGroupPlan.from_json(entry, network)
-    return EngineGroupPlan.from_json(entry, network)
+    return GroupPlan.from_json(entry, network)
 
 
 def make_plan(spec: NetworkSpec, without: Dead = NOTHING) -> BarrierPlan:

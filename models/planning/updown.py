@@ -15,7 +15,7 @@ import numpy as np
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import EngineIrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.centre import least_eccentric
 from syncfabric.models.planning.switch_graph import SwitchGraph
 from syncfabric.models.planning.switch_tree import SwitchTree
@@ -70,7 +70,7 @@ class UpDown:
         return ways
 
 
-def routing_tables(spec: EngineIrregularSpec) -> tuple[tuple[int, ...], ...]:
+def routing_tables(spec: IrregularSpec) -> tuple[tuple[int, ...], ...]:
     """Return the output port for every destination switch, switch by switch.
 
     They are the network file's, or up/down tables. The entry for the switch itself is -1.

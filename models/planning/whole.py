@@ -6,7 +6,7 @@ from typing import Any
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
-from syncfabric.models.planning.links.group_plan import GroupPlan as EngineGroupPlan
+from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.plan_static import StaticGroupPlan
 
 __all__ = ["check_group"]
@@ -28,7 +28,7 @@ def check_group(group: Any, network: AnySpec) -> None:
     SpecError
         It is none, or that of another kind of network; or a bound is no number of cycles.
     """
-    plan = StaticGroupPlan if isinstance(network, StaticSpec) else EngineGroupPlan
+    plan = StaticGroupPlan if isinstance(network, StaticSpec) else GroupPlan
     if not isinstance(group, plan):
         name = type(group).__name__
         raise SpecError(f"{name} is no plan of a group on a network of kind {network.kind}")

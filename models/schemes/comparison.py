@@ -101,7 +101,7 @@ def compare(
 
     Parameters
     ----------
-    network : EngineMeshSpec, EngineIrregularSpec or StaticSpec
+    network : MeshSpec, IrregularSpec or StaticSpec
     members : sequence of Node
     schemes : sequence of Scheme
         That are for this kind of network.
@@ -133,7 +133,7 @@ def sweep(
 
     Parameters
     ----------
-    network : EngineMeshSpec, EngineIrregularSpec or StaticSpec
+    network : MeshSpec, IrregularSpec or StaticSpec
     members : sequence of Node
     rows : sequence of Row
         Of this group; those that cannot serve it are left out. A scheme that has no such time is

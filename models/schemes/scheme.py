@@ -76,7 +76,7 @@ class Scheme:
 
         Parameters
         ----------
-        network : EngineMeshSpec, EngineIrregularSpec or StaticSpec
+        network : MeshSpec, IrregularSpec or StaticSpec
         members : sequence of nodes
             As in a network file.
         times : Times, optional

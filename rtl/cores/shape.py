@@ -14,9 +14,9 @@ from syncfabric.models.messages.core import (
 from syncfabric.models.messages.layout import Layout
 from syncfabric.models.networks.spec import (
     AnySpec,
-    EngineIrregularSpec,
-    EngineMeshSpec,
-    EngineSpec,
+    IrregularSpec,
+    MeshSpec,
+    MessageSpec,
     StaticSpec,
 )
 
@@ -39,7 +39,7 @@ class TileShape(BaseModel):
         Local memory of each.
     barriers : AnySpec
         The network of its barriers.
-    beside : EngineMeshSpec, optional
+    beside : MeshSpec, optional
         The network of its packets, where that of its barriers has none.
     """
 
@@ -48,10 +48,10 @@ class TileShape(BaseModel):
     cores: int
     memory_kib: int
     barriers: AnySpec
-    beside: EngineMeshSpec | None = None
+    beside: MeshSpec | None = None
 
     @property
-    def packets(self) -> EngineSpec:
+    def packets(self) -> MessageSpec:
         """The network of its packets."""
         if self.beside is not None:
             return self.beside
@@ -71,12 +71,12 @@ class TileShape(BaseModel):
     @property
     def has_last(self) -> bool:
         """Whether an arrive can be a group's last."""
-        return isinstance(self.barriers, EngineSpec)
+        return isinstance(self.barriers, MessageSpec)
 
     @property
     def tells_broken(self) -> bool:
         """Whether the network says that a group was killed."""
-        return isinstance(self.barriers, EngineSpec)
+        return isinstance(self.barriers, MessageSpec)
 
     @property
     def flit_word(self) -> int:
@@ -153,7 +153,7 @@ class TileShape(BaseModel):
                 f"channels = {packets.channels}: cores send packets on channel {PACKETS} and their "
                 f"acknowledgements on channel {ACKS}; set channels = 2"
             )
-        if isinstance(packets, EngineIrregularSpec) and packets.routing == "source":
+        if isinstance(packets, IrregularSpec) and packets.routing == "source":
             raise SpecError(
                 'routing = "source": a head of a core\'s packet has no room for its way; set '
                 'routing = "table", or remove the key'

@@ -3,18 +3,18 @@
 from amaranth import C, Cat, Module, Value
 from amaranth.lib import memory
 
-from syncfabric.models.networks.spec import EngineIrregularSpec, EngineSpec
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.rtl.traffic.generator import divide
 
 __all__ = ["header_of", "header_words"]
 
 
-def header_words(network: EngineSpec) -> tuple[int, ...]:
+def header_words(network: MessageSpec) -> tuple[int, ...]:
     """Return the header of a packet for each node, by its number; the sender's bits are 0."""
     return tuple(network.shape.header_of(place) for place in network.shape.nodes)
 
 
-def header_of(m: Module, network: EngineSpec, destination: Value) -> Value:
+def header_of(m: Module, network: MessageSpec, destination: Value) -> Value:
     """Return the header of a packet for the node of a number, as an expression.
 
     A mesh's is worked out; that of an irregular network, whose nodes sit anywhere, is looked up.
@@ -23,12 +23,12 @@ def header_of(m: Module, network: EngineSpec, destination: Value) -> Value:
     ----------
     m : Module
         Takes in what is needed for it.
-    network : EngineSpec
+    network : MessageSpec
         Places of the nodes.
     destination : Value
         A node's number.
     """
-    if isinstance(network, EngineIrregularSpec):
+    if isinstance(network, IrregularSpec):
         words = header_words(network)
         m.submodules.headers = table = memory.Memory(
             shape=network.layout.header.width, depth=len(words), init=words

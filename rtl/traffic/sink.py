@@ -4,7 +4,7 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.rtl.parts.link import LocalLinkSignature
 from syncfabric.rtl.traffic.source import PACKET_FLITS
 
@@ -21,7 +21,7 @@ class PacketSink(wiring.Component):
 
     Parameters
     ----------
-    network : EngineSpec
+    network : MessageSpec
         Header, flit width and channels of the network.
 
     Members
@@ -43,7 +43,7 @@ class PacketSink(wiring.Component):
         The greatest of them.
     """
 
-    def __init__(self, network: EngineSpec) -> None:
+    def __init__(self, network: MessageSpec) -> None:
         self._network = network
         layout = network.layout
         super().__init__(

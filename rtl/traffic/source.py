@@ -4,7 +4,7 @@ from amaranth import Array, C, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.networks.spec import EngineIrregularSpec, EngineSpec
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.parts.link import LocalLinkSignature
@@ -31,7 +31,7 @@ class PacketSource(wiring.Component):
 
     Parameters
     ----------
-    network : EngineSpec
+    network : MessageSpec
         Nodes, flit width, channels and buffers of the network.
     queue : int, >= 2
         Packets that can wait, and flits of software; a power of two. What does not fit is dropped
@@ -66,7 +66,7 @@ class PacketSource(wiring.Component):
 
     def __init__(
         self,
-        network: EngineSpec,
+        network: MessageSpec,
         *,
         queue: int = 16384,
         make_queue: type[WaitingQueue] = WaitingQueue,
@@ -151,7 +151,7 @@ class PacketSource(wiring.Component):
     def _send(self, m: Module, packets: WaitingQueue, software: WaitingQueue) -> None:
         """Send flit by flit: the generator's packet leaves with its tail, software's flits each."""
         network, channels, layout = self._network, self._network.channels, self._network.layout
-        rings = isinstance(network, EngineIrregularSpec) and network.datelines
+        rings = isinstance(network, IrregularSpec) and network.datelines
         step = 2 if rings else 1
         available, send = Signal(channels), Signal()
         for c in range(channels):
@@ -193,6 +193,6 @@ class PacketSource(wiring.Component):
             m.d.sync += turn.eq(Mux(turn == channels - step, 0, turn + step))
 
 
-def queue_widths(network: EngineSpec) -> tuple[int, int]:
+def queue_widths(network: MessageSpec) -> tuple[int, int]:
     """Return the bits of an entry in the queue of packets, and in that of software."""
     return network.layout.header.width + CYCLE_BITS, put_flit(network.flit_bits).size

@@ -5,7 +5,7 @@ Where barriers have a static network, a plain mesh beside it carries the packets
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import AnySpec, EngineMeshSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, MeshSpec, StaticSpec
 from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.config_share import ConfigShare
 from syncfabric.rtl.cores.shape import TileShape
@@ -52,9 +52,9 @@ def _ports(spec: AnySpec) -> list[tuple[str, str, int | None]]:
     )
 
 
-def plain_mesh(spec: StaticSpec) -> EngineMeshSpec:
+def plain_mesh(spec: StaticSpec) -> MeshSpec:
     """Return a mesh for packets, as large as a static network; its engines are the least."""
-    return EngineMeshSpec(
+    return MeshSpec(
         kind="mesh",
         width=spec.width,
         height=spec.height,

@@ -13,8 +13,8 @@ from functools import cache
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import (
     AnySpec,
-    EngineMeshSpec,
-    EngineSpec,
+    MeshSpec,
+    MessageSpec,
     StaticSpec,
 )
 
@@ -100,7 +100,7 @@ def _grid(mesh: Mesh) -> Links:
     )
 
 
-def _engines(spec: EngineSpec) -> Links:
+def _engines(spec: MessageSpec) -> Links:
     """Number output p of router r as P * r + p, then the nodes' injections.
 
     P are its ports that lead to routers or nodes.
@@ -130,8 +130,8 @@ def _engines(spec: EngineSpec) -> Links:
     )
 
 
-def _output(spec: EngineSpec, router: int, port: int) -> LinkName:
+def _output(spec: MessageSpec, router: int, port: int) -> LinkName:
     """Return the name of a router's output."""
-    if isinstance(spec, EngineMeshSpec):
+    if isinstance(spec, MeshSpec):
         return spec.topology.node(router), Port(port).name.lower()
     return router, str(port)

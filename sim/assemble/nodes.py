@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.shape import NodeShape
-from syncfabric.models.networks.engine_kinds import EngineIrregularSpec, EngineMeshSpec
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainEnd
@@ -167,7 +167,7 @@ def _registers(shape: NodeShape, *headers: int) -> LinkRegisters:
     return LinkRegisters(node_of(shape, *headers).link, shape.link_registers)
 
 
-def top_ports(spec: EngineSpec, *, taps: bool = False) -> Iterator[tuple[str, str, int | None]]:
+def top_ports(spec: MessageSpec, *, taps: bool = False) -> Iterator[tuple[str, str, int | None]]:
     """Yield direction, name and width of the top's ports; None is a single wire, no vector."""
     shape = spec.shape
     nodes = len(shape.nodes)
@@ -191,7 +191,7 @@ def top_ports(spec: EngineSpec, *, taps: bool = False) -> Iterator[tuple[str, st
         yield from ((way, f"ask_{name}", nodes * width) for way, name, width in TAPPED)
 
 
-def config_ports(spec: EngineSpec) -> Iterator[tuple[str, str, int | None]]:
+def config_ports(spec: MessageSpec) -> Iterator[tuple[str, str, int | None]]:
     """Yield direction, name and width of the ports of the config chain's host."""
     yield "input", "config_valid", None
     yield "input", "config_node", spec.layout.target_bits
@@ -203,16 +203,16 @@ def config_ports(spec: EngineSpec) -> Iterator[tuple[str, str, int | None]]:
     yield "output", "config_rdata", 32
 
 
-def routes_of(spec: EngineSpec) -> list[list[int]]:
+def routes_of(spec: MessageSpec) -> list[list[int]]:
     """Return each router's row of the routing table: the port for each router, 0 for itself."""
     from syncfabric.models.planning.updown import routing_tables  # planning takes long to import
 
-    if not isinstance(spec, EngineIrregularSpec) or not spec.routed_by_tables:
+    if not isinstance(spec, IrregularSpec) or not spec.routed_by_tables:
         return []
     return [[max(port, 0) for port in row] for row in routing_tables(spec)]
 
 
-def constants_of_router(spec: EngineSpec, router: int) -> dict[str, tuple[int, int]]:
+def constants_of_router(spec: MessageSpec, router: int) -> dict[str, tuple[int, int]]:
     """Return width and value of the constant inputs of a router's module, but for ``index``.
 
     The value of ``routes`` is 0 here: see ``routes_of``.
@@ -220,7 +220,7 @@ def constants_of_router(spec: EngineSpec, router: int) -> dict[str, tuple[int, i
     shape = spec.shape
     widths = {field.name: field.width for field in shape.header.fields}
     inputs: dict[str, tuple[int, int]] = {}
-    if isinstance(spec, EngineMeshSpec):
+    if isinstance(spec, MeshSpec):
         if spec.channels:
             y, x = divmod(router, spec.width)
             inputs |= {"x": (widths["x"], x), "y": (widths["y"], y)}
@@ -240,7 +240,9 @@ def constants_of_router(spec: EngineSpec, router: int) -> dict[str, tuple[int, i
     return inputs
 
 
-def _constants(spec: EngineSpec, target: int, routes: list[list[int]]) -> Iterator[tuple[str, str]]:
+def _constants(
+    spec: MessageSpec, target: int, routes: list[list[int]]
+) -> Iterator[tuple[str, str]]:
     """Yield what is constant at the inputs of a target's module, as Verilog."""
     shape = spec.shape
     yield "index", f"16'd{target}"
@@ -262,12 +264,12 @@ def link_name(router: int, port: int) -> str:
     return f"link_{router}_{port}"
 
 
-def top_verilog(spec: EngineSpec, name: str, *, taps: bool = False) -> str:
+def top_verilog(spec: MessageSpec, name: str, *, taps: bool = False) -> str:
     """Return the module that places and joins them.
 
     Parameters
     ----------
-    spec : EngineSpec
+    spec : MessageSpec
     name : str
     taps : bool
         There is a tap before each node, which its process has from ``run`` on.
@@ -348,7 +350,7 @@ def _links_of(
                 yield f"out_{p}__{port}", none if back else ""
 
 
-def _process(spec: EngineSpec, node: int) -> Iterator[tuple[str, str]]:
+def _process(spec: MessageSpec, node: int) -> Iterator[tuple[str, str]]:
     """Yield the connections of a node's process."""
     registers, data = spec.port_registers, spec.data_bits
     for name in PROCESS:
@@ -361,7 +363,7 @@ def _process(spec: EngineSpec, node: int) -> Iterator[tuple[str, str]]:
             yield f"{name}__{wire}", part(f"{name}_{wire}", node, width)
 
 
-def _chain_of(spec: EngineSpec, target: int) -> dict[str, str | None]:
+def _chain_of(spec: MessageSpec, target: int) -> dict[str, str | None]:
     """Return the connections of a target to the chain; of the node's 16 bits, those in use."""
     ends = {f"host__{wire}": f"chain_{target}_{wire}" for wire in CHAIN}
     request, used = ends["host__request"], spec.layout.target_bits
@@ -385,7 +387,7 @@ def _tap(top: ModuleWriter, node: int) -> dict[str, str]:
     return inside
 
 
-def _join_chain(top: ModuleWriter, spec: EngineSpec) -> None:
+def _join_chain(top: ModuleWriter, spec: MessageSpec) -> None:
     """Declare the chain's wires, join its host to the config port, and end it."""
     for i in range(spec.shape.targets + 1):
         for wire, width in CHAIN.items():
@@ -400,7 +402,7 @@ def _join_chain(top: ModuleWriter, spec: EngineSpec) -> None:
     top.instance(END, "config_end", {"clk": "clk", "rst": "rst", **last})
 
 
-def shown_links(spec: EngineSpec, top: str) -> Iterator[Shown | None]:
+def shown_links(spec: MessageSpec, top: str) -> Iterator[Shown | None]:
     """Yield what is on each link, by its number, of the instance ``top``; None: no such link.
 
     Output p of router r is link r * P + p, P its ports that are links or nodes; then come the
@@ -436,7 +438,7 @@ def _shown(names: Mapping[str, int], top: str, link: str, far: str = "") -> Show
     return Shown(**wires)
 
 
-def _local(spec: EngineSpec, name: str, i: int) -> Shown | None:
+def _local(spec: MessageSpec, name: str, i: int) -> Shown | None:
     """Return what is on a node's own link, which has packets of processes alone."""
     if not spec.channels:
         return None

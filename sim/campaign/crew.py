@@ -9,10 +9,10 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS
 from syncfabric.models.layout.setup import Answer
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.spec import EngineSpec, StaticSpec
+from syncfabric.models.networks.spec import MessageSpec, StaticSpec
 from syncfabric.models.planning.links.entries import owner_of
 from syncfabric.models.planning.links.free import FreeEntries
-from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
 from syncfabric.sim.drive.recovery.world import fences
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.lifecycle import ByChain, ByManagers, lifecycle_of
@@ -109,10 +109,10 @@ class _OfEngines(Crew):
     Parameters
     ----------
     fabric : Fabric
-    network : EngineSpec
+    network : MessageSpec
     """
 
-    def __init__(self, fabric: Fabric, network: EngineSpec) -> None:
+    def __init__(self, fabric: Fabric, network: MessageSpec) -> None:
         self._fabric, self._network = fabric, network
         self._software = lifecycle_of(network.shape, patience=PATIENCE, tries=TRIES)
         self._host = ByChain(network.shape, patience=PATIENCE, tries=TRIES)
@@ -207,8 +207,8 @@ class _OfEngines(Crew):
         yield from self._software.abort(_plan(life))
 
 
-def _plan(life: Life) -> EngineGroupPlan:
-    assert isinstance(life.group, EngineGroupPlan)
+def _plan(life: Life) -> GroupPlan:
+    assert isinstance(life.group, GroupPlan)
     return life.group
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from syncfabric.models.golden.engine.memory import Message, Way
 from syncfabric.models.golden.transport.wires import LinkForm, Sent
 from syncfabric.models.layout.engine import EPOCH_BITS, Kind
-from syncfabric.models.networks.spec import EngineSpec
-from syncfabric.models.planning.plan import EngineGroupPlan
+from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.planning.plan import GroupPlan
 
 __all__ = ["Forger"]
 
@@ -23,13 +23,13 @@ class Forger:
 
     Parameters
     ----------
-    network : EngineSpec
+    network : MessageSpec
         With ``check_bits``.
-    groups : sequence of EngineGroupPlan
+    groups : sequence of GroupPlan
         They synchronize.
     """
 
-    def __init__(self, network: EngineSpec, groups: Sequence[EngineGroupPlan]) -> None:
+    def __init__(self, network: MessageSpec, groups: Sequence[GroupPlan]) -> None:
         router = network.shape.router
         transport = "routed" if router.transport == "routed" else ""
         transport = transport or ("shared" if router.shared else "own")

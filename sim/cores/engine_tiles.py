@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import AnySpec, EngineSpec
+from syncfabric.models.networks.spec import AnySpec, MessageSpec
 from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.tile import CoreTile
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-def core_tile(shape: TileShape, spec: EngineSpec, name: str) -> str:
+def core_tile(shape: TileShape, spec: MessageSpec, name: str) -> str:
     """Return a core, the tap before its node, and the node: on a mesh the router, too."""
     network = spec.shape
     fixed = {} if network.interfaces else nodes.constants_of_router(spec, 0)
@@ -62,7 +62,7 @@ def core_tile(shape: TileShape, spec: EngineSpec, name: str) -> str:
     return "\n".join([*parts, top.text()])
 
 
-def _ends(spec: EngineSpec) -> Iterator[tuple[str, str, bool]]:
+def _ends(spec: MessageSpec) -> Iterator[tuple[str, str, bool]]:
     """Yield the ends of links of the tile with the core: of its node, of the tile, and the way."""
     if spec.shape.interfaces:
         yield from (("out_0", "up", False), ("in_0", "down", True))
@@ -82,7 +82,7 @@ def _place_tap(top: ModuleWriter) -> None:
     top.instance(nodes.TAP, "tap", {**ports, "index": "target"})
 
 
-def further_tiles(spec: EngineSpec) -> dict[str, str]:
+def further_tiles(spec: MessageSpec) -> dict[str, str]:
     """Return the Verilog of the tiles without a core, by name."""
     tiles = {ROUTER_TILE: router_tile(spec)} if spec.shape.interfaces else {}
     if spec.shape.router.link_registers:
@@ -90,13 +90,13 @@ def further_tiles(spec: EngineSpec) -> dict[str, str]:
     return tiles
 
 
-def _target(spec: EngineSpec, target: int) -> str:
+def _target(spec: MessageSpec, target: int) -> str:
     """Return a target's tile as C++ has it."""
     count = len(spec.shape.nodes)
     return f"tiles[{target}]" if target < count else f"switches[{target - count}]"
 
 
-def definitions(spec: EngineSpec) -> Iterator[str]:
+def definitions(spec: MessageSpec) -> Iterator[str]:
     """Yield which further tiles there are, for the preprocessor of C++."""
     yield "#define HAS_TAPS"
     if spec.shape.interfaces:
@@ -105,7 +105,7 @@ def definitions(spec: EngineSpec) -> Iterator[str]:
         yield f"#define REGISTERED {2 * len(spec.shape.links)}"
 
 
-def constants(spec: EngineSpec) -> Iterator[str]:
+def constants(spec: MessageSpec) -> Iterator[str]:
     """Yield what tells each tile who it is."""
     shape = spec.shape
     for target in range(shape.targets):
@@ -126,7 +126,7 @@ def constants(spec: EngineSpec) -> Iterator[str]:
         yield f"tiles[{node}]->manager = 1, tiles[{node}]->manager_index = {manager};"
 
 
-def joins(spec: EngineSpec) -> Iterator[str]:
+def joins(spec: MessageSpec) -> Iterator[str]:
     """Yield what carries over the config chain, and all links."""
     shape = spec.shape
     for target in range(shape.targets - 1):
@@ -138,7 +138,7 @@ def joins(spec: EngineSpec) -> Iterator[str]:
     yield from links(spec)
 
 
-def links(spec: EngineSpec, prefix: str = "") -> Iterator[str]:
+def links(spec: MessageSpec, prefix: str = "") -> Iterator[str]:
     """Yield what carries over all links, whose names at the tiles begin with ``prefix``."""
     shape = spec.shape
     registers = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from syncfabric.models.networks.mesh import Mesh, Port
-from syncfabric.models.networks.spec import EngineMeshSpec, StaticSpec
+from syncfabric.models.networks.spec import MeshSpec, StaticSpec
 from syncfabric.rtl.cores.config_share import ConfigShare
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.tile import CoreTile
@@ -62,7 +62,7 @@ def _sides() -> tuple[str, ...]:
     return tuple(f"{side}_{way}" for side in DIRECTIONS for way in ("in", "out"))
 
 
-def _ports(shape: TileShape, spec: StaticSpec, beside: EngineMeshSpec) -> tile.Ports:
+def _ports(shape: TileShape, spec: StaticSpec, beside: MeshSpec) -> tile.Ports:
     """Return the ports of the tile with the core, but for ``clk`` and ``rst``."""
     fixed = nodes.constants_of_router(beside, 0)
     ports: tile.Ports = {
@@ -99,7 +99,7 @@ def _static_node(spec: StaticSpec) -> dict[str, str | None]:
     return node
 
 
-def _place_mesh(top: ModuleWriter, spec: EngineMeshSpec) -> None:
+def _place_mesh(top: ModuleWriter, spec: MeshSpec) -> None:
     """Place a node of the mesh of packets: its engine and its config port are nobody's."""
     node: dict[str, str | None] = {"clk": "clk", "rst": "1'd0", "reset": "rst", "index": "16'd0"}
     registers, chain = spec.port_registers, nodes.CHAIN

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import reduce
 from operator import and_, or_, xor
 
-from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
@@ -81,7 +81,7 @@ class BarrierCheck:
         self._member: dict[tuple[int, int], tuple[int, int]] = {}
         for number, group in enumerate(plan.groups):
             combine = combination(group.op, network.data_bits)
-            on_wires = isinstance(group, EngineGroupPlan) and group.slot_register is not None
+            on_wires = isinstance(group, GroupPlan) and group.slot_register is not None
             bound = group.bound if on_wires else None
             self._groups[number] = _Group(group.id, len(group.members), combine, bound)
             for member, (node, place) in enumerate(group.places.items()):

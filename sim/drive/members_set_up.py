@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
 from syncfabric.models.layout.errand import ERRAND, ERRAND_MARK
-from syncfabric.models.networks.spec import EngineIrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.images import Epochs, RouterImage, group_images
 from syncfabric.models.planning.links.representatives import asked_node, duties
@@ -50,7 +50,7 @@ class MembersSetUp(Program):
 
     def __init__(self, driver: Driver) -> None:
         network = driver.plan.spec.network
-        assert isinstance(network, EngineIrregularSpec)
+        assert isinstance(network, IrregularSpec)
         self._driver, self._shape = driver, network.shape
         self._rng = random.Random(f"{driver.scenario.seed}/set-up")
         self._layout = self._shape.router.layout

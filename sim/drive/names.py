@@ -8,8 +8,8 @@ from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import (
     AnySpec,
-    EngineIrregularSpec,
-    EngineMeshSpec,
+    IrregularSpec,
+    MeshSpec,
     StaticSpec,
 )
 from syncfabric.sim.assemble.links import links_of
@@ -55,12 +55,12 @@ class Names:
 
     def _wire(self, begin: NodeName, port: str) -> str:
         """Return how the wires of a link begin."""
-        if isinstance(self._spec, EngineMeshSpec):
+        if isinstance(self._spec, MeshSpec):
             assert not isinstance(begin, int)
             if port in ("local", "inject"):
                 return "eject" if port == "local" else port
             return f"link_{self._spec.topology.index(begin)}_{int(Port[port.upper()])}"
-        if isinstance(self._spec, EngineIrregularSpec):
+        if isinstance(self._spec, IrregularSpec):
             if isinstance(begin, int):
                 return f"link_{begin}_{port}"
             return f"uplink_{self._spec.topology.index(begin)}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from syncfabric.models.networks.irregular import Place
-from syncfabric.models.networks.spec import EngineIrregularSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 
 __all__ = ["Way", "way_of"]
 
@@ -40,7 +40,7 @@ def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
     flits : sequence of int
         As on its link.
     """
-    if isinstance(spec, EngineIrregularSpec) and spec.routing == "source":
+    if isinstance(spec, IrregularSpec) and spec.routing == "source":
         return _brought_way(spec, node, flits)
     header = flits[0] & (1 << spec.layout.header.width) - 1
     end = spec.shape.node_of(header)
@@ -48,7 +48,7 @@ def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
     return Way(end, tuple(flits), steps)
 
 
-def _brought_way(spec: EngineIrregularSpec, node: int, flits: Sequence[int]) -> Way:
+def _brought_way(spec: IrregularSpec, node: int, flits: Sequence[int]) -> Way:
     """Return the way of a packet that brings its route (docs/microarchitecture-engine.md, R3)."""
     shape, width = spec.shape, spec.layout.header.fields[0].width
     left = flits[0] & (1 << spec.flit_bits) - 1

@@ -12,7 +12,7 @@ from syncfabric.models.layout.engine import ADDRESS_BITS, COUNTER_ADDRESS, Engin
 from syncfabric.models.layout.node import PortWord, RouterWord, Target
 from syncfabric.models.messages import COUNTER_BASE, Counter
 from syncfabric.models.messages.static import STATUS_WORD
-from syncfabric.models.networks.spec import AnySpec, EngineSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.sim.results import NodeName
 
 __all__ = ["Targets", "targets_of"]
@@ -72,7 +72,7 @@ def targets_of(spec: AnySpec) -> Targets:
     return _of_engines(spec)
 
 
-def _of_engines(spec: EngineSpec) -> Targets:
+def _of_engines(spec: MessageSpec) -> Targets:
     """Return the targets of a network of engines, whose state no bench observes."""
     shape, nodes = spec.shape, tuple(spec.topology.nodes)
     router = [

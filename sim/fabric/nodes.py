@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from syncfabric.models.messages import COUNTER_BITS
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.nodes import (
     CHAIN,
     FREED,
@@ -43,7 +43,7 @@ __all__ = [
 ROUTER_TILE, NODE_TILE, REGISTERS_TILE = "router_tile", "node_tile", "registers_tile"
 
 
-def tiles(spec: EngineSpec, *, queue: int) -> dict[str, str]:
+def tiles(spec: MessageSpec, *, queue: int) -> dict[str, str]:
     """Return the Verilog of each tile and all that it is made of, by the tile's name."""
     shape = spec.shape
     traffic = [traffic_verilog(spec, queue)] if spec.channels else []
@@ -56,7 +56,7 @@ def tiles(spec: EngineSpec, *, queue: int) -> dict[str, str]:
     return made
 
 
-def router_tile(spec: EngineSpec) -> str:
+def router_tile(spec: MessageSpec) -> str:
     """Return the Verilog of a router's tile; on a mesh with a process and its packets."""
     shape = spec.shape
     fixed = constants_of_router(spec, 0)
@@ -73,7 +73,7 @@ def router_tile(spec: EngineSpec) -> str:
     return f"{router_verilog(shape)}\n{text}"
 
 
-def _node_tile(spec: EngineSpec) -> str:
+def _node_tile(spec: MessageSpec) -> str:
     ports = tile.process_ports(spec)
     ports |= tile.link_ports(spec, "up", comes_in=False)
     ports |= tile.link_ports(spec, "down", comes_in=True)
@@ -81,13 +81,13 @@ def _node_tile(spec: EngineSpec) -> str:
     return _tile(spec, NODE_TILE, INTERFACE, ports, links, process=True)
 
 
-def joined_link(spec: EngineSpec, port: str, name: str) -> dict[str, str | None]:
+def joined_link(spec: MessageSpec, port: str, name: str) -> dict[str, str | None]:
     """Return the connections of a link's end."""
     return {f"{port}__{wire}": f"{name}_{wire_of(wire)}" for wire, _, _ in link_ports(spec.shape)}
 
 
 def _tile(
-    spec: EngineSpec,
+    spec: MessageSpec,
     name: str,
     module: str,
     ports: tile.Ports,
@@ -119,7 +119,7 @@ def _tile(
     return f"{end_verilog()}\n{top.text()}"
 
 
-def begin_tile(spec: EngineSpec, name: str, ports: tile.Ports) -> ModuleWriter:
+def begin_tile(spec: MessageSpec, name: str, ports: tile.Ports) -> ModuleWriter:
     """Return a tile with a target of the config chain, which is not placed yet."""
     top = tile.start_tile(name, {**_chain_ports(spec), **ports})
     _join_chain(top)
@@ -136,7 +136,7 @@ def place_node(
     top.instance(module, "node", inside | joined)
 
 
-def counters(spec: EngineSpec, module: str) -> list[tuple[str, str]]:
+def counters(spec: MessageSpec, module: str) -> list[tuple[str, str]]:
     """Return the counters of a router or a node interface: name, and where a tile has it."""
     text = (router_verilog if module == ROUTER else interface_verilog)(spec.shape)
     heads = re.findall(rf"^module \\{module}\.(\S+) \(([^)]*)\)", text, re.MULTILINE)
@@ -159,7 +159,7 @@ def _counter_name(parts: list[str]) -> str:
     return f"{'engine' if 'engine' in parts else 'router'} {name.upper()}"
 
 
-def _process(spec: EngineSpec) -> dict[str, str | None]:
+def _process(spec: MessageSpec) -> dict[str, str | None]:
     """Return the connections of a process, but for its packets."""
     names = ["arrive", "last", "released", "broken"]
     names += ["data", "result"] if spec.data_bits else []
@@ -167,7 +167,7 @@ def _process(spec: EngineSpec) -> dict[str, str | None]:
     return {**{name: name for name in names}, "ready": "", "done": ""}
 
 
-def _chain_ports(spec: EngineSpec) -> tile.Ports:
+def _chain_ports(spec: MessageSpec) -> tile.Ports:
     """Return the ports of the config chain, and those by which the first target is its host's."""
     ports: tile.Ports = {
         "target": ("input", 16),
@@ -209,7 +209,7 @@ def _join_chain(top: ModuleWriter) -> None:
     top.instance("config_end", "config_end", {"clk": "clk", "rst": "rst", **ends})
 
 
-def registers_tile(spec: EngineSpec) -> str:
+def registers_tile(spec: MessageSpec) -> str:
     """Return the Verilog of a link's registers; their config port, as all tiles have, is silent."""
     ports: tile.Ports = {name: (way, width or 1) for way, name, width in config_ports(spec)}
     ports["observe"] = ("output", 1)
@@ -225,7 +225,7 @@ def registers_tile(spec: EngineSpec) -> str:
     return f"{registers_verilog(spec.shape)}\n{top.text()}"
 
 
-def counter_names(spec: EngineSpec) -> list[list[str]]:
+def counter_names(spec: MessageSpec) -> list[list[str]]:
     """Return the names of each target's counters, as `Fabric.counted` has them from bit 0 up."""
     shape = spec.shape
     routers = [[name for name, _ in counters(spec, ROUTER)]] * shape.routers
@@ -234,7 +234,7 @@ def counter_names(spec: EngineSpec) -> list[list[str]]:
     return [[name for name, _ in counters(spec, INTERFACE)]] * len(shape.nodes) + routers
 
 
-def definitions(spec: EngineSpec) -> list[str]:
+def definitions(spec: MessageSpec) -> list[str]:
     """Return what ``nodes.cpp`` must know of a network, as lines of C++ and of its preprocessor."""
     shape = spec.shape
     links = shape.router.links
@@ -256,7 +256,7 @@ def definitions(spec: EngineSpec) -> list[str]:
     return lines
 
 
-def _constants(spec: EngineSpec) -> list[str]:
+def _constants(spec: MessageSpec) -> list[str]:
     """Return the function that sets the constant inputs of a router."""
     shape = spec.shape
     rows = [constants_of_router(spec, r) for r in range(shape.routers)]

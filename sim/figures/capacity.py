@@ -9,7 +9,7 @@ import numpy as np
 
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.least_radius import centre_of
 from syncfabric.models.planning.links.spread import CrowdedError, Wanted, spread
@@ -41,7 +41,7 @@ def capacity() -> Iterator[Row]:
 
 def _graphs() -> Iterator[tuple[str, LinkGraph]]:
     for side in (8, 16):
-        mesh = EngineMeshSpec(kind="mesh", transport="link", width=side, height=side)
+        mesh = MeshSpec(kind="mesh", transport="link", width=side, height=side)
         yield f"{side}x{side}", LinkGraph.of(mesh)
     cluster = load("cluster-75").network.topology
     assert isinstance(cluster, Irregular)

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import (
-    EngineIrregularSpec,
-    EngineMeshSpec,
     GroupSpec,
+    IrregularSpec,
+    MeshSpec,
     MessageSpec,
     NetworkSpec,
 )
@@ -81,9 +81,9 @@ def barrier_latency() -> Iterator[Row]:
                 yield _near_light(name, network, group)
 
 
-def _mesh(width: int, height: int, keys: dict[str, object]) -> EngineMeshSpec:
+def _mesh(width: int, height: int, keys: dict[str, object]) -> MeshSpec:
     shape = {"kind": "mesh", "width": width, "height": height}
-    return EngineMeshSpec.model_validate({**shape, **keys})
+    return MeshSpec.model_validate({**shape, **keys})
 
 
 def _words(keys: dict[str, object]) -> str:
@@ -95,7 +95,7 @@ def irregular_latency() -> Iterator[Row]:
     for name in ("cluster-fig1", "cluster-19", "cluster-75"):
         drawn = load(name)
         for keys in ON_SWITCHES:
-            network = EngineIrregularSpec.model_validate(drawn.network.model_dump() | keys)
+            network = IrregularSpec.model_validate(drawn.network.model_dump() | keys)
             members = drawn.groups[0].members if name == "cluster-fig1" else network.nodes
             group = measure(network, (GroupSpec(id=1, members=members),))
             yield latency_row(f"{name}, {group.members} members, {_words(keys)}", group)
@@ -119,7 +119,7 @@ def latency_row(name: str, group: GroupResult) -> Row:
     )
 
 
-def _near_light(name: str, network: EngineMeshSpec, group: GroupResult) -> Row:
+def _near_light(name: str, network: MeshSpec, group: GroupResult) -> Row:
     assert group.latency is not None
     target = network.topology.diameter + 6
     return Row(

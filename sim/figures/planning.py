@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network
 from syncfabric.models.networks.spec import (
-    ENGINE_PLANNERS,
-    EngineIrregularSpec,
+    MESSAGE_PLANNERS,
     GroupSpec,
+    IrregularSpec,
     NetworkSpec,
 )
 from syncfabric.models.planning import deadlock
@@ -27,7 +27,7 @@ def irregular_planning() -> Iterator[Row]:
         network = _network(switches, 3 * switches)
         some = tuple(random.Random(1).sample(network.nodes, 64))
         for who, members in (("64 members", some), ("all members", network.nodes)):
-            for planner in ENGINE_PLANNERS["link"]:
+            for planner in MESSAGE_PLANNERS["link"]:
                 name = f"{who}, {planner}"
                 plan, taken = _plan(network, members, planner)
                 seconds[switches, name] = taken
@@ -56,11 +56,11 @@ def irregular_planning() -> Iterator[Row]:
     )
 
 
-def _network(switches: int, nodes: int) -> EngineIrregularSpec:
+def _network(switches: int, nodes: int) -> IrregularSpec:
     """Draw a network whose nodes and links take three of four ports."""
     drawn = RandomNetwork(switches=switches, nodes=nodes, connectivity=0.75, seed=1)
     topology, _ = draw_network(drawn, 8)
-    return EngineIrregularSpec(
+    return IrregularSpec(
         kind="irregular",
         ports=8,
         switches=switches,
@@ -71,7 +71,7 @@ def _network(switches: int, nodes: int) -> EngineIrregularSpec:
 
 
 def _plan(
-    network: EngineIrregularSpec, members: tuple[tuple[int, int], ...], planner: str
+    network: IrregularSpec, members: tuple[tuple[int, int], ...], planner: str
 ) -> tuple[BarrierPlan, float]:
     """Plan a group; return the plan and the seconds it took, its members' check included."""
     begin = time.perf_counter()

@@ -8,8 +8,8 @@ from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import (
     AnySpec,
-    EngineMeshSpec,
     GroupSpec,
+    MeshSpec,
     NetworkSpec,
     StaticSpec,
 )
@@ -42,7 +42,7 @@ def static_latency() -> Iterator[Row]:
     """Barriers on a static network, rings and trees, and in routers, all cores (cycles)."""
     for side in SIDES:
         for planner, keys in PLANNERS.items():
-            kind = StaticSpec if keys["kind"] == "static" else EngineMeshSpec
+            kind = StaticSpec if keys["kind"] == "static" else MeshSpec
             network = kind.model_validate({"width": side, "height": side, **keys})
             yield from _barriers(network, side, planner)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import EngineIrregularSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.measured import measure
 from syncfabric.sim.drive.scenario import Policy, Scenario, SchemeOutcome
@@ -29,18 +29,18 @@ def schemes() -> Iterator[Row]:
     drawn = load("cluster-19").network.model_dump()
     for buffer_flits in (1, 8):
         keys = {"setup": "manager", "buffer_flits": buffer_flits}
-        network = EngineIrregularSpec.model_validate(drawn | keys)
+        network = IrregularSpec.model_validate(drawn | keys)
         for count in SIZES:
             yield from _compare(network, _members(network, count))
 
 
-def _members(network: EngineIrregularSpec, count: int) -> tuple[Place, ...]:
+def _members(network: IrregularSpec, count: int) -> tuple[Place, ...]:
     """Return random members, as ``{ random = count, seed = 1 }`` draws them, or all."""
     nodes = network.nodes
     return nodes if count == len(nodes) else tuple(random.Random(1).sample(nodes, count))
 
 
-def _compare(network: EngineIrregularSpec, members: tuple[Place, ...]) -> Iterator[Row]:
+def _compare(network: IrregularSpec, members: tuple[Place, ...]) -> Iterator[Row]:
     """Measure the schemes with all members together, and with each member last once."""
     groups = (GroupSpec(id=1, members=members, planner="btin"),)
     plan = make_plan(NetworkSpec(name="figure", network=network, groups=groups))
@@ -65,10 +65,10 @@ def _compare(network: EngineIrregularSpec, members: tuple[Place, ...]) -> Iterat
 
 
 def _on_wires(
-    network: EngineIrregularSpec, members: tuple[Place, ...]
+    network: IrregularSpec, members: tuple[Place, ...]
 ) -> Iterator[tuple[Policy, SchemeOutcome]]:
     """Yield what the same group takes on wires; its links are those of its tree, up and down."""
-    wired = EngineIrregularSpec.model_validate(network.model_dump() | {"wires": 1})
+    wired = IrregularSpec.model_validate(network.model_dump() | {"wires": 1})
     groups = (GroupSpec(id=1, members=members),)
     plan = make_plan(NetworkSpec(name="figure", network=wired, groups=groups))
     (group,) = plan.engine_groups

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.figures.row import Row
@@ -15,7 +15,7 @@ def verilog_size() -> Iterator[Row]:
     """Verilog of whole networks."""
     sizes: dict[int, int] = {}
     for side in (4, 8, 16, 32, 64):
-        network = EngineMeshSpec(kind="mesh", width=side, height=side)
+        network = MeshSpec(kind="mesh", width=side, height=side)
         begin = time.perf_counter()
         sizes[side] = len(verilog(network, "mesh"))
         seconds = time.perf_counter() - begin
@@ -33,7 +33,7 @@ def verilog_size() -> Iterator[Row]:
 def planning() -> Iterator[Row]:
     """Planning all members of a mesh."""
     for side in (64, 256, 1024):
-        network = EngineMeshSpec(kind="mesh", width=side, height=side, flit_bits=64)
+        network = MeshSpec(kind="mesh", width=side, height=side, flit_bits=64)
         members = tuple(network.mesh.nodes)
         spec = NetworkSpec(
             name="figure", network=network, groups=(GroupSpec(id=1, members=members),)

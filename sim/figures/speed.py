@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.long_run import long_run
 from syncfabric.sim.drive.run import run
@@ -52,7 +52,7 @@ def speed() -> Iterator[Row]:
     begin = time.perf_counter()
     subprocess.run([sys.executable, "-m", "syncfabric", "--help"], check=True, capture_output=True)
     yield Row("syncfabric --help", f"{time.perf_counter() - begin:.2f} s")
-    rate, _ = _plain(EngineMeshSpec(kind="mesh", width=8, height=8), 0.2, 60_000)
+    rate, _ = _plain(MeshSpec(kind="mesh", width=8, height=8), 0.2, 60_000)
     yield Row("8x8, traffic alone at 0.2", f"{rate:,.0f}", "> 15,800 (BookSim2)", rate > 15_800)
 
 
@@ -79,9 +79,9 @@ def irregular_speed() -> Iterator[Row]:
 def growth() -> Iterator[Row]:
     """Growth: build time, cycles a second and memory against size."""
     for side in (4, 8, 16, 32):
-        network = EngineMeshSpec(kind="mesh", width=side, height=side)
+        network = MeshSpec(kind="mesh", width=side, height=side)
         with empty_cache():
-            build_fabric(EngineMeshSpec(kind="mesh", width=2, height=2))  # Verilator's own library
+            build_fabric(MeshSpec(kind="mesh", width=2, height=2))  # Verilator's own library
             begin = time.perf_counter()
             build_fabric(network)
             seconds = time.perf_counter() - begin
@@ -94,7 +94,7 @@ def growth() -> Iterator[Row]:
         )
 
 
-def _plain(network: EngineMeshSpec, rate: float, cycles: int) -> tuple[float, int]:
+def _plain(network: MeshSpec, rate: float, cycles: int) -> tuple[float, int]:
     """Return cycles a second and peak memory in bytes of a fabric with traffic alone."""
     with tempfile.TemporaryDirectory() as folder, Fabric(build_fabric(network)) as fabric:
         script = Path(folder) / "script.txt"

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from syncfabric.models.networks.spec import EngineMeshSpec, NetworkSpec
+from syncfabric.models.networks.spec import MeshSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
@@ -30,7 +30,7 @@ def traffic_script(rate: float, seed: int = 1) -> str:
     )
 
 
-def saturation(network: EngineMeshSpec) -> float:
+def saturation(network: MeshSpec) -> float:
     """Return the flits accepted a node a cycle when 1.0 is offered."""
     with tempfile.TemporaryDirectory() as folder, Fabric(build_fabric(network)) as fabric:
         script = Path(folder) / "script.txt"
@@ -45,7 +45,7 @@ def saturation(network: EngineMeshSpec) -> float:
 
 def ordinary_packets() -> Iterator[Row]:
     """Ordinary packets, 8x8, uniform random, 5-flit packets."""
-    network = EngineMeshSpec(kind="mesh", width=8, height=8)
+    network = MeshSpec(kind="mesh", width=8, height=8)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log.csv"
         spec = NetworkSpec(name="figure", network=network, groups=())
@@ -61,9 +61,7 @@ def ordinary_packets() -> Iterator[Row]:
     )
     for buffer_flits, channels, target in ((8, 1, 0.31), (4, 1, 0.26), (8, 2, 0.33)):
         accepted = saturation(
-            EngineMeshSpec(
-                kind="mesh", width=8, height=8, buffer_flits=buffer_flits, channels=channels
-            )
+            MeshSpec(kind="mesh", width=8, height=8, buffer_flits=buffer_flits, channels=channels)
         )
         yield Row(
             f"saturation, {channels} channel{'s' * (channels > 1)} of {buffer_flits} flits",

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import (
-    EngineIrregularSpec,
-    EngineMeshSpec,
     GroupSpec,
+    IrregularSpec,
+    MeshSpec,
     MessageSpec,
     NetworkSpec,
 )
@@ -105,15 +105,15 @@ def wires_beside() -> Iterator[Row]:
             )
 
 
-def _mesh(side: int, keys: dict[str, object]) -> EngineMeshSpec:
-    return EngineMeshSpec.model_validate({"kind": "mesh", "width": side, "height": side, **keys})
+def _mesh(side: int, keys: dict[str, object]) -> MeshSpec:
+    return MeshSpec.model_validate({"kind": "mesh", "width": side, "height": side, **keys})
 
 
-def _cluster(name: str, keys: dict[str, object]) -> EngineIrregularSpec:
+def _cluster(name: str, keys: dict[str, object]) -> IrregularSpec:
     """Return a ready-made network with other keys; all that is about packets as by default."""
     drawn = load(name).network.model_dump()
     shape = {key: drawn[key] for key in ("kind", "ports", "switches", "links", "nodes")}
-    return EngineIrregularSpec.model_validate({**shape, **keys})
+    return IrregularSpec.model_validate({**shape, **keys})
 
 
 def _network(name: str, keys: dict[str, object]) -> MessageSpec:

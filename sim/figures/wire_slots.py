@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec
 from syncfabric.models.planning.links.slots import plan_on_wires
 from syncfabric.sim.figures.row import Row
 
@@ -24,7 +24,7 @@ Draw = Callable[[random.Random, int], tuple[int, ...]]
 def wire_slots() -> Iterator[Row]:
     """Barrier wire slots: bounds, and how many groups fit."""
     for side, bound in BOUNDS.items():
-        network = EngineMeshSpec(kind="mesh", width=side, height=side, wires=1)
+        network = MeshSpec(kind="mesh", width=side, height=side, wires=1)
         everyone = GroupSpec(id=1, members=tuple(network.mesh.nodes), planner="wires")
         begin = time.perf_counter()
         ((plan,), _) = plan_on_wires(network, [everyone])
@@ -53,7 +53,7 @@ def wire_slots() -> Iterator[Row]:
 def _most(draw: Draw, side: int, seed: int) -> int:
     """Return how many of a row of random groups fit: by doubling, then by halving the step."""
     rng = random.Random(seed)
-    network = EngineMeshSpec(kind="mesh", width=side, height=side, wires=SLOTS)
+    network = MeshSpec(kind="mesh", width=side, height=side, wires=SLOTS)
     groups = [
         GroupSpec(id=gid, members=tuple(map(network.mesh.node, draw(rng, side))), planner="wires")
         for gid in range(MOST)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from syncfabric.models.layout.engine import ADDRESS_BITS, COUNTER_ADDRESS, EngineCounter
 from syncfabric.models.layout.node import PortWord, RouterWord, Target
 from syncfabric.models.layout.setup import ManagerWord
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 
 __all__ = ["CounterPlace", "counters_of"]
 
@@ -28,7 +28,7 @@ class CounterPlace(NamedTuple):
     place: tuple[int, int]
 
 
-def counters_of(network: EngineSpec) -> Iterator[CounterPlace]:
+def counters_of(network: MessageSpec) -> Iterator[CounterPlace]:
     """Yield all counters, target by target."""
     shape = network.shape
     words = [RouterWord.OVERFLOW] if network.channels or network.guarded else []

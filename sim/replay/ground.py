@@ -11,7 +11,7 @@ from typing import NamedTuple
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular, Link, Place
-from syncfabric.models.networks.spec import EngineIrregularSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 
 __all__ = ["CYCLES_PER_HOP", "FLIT_BITS", "Ground", "Way", "ground_of"]
 
@@ -70,7 +70,7 @@ class Ground:
     def spec(self, channels: int, flit_bits: int = FLIT_BITS) -> NetworkSpec:
         """Return the network, with a group of all processors on links of their own."""
         irregular = self.irregular
-        network = EngineIrregularSpec(
+        network = IrregularSpec(
             kind="irregular",
             transport="link",
             ports=irregular.ports,

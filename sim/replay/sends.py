@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from syncfabric.models.collectives.schedule import Schedule, Transfer
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.spec import EngineIrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.sim.drive.replay.script import NUMBER_BITS, Mode, Replay, Send, data_flits
 from syncfabric.sim.replay.free import Ends, at_once, free_ways
 from syncfabric.sim.replay.ground import FLIT_BITS, MOST_FLIT_BITS, Ground, Way, ground_of
@@ -127,7 +127,7 @@ class _Maker:
         self._schedule, self._ground, self.flits = schedule, ground, flits
         self._step = [n for n, step in enumerate(schedule.steps) for _ in step]
         network = ground.spec(1, flit_bits).network
-        assert isinstance(network, EngineIrregularSpec)
+        assert isinstance(network, IrregularSpec)
         self._header = network.shape.route_header
 
     def replay(

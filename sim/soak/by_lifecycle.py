@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from syncfabric.models.layout.engine import COMMIT, Code
-from syncfabric.models.networks.spec import EngineSpec
-from syncfabric.models.planning.plan import EngineGroupPlan
+from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.planning.plan import GroupPlan
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.lifecycle import lifecycle_of
 from syncfabric.sim.lifecycle.counters import counters_of
@@ -20,13 +20,13 @@ class ByLifecycle:
     Parameters
     ----------
     fabric : Fabric
-    network : EngineSpec
+    network : MessageSpec
     """
 
     may_kill = True
     """Whether a barrier can be broken off."""
 
-    def __init__(self, fabric: Fabric, network: EngineSpec) -> None:
+    def __init__(self, fabric: Fabric, network: MessageSpec) -> None:
         self._fabric, self._network = fabric, network
         self._software = lifecycle_of(network.shape)
 
@@ -37,13 +37,13 @@ class ByLifecycle:
 
     def set_up(self, life: Life) -> Steps[None]:
         """Set a group up in its entries, and await GO at its members."""
-        assert isinstance(life.group, EngineGroupPlan)
+        assert isinstance(life.group, GroupPlan)
         yield from self._software.set_up(life.group)
         yield from self._software.await_ready(life.group)
 
     def tear_down(self, life: Life) -> Steps[None]:
         """Await the end of a group after its last barrier, or kill it during one."""
-        assert isinstance(life.group, EngineGroupPlan)
+        assert isinstance(life.group, GroupPlan)
         if not life.killed:
             yield from self._software.tear_down(life.group)
             return

@@ -9,8 +9,8 @@ from typing import TypeAlias
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import (
-    EngineSpec,
     GroupSpec,
+    MessageSpec,
     NetworkSpec,
     Operation,
     StaticSpec,
@@ -19,7 +19,7 @@ from syncfabric.models.planning.links.free import FreeEntries
 from syncfabric.models.planning.plan import (
     AnyGroupPlan,
     BarrierPlan,
-    EngineGroupPlan,
+    GroupPlan,
     StaticGroupPlan,
     make_plan,
 )
@@ -58,7 +58,7 @@ class Drawing:
         self._rng = random.Random(f"{seed}/soak")
         self._pools = {group.id: self._pool(plan, group) for group in plan.groups}
         network, self._free, self._managers = self._network, None, 1
-        if isinstance(network, EngineSpec):
+        if isinstance(network, MessageSpec):
             self._free = FreeEntries(network.shape)
             self._managers = max(1, len(network.shape.managers))
 
@@ -116,7 +116,7 @@ class Drawing:
         rng, pool, owners = self._rng, self._pools[gid], range(self._managers)
         drawn = [(rng.choice(pool), rng.choice(owners)) for _ in range(TRIES)]
         for (plan, group), owner in [*drawn, *((pool[0], owner) for owner in owners)]:
-            assert isinstance(group, EngineGroupPlan)
+            assert isinstance(group, GroupPlan)
             if placed := free.take(group, owner):
                 episodes = min(most, rng.randint(1, 2 * self._life))
                 return Life(plan, placed, episodes)
@@ -124,7 +124,7 @@ class Drawing:
 
     def leave(self, life: Life) -> None:
         """Let others have what a life has had."""
-        if self._free is not None and isinstance(life.group, EngineGroupPlan):
+        if self._free is not None and isinstance(life.group, GroupPlan):
             self._free.leave(life.group)
 
 

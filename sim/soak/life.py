@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan, EngineGroupPlan
+from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan, GroupPlan
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.lifecycle.effects import HANG, LOOK, FoundError, Pause, Steps
 
@@ -13,7 +13,7 @@ __all__ = ["Life", "await_broken", "bound_of"]
 
 def bound_of(group: AnyGroupPlan) -> int:
     """Return the cycles that a barrier may take whatever others do; 0 if nobody has proved any."""
-    if isinstance(group, EngineGroupPlan) and group.slot_register is None:
+    if isinstance(group, GroupPlan) and group.slot_register is None:
         return 0
     return group.bound or 0
 

@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex
 
 from syncfabric import Network
 from syncfabric.models.errors import OutputError
-from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.draw import (
     check_picture,
@@ -110,8 +110,8 @@ def test_the_title_says_what_the_tree_is() -> None:
     )
 
 
-def mesh_spec(width: int, height: int, **keys: Any) -> EngineMeshSpec:
-    return EngineMeshSpec(kind="mesh", width=width, height=height, **keys)
+def mesh_spec(width: int, height: int, **keys: Any) -> MeshSpec:
+    return MeshSpec(kind="mesh", width=width, height=height, **keys)
 
 
 @pytest.mark.parametrize("size", [(1, 1), (4, 1), (8, 8)])

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from syncfabric.models.errors import OutputError
 from syncfabric.models.networks.irregular import Place
-from syncfabric.models.networks.spec import EngineIrregularSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.draw import (
     can_draw,
@@ -34,52 +34,50 @@ from syncfabric.sim.results import ChannelLoad
 
 def network(
     ports: int, switches: int, pairs: list[tuple[int, int]], nodes: int = 99
-) -> EngineIrregularSpec:
+) -> IrregularSpec:
     """Return a network of these links on the lowest ports, and so many nodes a switch."""
     free = {switch: list(range(ports)) for switch in range(switches)}
     links = [((a, free[a].pop(0)), (b, free[b].pop(0))) for a, b in pairs]
     places = [(switch, port) for switch in free for port in free[switch][:nodes]]
-    return EngineIrregularSpec(
+    return IrregularSpec(
         kind="irregular", ports=ports, switches=switches, links=tuple(links), nodes=tuple(places)
     )
 
 
-def ring(size: int) -> EngineIrregularSpec:
+def ring(size: int) -> IrregularSpec:
     return network(4, size, [(i, (i + 1) % size) for i in range(size)])
 
 
-def star(leaves: int) -> EngineIrregularSpec:
+def star(leaves: int) -> IrregularSpec:
     return network(16, leaves + 1, [(0, i + 1) for i in range(leaves)], 3)
 
 
-def parallel() -> EngineIrregularSpec:
+def parallel() -> IrregularSpec:
     return network(16, 3, 4 * [(0, 1)] + 3 * [(2, 1)] + [(0, 2)], 5)
 
 
-def wheel() -> EngineIrregularSpec:
+def wheel() -> IrregularSpec:
     """Return a ring whose opposite switches are linked, which all cross in the middle."""
     return network(
         6, 9, [(i, (i + 1) % 8) for i in range(8)] + [(i, i + 4) for i in range(4)] + [(8, 0)]
     )
 
 
-def anything(switches: int, seed: int) -> EngineIrregularSpec:
+def anything(switches: int, seed: int) -> IrregularSpec:
     rng = random.Random(seed)
     pairs = [(rng.randrange(max(0, i - 6), i), i) for i in range(1, switches)]
     pairs += [(a, b) for a, b in (rng.sample(range(switches), 2) for _ in range(switches // 3))]
     return network(16, switches, pairs, 4)
 
 
-def plan_of(
-    spec: EngineIrregularSpec, *groups: tuple[Place, ...], planner: str = ""
-) -> BarrierPlan:
+def plan_of(spec: IrregularSpec, *groups: tuple[Place, ...], planner: str = "") -> BarrierPlan:
     specs = tuple(
         GroupSpec(id=i, members=members, planner=planner) for i, members in enumerate(groups)
     )
     return make_plan(NetworkSpec(name="net", network=spec, groups=specs))
 
 
-SHAPES: dict[str, Callable[[], EngineIrregularSpec]] = {
+SHAPES: dict[str, Callable[[], IrregularSpec]] = {
     "one": lambda: network(16, 1, []),
     "two": lambda: network(4, 2, [(0, 1)]),
     "ring": lambda: ring(9),
@@ -254,9 +252,7 @@ def test_heat_draws_every_channel() -> None:
 
 def test_a_network_too_large_to_draw_is_refused() -> None:
     links = tuple(((i, 0), (i + 1, 1)) for i in range(100))
-    large = EngineIrregularSpec(
-        kind="irregular", ports=4, switches=101, links=links, nodes=((0, 2),)
-    )
+    large = IrregularSpec(kind="irregular", ports=4, switches=101, links=links, nodes=((0, 2),))
     message = (
         r"^picture a\.svg: an irregular network of 101 switches is too large to draw; "
         r"pictures go up to 100 switches, so leave the picture out$"

@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 
 from syncfabric import Network
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
 from syncfabric.sim.draw import group_figure, plan_figure, to_svg
 from syncfabric.sim.draw.canvas import PAPER, depth_colours
 from syncfabric.sim.draw.irregular.branches import branches_of
@@ -55,7 +55,7 @@ def test_ways_are_the_links_of_the_tree(name: str) -> None:
 def test_routers_that_are_passed_are_rings() -> None:
     plan = plan_of("wires-4x4")
     group = plan.group(2)
-    assert isinstance(group, EngineGroupPlan)
+    assert isinstance(group, GroupPlan)
     (axes,) = group_figure(plan, group).axes
     colours = depth_colours(group.height)
     drawn = discs(axes)

@@ -8,7 +8,7 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import loads
-from syncfabric.models.networks.spec import EngineSpec, NetworkSpec
+from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.links.entries import owner_of
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
@@ -181,7 +181,7 @@ def test_managers_set_up_what_is_in_their_shares(
     spec = network(kind, *size, setup="manager", managers=managers, groups=8)
     checked(spec, "model", episodes=8)
     engines = spec.message_network
-    assert isinstance(engines, EngineSpec)
+    assert isinstance(engines, MessageSpec)
     owners = {
         owner_of(group.placement.values(), engines.shape.router)
         for group in make_plan(spec).engine_groups

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.spec import EngineIrregularSpec, EngineSpec, NetworkSpec
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.planning.updown import updown_tables
 from syncfabric.sim.drive.run import verdict_of
@@ -32,10 +32,10 @@ def made(name: str) -> NetworkSpec:
     return network(keys.pop("kind"), *keys.pop("size"), **keys)
 
 
-def header(spec: EngineSpec, source: int, target: int) -> int:
+def header(spec: MessageSpec, source: int, target: int) -> int:
     """Return the header of a packet; a route is that of up/down tables."""
     shape = spec.shape
-    if not isinstance(spec, EngineIrregularSpec) or spec.routing == "table":
+    if not isinstance(spec, IrregularSpec) or spec.routing == "table":
         return shape.header_of(shape.nodes[target])
     tables = updown_tables(spec.topology).tolist()
     (here, _), (end, port) = shape.nodes[source], shape.nodes[target]
@@ -46,7 +46,7 @@ def header(spec: EngineSpec, source: int, target: int) -> int:
     return shape.route_header([*outputs, port])
 
 
-def scenario(spec: EngineSpec, rng: random.Random, count: int = 120) -> Scenario:
+def scenario(spec: MessageSpec, rng: random.Random, count: int = 120) -> Scenario:
     """Return barriers beside packets of whatever payload."""
     nodes, sendings = len(spec.topology.nodes), list[Sending]()
     for _ in range(count):
@@ -60,7 +60,7 @@ def scenario(spec: EngineSpec, rng: random.Random, count: int = 120) -> Scenario
 def checked(name: str, sim: str) -> None:
     spec = made(name)
     engines = spec.message_network
-    assert isinstance(engines, EngineSpec)
+    assert isinstance(engines, MessageSpec)
     plan = make_plan(spec)
     job = Job(((plan, scenario(engines, random.Random(name))),))
     if sim == "model":

@@ -20,7 +20,7 @@ from tests.trace.corpus import FOLDER, Entry, corpus
 from tests.trace.play import texts
 
 ENTRIES = {entry.name: entry for entry in corpus()}
-TABLES = {"mesh": "EngineMeshSpec", "irregular": "EngineIrregularTable", "static": "StaticSpec"}
+TABLES = {"mesh": "MeshSpec", "irregular": "IrregularTable", "static": "StaticSpec"}
 REFUSED = {
     ("mesh", "setup"): {"paper"},
     ("irregular", "transport"): {"routed"},

@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import EngineMeshSpec, EngineSpec
+from syncfabric.models.networks.spec import MeshSpec, MessageSpec
 from syncfabric.models.planning.switch_graph import SwitchGraph
 from syncfabric.models.planning.tree import Ints
 
@@ -81,13 +81,13 @@ class LinkGraph:
     columns: int = 0
 
     @classmethod
-    def of(cls, network: EngineSpec, dead: Collection[Place] = ()) -> LinkGraph:
+    def of(cls, network: MessageSpec, dead: Collection[Place] = ()) -> LinkGraph:
         """Take a network's routers, and the links that have no end among the dead ports."""
         topology = network.ports_graph
         if dead:
             left = (link for link in topology.links if not any(end in dead for end in link))
             topology = replace(topology, links=tuple(left))
-        return cls(topology, network.width if isinstance(network, EngineMeshSpec) else 0)
+        return cls(topology, network.width if isinstance(network, MeshSpec) else 0)
 
     def __len__(self) -> int:
         return self.topology.switches

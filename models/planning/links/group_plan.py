@@ -14,7 +14,7 @@ from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.mesh import STEP, Node, Port
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.links.entries import owner_of
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.pace import Pace, on_wires
@@ -189,13 +189,13 @@ class GroupPlan:
         }
 
     @classmethod
-    def from_json(cls, entry: Mapping[str, Any], network: EngineSpec) -> GroupPlan:
+    def from_json(cls, entry: Mapping[str, Any], network: MessageSpec) -> GroupPlan:
         """Read what ``to_json`` made, and check it against the network.
 
         Parameters
         ----------
         entry : mapping
-        network : EngineSpec
+        network : MessageSpec
 
         Raises
         ------

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from syncfabric.models.layout.engine import IMAGE_ADDRESS
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.images import Epochs, group_images
 
 __all__ = ["engine_images"]
 
 
-def engine_images(groups: Sequence[GroupPlan], network: EngineSpec) -> dict[str, Any]:
+def engine_images(groups: Sequence[GroupPlan], network: MessageSpec) -> dict[str, Any]:
     """Return the images of all groups by router, from reset: fields, and the staged words.
 
     ``routers`` has an entry for each router that some group passes, ``index`` being its target.

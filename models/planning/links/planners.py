@@ -13,7 +13,7 @@ from syncfabric.models.layout.network import MOST_REGISTERS
 from syncfabric.models.layout.setup import MOST_REQUESTS, share_of
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.networks.dead import NOTHING, Dead
-from syncfabric.models.networks.spec import EngineSpec, GroupSpec, planners_of
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec, planners_of
 from syncfabric.models.planning import btin, btm, cs, shortest, updown
 from syncfabric.models.planning.links.entries import allot
 from syncfabric.models.planning.links.graph import LinkGraph
@@ -39,7 +39,7 @@ class _Shaped(NamedTuple):
 
 
 def plan_groups(
-    network: EngineSpec, groups: Sequence[GroupSpec], dead: Dead = NOTHING
+    network: MessageSpec, groups: Sequence[GroupSpec], dead: Dead = NOTHING
 ) -> tuple[GroupPlan, ...]:
     """Plan the groups of a network of engines around what is dead, in their order.
 
@@ -48,7 +48,7 @@ def plan_groups(
 
     Parameters
     ----------
-    network : EngineSpec
+    network : MessageSpec
     groups : sequence of GroupSpec
         Without members on dead nodes; an empty ``planner`` is the network's default.
     dead : Dead, optional

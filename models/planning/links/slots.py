@@ -14,7 +14,7 @@ from syncfabric.models.layout.setup import MOST_REQUESTS, owners_of
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.dead import NOTHING, Dead
 from syncfabric.models.networks.irregular import Place
-from syncfabric.models.networks.spec import EngineSpec, GroupSpec
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.least_radius import centre_of
@@ -26,7 +26,7 @@ __all__ = ["least_tree", "plan_on_wires"]
 
 
 def plan_on_wires(
-    network: EngineSpec, groups: Sequence[GroupSpec], dead: Dead = NOTHING
+    network: MessageSpec, groups: Sequence[GroupSpec], dead: Dead = NOTHING
 ) -> tuple[tuple[GroupPlan, ...], list[GroupSpec]]:
     """Plan the groups that go on wires, in their order; return those left over, too.
 
@@ -36,7 +36,7 @@ def plan_on_wires(
 
     Parameters
     ----------
-    network : EngineSpec
+    network : MessageSpec
     groups : sequence of GroupSpec
         All; those whose planner is not that of wires are looked over.
     dead : Dead, optional
@@ -68,7 +68,7 @@ def plan_on_wires(
 
 
 def _place(
-    network: EngineSpec,
+    network: MessageSpec,
     group: GroupSpec,
     slots: Sequence[int],
     taken: Sequence[set[int]],

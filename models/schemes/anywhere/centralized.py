@@ -28,7 +28,7 @@ def centralized_cost(network: AnySpec, members: Sequence[Node], times: MemoryLog
 
     Parameters
     ----------
-    network : EngineMeshSpec, EngineIrregularSpec or StaticSpec
+    network : MeshSpec, IrregularSpec or StaticSpec
     members : sequence of Node
     times : MemoryLogGP
 

@@ -26,7 +26,7 @@ def dissemination_cost(network: AnySpec, members: Sequence[Node], times: LogGP) 
 
     Parameters
     ----------
-    network : EngineMeshSpec, EngineIrregularSpec or StaticSpec
+    network : MeshSpec, IrregularSpec or StaticSpec
     members : sequence of Node
     times : LogGP
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from syncfabric.models.networks.spec import AnySpec, EngineIrregularSpec
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec
 from syncfabric.models.planning.tree import Ints
 from syncfabric.models.schemes.irregular.group import Ways
 
@@ -24,7 +24,7 @@ def hops_between(network: AnySpec) -> Callable[[Ints, Ints], Ints]:
 
     Parameters
     ----------
-    network : EngineMeshSpec, EngineIrregularSpec or StaticSpec
+    network : MeshSpec, IrregularSpec or StaticSpec
 
     Returns
     -------
@@ -32,7 +32,7 @@ def hops_between(network: AnySpec) -> Callable[[Ints, Ints], Ints]:
         Takes two arrays of nodes, of shape (n, 2), or (2,) for one node; returns an array of
         int64, shape (n,).
     """
-    if isinstance(network, EngineIrregularSpec):
+    if isinstance(network, IrregularSpec):
         ways = Ways.of(network)
         return lambda sources, targets: ways.hops(
             *np.broadcast_arrays(sources[..., 0], targets[..., 0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncfabric.models.networks.spec import EngineSpec, GroupSpec
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.slots import least_tree
 from syncfabric.models.schemes.anywhere.distances import Node
@@ -15,12 +15,12 @@ from syncfabric.models.timing.loggp import LogGP
 __all__ = ["wires_cost"]
 
 
-def wires_cost(network: EngineSpec, members: Sequence[Node], times: LogGP) -> Cost:
+def wires_cost(network: MessageSpec, members: Sequence[Node], times: LogGP) -> Cost:
     """Return what barriers on wires cost, as if the network had them for this group alone.
 
     Parameters
     ----------
-    network : EngineMeshSpec or EngineIrregularSpec
+    network : MeshSpec or IrregularSpec
         ``link_registers`` is its own.
     members : sequence of Node
     times : LogGP

@@ -10,7 +10,7 @@ import numpy as np
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.irregular import Irregular, Place
-from syncfabric.models.networks.spec import EngineIrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning import btin, updown
 from syncfabric.models.planning.switch_graph import SwitchGraph
 from syncfabric.models.planning.switch_tree import SwitchTree
@@ -35,7 +35,7 @@ class Ways:
     tables: Sequence[Sequence[int]] | None = None
 
     @classmethod
-    def of(cls, network: EngineIrregularSpec) -> Ways:
+    def of(cls, network: IrregularSpec) -> Ways:
         """Take a network file's links, nodes and tables."""
         return cls(network.topology, network.tables)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from syncfabric.models.networks.irregular import Place
-from syncfabric.models.networks.spec import EngineIrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.schemes.irregular.group import Group, Ways
 from syncfabric.models.schemes.scheme import ALONE, Cost
 from syncfabric.models.timing.btin import PacketTiming, multicast_ns, unicast_ns
@@ -18,16 +18,12 @@ from syncfabric.models.timing.btin import PacketTiming, multicast_ns, unicast_ns
 __all__ = ["multicast", "multicast_cost", "unicast", "unicast_cost"]
 
 
-def multicast_cost(
-    network: EngineIrregularSpec, members: Sequence[Place], times: PacketTiming
-) -> Cost:
+def multicast_cost(network: IrregularSpec, members: Sequence[Place], times: PacketTiming) -> Cost:
     """Return what barriers cost that are released by a multicast; see ``multicast``."""
     return multicast(Group(Ways.of(network), members), times)
 
 
-def unicast_cost(
-    network: EngineIrregularSpec, members: Sequence[Place], times: PacketTiming
-) -> Cost:
+def unicast_cost(network: IrregularSpec, members: Sequence[Place], times: PacketTiming) -> Cost:
     """Return what barriers cost that are released member by member; see ``unicast``."""
     return unicast(Group(Ways.of(network), members), times)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from syncfabric.models.networks.irregular import Place
-from syncfabric.models.networks.spec import EngineIrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.switch_tree import SwitchTree
 from syncfabric.models.schemes.irregular.group import Group, Ways
 from syncfabric.models.schemes.scheme import ALONE, Cost
@@ -21,13 +21,13 @@ from syncfabric.models.timing.btin import Timing, formula_ns
 __all__ = ["along", "btin_cost", "updown_cost"]
 
 
-def btin_cost(network: EngineIrregularSpec, members: Sequence[Place], times: Timing) -> Cost:
+def btin_cost(network: IrregularSpec, members: Sequence[Place], times: Timing) -> Cost:
     """Return what barriers along BTIN cost."""
     group = Group(Ways.of(network), members)
     return along(group.tree, group, times)
 
 
-def updown_cost(network: EngineIrregularSpec, members: Sequence[Place], times: Timing) -> Cost:
+def updown_cost(network: IrregularSpec, members: Sequence[Place], times: Timing) -> Cost:
     """Return what barriers along the tree of up/down routing cost."""
     group = Group(Ways.of(network), members)
     return along(group.updown_tree, group, times)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.cs import build_tree
 from syncfabric.models.planning.tree import Tree
 from syncfabric.models.schemes.scheme import Cost
@@ -20,7 +20,7 @@ from syncfabric.models.timing.btm import Timing, formula_ns
 __all__ = ["cost", "members_height"]
 
 
-def cost(network: EngineMeshSpec, members: Sequence[Node], times: Timing) -> Cost:
+def cost(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     """Return what barriers of these members cost; see ``Scheme.cost``."""
     tree = build_tree(members)
     latency = formula_ns(tree, times)

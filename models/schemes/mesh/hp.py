@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.btm import local_root
 from syncfabric.models.planning.tree import coordinates
 from syncfabric.models.schemes.scheme import Cost
@@ -27,7 +27,7 @@ START_UPS = 2
 """One after the other in a barrier: one for the reduction, one for the distribution."""
 
 
-def cost(network: EngineMeshSpec, members: Sequence[Node], times: Timing) -> Cost:
+def cost(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     """Return what barriers of these members cost; see ``Scheme.cost``."""
     x, y = coordinates(members)
     order = np.lexsort((np.where(y % 2, -x, x), y))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.btm import local_root
 from syncfabric.models.planning.tree import coordinates
 from syncfabric.models.schemes.scheme import Cost
@@ -19,7 +19,7 @@ from syncfabric.models.timing.btm import Timing, way_ns
 __all__ = ["cost", "tree_nodes"]
 
 
-def cost(network: EngineMeshSpec, members: Sequence[Node], times: Timing) -> Cost:
+def cost(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     """Return what barriers of these members cost; see ``Scheme.cost``."""
     coordinates(members)
     root = local_root(members)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.btm import local_root
 from syncfabric.models.planning.tree import coordinates
 from syncfabric.models.schemes.scheme import Cost
@@ -22,7 +22,7 @@ from syncfabric.models.timing.btm import Timing, way_ns
 __all__ = ["cost"]
 
 
-def cost(network: EngineMeshSpec, members: Sequence[Node], times: Timing) -> Cost:
+def cost(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     """Return what barriers of these members cost; see ``Scheme.cost``."""
     x, y = coordinates(members)
     root_x, root_y = local_root(members)

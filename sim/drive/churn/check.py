@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import Operation
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.links.set_up import COMMIT_ADDRESS
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck
@@ -39,7 +39,7 @@ class ChurnCheck:
 
     def __init__(self, plan: BarrierPlan, barriers: BarrierCheck) -> None:
         network = plan.spec.network
-        assert isinstance(network, EngineSpec)
+        assert isinstance(network, MessageSpec)
         self._barriers, self._layout = barriers, network.shape.router.layout
         self._counters = {counter.place: counter.name for counter in counters_of(network)}
         self._lives: dict[int, Born] = {}

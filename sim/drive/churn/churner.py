@@ -11,10 +11,10 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.setup import Operation as Command
-from syncfabric.models.networks.spec import EngineSpec, GroupSpec, NetworkSpec, Operation
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec, Operation
 from syncfabric.models.planning.links.free import FreeEntries
 from syncfabric.models.planning.links.set_up import commit_write
-from syncfabric.models.planning.plan import EngineGroupPlan, make_plan
+from syncfabric.models.planning.plan import GroupPlan, make_plan
 from syncfabric.sim.drive.arrivals import GroupArrivals
 from syncfabric.sim.drive.churn.agenda import Agenda
 from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Note, Ordered, Told
@@ -58,7 +58,7 @@ class Life:
     """A group that comes and goes."""
 
     number: int
-    group: EngineGroupPlan
+    group: GroupPlan
     manager: int
     seats: list[tuple[int, int]]
     episodes: int
@@ -93,7 +93,7 @@ class Churner:
 
     def __init__(self, driver: Driver) -> None:
         network, model = driver.plan.spec.network, cast(object, driver.model)
-        assert isinstance(network, EngineSpec)
+        assert isinstance(network, MessageSpec)
         assert isinstance(model, CollectiveNetwork)
         self._driver, self._network, self._model = driver, network, model
         self._rng = random.Random(f"{driver.scenario.seed}/churn")
@@ -162,7 +162,7 @@ class Churner:
         if self._ahead:
             self._agenda.at(now + self._rng.randint(1, PAUSE), self._bear)
 
-    def _draw(self, manager: int) -> EngineGroupPlan | None:
+    def _draw(self, manager: int) -> GroupPlan | None:
         """Draw a group in entries of a manager's share; None if there are none, or no way."""
         rng, topology = self._rng, self._network.topology
         nodes = list(topology.nodes)
@@ -182,7 +182,7 @@ class Churner:
             return None
         return self._free.take(plan.engine_groups[0], manager)
 
-    def _begin(self, now: int, group: EngineGroupPlan, manager: int) -> None:
+    def _begin(self, now: int, group: GroupPlan, manager: int) -> None:
         rng = self._rng
         self._gids.remove(group.id)
         nodes = [self._network.topology.index(member) for member in group.members]
@@ -278,7 +278,7 @@ class Churner:
         del self.alive[life.group.id]
         self.ended += 1
 
-    def _look(self, group: EngineGroupPlan) -> Steps[None]:
+    def _look(self, group: GroupPlan) -> Steps[None]:
         """Read the status of all entries of a group; the check judges the answers."""
         shape = self._network.shape
         reads = [commit_write(Code.READ, shape, *place, 0) for place in group.placement.items()]

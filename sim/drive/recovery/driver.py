@@ -11,9 +11,9 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.node import Target
 from syncfabric.models.layout.setup import ManagerWord
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.links.set_up import manager_address
-from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.config_port import ConfigPort
 from syncfabric.sim.drive.driver import Arrival
@@ -49,7 +49,7 @@ class RecoveryDriver(Telling):
     ) -> None:
         super().__init__(plan, after, story)
         network = plan.spec.network
-        assert isinstance(network, EngineSpec)
+        assert isinstance(network, MessageSpec)
         self._network, self._model = network, model
         self._software = lifecycle_of(model.shape)
         self._chain = ByChain(model.shape)
@@ -115,7 +115,7 @@ class RecoveryDriver(Telling):
             yield from self._perform(self._software.set_up(self._enter(group)))
         yield from self._until(lambda: all(map(self._is_open, self.lives.values())))
 
-    def _enter(self, group: EngineGroupPlan) -> EngineGroupPlan:
+    def _enter(self, group: GroupPlan) -> GroupPlan:
         """Begin a group's life, before it is set up."""
         life = self._live(group)
         life.places = dict(zip(life.nodes, group.registers, strict=True))
@@ -173,7 +173,7 @@ class RecoveryDriver(Telling):
             yield from self._come_back(cost.group, cost, self._software.set_up)
 
     def _come_back(
-        self, gid: int, cost: Cost, set_up: Callable[[EngineGroupPlan], Steps[None]]
+        self, gid: int, cost: Cost, set_up: Callable[[GroupPlan], Steps[None]]
     ) -> Cycles[None]:
         """Set a group up again, and wait for its first barrier."""
         group = next((each for each in self.after.engine_groups if each.id == gid), None)

@@ -8,15 +8,15 @@ from syncfabric.models.errors import PlanError, SpecError, about
 from syncfabric.models.networks.dead import linked
 from syncfabric.models.networks.spec import (
     AnySpec,
-    EngineSpec,
     GroupSpec,
+    MessageSpec,
     NetworkSpec,
     StaticSpec,
 )
 from syncfabric.models.planning.islands import check_together
 from syncfabric.models.planning.links.entries import owner_of
 from syncfabric.models.planning.links.free import FreeEntries
-from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan, make_plan
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, make_plan
 from syncfabric.models.planning.plan_static import plan_static
 from syncfabric.sim.drive.recovery.story import Move, Story
 from syncfabric.sim.drive.recovery.world import groups_hit
@@ -76,7 +76,7 @@ def plan_after(plan: BarrierPlan, story: Story) -> BarrierPlan:
 
 
 def _plan_around(
-    plan: BarrierPlan, spec: NetworkSpec, network: EngineSpec, story: Story
+    plan: BarrierPlan, spec: NetworkSpec, network: MessageSpec, story: Story
 ) -> BarrierPlan:
     """Plan the groups that are hit, or that move, in entries that the others leave."""
     router, free = network.shape.router, FreeEntries(network.shape)
@@ -87,7 +87,7 @@ def _plan_around(
         free.hold(old[gid])
     groups = []
     for group in around.engine_groups:
-        placed: EngineGroupPlan | None = old[group.id]
+        placed: GroupPlan | None = old[group.id]
         if group.id in anew:
             owner = owner_of(old[group.id].placement.values(), router)
             placed = free.take(group, owner)

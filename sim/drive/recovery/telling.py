@@ -9,7 +9,7 @@ from collections.abc import Callable
 from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan, StaticGroupPlan
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, StaticGroupPlan
 from syncfabric.sim.assemble.player import Stimulus
 from syncfabric.sim.drive.driver import Arrival
 from syncfabric.sim.drive.performing import Cycles
@@ -123,7 +123,7 @@ class Telling(ABC):
         self._silent = set(dead.nodes)
         return links
 
-    def _live(self, group: EngineGroupPlan | StaticGroupPlan) -> Life:
+    def _live(self, group: GroupPlan | StaticGroupPlan) -> Life:
         """Begin a group's life, before anybody arrives."""
         number = len(self.history)
         nodes = [self.plan.spec.network.topology.index(member) for member in group.members]

@@ -6,8 +6,8 @@ from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.node import RouterWord, Target
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import AnySpec, EngineSpec, StaticSpec
-from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan, StaticGroupPlan
+from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, StaticGroupPlan
 
 __all__ = ["dead_links", "fences", "groups_hit"]
 
@@ -27,7 +27,7 @@ def dead_links(network: AnySpec, dead: Dead) -> list[int]:
     return sorted(links)
 
 
-def fences(network: EngineSpec, dead: Dead) -> list[Write]:
+def fences(network: MessageSpec, dead: Dead) -> list[Write]:
     """Return the writes that close dead links at the routers that live (F7)."""
     words: dict[int, int] = {}
     for router, port in sorted(dead.links):
@@ -44,7 +44,7 @@ def groups_hit(plan: BarrierPlan, dead: Dead) -> list[int]:
     return [group.id for group in plan.engine_groups if _tree_is_hit(network, group, dead)]
 
 
-def _tree_is_hit(network: EngineSpec, group: EngineGroupPlan, dead: Dead) -> bool:
+def _tree_is_hit(network: MessageSpec, group: GroupPlan, dead: Dead) -> bool:
     """Return whether a member, a router or a link of a group's tree is dead."""
     if any(network.topology.index(member) in dead.nodes for member in group.members):
         return True

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from syncfabric.models.networks.spec import EngineIrregularSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.measured import measure
 from syncfabric.sim.drive.scenario import Scenario
@@ -71,7 +71,7 @@ def run(
 ) -> list[Measured]:
     """Return what each scheme takes, size by size."""
     topology = Drawn(nodes, switches, ports, connectivity).draw(seed)
-    network = EngineIrregularSpec(
+    network = IrregularSpec(
         kind="irregular",
         ports=ports,
         switches=switches,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning import btm
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.btm import Timing, cs_formula_ns, formula_ns
@@ -106,7 +106,7 @@ def _seeds(found: Measured, seed: int) -> range:
 
 def run(side: int, seed: int) -> list[Measured]:
     """Measure groups of 4, 8, … and all nodes of a mesh."""
-    network = EngineMeshSpec(
+    network = MeshSpec(
         kind="mesh", width=side, height=side, transport="routed", data_bits=0, setup="manager"
     )
     found = []
@@ -121,7 +121,7 @@ def run(side: int, seed: int) -> list[Measured]:
     return found
 
 
-def _barrier(network: EngineMeshSpec, planner: str, size: int, seed: int) -> tuple[int, int]:
+def _barrier(network: MeshSpec, planner: str, size: int, seed: int) -> tuple[int, int]:
     """Return the cycles and links of one barrier."""
     members = tuple(draw(network.width, size, seed))
     groups = (GroupSpec(id=1, members=members, planner=planner),)

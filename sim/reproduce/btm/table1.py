@@ -11,7 +11,7 @@ from math import ceil, log
 import numpy as np
 
 from syncfabric.models.networks.mesh import Mesh, Node
-from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.btm import build_tree
 from syncfabric.models.schemes.mesh.schemes import MESH
 from syncfabric.models.schemes.scheme import Cost
@@ -81,7 +81,7 @@ def random_costs(
 
 def _cost(name: str, side: int, members: list[Node], timing: Timing) -> Cost:
     (scheme,) = (scheme for scheme in MESH if scheme.name == name)
-    network = EngineMeshSpec(kind="mesh", width=side, height=side)
+    network = MeshSpec(kind="mesh", width=side, height=side)
     return scheme.cost(network, members, timing)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from syncfabric.models.networks.spec import (
     AnySpec,
-    EngineMeshSpec,
     GroupSpec,
+    MeshSpec,
     NetworkSpec,
     StaticSpec,
 )
@@ -50,7 +50,7 @@ class Barrier:
     def network(self, side: int) -> AnySpec:
         """Return the network of a side."""
         keys = {"kind": self.kind, "width": side, "height": side, **self.keys}
-        spec = StaticSpec if self.kind == "static" else EngineMeshSpec
+        spec = StaticSpec if self.kind == "static" else MeshSpec
         network: AnySpec = spec.model_validate(keys)
         return network
 

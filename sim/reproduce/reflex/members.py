@@ -6,7 +6,7 @@ import random
 from statistics import mean
 from typing import Any
 
-from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.schemes.anywhere.schemes import ANYWHERE
 from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.schemes.static.schemes import STATIC
@@ -53,7 +53,7 @@ def costs(values: dict[str, int | float], count: int, seed: int) -> dict[str, di
     """Return what every scheme costs for random members, by its name."""
     side = int(values["side"])
     static = buffered(values, side, side)
-    mesh = EngineMeshSpec(kind="mesh", width=side, height=side)
+    mesh = MeshSpec(kind="mesh", width=side, height=side)
     members = random.Random(seed).sample(mesh.topology.nodes, count)
     found = {}
     for scheme in SCHEMES:

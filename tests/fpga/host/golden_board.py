@@ -4,7 +4,7 @@ from syncfabric.fpga.host.link import Link, RefusedError
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.host import host_shape
 from tests.rtl.host.host_model import HostModel, Request
 
@@ -19,13 +19,13 @@ class GoldenBoard(Link):
 
     Parameters
     ----------
-    spec : EngineSpec
+    spec : MessageSpec
         The network.
     gap : int
         Cycles between requests.
     """
 
-    def __init__(self, spec: EngineSpec, *, gap: int = 5) -> None:
+    def __init__(self, spec: MessageSpec, *, gap: int = 5) -> None:
         self.port, self._gap = "golden", gap
         self.network: CollectiveNetwork = model_of(spec)
         self.shape = host_shape(spec, meters=1)

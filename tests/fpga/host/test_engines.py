@@ -18,7 +18,7 @@ from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.node import PortWord, Target
 from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation
-from syncfabric.models.networks.spec import EngineSpec, NetworkSpec
+from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.c_header_setup import setup_header
 from syncfabric.models.planning.links.set_up import manager_address
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
@@ -72,7 +72,7 @@ def plan_of(name: str, groups: list[dict[str, Any]] | None = None) -> BarrierPla
 
 
 def board_of(plan: BarrierPlan) -> GoldenBoard:
-    assert isinstance(plan.spec.network, EngineSpec)
+    assert isinstance(plan.spec.network, MessageSpec)
     return GoldenBoard(plan.spec.network)
 
 
@@ -128,7 +128,7 @@ def test_what_an_earlier_program_left_is_ended(name: str) -> None:
     """Half a barrier, half a tree, a manager in the middle of a command: nothing of it stays."""
     plan = plan_of(name)
     network = plan.spec.network
-    assert isinstance(network, EngineSpec)
+    assert isinstance(network, MessageSpec)
     board, shape = board_of(plan), network.shape
     host = Host(board)
     set_up(host, plan)
@@ -181,7 +181,7 @@ def test_a_manager_that_is_refused_is_told() -> None:
     """Somebody else set an entry up meanwhile: the answer's name and its request."""
     plan = plan_of("mesh_routed")
     network = plan.spec.network
-    assert isinstance(network, EngineSpec)
+    assert isinstance(network, MessageSpec)
     host, shape = Host(board_of(plan)), network.shape
 
     class Meddling(Host):

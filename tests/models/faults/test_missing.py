@@ -12,7 +12,7 @@ from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.faults.missing import Missing, missing
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import EngineSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.set_up import Write
 from syncfabric.models.planning.plan import make_plan
@@ -23,21 +23,21 @@ REST = 400
 """Cycles after which nothing of a barrier moves any more."""
 
 
-def line(**keys: Any) -> EngineSpec:
+def line(**keys: Any) -> MessageSpec:
     """Return four switches in a row, with two nodes at each but the second."""
     links = tuple(((s, 0), (s + 1, 1)) for s in range(3))
     nodes = tuple((s, p) for s in (0, 2, 3) for p in (2, 3))
     return cluster(Irregular(ports=4, switches=4, links=links, nodes=nodes), **keys)
 
 
-def square(**keys: Any) -> EngineSpec:
+def square(**keys: Any) -> MessageSpec:
     return mesh(4, 4, **keys)
 
 
 class Bench:
     """Two groups that are set up; the second is asked for."""
 
-    def __init__(self, network: EngineSpec, members: Sequence[Any]) -> None:
+    def __init__(self, network: MessageSpec, members: Sequence[Any]) -> None:
         self.network = network
         groups = tuple(
             GroupSpec(id=gid, members=tuple(some), op="or")

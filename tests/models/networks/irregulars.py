@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from syncfabric.models.networks.spec import EngineIrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec
 
 LINKS = (((0, 0), (1, 0)), ((1, 1), (2, 0)))
 NODES = ((0, 1), (0, 2), (2, 1))
 
 
-def chain(**changes: Any) -> EngineIrregularSpec:
+def chain(**changes: Any) -> IrregularSpec:
     """Return three switches in a row; two nodes on the first, one on the last."""
     keys = {"kind": "irregular", "ports": 4, "switches": 3, "links": LINKS, "nodes": NODES}
-    return EngineIrregularSpec(**{**keys, **changes})
+    return IrregularSpec(**{**keys, **changes})
 
 
 def reached(switches: int, links: Any, start: int = 0) -> set[int]:

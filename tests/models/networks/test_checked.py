@@ -8,15 +8,15 @@ import pytest
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.schema import file_schema
-from syncfabric.models.networks.spec import EngineIrregularSpec, EngineMeshSpec, NetworkSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, NetworkSpec
 from tests.models.networks.irregulars import chain
 
 
-def mesh(**keys: Any) -> EngineMeshSpec:
-    return EngineMeshSpec(**{"kind": "mesh", "width": 8, "height": 8, **keys})
+def mesh(**keys: Any) -> MeshSpec:
+    return MeshSpec(**{"kind": "mesh", "width": 8, "height": 8, **keys})
 
 
-def local(**keys: Any) -> EngineIrregularSpec:
+def local(**keys: Any) -> IrregularSpec:
     return chain(**{"setup": "local", **keys})
 
 
@@ -69,7 +69,7 @@ def test_files_ask_for_checks() -> None:
     text = 'name = "n"\n[network]\nkind = "mesh"\nwidth = 4\nheight = 4\n'
     network = reader.loads(f"{text}check_bits = 8\nwatchdog = 1000\n").message_network
     assert (network.check_bits, network.watchdog) == (8, 1000)
-    for table in ("EngineMeshSpec", "EngineIrregularTable"):
+    for table in ("MeshSpec", "IrregularTable"):
         properties = file_schema()["$defs"][table]["properties"]
         assert (properties["check_bits"]["minimum"], properties["check_bits"]["maximum"]) == (0, 8)
 

@@ -8,13 +8,13 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.flit import table_header
 from syncfabric.models.layout.slots import MOST_SLOTS
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.updown import MOST_ROUTED
 from tests.models.networks.irregulars import LINKS, NODES, chain
 
 
-def mesh(**changes: Any) -> EngineMeshSpec:
-    return EngineMeshSpec(**{"kind": "mesh", "width": 8, "height": 8, **changes})
+def mesh(**changes: Any) -> MeshSpec:
+    return MeshSpec(**{"kind": "mesh", "width": 8, "height": 8, **changes})
 
 
 COMMON: dict[str, Any] = {

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from syncfabric.models.networks.irregular import Irregular, Link, Place
-from syncfabric.models.networks.spec import EngineIrregularSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.switch_tree import SwitchTree
 
 __all__ = ["check_tree", "clusters", "draw_network", "member_switches", "network_of"]
@@ -57,7 +57,7 @@ def member_switches(members: Sequence[Place]) -> Any:
 
 
 def network_of(topology: Irregular, *groups: GroupSpec, **keys: Any) -> NetworkSpec:
-    network = EngineIrregularSpec(
+    network = IrregularSpec(
         kind="irregular",
         ports=topology.ports,
         switches=topology.switches,

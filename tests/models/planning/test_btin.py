@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.irregular import Irregular, Place
-from syncfabric.models.networks.spec import EngineIrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.btin import build_tree, root_switch
 from syncfabric.models.planning.centre import least_eccentric
 from syncfabric.models.planning.plan import make_plan
@@ -32,7 +32,7 @@ def test_figure_1() -> None:
     assert group["planner"] == "btin"
     assert (group["root_switch"], group["root_node"], group["height"]) == (3, [3, 4], 2)
     assert group["edges"] == [[0, 3], [1, 3], [4, 1], [5, 1], [6, 3], [7, 3]]
-    assert isinstance(spec.network, EngineIrregularSpec)
+    assert isinstance(spec.network, IrregularSpec)
     members = member_switches(spec.groups[0].members)
     graph = SwitchGraph.of(spec.network.topology)
     nearest, height = least_eccentric(graph, members, members)

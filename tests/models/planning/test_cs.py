@@ -5,7 +5,7 @@ import random
 import pytest
 
 from syncfabric.models.networks.mesh import Mesh, Node
-from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning import btm
 from syncfabric.models.planning.cs import build_tree
 from syncfabric.models.planning.meeting import can_meet
@@ -18,7 +18,7 @@ LINE = ((0, 0), (4, 0), (2, 2))
 
 def planned(*groups: GroupSpec, **keys: object) -> BarrierPlan:
     given = {"kind": "mesh", "width": 8, "height": 8, "transport": "routed", **keys}
-    network = EngineMeshSpec.model_validate(given)
+    network = MeshSpec.model_validate(given)
     return make_plan(NetworkSpec(name="n", network=network, groups=groups))
 
 

@@ -10,7 +10,7 @@ import pytest
 from syncfabric.models.errors import DeadlockError, SpecError
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.mesh import Mesh, Port, Turn
-from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.deadlock import Channel
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
@@ -46,7 +46,7 @@ Network routed can deadlock: 4 channels wait for each other in a cycle:
 def routed(side: int, **keys: Any) -> BarrierPlan:
     """A mesh with one group of everybody, whose messages are routed."""
     given = {"kind": "mesh", "width": side, "height": side, "transport": "routed", **keys}
-    network = EngineMeshSpec.model_validate(given)
+    network = MeshSpec.model_validate(given)
     group = GroupSpec(id=1, members=tuple(network.topology.nodes), planner="cs")
     return make_plan(NetworkSpec(name="routed", network=network, groups=(group,)))
 

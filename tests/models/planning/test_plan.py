@@ -8,7 +8,7 @@ import pytest
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 
 NAMES = list(reader.ready_made())
@@ -45,7 +45,7 @@ def test_groups_share_no_entry() -> None:
 def everyone(side: int, planner: str, **keys: Any) -> BarrierPlan:
     """Plan one group of all nodes of a mesh whose messages are routed."""
     given = {"kind": "mesh", "width": side, "height": side, "transport": "routed", **keys}
-    network = EngineMeshSpec.model_validate(given)
+    network = MeshSpec.model_validate(given)
     group = GroupSpec(id=0, members=tuple(Mesh(side, side).nodes), planner=planner)
     return make_plan(NetworkSpec(name="n", network=network, groups=(group,)))
 

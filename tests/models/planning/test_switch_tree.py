@@ -4,7 +4,7 @@ import numpy as np
 
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import EngineIrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.switch_graph import SwitchGraph
 from syncfabric.models.planning.switch_tree import SwitchTree
 
@@ -16,7 +16,7 @@ CROSSED = Irregular(
 
 def figure() -> Irregular:
     network = reader.load("cluster-fig1").network
-    assert isinstance(network, EngineIrregularSpec)
+    assert isinstance(network, IrregularSpec)
     return network.topology
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import STEP, Port
 from syncfabric.models.networks.spec import (
-    EngineIrregularSpec,
-    EngineMeshSpec,
     GroupSpec,
+    IrregularSpec,
+    MeshSpec,
     NetworkSpec,
     StaticSpec,
     planners_of,
@@ -26,7 +26,7 @@ Crossing = tuple[Any, Any]
 def draw_mesh(rng: random.Random, **keys: Any) -> NetworkSpec:
     """Draw a mesh with one to three groups."""
     width, height = rng.randint(2, 7), rng.randint(2, 7)
-    network = EngineMeshSpec(kind="mesh", width=width, height=height, **keys)
+    network = MeshSpec(kind="mesh", width=width, height=height, **keys)
     planners = planners_of(network)
     return NetworkSpec(name="m", network=network, groups=_groups(rng, network.mesh.nodes, planners))
 
@@ -34,7 +34,7 @@ def draw_mesh(rng: random.Random, **keys: Any) -> NetworkSpec:
 def draw_irregular(rng: random.Random, **keys: Any) -> NetworkSpec:
     """Draw an irregular network with one to three groups."""
     topology = draw_network(rng, rng.randint(3, 12), rng.randint(2, 10), rng.randint(4, 20))
-    network = EngineIrregularSpec(
+    network = IrregularSpec(
         kind="irregular",
         ports=topology.ports,
         switches=topology.switches,
@@ -130,7 +130,7 @@ def walks(plan: BarrierPlan) -> Iterator[tuple[int, Crossing]]:
                     yield group.id, ((x, y), (x + dx, y + dy))
             continue
         shown = group.to_json()
-        if isinstance(plan.spec.network, EngineMeshSpec):
+        if isinstance(plan.spec.network, MeshSpec):
             for child, parent in shown["edges"]:
                 (x, y), (a, b) = child, parent
                 yield group.id, ((x, y), (a, b))

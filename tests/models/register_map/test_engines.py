@@ -13,7 +13,7 @@ from syncfabric.models.layout.network_words import PART_BITS
 from syncfabric.models.layout.node import PortWord, RouterWord, Target
 from syncfabric.models.layout.setup import ManagerWord
 from syncfabric.models.networks.reserved import KEYWORDS
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.c_header import c_header
 from syncfabric.models.register_map.config_port import config_map
 from syncfabric.models.register_map.parts import Block
@@ -29,7 +29,7 @@ Mapped: TypeAlias = dict[int, Register]
 class Chain:
     """A network's config chain, as its golden model answers it."""
 
-    def __init__(self, spec: EngineSpec) -> None:
+    def __init__(self, spec: MessageSpec) -> None:
         self._model = model_of(spec)
 
     def ask(self, target: int, address: int, data: int | None = None) -> int | None:
@@ -44,19 +44,19 @@ class Chain:
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def mapped(request: pytest.FixtureRequest) -> tuple[EngineSpec, Mapped]:
+def mapped(request: pytest.FixtureRequest) -> tuple[MessageSpec, Mapped]:
     spec = network(request.param)
-    assert isinstance(spec.network, EngineSpec)
+    assert isinstance(spec.network, MessageSpec)
     return spec.network, words_of(rdl(config_map(spec), "A map."), f"{spec.name}_config")
 
 
-def places(spec: EngineSpec) -> list[tuple[int, int, int]]:
+def places(spec: MessageSpec) -> list[tuple[int, int, int]]:
     """Return (target, address, address in the map) of everything that can be asked for."""
     words = 1 << spec.layout.config_address_bits
     return [(t, a, t * words + a) for t in range(spec.shape.targets) for a in range(words)]
 
 
-def test_what_is_read_and_what_it_reads_after_reset(mapped: tuple[EngineSpec, Mapped]) -> None:
+def test_what_is_read_and_what_it_reads_after_reset(mapped: tuple[MessageSpec, Mapped]) -> None:
     spec, words = mapped
     chain = Chain(spec)
     for target, address, at in places(spec):
@@ -71,7 +71,7 @@ def test_what_is_read_and_what_it_reads_after_reset(mapped: tuple[EngineSpec, Ma
                 assert value == field.reset, (target, address)
 
 
-def test_what_is_written_and_what_is_kept_of_it(mapped: tuple[EngineSpec, Mapped]) -> None:
+def test_what_is_written_and_what_is_kept_of_it(mapped: tuple[MessageSpec, Mapped]) -> None:
     spec, words = mapped
     chain = Chain(spec)
     for target, address, at in places(spec):
@@ -85,7 +85,7 @@ def test_what_is_written_and_what_is_kept_of_it(mapped: tuple[EngineSpec, Mapped
             assert chain.ask(target, address) == kept & ONES, (target, address)
 
 
-def test_names_and_fields_are_those_of_the_layouts(mapped: tuple[EngineSpec, Mapped]) -> None:
+def test_names_and_fields_are_those_of_the_layouts(mapped: tuple[MessageSpec, Mapped]) -> None:
     """Each word is where the tables of words have it, and so is each of its fields."""
     spec, words = mapped
     engine = {1 + k: "IMAGE" for k in range(spec.shape.router.layout.image_words)}

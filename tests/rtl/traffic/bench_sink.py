@@ -6,14 +6,14 @@ from typing import Any
 import cocotb
 
 from syncfabric.models.golden.packet import packet_words
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from tests.rtl.support import Bench, Scoreboard
 from tests.rtl.traffic.headers import header_of
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
 
 HERE = (2, 1)
-CASES: dict[str, EngineSpec] = {
+CASES: dict[str, MessageSpec] = {
     f"channels_{channels}": mesh(4, 3, channels=channels, flit_bits=bits)
     for channels, bits in ((1, 32), (3, 22))
 }
@@ -22,7 +22,7 @@ CASES["irregular"] = irregular(SMALL, channels=2)
 FIELDS = ("packets", "flits", "errors", "latency_sum", "latency_max")
 
 
-def packet(rng: random.Random, spec: EngineSpec, created: int) -> list[dict[str, int]]:
+def packet(rng: random.Random, spec: MessageSpec, created: int) -> list[dict[str, int]]:
     """Return a packet of five flits, one in four with a fault in it."""
     node = HERE if rng.random() < 0.9 else rng.choice(spec.topology.nodes)
     header = header_of(spec, node)
@@ -42,7 +42,7 @@ def packet(rng: random.Random, spec: EngineSpec, created: int) -> list[dict[str,
 class Reader:
     """What a channel's packets look like so far."""
 
-    def __init__(self, spec: EngineSpec) -> None:
+    def __init__(self, spec: MessageSpec) -> None:
         self.spec, self.words = spec, list[int]()
 
     def read(self, flit: dict[str, int], now: int) -> tuple[bool, int | None]:
@@ -119,7 +119,7 @@ async def statistics_agree_with_reader(dut: Any, case: str, faults: bool) -> Non
     assert expected["packets"] > 50
 
 
-def _spoilt(flits: list[dict[str, int]], spec: EngineSpec) -> bool:
+def _spoilt(flits: list[dict[str, int]], spec: MessageSpec) -> bool:
     """Return whether a packet would be found wrong."""
     reader = Reader(spec)
     return len(flits) != 5 or any(reader.read(flit, 0)[0] for flit in flits)

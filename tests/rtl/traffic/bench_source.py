@@ -8,7 +8,7 @@ import cocotb
 
 from syncfabric.models.golden.packet import packet_words
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.traffic import TrafficGenerator, rate_word
 from tests.rtl.support import Bench, Scoreboard
 from tests.rtl.traffic.headers import header_of
@@ -18,7 +18,7 @@ from tests.sim.drive.networks import irregular, mesh
 QUEUE = 64
 
 
-CASES: dict[str, tuple[EngineSpec, int]] = {
+CASES: dict[str, tuple[MessageSpec, int]] = {
     "square": (mesh(4, 4), 5),
     "oblong_two_channels": (mesh(5, 3, channels=2, buffer_flits=3, flit_bits=24), 14),
     "tall_three_channels": (mesh(1, 7, channels=3, buffer_flits=2), 0),
@@ -33,7 +33,7 @@ CASES: dict[str, tuple[EngineSpec, int]] = {
 class Software:
     """A node's software: puts flits of its packets, with pauses, and knows which is next."""
 
-    def __init__(self, rng: random.Random, spec: EngineSpec) -> None:
+    def __init__(self, rng: random.Random, spec: MessageSpec) -> None:
         self.rng, self.spec = rng, spec
         self.queue: deque[dict[str, int]] = deque()
         self.left = 0

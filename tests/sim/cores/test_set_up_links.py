@@ -14,7 +14,7 @@ from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.setup import REQUEST
 from syncfabric.models.messages import Op
 from syncfabric.models.networks.reader import load, loads
-from syncfabric.models.networks.spec import EngineSpec, NetworkSpec
+from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.images import Epochs, group_images
@@ -44,7 +44,7 @@ NETWORKS = {
 
 def network_of(name: str) -> NetworkSpec:
     spec = load(name) if name not in NETWORKS else loads(f'name = "n"\n[network]\n{NETWORKS[name]}')
-    assert isinstance(spec.network, EngineSpec)
+    assert isinstance(spec.network, MessageSpec)
     return spec
 
 
@@ -102,7 +102,7 @@ def check(name: str, folder: Path, software: str) -> None:
     """Compare the groups that C plans with what the planner's parts say of their trees."""
     spec = network_of(name)
     network = spec.network
-    assert isinstance(network, EngineSpec)
+    assert isinstance(network, MessageSpec)
     graph, shape, epochs = LinkGraph.of(network), network.shape, Epochs()
     layout = shape.router.layout
     groups = list(drawn(min(64, len(shape.nodes)), 40))

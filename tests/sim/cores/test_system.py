@@ -8,7 +8,7 @@ import pytest
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages.core import MOST_WORDS, FaultReason
 from syncfabric.models.networks.reader import load, loads
-from syncfabric.models.networks.spec import EngineIrregularSpec, NetworkSpec
+from syncfabric.models.networks.spec import IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.rtl.cores.receiver import KEPT_FLITS
 from syncfabric.sim.cores import run
@@ -211,7 +211,7 @@ def test_packets_that_bring_their_way_are_refused() -> None:
     keys = load("cluster-19").network.model_dump(exclude_unset=True) | {"channels": 2}
     own = {"setup": "local", "routing": "source", "flit_bits": 64}
     with pytest.raises(SpecError, match='routing = "source"'):
-        shape_of(EngineIrregularSpec.model_validate(keys | own), 4, 32)
+        shape_of(IrregularSpec.model_validate(keys | own), 4, 32)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular, Place
-from syncfabric.models.networks.spec import EngineIrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec
 from tests.models.planning.irregular import draw_network
 from tests.sim.drive.networks import irregular, random_keys
 
@@ -20,14 +20,14 @@ SMALL = Irregular(
 """Two parallel links, and a switch without nodes between the others."""
 
 
-def star(arms: int, nodes: int, **keys: Any) -> EngineIrregularSpec:
+def star(arms: int, nodes: int, **keys: Any) -> IrregularSpec:
     """Return a switch in the middle of others, with nodes at each of them."""
     links = tuple(((0, arm), (arm + 1, nodes)) for arm in range(arms))
     places = tuple((arm + 1, port) for arm in range(arms) for port in range(nodes))
     return irregular(Irregular(max(arms, nodes + 1, 2), arms + 1, links, places), **keys)
 
 
-def ring(switches: int, nodes: int, **keys: Any) -> EngineIrregularSpec:
+def ring(switches: int, nodes: int, **keys: Any) -> IrregularSpec:
     """Return a ring on which packets go the short way round, over datelines between last and first.
 
     Port 0 leads to the next switch, port 1 to the one before.
@@ -48,13 +48,13 @@ def ring(switches: int, nodes: int, **keys: Any) -> EngineIrregularSpec:
 
 def drawn(
     seed: int, switches: int, extra: int, nodes: int, ports: int, **keys: Any
-) -> EngineIrregularSpec:
+) -> IrregularSpec:
     """Return a tree of switches with more links, parallel ones too; see ``draw_network``."""
     topology = draw_network(random.Random(seed), switches, extra, nodes, ports)
     return irregular(topology, **keys)
 
 
-def random_cluster(rng: random.Random, most: int, ports: int = 8) -> EngineIrregularSpec:
+def random_cluster(rng: random.Random, most: int, ports: int = 8) -> IrregularSpec:
     """Draw a network of at most ``most`` switches of ``ports`` ports, with options of all kinds."""
     while True:
         switches, ports = rng.randint(3, most), rng.randint(4, ports)

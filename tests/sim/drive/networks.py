@@ -8,9 +8,9 @@ from typing import Any
 from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import (
-    EngineIrregularSpec,
-    EngineMeshSpec,
     GroupSpec,
+    IrregularSpec,
+    MeshSpec,
     MessageSpec,
     NetworkSpec,
     Operation,
@@ -50,17 +50,17 @@ SCENARIOS = (
 """Arrivals of every kind, traffic from none to far beyond saturation, and what is refused."""
 
 
-def mesh(width: int, height: int, **keys: Any) -> EngineMeshSpec:
+def mesh(width: int, height: int, **keys: Any) -> MeshSpec:
     """Return a mesh; ``keys`` are those of the network file."""
-    return EngineMeshSpec(kind="mesh", width=width, height=height, **{"groups": 4, **keys})
+    return MeshSpec(kind="mesh", width=width, height=height, **{"groups": 4, **keys})
 
 
-def irregular(topology: Irregular, **keys: Any) -> EngineIrregularSpec:
+def irregular(topology: Irregular, **keys: Any) -> IrregularSpec:
     """Return an irregular network; ``keys`` are those of the network file, but none has managers.
 
     Set-up by packets makes the hardware larger; those tests that are about it ask for it.
     """
-    return EngineIrregularSpec(
+    return IrregularSpec(
         kind="irregular",
         ports=topology.ports,
         switches=topology.switches,
@@ -109,7 +109,7 @@ def random_keys(rng: random.Random) -> dict[str, Any]:
     }
 
 
-def random_network(rng: random.Random, largest: int) -> EngineMeshSpec:
+def random_network(rng: random.Random, largest: int) -> MeshSpec:
     """Draw a mesh of at most ``largest`` nodes a side, with options of all kinds."""
     while True:
         width, height = rng.randint(1, largest), rng.randint(1, largest)

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Sequence
 
-from syncfabric.models.networks.spec import EngineIrregularSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.models.planning.updown import routing_tables
 from syncfabric.sim.drive.scenario import Sending
 
@@ -17,13 +17,13 @@ def by_table(spec: MessageSpec, node: int) -> int:
     return spec.layout.header.pack(dict(zip(names, place, strict=True)))
 
 
-def route_of(spec: EngineIrregularSpec, ports: Sequence[int]) -> int:
+def route_of(spec: IrregularSpec, ports: Sequence[int]) -> int:
     """Return the header that leads by a list of ports, the first in the lowest bits (R3)."""
     width = (spec.ports - 1).bit_length()
     return sum(port << width * place for place, port in enumerate(ports))
 
 
-def ports_to(spec: EngineIrregularSpec, rng: random.Random, source: int, node: int) -> list[int]:
+def ports_to(spec: IrregularSpec, rng: random.Random, source: int, node: int) -> list[int]:
     """Return the tables' way to a node, by any of parallel links."""
     topology, tables = spec.topology, routing_tables(spec)
     switch, ports = topology.node(source)[0], []
@@ -46,13 +46,13 @@ def draw_sendings(
 ) -> tuple[Sending, ...]:
     """Draw packets of 1 to 8 words after header or route; a header may be alone, too."""
     nodes, channels = range(len(spec.topology.nodes)), list(range(spec.channels))
-    if isinstance(spec, EngineIrregularSpec) and spec.datelines:
+    if isinstance(spec, IrregularSpec) and spec.datelines:
         channels = channels[::2]
     drawn = []
     for _ in range(count):
         source, node = rng.sample(nodes, 2)  # no router leads a packet back
         words = [rng.getrandbits(32) for _ in range(rng.randint(1, 8))]
-        if isinstance(spec, EngineIrregularSpec) and spec.routing == "source":
+        if isinstance(spec, IrregularSpec) and spec.routing == "source":
             first = route_of(spec, ports_to(spec, rng, source, node))
         else:
             first = by_table(spec, node)

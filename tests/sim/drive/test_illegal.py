@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.drive.tiles import simulate_tiles
@@ -15,7 +15,7 @@ from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SEED, check, irregular, mesh, plan_of, random_groups
 
 NOISY = Scenario(episodes=60, noise=True, seed=3, policy="mixed", background=0.1)
-NETWORKS: Mapping[str, EngineSpec] = {
+NETWORKS: Mapping[str, MessageSpec] = {
     "mesh": mesh(3, 3),
     "mesh, routed": mesh(3, 3, transport="routed", check_bits=4),
     "mesh, managers": mesh(3, 3, setup="manager", managers=((0, 0), (2, 1)), groups=6),
@@ -25,7 +25,7 @@ NETWORKS: Mapping[str, EngineSpec] = {
 }
 
 
-def job(network: EngineSpec) -> Job:
+def job(network: MessageSpec) -> Job:
     """Return two runs of groups that leave entries free."""
     plan = plan_of(network, *random_groups(network, random.Random(SEED)))
     fewer = plan.spec.groups[:-1]

@@ -7,9 +7,9 @@ import pytest
 
 from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.networks.spec import (
-    EngineIrregularSpec,
-    EngineMeshSpec,
     GroupSpec,
+    IrregularSpec,
+    MeshSpec,
     NetworkSpec,
 )
 from syncfabric.models.planning.links.representatives import duties
@@ -28,7 +28,7 @@ ROW = (((0, 1), (1, 0)), ((1, 1), (2, 0)))
 
 def drawn_plan(seed: int) -> BarrierPlan:
     topology, rng = DRAWN.draw(seed), random.Random(seed)
-    network = EngineIrregularSpec(
+    network = IrregularSpec(
         kind="irregular",
         ports=DRAWN.ports,
         switches=DRAWN.switches,
@@ -114,9 +114,7 @@ def test_duties_are_all_routers_each_once() -> None:
 def test_engines_that_nobody_could_set_up(
     nodes: Any, members: Any, planner: str, words: str
 ) -> None:
-    network = EngineIrregularSpec(
-        kind="irregular", ports=4, switches=3, links=ROW, nodes=nodes, **KEYS
-    )
+    network = IrregularSpec(kind="irregular", ports=4, switches=3, links=ROW, nodes=nodes, **KEYS)
     groups = (GroupSpec(id=7, members=members, planner=planner),)
     with pytest.raises(PlanError, match=f"^group 7: {words}"):
         make_plan(NetworkSpec(name="n", network=network, groups=groups))
@@ -129,11 +127,11 @@ def test_what_packets_need(keys: dict[str, Any]) -> None:
     with pytest.raises(
         SpecError, match=f'^network: setup = "paper" does not go with {key} = {shown}'
     ):
-        EngineIrregularSpec(
+        IrregularSpec(
             kind="irregular", ports=4, switches=3, links=ROW, nodes=((0, 2),), **KEYS, **keys
         )
 
 
 def test_it_is_for_irregular_networks() -> None:
     with pytest.raises(SpecError, match=r'^network: setup = "paper" is paper BTIN\'s way, for irr'):
-        EngineMeshSpec(kind="mesh", width=2, height=2, **KEYS)
+        MeshSpec(kind="mesh", width=2, height=2, **KEYS)

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from syncfabric.models.networks.spec import (
-    EngineIrregularSpec,
-    EngineMeshSpec,
-    EngineSpec,
     GroupSpec,
+    IrregularSpec,
+    MeshSpec,
     MessageSpec,
     NetworkSpec,
 )
@@ -23,10 +22,10 @@ from syncfabric.sim.reproduce.btin.networks import Drawn, Found, look
 DRAWN = Drawn(12, 5, 8, 0.75)
 
 
-def cluster(**keys: Any) -> EngineIrregularSpec:
+def cluster(**keys: Any) -> IrregularSpec:
     topology = DRAWN.draw(1)
     given = {"setup": "local", "data_bits": 0, **keys}
-    return EngineIrregularSpec(
+    return IrregularSpec(
         kind="irregular",
         transport="link",
         ports=DRAWN.ports,
@@ -37,11 +36,11 @@ def cluster(**keys: Any) -> EngineIrregularSpec:
     )
 
 
-def mesh(**keys: Any) -> EngineMeshSpec:
-    return EngineMeshSpec(kind="mesh", width=4, height=4, **{"transport": "routed", **keys})
+def mesh(**keys: Any) -> MeshSpec:
+    return MeshSpec(kind="mesh", width=4, height=4, **{"transport": "routed", **keys})
 
 
-def plan_of(network: EngineSpec, size: int, planner: str = "") -> BarrierPlan:
+def plan_of(network: MessageSpec, size: int, planner: str = "") -> BarrierPlan:
     members = tuple(random.Random(1).sample(network.topology.nodes, size))
     groups = (GroupSpec(id=1, members=members, planner=planner),)
     return make_plan(NetworkSpec(name="n", network=network, groups=groups))
@@ -81,7 +80,7 @@ def test_multicast_takes_as_long_wherever_the_root_is_on_the_chain() -> None:
     cycles = []
     for root, *others in ((0, 1, 2), (2, 0, 1)):
         links = tuple(((root, port), (other, 3)) for port, other in enumerate(others, 2))
-        network = EngineIrregularSpec(
+        network = IrregularSpec(
             kind="irregular",
             transport="link",
             setup="local",
@@ -124,10 +123,10 @@ def test_hardware_is_as_the_model() -> None:
     ],
     ids=["GO comes once", "routes", "no member at the root"],
 )
-def test_what_is_refused(network: EngineSpec, scheme: str, episodes: int, words: str) -> None:
+def test_what_is_refused(network: MessageSpec, scheme: str, episodes: int, words: str) -> None:
     """Corners of a mesh meet in the middle."""
     plan = plan_of(network, 5)
-    if isinstance(network, EngineMeshSpec):
+    if isinstance(network, MeshSpec):
         corners = tuple((x, y) for x in (0, 3) for y in (0, 3))
         groups = (GroupSpec(id=1, members=corners),)
         plan = make_plan(NetworkSpec(name="n", network=network, groups=groups))

@@ -7,8 +7,8 @@ import pytest
 
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import (
-    EngineMeshSpec,
     GroupSpec,
+    MeshSpec,
     NetworkSpec,
     StaticSpec,
 )
@@ -36,12 +36,12 @@ POLICIES: tuple[Policy, ...] = ("together", "last")
 SIZES = [(2, 1), (2, 2), (3, 3), (4, 4)]
 
 
-def mesh(width: int, height: int) -> EngineMeshSpec:
+def mesh(width: int, height: int) -> MeshSpec:
     """Return a mesh on which the root of a group is one of its members."""
     return engine_mesh(width, height, transport="routed", data_bits=4)
 
 
-def plan(network: EngineMeshSpec, *nodes: Node, gid: int = 9) -> BarrierPlan:
+def plan(network: MeshSpec, *nodes: Node, gid: int = 9) -> BarrierPlan:
     """Return a group of nodes, or of all."""
     members = nodes or tuple(network.topology.nodes)
     return plan_of(network, GroupSpec(id=gid, members=members, planner="btm"))

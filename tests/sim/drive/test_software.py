@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.spec import EngineIrregularSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.sim.drive.conduct import Conductor, conduct_model
 from syncfabric.sim.drive.scenario import Job, Scenario, Sending
 from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
@@ -69,7 +69,7 @@ def test_the_model_keeps_the_rules(name: str) -> None:
 @pytest.mark.parametrize("name", ["irregular", "irregular, by routes"])
 def test_packets_to_the_senders_own_node_are_refused(name: str) -> None:
     network = NETWORKS[name]
-    assert isinstance(network, EngineIrregularSpec)
+    assert isinstance(network, IrregularSpec)
     switch, port = network.topology.node(1)
     by_route = network.routing == "source"
     header = route_of(network, [port]) if by_route else by_table(network, 1)

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from syncfabric.models.layout.engine import COMMIT, Code
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.campaign.bench import Bench
 from syncfabric.sim.fabric import Fabric
@@ -21,7 +21,7 @@ def test_counters_are_those_of_the_config_chain(name: str) -> None:
     """After commands that are refused, some at each router."""
     spec, rng = ENGINES[name], random.Random(1)
     network = spec.network
-    assert isinstance(network, EngineSpec)
+    assert isinstance(network, MessageSpec)
     shape, places = network.shape, list(counters_of(network))
     with Fabric(BUILD(network)) as fabric:
         bench = Bench(fabric, make_plan(spec))

@@ -12,7 +12,7 @@ from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.node import RouterWord, Target
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
 from tests.models.golden.planes.network_race import forged
@@ -20,7 +20,7 @@ from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SEED, irregular, mesh, plan_of, random_groups
 from tests.sim.fabric.faulty import compare, random_faults
 
-NETWORKS: Mapping[str, EngineSpec] = {
+NETWORKS: Mapping[str, MessageSpec] = {
     "mesh, own links": mesh(3, 3, check_bits=8, watchdog=100),
     "mesh, shared links, wide messages": mesh(
         3, 2, check_bits=8, channels=2, message_links="shared", data_bits=32, operations="all"
@@ -48,7 +48,7 @@ def play(name: str, faults: list[Fault], folder: Path, *asks: tuple[int, ConfigR
     return compare(plan, scenario, faults, CYCLES, folder, asks)
 
 
-def reads(spec: EngineSpec) -> list[tuple[int, ConfigRequest]]:
+def reads(spec: MessageSpec) -> list[tuple[int, ConfigRequest]]:
     """Return requests at the end for what every router has counted, and for its fences."""
     words = RouterWord.FENCE, RouterWord.CORRUPT, RouterWord.LOST
     return [

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.links.graph import LinkGraph
 from syncfabric.sim.figures import capacity
 
-MESH = LinkGraph.of(EngineMeshSpec(kind="mesh", transport="link", width=4, height=4))
+MESH = LinkGraph.of(MeshSpec(kind="mesh", transport="link", width=4, height=4))
 
 
 def test_everybody_takes_an_entry_of_every_router() -> None:

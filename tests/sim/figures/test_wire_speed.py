@@ -2,13 +2,13 @@
 
 import pytest
 
-from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.sim.figures import wire_speed
 
 
 @pytest.mark.long
 def test_large_networks_are_compared_with_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    network = EngineMeshSpec(kind="mesh", width=3, height=2, wires=1, groups=1, channels=0)
+    network = MeshSpec(kind="mesh", width=3, height=2, wires=1, groups=1, channels=0)
     groups = (GroupSpec(id=1, members=tuple(network.mesh.nodes)),)
     spec = NetworkSpec(name="little", network=network, groups=groups)
     monkeypatch.setattr(wire_speed, "load", lambda name: spec)

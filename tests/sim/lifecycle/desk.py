@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.updown import updown_tables
 from syncfabric.sim.lifecycle.effects import Ask, Steps
@@ -26,7 +26,7 @@ class Desk:
         Node and register of those that were, since the last look.
     """
 
-    def __init__(self, network: EngineSpec) -> None:
+    def __init__(self, network: MessageSpec) -> None:
         shape = network.shape
         if shape.interfaces:
             shape = replace(shape, routes=tuple(map(tuple, updown_tables(network.ports_graph))))

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.spec import EngineSpec, GroupSpec
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.links.free import FreeEntries
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.planners import plan_groups
@@ -18,12 +18,12 @@ from tests.models.planning.links.checker import cluster, groups_of, mesh
 from tests.sim.lifecycle.desk import Desk
 
 TREE = draw_network(random.Random(5), 5, 3, 9, 6)
-MANAGED: dict[str, EngineSpec] = {
+MANAGED: dict[str, MessageSpec] = {
     "mesh": mesh(3, 2, setup="manager", managers=((2, 1), (0, 0))),
     "routed": mesh(3, 3, setup="manager", transport="routed"),
     "cluster": cluster(TREE, setup="manager", message_links="shared", link_registers=1),
 }
-NETWORKS: dict[str, EngineSpec] = {
+NETWORKS: dict[str, MessageSpec] = {
     **MANAGED,
     "mesh, over the chain": mesh(3, 2, engine_stages=3, read_back=False),
     "cluster, over the chain": cluster(TREE, channels=0),
@@ -32,7 +32,7 @@ every = pytest.mark.parametrize("name", NETWORKS)
 managed = pytest.mark.parametrize("name", MANAGED)
 
 
-def drawn(network: EngineSpec, seed: int, count: int = 1) -> list[GroupPlan]:
+def drawn(network: MessageSpec, seed: int, count: int = 1) -> list[GroupPlan]:
     """Return groups of random members, as if each were the only one."""
     plans: list[GroupPlan] = []
     rng = random.Random(seed)

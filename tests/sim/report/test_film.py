@@ -8,7 +8,7 @@ import pytest
 
 from syncfabric import Network
 from syncfabric.models.networks.mesh import Node, Port
-from syncfabric.models.planning.links.group_plan import GroupPlan as EngineGroupPlan
+from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.plan import StaticGroupPlan
 from syncfabric.sim.drive.run import scenario_of
 from syncfabric.sim.report.episode import first_episode
@@ -79,7 +79,7 @@ def test_messages_of_engines_go_up_and_down_their_trees(
     film, stage = film_of(network)
     assert -1 not in {move.cast for move in film.moves}
     for number, group in enumerate(network.plan().groups):
-        assert isinstance(group, EngineGroupPlan)
+        assert isinstance(group, GroupPlan)
         down, up = Counter[int](), Counter[int]()
         ways = list(group.shape.edge_ways(group.graph.columns))
         for found, turned in ((down, [way for _, way, _ in ways]), (up, [way for *_, way in ways])):

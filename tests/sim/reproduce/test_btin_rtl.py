@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from syncfabric.models.networks.spec import EngineIrregularSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive import measured
 from syncfabric.sim.drive.scenario import Scenario
@@ -48,7 +48,7 @@ def test_flits_pass_the_links_that_are_counted() -> None:
 def test_all_members_arrive_together_and_pass_the_links_of_nodes_too() -> None:
     rows = {row.scheme: row for row in run(12, 5, 8, 0.75, 1, [5])}
     topology = Drawn(12, 5, 8, 0.75).draw(1)
-    network = EngineIrregularSpec(
+    network = IrregularSpec(
         kind="irregular",
         transport="link",
         ports=8,

@@ -10,7 +10,7 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import loads
-from syncfabric.models.networks.spec import EngineMeshSpec, GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning import btm
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.btm import Timing, cs_formula_ns, formula_ns
@@ -187,7 +187,7 @@ def test_messages_pass_the_links_that_are_counted() -> None:
 def test_hardware_takes_the_cycles_of_its_bound() -> None:
     """All of 4x4 together."""
     everybody = run(4, 1)[-1]
-    network = EngineMeshSpec(kind="mesh", width=4, height=4, transport="routed", data_bits=0)
+    network = MeshSpec(kind="mesh", width=4, height=4, transport="routed", data_bits=0)
     members = tuple(network.topology.nodes)
     for planner, cycles in everybody.cycles.items():
         groups = (GroupSpec(id=1, members=members, planner=planner),)

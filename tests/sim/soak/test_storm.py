@@ -3,8 +3,8 @@
 import pytest
 
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import EngineSpec
-from syncfabric.models.planning.plan import BarrierPlan, EngineGroupPlan, make_plan
+from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, make_plan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.campaign.bench import Bench
 from syncfabric.sim.fabric import Fabric
@@ -22,7 +22,7 @@ class Storm(Bench):
     def __init__(self, fabric: Fabric, plan: BarrierPlan, *, by_host: bool) -> None:
         super().__init__(fabric, plan)
         network = plan.spec.network
-        assert isinstance(network, EngineSpec)
+        assert isinstance(network, MessageSpec)
         self._way = ByLifecycle(fabric, network)
         self._software = lifecycle_of(network.shape)
         host = ByChain(network.shape)
@@ -42,7 +42,7 @@ class Storm(Bench):
             self._fabric.group(group.id, self.seats(group), op=group.op)
             self._fabric.open(group.id, episodes)
 
-    def seats(self, group: EngineGroupPlan) -> list[tuple[int, int]]:
+    def seats(self, group: GroupPlan) -> list[tuple[int, int]]:
         return [(group.graph.node(member), r) for member, r in group.places.items()]
 
     def strike(self) -> None:

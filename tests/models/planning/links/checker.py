@@ -14,23 +14,23 @@ from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import (
-    EngineIrregularSpec,
-    EngineMeshSpec,
-    EngineSpec,
     GroupSpec,
+    IrregularSpec,
+    MeshSpec,
+    MessageSpec,
 )
 from tests.models.planning.irregular import draw_network
 
 STEPS = {0: (1, 0), 1: (0, 1), 2: (-1, 0), 3: (0, -1)}
 
 
-def mesh(width: int, height: int, **keys: Any) -> EngineMeshSpec:
+def mesh(width: int, height: int, **keys: Any) -> MeshSpec:
     given = {"transport": "link", "data_bits": 0, **keys}
-    return EngineMeshSpec(kind="mesh", width=width, height=height, **given)
+    return MeshSpec(kind="mesh", width=width, height=height, **given)
 
 
-def cluster(topology: Irregular, **keys: Any) -> EngineIrregularSpec:
-    return EngineIrregularSpec(
+def cluster(topology: Irregular, **keys: Any) -> IrregularSpec:
+    return IrregularSpec(
         kind="irregular",
         ports=topology.ports,
         switches=topology.switches,
@@ -41,7 +41,7 @@ def cluster(topology: Irregular, **keys: Any) -> EngineIrregularSpec:
 
 
 @st.composite
-def networks(draw: st.DrawFn, most: int = 30) -> EngineSpec:
+def networks(draw: st.DrawFn, most: int = 30) -> MessageSpec:
     """Any small network of link trees."""
     if draw(st.booleans()):
         return mesh(draw(st.integers(1, 6)), draw(st.integers(1, 6)))
@@ -52,7 +52,7 @@ def networks(draw: st.DrawFn, most: int = 30) -> EngineSpec:
 
 
 def groups_of(
-    network: EngineSpec, rng: random.Random, count: int, sizes: Sequence[int], planner: str = ""
+    network: MessageSpec, rng: random.Random, count: int, sizes: Sequence[int], planner: str = ""
 ) -> list[GroupSpec]:
     """Draw groups of some of the sizes, as far as there are nodes."""
     nodes: Sequence[Node] = network.topology.nodes
@@ -66,9 +66,9 @@ def groups_of(
     ]
 
 
-def links_of(network: EngineSpec) -> dict[Place, Place]:
+def links_of(network: MessageSpec) -> dict[Place, Place]:
     """Return the far end of each port with a link, worked out anew."""
-    if isinstance(network, EngineIrregularSpec):
+    if isinstance(network, IrregularSpec):
         ends = dict(network.links)
         return ends | {b: a for a, b in ends.items()}
     ends = {}
@@ -81,14 +81,14 @@ def links_of(network: EngineSpec) -> dict[Place, Place]:
     return ends
 
 
-def seats_of(network: EngineSpec, members: Iterable[Sequence[int]]) -> list[Place]:
+def seats_of(network: MessageSpec, members: Iterable[Sequence[int]]) -> list[Place]:
     """Return router and port of members as a plan's JSON names them."""
-    if isinstance(network, EngineMeshSpec):
+    if isinstance(network, MeshSpec):
         return [(y * network.width + x, 4) for x, y in members]
     return [(switch, port) for switch, port in members]
 
 
-def least_radius(network: EngineSpec, members: Iterable[Sequence[int]]) -> int:
+def least_radius(network: MessageSpec, members: Iterable[Sequence[int]]) -> int:
     """Return the least L of a tree: by distances from every member to every router."""
     graph: nx.Graph[int] = nx.Graph()
     graph.add_edges_from((a[0], b[0]) for a, b in links_of(network).items())
@@ -96,7 +96,7 @@ def least_radius(network: EngineSpec, members: Iterable[Sequence[int]]) -> int:
     graph.add_nodes_from(routers)
     far = {router: nx.single_source_shortest_path_length(graph, router) for router in routers}
     radius = min(max(far[m].get(r, math.inf) for m in routers) for r in graph)
-    return int(radius) + isinstance(network, EngineIrregularSpec)
+    return int(radius) + isinstance(network, IrregularSpec)
 
 
 class Entry(NamedTuple):
@@ -106,10 +106,10 @@ class Entry(NamedTuple):
     image: dict[str, int]
 
 
-def replay(network: EngineSpec, writes: Iterable[Any]) -> dict[tuple[int, int], Entry]:
+def replay(network: MessageSpec, writes: Iterable[Any]) -> dict[tuple[int, int], Entry]:
     """Return what writes set up, by router and entry; GO must come to roots, after all SETUP."""
     layout = network.shape.router.layout
-    behind = len(network.topology.nodes) if isinstance(network, EngineIrregularSpec) else 0
+    behind = len(network.topology.nodes) if isinstance(network, IrregularSpec) else 0
     staged: dict[int, dict[int, int]] = {}
     entries: dict[tuple[int, int], Entry] = {}
     gone: set[tuple[int, int]] = set()
@@ -139,7 +139,7 @@ def replay(network: EngineSpec, writes: Iterable[Any]) -> dict[tuple[int, int], 
     return entries
 
 
-def check(network: EngineSpec, plans: Sequence[dict[str, Any]], writes: Iterable[Any]) -> None:
+def check(network: MessageSpec, plans: Sequence[dict[str, Any]], writes: Iterable[Any]) -> None:
     """Check plans as JSON, and the writes that set them up after reset."""
     ends, entries = links_of(network), replay(network, writes)
     taken: set[tuple[int, int]] = set()
@@ -152,14 +152,14 @@ def check(network: EngineSpec, plans: Sequence[dict[str, Any]], writes: Iterable
     assert taken == entries.keys()
 
 
-def number(network: EngineSpec, shown: Any) -> int:
-    if isinstance(network, EngineMeshSpec):
+def number(network: MessageSpec, shown: Any) -> int:
+    if isinstance(network, MeshSpec):
         return int(shown[1] * network.width + shown[0])
     return int(shown)
 
 
 def check_group(
-    network: EngineSpec,
+    network: MessageSpec,
     plan: dict[str, Any],
     placed: dict[int, int],
     entries: dict[tuple[int, int], Entry],
@@ -206,13 +206,13 @@ def check_group(
     assert sorted(edges) == sorted(
         (number(network, a), number(network, b)) for a, b in plan["edges"]
     )
-    own = isinstance(network, EngineIrregularSpec)
+    own = isinstance(network, IrregularSpec)
     assert plan["bound_links"] == max(depth[router] for router, _ in seats) + own
     assert plan["registers"][: len(seats)] == [placed[router] for router, _ in seats]
 
 
 def follow(
-    network: EngineSpec,
+    network: MessageSpec,
     ends: dict[Place, Place],
     entry: Entry,
     here: int,
@@ -224,7 +224,7 @@ def follow(
     """Return where a message by a port comes out, its port there, and its links."""
     if not routed:
         return *ends[here, port], 1
-    assert isinstance(network, EngineMeshSpec)
+    assert isinstance(network, MeshSpec)
     x, y = entry.image[f"x_{name}"], entry.image[f"y_{name}"]
     goal, first = y * network.width + x, entry.image[f"route_class_{name}"]
     hops = 0

@@ -8,7 +8,7 @@ from dataclasses import replace
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import COMMIT, COUNTER_ADDRESS, Code, EngineCounter
-from syncfabric.models.networks.spec import EngineIrregularSpec, EngineSpec
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.images import Epochs
 from syncfabric.models.planning.links.set_up import Write, set_up_writes
@@ -20,10 +20,10 @@ MOST = 2000
 class Barriers:
     """A network with groups, which are set up over its config chain and then stay."""
 
-    def __init__(self, network: EngineSpec, plans: Sequence[GroupPlan]) -> None:
+    def __init__(self, network: MessageSpec, plans: Sequence[GroupPlan]) -> None:
         self.plans = plans
         shape = network.shape
-        if isinstance(network, EngineIrregularSpec):
+        if isinstance(network, IrregularSpec):
             shape = replace(shape, routes=tuple(map(tuple, updown_tables(network.topology))))
         self.net = CollectiveNetwork(shape)
         self.epochs = Epochs()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import EngineSpec, GroupSpec, planners_of
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec, planners_of
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.planners import plan_groups
 from tests.models.planning.irregular import draw_network
@@ -23,12 +23,12 @@ STAR = Irregular(
 )
 
 
-def planned(network: EngineSpec, group: GroupSpec) -> GroupPlan:
+def planned(network: MessageSpec, group: GroupSpec) -> GroupPlan:
     (plan,) = plan_groups(network, [group])
     return plan
 
 
-def worst(network: EngineSpec, plan: GroupPlan, rng: random.Random, tries: int) -> int:
+def worst(network: MessageSpec, plan: GroupPlan, rng: random.Random, tries: int) -> int:
     """Look for delays of members that make the barrier last, by small changes of the worst."""
     barriers = Barriers(network, [plan])
     delays = [0] * len(plan.members)
@@ -77,7 +77,7 @@ def test_every_pattern_of_a_small_group(stages: int) -> None:
     assert max(found, again) == plan.bound
 
 
-def drawn(rng: random.Random, kind: str) -> EngineSpec:
+def drawn(rng: random.Random, kind: str) -> MessageSpec:
     keys: dict[str, Any] = {
         "link_registers": rng.randint(0, 2),
         "engine_stages": rng.choice([0, 2, 3, 4]),
@@ -116,7 +116,7 @@ def test_all_of_a_mesh() -> None:
         assert 2 < barriers.barrier(plan, delays) <= plan.bound
 
 
-def groups_at_once(network: EngineSpec, sizes: Sequence[int], count: int) -> None:
+def groups_at_once(network: MessageSpec, sizes: Sequence[int], count: int) -> None:
     plans = plan_groups(network, groups_of(network, random.Random(2), count, sizes))
     barriers, rng = Barriers(network, plans), random.Random(3)
     for _ in range(3):

@@ -15,7 +15,7 @@ from syncfabric.models.networks import reader
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import EngineSpec, GroupSpec
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning import btm
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.images import Epochs
@@ -37,7 +37,7 @@ BTM = json.loads((DATA / "btm_trees.json").read_text(encoding="utf-8"))["cases"]
 
 
 def plan_and_check(
-    network: EngineSpec, groups: list[GroupSpec], dead: Dead | None = None
+    network: MessageSpec, groups: list[GroupSpec], dead: Dead | None = None
 ) -> list[dict[str, Any]]:
     plans = plan_groups(network, groups, dead or Dead())
     written = [json.loads(json.dumps(plan.to_json())) for plan in plans]
@@ -48,7 +48,7 @@ def plan_and_check(
 
 @settings(max_examples=150, deadline=None)
 @given(networks(), st.integers(0, 2**32), st.integers(1, 16))
-def test_any_groups_have_least_radius(network: EngineSpec, seed: int, count: int) -> None:
+def test_any_groups_have_least_radius(network: MessageSpec, seed: int, count: int) -> None:
     groups = groups_of(network, random.Random(seed), count, (1, 2, 5, 20))
     for plan in plan_and_check(network, groups):
         assert plan["bound_links"] == least_radius(network, plan["members"])
@@ -57,7 +57,7 @@ def test_any_groups_have_least_radius(network: EngineSpec, seed: int, count: int
 
 @settings(max_examples=60, deadline=None)
 @given(networks(), st.integers(0, 2**32), st.sampled_from(["btin", "updown"]))
-def test_other_planners(network: EngineSpec, seed: int, planner: str) -> None:
+def test_other_planners(network: MessageSpec, seed: int, planner: str) -> None:
     groups = groups_of(network, random.Random(seed), 3, (1, 2, 5, 20), planner)
     for plan in plan_and_check(network, groups):
         assert plan["bound_links"] >= least_radius(network, plan["members"])

@@ -11,7 +11,7 @@ import pytest
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import REQUEST
-from syncfabric.models.networks.spec import EngineSpec, GroupSpec
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.links.entries import check_apart, owner_of
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.images import Epochs, group_images
@@ -30,7 +30,7 @@ from tests.models.planning.links.engines import Barriers
 CLUSTER = cluster(draw_network(random.Random(5), 6, 4, 12))
 
 
-def planned(network: EngineSpec, size: int, count: int = 1) -> tuple[GroupPlan, ...]:
+def planned(network: MessageSpec, size: int, count: int = 1) -> tuple[GroupPlan, ...]:
     return plan_groups(network, groups_of(network, random.Random(3), count, (size,)))
 
 
@@ -69,7 +69,7 @@ def test_names_have_the_epoch_after_set_up() -> None:
 
 
 @pytest.mark.parametrize("network", [mesh(4, 4, groups=4), CLUSTER])
-def test_groups_are_set_up_again_and_again(network: EngineSpec) -> None:
+def test_groups_are_set_up_again_and_again(network: MessageSpec) -> None:
     """KILL ends a group at once, and its entries are set up anew with the next epochs."""
     plans = planned(network, 5, 3)
     barriers = Barriers(network, plans)
@@ -96,7 +96,7 @@ def test_kill_is_for_every_router() -> None:
         assert commit["entry"] == plan.placement[target - len(CLUSTER.nodes)]
 
 
-def manager_memory(network: EngineSpec, requests: list[tuple[int, ...]]) -> list[dict[str, int]]:
+def manager_memory(network: MessageSpec, requests: list[tuple[int, ...]]) -> list[dict[str, int]]:
     """Check the shape of requests; return what they ask for."""
     shape = network.shape
     found = []

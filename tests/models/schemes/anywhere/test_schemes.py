@@ -8,9 +8,9 @@ import pytest
 
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import (
-    EngineIrregularSpec,
-    EngineMeshSpec,
     GroupSpec,
+    IrregularSpec,
+    MeshSpec,
     NetworkSpec,
 )
 from syncfabric.models.planning.plan import make_plan
@@ -24,7 +24,7 @@ from tests.models.planning.irregular import draw_network
 SCHEMES = {scheme.name: scheme for scheme in ANYWHERE}
 BY_HAND = LogGP(L=1_000, o=100, g=10, G=0.5, h=1)
 MEMBERS = [(0, 0), (1, 0), (3, 0)]
-ROW = EngineMeshSpec(kind="mesh", width=4, height=1)
+ROW = MeshSpec(kind="mesh", width=4, height=1)
 CLUSTER = load("cluster-fig1")
 
 # The signals go 1, 2, 3 hops, so members are through at 1,203, 1,201, 1,202 ns; then 3, 1, 2 hops:
@@ -53,7 +53,7 @@ def test_defaults_are_the_presets_of_tile64() -> None:
 
 
 def test_link_registers_make_links_longer() -> None:
-    registers = EngineMeshSpec(kind="mesh", width=4, height=1, link_registers=2)
+    registers = MeshSpec(kind="mesh", width=4, height=1, link_registers=2)
     assert SCHEMES["wires"].cost(registers, MEMBERS, BY_HAND).latency_ns == 200 + 2 * 2 * 3
 
 
@@ -61,11 +61,11 @@ def test_link_registers_make_links_longer() -> None:
 def test_wires_are_as_their_plan(name: str) -> None:
     """On the cluster 3 links from the root switch to a node; on 4x4 4 between routers."""
     if name == "4x4":
-        network: Any = EngineMeshSpec(kind="mesh", width=4, height=4, wires=1)
+        network: Any = MeshSpec(kind="mesh", width=4, height=4, wires=1)
         members: Any = tuple(network.mesh.nodes)
     else:
-        assert isinstance(CLUSTER.network, EngineIrregularSpec)
-        network = EngineIrregularSpec(**{**CLUSTER.network.model_dump(), "wires": 1})
+        assert isinstance(CLUSTER.network, IrregularSpec)
+        network = IrregularSpec(**{**CLUSTER.network.model_dump(), "wires": 1})
         members = CLUSTER.groups[0].members
     groups = (GroupSpec(id=1, members=members),)
     (plan,) = make_plan(NetworkSpec(name="wired", network=network, groups=groups)).engine_groups
@@ -85,13 +85,11 @@ def test_messages_are_walked(kind: str, seed: int) -> None:
     """Every message link by link: X first and then Y, or by the routing tables."""
     rng = random.Random(seed)
     if kind == "mesh":
-        network: Any = EngineMeshSpec(
-            kind="mesh", width=rng.randint(1, 6), height=rng.randint(2, 6)
-        )
+        network: Any = MeshSpec(kind="mesh", width=rng.randint(1, 6), height=rng.randint(2, 6))
         step = _step_in_mesh
     else:
         topology = draw_network(rng, rng.randint(2, 12), rng.randint(0, 8), rng.randint(2, 20))
-        network = EngineIrregularSpec(
+        network = IrregularSpec(
             kind="irregular",
             **{key: getattr(topology, key) for key in ("ports", "switches", "links", "nodes")},
         )
@@ -136,7 +134,7 @@ def _step_in_mesh(here: tuple[int, int], to: tuple[int, int]) -> tuple[int, int]
 def test_a_signal_is_awaited_by_its_receiver(count: int) -> None:
     """Plain recursion over rounds, members on a row in a random order."""
     rng = random.Random(count)
-    row = EngineMeshSpec(kind="mesh", width=20, height=1)
+    row = MeshSpec(kind="mesh", width=20, height=1)
     members = rng.sample(row.mesh.nodes, count)
     times = replace(BY_HAND, h=rng.choice((1, 70, 3_000)))
 

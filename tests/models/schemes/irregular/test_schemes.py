@@ -8,7 +8,7 @@ import pytest
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import EngineIrregularSpec
+from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning import updown
 from syncfabric.models.planning.updown import updown_tables
 from syncfabric.models.schemes.irregular.group import Group, Ways
@@ -105,7 +105,7 @@ def test_tables_of_a_network_file_lead_its_packets() -> None:
     links = (((0, 0), (1, 0)), ((1, 1), (2, 0)), ((2, 1), (0, 1)))
     nodes = tuple((switch, 2) for switch in range(3))
     tables = ((-1, 0, 0), (0, -1, 1), (1, 0, -1))
-    network = EngineIrregularSpec(
+    network = IrregularSpec(
         kind="irregular", ports=3, switches=3, links=links, nodes=nodes, tables=tables
     )
     members = ((0, 2), (2, 2))

@@ -8,7 +8,7 @@ import pytest
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import EngineMeshSpec
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning import btm
 from syncfabric.models.schemes.mesh.nearest import tree_nodes
 from syncfabric.models.schemes.mesh.schemes import MESH
@@ -25,7 +25,7 @@ CROSS = [(2, 2), (2, 0), (5, 2), (0, 3)]
 
 
 def cost(name: str, members: list[Node], side: int = 8, times: Timing = TIMES) -> Cost:
-    return SCHEMES[name].cost(EngineMeshSpec(kind="mesh", width=side, height=side), members, times)
+    return SCHEMES[name].cost(MeshSpec(kind="mesh", width=side, height=side), members, times)
 
 
 def step(here: Node, to: Node, *, x_first: bool = True) -> Node:

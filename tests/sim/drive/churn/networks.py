@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
@@ -17,13 +17,13 @@ STAYS = 7, 9
 TREE = draw_network(random.Random(5), 4, 2, 7, 5)
 
 
-def grid(**keys: Any) -> EngineSpec:
+def grid(**keys: Any) -> MessageSpec:
     """Return a mesh of six nodes with two managers."""
     managed = {"setup": "manager", "managers": ((0, 0), (2, 1))}
     return mesh(3, 2, **{"groups": 8, **managed, **keys})
 
 
-NETWORKS: dict[str, EngineSpec] = {
+NETWORKS: dict[str, MessageSpec] = {
     "mesh managed": grid(data_bits=4),
     "mesh local": mesh(3, 2, groups=8),
     "irregular managed": irregular(
@@ -33,7 +33,7 @@ NETWORKS: dict[str, EngineSpec] = {
 }
 
 
-def plan_with(network: EngineSpec, groups: int = 2) -> BarrierPlan:
+def plan_with(network: MessageSpec, groups: int = 2) -> BarrierPlan:
     """Return a plan of everybody's group, and of one of two nodes; or the first alone, or none."""
     nodes = tuple(network.topology.nodes)
     planner = {"link": "shortest", "routed": "btm"}[network.transport]
@@ -74,7 +74,7 @@ def drawn(rng: random.Random) -> BarrierPlan:
         "setup": rng.choice(("manager", "local")),
     }
     keys["message_links"] = rng.choice(("shared", "own"))
-    network: EngineSpec
+    network: MessageSpec
     if rng.random() < 0.5:
         network = mesh(rng.randint(2, 4), rng.randint(1, 4), **keys)
     else:

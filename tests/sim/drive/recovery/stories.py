@@ -5,7 +5,7 @@ from typing import Any
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.spec import EngineSpec, GroupSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.recovery.conduct import Recovered
 from syncfabric.sim.drive.recovery.plans import plan_after
@@ -38,7 +38,7 @@ def _keys(rng: random.Random) -> dict[str, Any]:
     }
 
 
-def _with_groups(rng: random.Random, network: EngineSpec) -> NetworkSpec:
+def _with_groups(rng: random.Random, network: MessageSpec) -> NetworkSpec:
     """Return a network with one to three groups."""
     nodes = list(network.topology.nodes)
     planners = ("shortest", "btin", "updown")

@@ -8,7 +8,7 @@ import pytest
 
 from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.spec import EngineSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.recovery.conduct import Recovered, recover
 from syncfabric.sim.drive.recovery.plans import check_story, plan_after
@@ -18,7 +18,7 @@ from tests.sim.drive.clusters import ring
 from tests.sim.drive.networks import SEED, irregular, members, mesh, plan_of
 
 RING = ring(5, 2).topology
-NETWORKS: Mapping[str, EngineSpec] = {
+NETWORKS: Mapping[str, MessageSpec] = {
     "mesh": mesh(3, 3, check_bits=8),
     "mesh, managers, watchdog": mesh(
         3, 3, check_bits=4, setup="manager", managers=((0, 0), (2, 2)), watchdog=64, groups=8
@@ -29,7 +29,7 @@ NETWORKS: Mapping[str, EngineSpec] = {
 }
 
 
-def plan_on(network: EngineSpec) -> BarrierPlan:
+def plan_on(network: MessageSpec) -> BarrierPlan:
     """Plan a group of all nodes, and some of few."""
     nodes = network.topology.nodes
     some = (nodes[:2], nodes[2:5], nodes[-3:])[: network.groups - 1]
@@ -53,7 +53,7 @@ def play(plan: BarrierPlan, story: Story, *, hardware: bool = False) -> Recovere
     return found
 
 
-def story_of(network: EngineSpec, names: Sequence[str]) -> Story:
+def story_of(network: MessageSpec, names: Sequence[str]) -> Story:
     dead = Dead.of(network.topology, names)
     return Story(dead, at=100, patience=200, episodes=3, seed=SEED, limit=60_000)
 
@@ -61,7 +61,7 @@ def story_of(network: EngineSpec, names: Sequence[str]) -> Story:
 def victims(plan: BarrierPlan) -> list[list[str]]:
     """Return what dies, run by run: links, routers and nodes that groups need."""
     network = plan.spec.network
-    assert isinstance(network, EngineSpec)
+    assert isinstance(network, MessageSpec)
     if network.kind == "mesh":
         return [["1,1-2,1"], ["2,1"], ["0,0-0,1", "1,2"]]
     tree = plan.engine_groups[0].shape

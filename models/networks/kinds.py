@@ -33,7 +33,7 @@ from syncfabric.models.networks.table import (
 )
 from syncfabric.models.networks.written import WrittenOut, check_dateline_channels
 
-__all__ = ["EngineIrregularKeys", "EngineIrregularSpec", "EngineKeys", "EngineMeshSpec"]
+__all__ = ["IrregularKeys", "IrregularSpec", "MeshSpec", "MessageKeys"]
 
 EngineSetUp: TypeAlias = Literal["local", "manager", "paper"]
 
@@ -45,7 +45,7 @@ _ROUTER_KEYS = (
 """Keys of a router's shape that are keys of the network, too."""
 
 
-class EngineKeys(Table):
+class MessageKeys(Table):
     """Keys that all networks of the engine share, and what follows from them."""
 
     transport: Literal["link", "routed"] = Field(
@@ -108,7 +108,7 @@ class EngineKeys(Table):
         return self.setup == "manager"
 
 
-class EngineNetwork(EngineKeys):
+class EngineNetwork(MessageKeys):
     """What follows from the keys of a network whose routers and links are known."""
 
     @property
@@ -187,7 +187,7 @@ class EngineNetwork(EngineKeys):
         return self.shape.router.link_channels
 
 
-class EngineMeshSpec(EngineNetwork):
+class MeshSpec(EngineNetwork):
     """The table ``[network]`` of a mesh."""
 
     kind: Literal["mesh"] = Field(description="The kind of network.")
@@ -243,7 +243,7 @@ class EngineMeshSpec(EngineNetwork):
         )
 
 
-class EngineIrregularKeys(EngineKeys):
+class IrregularKeys(MessageKeys):
     """What a network file says of an irregular network however it names the links."""
 
     kind: Literal["irregular"] = Field(description="The kind of network.")
@@ -295,7 +295,7 @@ class EngineIrregularKeys(EngineKeys):
         return self
 
 
-class EngineIrregularSpec(WrittenOut, EngineIrregularKeys, EngineNetwork):
+class IrregularSpec(WrittenOut, IrregularKeys, EngineNetwork):
     """An irregular network, its links, nodes and tables written out."""
 
     @model_validator(mode="after")
