@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import accumulate
 from typing import TypeAlias
 
+from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest, Record, Recorder
 from syncfabric.models.golden.static_agent import Agent
 from syncfabric.models.golden.static_config import configure_node
@@ -46,9 +47,13 @@ class StaticModel:
         Releases that are high in this cycle, rising; there is one register and no result (0).
     config_answer : (bool, bool, int)
         ``config_ready``, ``config_error`` and ``config_rdata`` in this cycle.
+    config_meaning : int
+        The bits of ``config_rdata`` that have a meaning: all.
     touched : set of int
         Nodes whose ``observe`` may have changed; the reader clears it.
     """
+
+    config_meaning = (1 << 32) - 1
 
     def __init__(self, network: StaticSpec) -> None:
         self._wiring = wiring = StaticWiring(network)
@@ -76,6 +81,7 @@ class StaticModel:
         self,
         *,
         arrive: Mapping[tuple[int, int], int] = NO_ARRIVALS,
+        last: Collection[tuple[int, int]] = (),
         hold: Mapping[int, bool] = NO_HOLD,
         send: Mapping[int, int] = NOTHING,
         take: Collection[int] = (),
@@ -87,6 +93,8 @@ class StaticModel:
         ----------
         arrive : mapping of (node, register) to data
             The ``arrive`` bits that are high; register and data are 0.
+        last : collection of (node, register)
+            Has no effect: groups end when their routes go.
         hold : mapping of node to bool
             ``hold`` inputs that change in this cycle; they last.
         send : mapping of node to flit
@@ -273,9 +281,21 @@ class StaticModel:
         wires = {link: flit for link, flit in sent.items() if place[link] >= 0}
         return self._recorder.record(wires, moved, self.release)
 
-    def die(self, links: Iterable[int]) -> None:
-        """Make links silent both ways from the cycle about to be stepped on."""
-        self._switches.dead.update(links)
+    def inject(self, faults: Iterable[Fault]) -> None:
+        """Make links silent both ways from the cycle about to be stepped on.
+
+        Raises
+        ------
+        ValueError
+            It is another kind of fault, or another cycle.
+        """
+        for fault in faults:
+            if fault.kind is not FaultKind.DEAD or fault.cycle != self.cycle:
+                raise ValueError(
+                    f"{fault} is not modelled; links of a static network die in the next cycle, "
+                    f"{self.cycle}"
+                )
+            self._switches.dead.add(fault.link)
 
     # What a bench looks at between steps.
 
@@ -293,9 +313,13 @@ class StaticModel:
             at += COUNTER_BITS
         return word
 
-    def ready(self, node: int) -> bool:
+    def ready(self, node: int, register: int = 0) -> bool:
         """Return ``ready`` of a node in the cycle about to be stepped."""
         return self._agents[node].ready
+
+    def broken(self, node: int, register: int = 0) -> bool:
+        """Return whether the release of a node in this cycle is a broken one: it never is."""
+        return False
 
     def done(self, node: int) -> bool:
         """Return ``done`` of a node in the cycle about to be stepped."""

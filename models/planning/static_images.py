@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.links.set_up import Write
 from syncfabric.models.planning.route_chain import Output, chain_words
 
 __all__ = [
     "SETTLING",
+    "NumberedGroup",
     "StaticGroup",
-    "StaticWrite",
+    "group_outputs",
     "role_of",
+    "role_writes",
     "route_writes",
     "static_writes",
 ]
@@ -42,12 +45,17 @@ class StaticGroup(Protocol):
         """Return what each output of its switches selects."""
 
 
-class StaticWrite(NamedTuple):
-    """A word to write: the target's number on the config port, and the address."""
+class NumberedGroup(StaticGroup, Protocol):
+    """A planned group and its number."""
 
-    target: int
-    address: int
-    data: int
+    @property
+    def id(self) -> int:
+        """Its GID."""
+
+
+def group_outputs(group: StaticGroup) -> set[Output]:
+    """Return the outputs that are flushed when a group begins or ends: its links and cores."""
+    return {*group.routes(), *((*node, Port.LOCAL) for node in group.members)}
 
 
 def role_of(group: StaticGroup, node: Node) -> Role:
@@ -60,19 +68,50 @@ def role_of(group: StaticGroup, node: Node) -> Role:
 
 def route_writes(
     network: StaticSpec, routes: Mapping[Output, Port], flush: Collection[Output]
-) -> Iterator[StaticWrite]:
+) -> Iterator[Write]:
     """Yield what loads all routes of a network, and flushes some outputs."""
     loader = network.layout.loader
     for word in chain_words(network, routes, flush):
-        yield StaticWrite(loader, LoaderWord.SHIFT, word)
-    yield StaticWrite(loader, LoaderWord.STROBE, 0)
+        yield Write(loader, LoaderWord.SHIFT, word)
+    yield Write(loader, LoaderWord.STROBE, 0)
+
+
+def role_writes(
+    network: StaticSpec,
+    ended: Iterable[StaticGroup],
+    begun: Sequence[StaticGroup],
+    silent: Collection[int] = (),
+) -> Iterator[Write]:
+    """Yield what gives nodes their roles when the routes are loaded; the roots begin last.
+
+    Parameters
+    ----------
+    network : StaticSpec
+    ended, begun : iterable of StaticGroup
+        Members of the first have no role any more, unless they are members of the others.
+    silent : collection of int
+        Nodes that are not told that their group has ended.
+    """
+    index = network.topology.index
+    now = {node for group in begun for node in group.members}
+    for group in ended:
+        for node in group.members:
+            if node not in now and index(node) not in silent:
+                yield Write(index(node), StaticWord.ROLE, ROLE_WORD.pack({"role": Role.NONE}))
+    for group in begun:
+        for node in group.members:
+            word = ROLE_WORD.pack({"role": role_of(group, node), "flits": group.flits or 0})
+            yield Write(index(node), StaticWord.ROLE, word)
+    for group in begun:
+        if len(group.members) > 1:
+            yield Write(index(group.root), StaticWord.COMMAND, INIT)
 
 
 def static_writes(
     network: StaticSpec,
     groups: Sequence[StaticGroup],
     beside: Mapping[Output, Port] | None = None,
-) -> Iterator[StaticWrite]:
+) -> Iterator[Write]:
     """Yield what sets all groups up, from reset; the roots begin last.
 
     Each write waits for the answer of the one before, and the first after the STROBE comes at least
@@ -85,15 +124,8 @@ def static_writes(
     beside : mapping of output to input port, optional
         Routes of further groups, whose members' core ports are left to software.
     """
-    index = network.topology.index
     routes = {output: port for group in groups for output, port in group.routes().items()}
     routes |= beside or {}
-    flush = {*routes, *((*node, Port.LOCAL) for group in groups for node in group.members)}
+    flush = {*routes, *(output for group in groups for output in group_outputs(group))}
     yield from route_writes(network, routes, flush)
-    for group in groups:
-        for node in group.members:
-            word = ROLE_WORD.pack({"role": role_of(group, node), "flits": group.flits or 0})
-            yield StaticWrite(index(node), StaticWord.ROLE, word)
-    for group in groups:
-        if len(group.members) > 1:
-            yield StaticWrite(index(group.root), StaticWord.COMMAND, INIT)
+    yield from role_writes(network, (), groups)

@@ -17,8 +17,8 @@ from syncfabric.sim.drive.recovery.world import fences
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.lifecycle import ByChain, ByManagers, lifecycle_of
 from syncfabric.sim.lifecycle.effects import LOOK, Ask, FoundError, Pause, Steps, ask_all
-from syncfabric.sim.soak.by_routes import ByRoutes
 from syncfabric.sim.soak.life import Life
+from syncfabric.sim.soak.software import OnRoutes
 
 __all__ = ["Crew", "crew_of"]
 
@@ -217,7 +217,7 @@ class _OfRoutes(Crew):
 
     def __init__(self, fabric: Fabric, network: StaticSpec) -> None:
         self._fabric, self._network = fabric, network
-        self._routes = ByRoutes(fabric, network)
+        self._routes = OnRoutes(fabric, network)
 
     def again(self) -> _OfRoutes:
         twin = _OfRoutes(self._fabric, self._network)
@@ -228,7 +228,7 @@ class _OfRoutes(Crew):
         yield from self._routes.set_up(life)
 
     def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
-        yield from self._routes.break_off(life)
+        yield from self._routes.kill(life)
         self._fabric.dismiss(life.gid)
 
     def renew(self, life: Life, after: BarrierPlan | None) -> Steps[Life]:

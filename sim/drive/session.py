@@ -53,7 +53,7 @@ class Session(Stepping):
         quiet = driver.traffic_to is not None and self._quiet()
         inputs = driver.inputs(now, quiet=quiet) or _NOTHING
         answer = model.config_answer
-        changed: list[tuple[int, int]] | None = [] if model.release else None
+        changed = self._changed(model) if model.release else None
         if answer[0]:
             chunk.meanings[now] = model.config_meaning
         record = model.step(

@@ -73,11 +73,6 @@ class Model(Protocol):
     """A golden model, as far as stepping looks at it."""
 
     cycle: int
-
-
-class Observed(Protocol):
-    """A golden model whose targets are observed."""
-
     touched: set[int]
 
     def observe(self, target: int) -> int:
@@ -167,7 +162,7 @@ class Stepping(ABC):
             chunk.text.append(observe_line(changed))
             chunk.lines.append(Line(now, EMPTY, observed=tuple(changed)))
 
-    def _changed(self, model: Observed) -> list[tuple[int, int]]:
+    def _changed(self, model: Model) -> list[tuple[int, int]]:
         """Return the targets whose ``observe`` is not what it was when last asked."""
         changed = []
         for target in sorted(model.touched):

@@ -1,4 +1,4 @@
-"""The counters of a network of engines, by their place on the config chain."""
+"""The counters of a network, by their place on the config port."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import NamedTuple
 from syncfabric.models.layout.engine import ADDRESS_BITS, COUNTER_ADDRESS, EngineCounter
 from syncfabric.models.layout.node import PortWord, RouterWord, Target
 from syncfabric.models.layout.setup import ManagerWord
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.messages import COUNTER_BASE, Counter
+from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 
 __all__ = ["CounterPlace", "counters_of"]
 
@@ -19,7 +20,7 @@ class CounterPlace(NamedTuple):
     Attributes
     ----------
     name : str
-        The part that counts, and the word: ``engine OVERFLOW``.
+        The part that counts, and the word: ``engine OVERFLOW``; of a static network, the word.
     place : (int, int)
         Target and address.
     """
@@ -28,8 +29,17 @@ class CounterPlace(NamedTuple):
     place: tuple[int, int]
 
 
-def counters_of(network: MessageSpec) -> Iterator[CounterPlace]:
+def counters_of(network: AnySpec) -> Iterator[CounterPlace]:
     """Yield all counters, target by target."""
+    if isinstance(network, StaticSpec):
+        for node in range(len(network.topology.nodes)):
+            for counter in Counter:
+                yield CounterPlace(counter.name, (node, COUNTER_BASE + counter))
+    else:
+        yield from _of_engines(network)
+
+
+def _of_engines(network: MessageSpec) -> Iterator[CounterPlace]:
     shape = network.shape
     words = [RouterWord.OVERFLOW] if network.channels or network.guarded else []
     words += [RouterWord.CORRUPT, RouterWord.LOST] if network.guarded else []

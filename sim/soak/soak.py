@@ -17,12 +17,11 @@ from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.fabric import Fabric, Wrong, build_fabric
 from syncfabric.sim.lifecycle.effects import HANG, Ask, FoundError, Steps
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.soak.by_lifecycle import ByLifecycle
-from syncfabric.sim.soak.by_routes import ByRoutes
 from syncfabric.sim.soak.draw import Drawing
 from syncfabric.sim.soak.life import Life, bound_of
 from syncfabric.sim.soak.request import SoakRequest
 from syncfabric.sim.soak.result import Finding, Latencies, SoakGroup, SoakResult
+from syncfabric.sim.soak.software import OnEngines, OnRoutes
 from syncfabric.sim.soak.traffic import QUEUE, Phases
 
 __all__ = ["soak"]
@@ -108,11 +107,11 @@ class _Soak:
             seed=request.seed,
         )
         self._packets = packets
-        self._way: ByLifecycle | ByRoutes
+        self._way: OnEngines | OnRoutes
         if isinstance(network, StaticSpec):
-            self._way = ByRoutes(fabric, network)
+            self._way = OnRoutes(fabric, network)
         else:
-            self._way = ByLifecycle(fabric, network)
+            self._way = OnEngines(fabric, network)
         self._ahead: deque[int] = deque(self._groups)  # groups to be set up or torn down
         self._steps: Steps[None] | None = None
         self._about: int | None = None

@@ -50,6 +50,8 @@ class CollectiveNetwork:
         The bits of ``rdata`` that have a meaning.
     managers : dict of int to Manager
         By node.
+    touched : set of int
+        Targets whose ``observe`` may have changed: none, as benches see no state here.
     """
 
     def __init__(self, shape: NetworkShape, *, observer: Observer | None = None) -> None:
@@ -59,6 +61,7 @@ class CollectiveNetwork:
         self.release: list[tuple[int, int, int]] = []
         self.config_answer: tuple[bool, bool, int] = SILENT
         self.config_meaning = 0
+        self.touched: set[int] = set()
         self.nodes = [Node(node_parameters(shape, n)) for n in range(shape.routers)]
         count = len(shape.nodes) if shape.interfaces else 0
         self.interfaces = [NodeInterface(interface_parameters(shape, i)) for i in range(count)]
@@ -122,6 +125,10 @@ class CollectiveNetwork:
         """Return ``broken`` of a register in the cycle about to be stepped."""
         port, r = self._port(node, register)
         return r in port.broken or (node, register) in self._breaks
+
+    def observe(self, target: int) -> int:
+        """Return the state of a target that benches see: there is none."""
+        return 0
 
     def manager_state(self, node: int) -> ManagerState:
         """Return what a manager's status says in the cycle about to be stepped."""

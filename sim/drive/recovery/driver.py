@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
-from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.node import Target
 from syncfabric.models.layout.setup import ManagerWord
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.links.set_up import manager_address
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind
-from syncfabric.sim.drive.config_port import ConfigPort
-from syncfabric.sim.drive.driver import Arrival
-from syncfabric.sim.drive.performing import Cycles, perform
+from syncfabric.sim.drive.performing import Cycles
 from syncfabric.sim.drive.recovery.life import Life
-from syncfabric.sim.drive.recovery.notes import Begun, Broken, Told
+from syncfabric.sim.drive.recovery.notes import Broken
 from syncfabric.sim.drive.recovery.story import Cost, Story
 from syncfabric.sim.drive.recovery.telling import Telling
-from syncfabric.sim.drive.recovery.world import fences, groups_hit
+from syncfabric.sim.drive.recovery.world import fences
 from syncfabric.sim.lifecycle import ByChain, lifecycle_of
 from syncfabric.sim.lifecycle.effects import Ask, Steps
 
@@ -47,115 +42,45 @@ class RecoveryDriver(Telling):
     def __init__(
         self, plan: BarrierPlan, after: BarrierPlan, story: Story, model: CollectiveNetwork
     ) -> None:
-        super().__init__(plan, after, story)
+        super().__init__(plan, after, story, model)
         network = plan.spec.network
         assert isinstance(network, MessageSpec)
         self._network, self._model = network, model
         self._software = lifecycle_of(model.shape)
         self._chain = ByChain(model.shape)
         self._chain.epochs = self._software.epochs
-        self.port = ConfigPort()
-        self._rng = random.Random(story.seed)
-        self._cost = Cost(-1)
-        self._seats: dict[tuple[int, int], Life] = {}
-        self._arrive: dict[tuple[int, int], int] = {}
-        self._last: set[tuple[int, int]] = set()
-
-    # A cycle.
-
-    def inputs(self, now: int) -> tuple[dict[tuple[int, int], int], set[tuple[int, int]]]:
-        """Act in a cycle; return who arrives, and who for the last time."""
-        self._now, self._arrive, self._last = now, {}, set()
-        self.port.hear(now, self._model.config_answer)
-        for node, register, _ in self._model.release:
-            self._released(node, register)
-        if now:
-            next(self._story, None)
-            for life in self.lives.values():
-                self._let_arrive(life)
-        return self._arrive, self._last
-
-    def request(self) -> ConfigRequest | None:
-        """Return the request of this cycle."""
-        if not self._now or not self.port.may_ask:
-            return None
-        request, stimulus = self.port.give(self._now)
-        self.stimuli.append(stimulus)
-        return request
-
-    def _released(self, node: int, register: int) -> None:
-        life = self._seats.get((node, register))
-        if self._model.broken(node, register):
-            self.notes.append(Told(self._now, node, register))
-            if life is not None:
-                life.break_off(node)
-        elif life is not None and node in life.inside:
-            life.release(self._now, node)
-
-    def _let_arrive(self, life: Life) -> None:
-        for node, due in list(life.due.items()):
-            seat = node, life.places[node]
-            if due > self._now or node in self._silent or not self._model.ready(*seat):
-                continue
-            bits = self._network.data_bits
-            data = self._rng.getrandbits(bits) if bits else 0
-            last = life.takes(self._now, node)
-            self._arrive[seat] = data
-            if last:
-                self._last.add(seat)
-            index = node * self._network.port_registers + seat[1]
-            self.stimuli.append(Stimulus(self._now, StimulusKind.ARRIVE, index, data, int(last)))
-            member = life.nodes.index(node)
-            self.arrivals.append(Arrival(self._now, life.number, member, data))
-
-    # The story.
+        self._breaks = network.watched
 
     def _begin(self) -> Cycles[None]:
         for group in self.plan.engine_groups:
-            yield from self._perform(self._software.set_up(self._enter(group)))
+            yield from self._set_up(group, self._software.set_up)
         yield from self._until(lambda: all(map(self._is_open, self.lives.values())))
 
-    def _enter(self, group: GroupPlan) -> GroupPlan:
-        """Begin a group's life, before it is set up."""
-        life = self._live(group)
-        life.places = dict(zip(life.nodes, group.registers, strict=True))
-        for seat in life.places.items():
-            self._seats[seat] = life
-            self.notes.append(Begun(self._now, life.number, *seat))
-        return group
+    def _set_up(
+        self, group: GroupPlan, program: Callable[[GroupPlan], Steps[None]]
+    ) -> Cycles[None]:
+        """Begin a group's life, and set it up."""
+        self._enter(group)
+        yield from self._perform(program(group))
 
     def _is_open(self, life: Life) -> bool:
         """Whether all members may arrive."""
         return all(self._model.ready(*seat) for seat in life.places.items())
 
-    def _recover(self) -> Cycles[None]:
-        dead, found_by = self.story.dead, self.story.patience
-        self._die()
-        self._model.inject(self.faults)
-        gids = groups_hit(self.plan, dead)
-        hit = [group for group in self.plan.engine_groups if group.id in gids]
-        lives = [self.lives[gid] for gid in gids]
-        if not hit:
-            return
-        if self._network.watched:
-            self.notes += [Broken(self._now, life.number) for life in lives]
-        yield from self._until(
-            lambda: any(life.complains(self._now, found_by, self._silent) for life in lives)
-        )
-        # From here on software knows what is dead. It lets nobody in, and nothing wait for it.
-        found = self._now
-        for life in lives:
-            life.stop()
-        costs = [Cost(group.id, detect=found - (self.event or 0)) for group in hit]
+    def _bring_back(self, hit: list[int]) -> Cycles[None]:
+        """Kill groups at the routers that live, and set them up over the chain."""
+        dead, found = self.story.dead, self._now
+        groups = [group for group in self.plan.engine_groups if group.id in hit]
+        costs = [Cost(group.id, detect=found - (self.event or 0)) for group in groups]
         self._cost = costs[0]
         yield from self._perform(_writes(fences(self._network, dead)))
-        for group, cost in zip(hit, costs, strict=True):
+        for group, cost in zip(groups, costs, strict=True):
             cost.wait, start, self._cost = self._now - found, self._now, cost
             self.notes.append(Broken(self._now, self.lives[group.id].number))
             living = {r: e for r, e in group.placement.items() if r not in dead.routers}
             yield from self._perform(self._chain.kill(replace(group, placement=living)))
             cost.end = self._now - start
-        for group, cost in zip(hit, costs, strict=True):
+        for group, cost in zip(groups, costs, strict=True):
             yield from self._come_back(group.id, cost, self._chain.set_up)
 
     def _move(self) -> Cycles[None]:
@@ -181,7 +106,7 @@ class RecoveryDriver(Telling):
             del self.lives[gid]
             return
         start, self._cost = self._now, cost
-        yield from self._perform(set_up(self._enter(group)))
+        yield from self._set_up(group, set_up)
         cost.set_up, start, life = self._now - start, self._now, self.lives[gid]
         yield from self._until(lambda: self._is_open(life))
         cost.go, start = self._now - start, self._now
@@ -191,24 +116,15 @@ class RecoveryDriver(Telling):
         self.costs.append(cost)
 
     def _perform(self, steps: Steps[None]) -> Cycles[None]:
-        """Perform a program, and count what it does."""
         sent = self._requests_sent()
-        yield from perform(self._counted(steps), self.port, lambda: self._now)
+        yield from super()._perform(steps)
         self._cost.packets += 2 * (self._requests_sent() - sent)
 
-    def _counted(self, steps: Steps[None]) -> Steps[None]:
-        step = next(steps, None)
-        while step is not None:
-            for _, address, word in step.requests if isinstance(step, Ask) else ():
-                if word is not None and address == manager_address(ManagerWord.COMMAND):
-                    self._cost.commands += 1
-                elif word is not None and address >> ADDRESS_BITS != Target.MANAGER:
-                    self._cost.writes += 1
-            answers = yield step
-            try:
-                step = steps.send(answers)
-            except StopIteration:
-                return
+    def _count(self, address: int) -> None:
+        if address == manager_address(ManagerWord.COMMAND):
+            self._cost.commands += 1
+        elif address >> ADDRESS_BITS != Target.MANAGER:
+            self._cost.writes += 1
 
     def _requests_sent(self) -> int:
         return sum(map(self._model.requests_sent, self._model.managers))

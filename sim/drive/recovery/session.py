@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
@@ -48,8 +47,7 @@ class RecoverySession(Stepping):
         else:
             self.model = model_of(network)
             self.driver = RecoveryDriver(plan, after, story, self.model)
-        model: Any = self.model  # of engines nothing is observed
-        super().__init__(Scenario(limit=story.limit), model, self.driver)
+        super().__init__(Scenario(limit=story.limit), self.model, self.driver)
 
     @property
     def finished(self) -> bool:
@@ -76,18 +74,10 @@ class RecoverySession(Stepping):
         model, driver, now = self.model, self.driver, self.model.cycle
         arrive, last = driver.inputs(now)
         answer = model.config_answer
-        changed: list[tuple[int, int]] | None = None
-        if isinstance(model, StaticModel):
-            changed = self._changed(model) if model.release else None
-        else:
-            changed = [] if model.release else None
-            if answer[0]:
-                chunk.meanings[now] = model.config_meaning
-        request = driver.request()
-        if isinstance(model, StaticModel):
-            record = model.step(arrive=arrive, config=request)
-        else:
-            record = model.step(arrive=arrive, last=last, config=request)
+        changed = self._changed(model) if model.release else None
+        if answer[0] and model.config_meaning is not None:
+            chunk.meanings[now] = model.config_meaning
+        record = model.step(arrive=arrive, last=last, config=driver.request())
         if record is not None or answer[0]:
             self._write(chunk, now, record, answer, changed)
 

@@ -8,16 +8,19 @@ from collections.abc import Callable
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
+from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, StaticGroupPlan
-from syncfabric.sim.assemble.player import Stimulus
+from syncfabric.models.golden.static import StaticModel
+from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.drive.config_port import ConfigPort
 from syncfabric.sim.drive.driver import Arrival
-from syncfabric.sim.drive.performing import Cycles
+from syncfabric.sim.drive.performing import Cycles, perform
 from syncfabric.sim.drive.recovery.life import Life
-from syncfabric.sim.drive.recovery.notes import RecoveryNote
+from syncfabric.sim.drive.recovery.notes import Begun, Broken, RecoveryNote, Told
 from syncfabric.sim.drive.recovery.story import Cost, Story
-from syncfabric.sim.drive.recovery.world import dead_links
-from syncfabric.sim.lifecycle.effects import FoundError
+from syncfabric.sim.drive.recovery.world import dead_links, groups_hit
+from syncfabric.sim.lifecycle.effects import Ask, FoundError, Steps
 
 __all__ = ["Telling"]
 
@@ -30,6 +33,8 @@ class Telling(ABC):
     plan, after : BarrierPlan
         The plan that all begin with, and that of those that are hit afterwards.
     story : Story
+    model : CollectiveNetwork or StaticModel
+        Is looked at for releases and answers; stepping it is the caller's.
 
     Attributes
     ----------
@@ -45,8 +50,19 @@ class Telling(ABC):
         What could not be done.
     """
 
-    def __init__(self, plan: BarrierPlan, after: BarrierPlan, story: Story) -> None:
+    def __init__(
+        self,
+        plan: BarrierPlan,
+        after: BarrierPlan,
+        story: Story,
+        model: CollectiveNetwork | StaticModel,
+    ) -> None:
         self.plan, self.after, self.story = plan, after, story
+        self._places = model
+        self._bits = plan.spec.network.data_bits
+        self._registers = plan.spec.network.port_registers
+        self._rng = random.Random(story.seed)
+        self.port = ConfigPort()
         self.stimuli: list[Stimulus] = []
         self.faults: list[Fault] = []
         self.arrivals: list[Arrival] = []
@@ -60,19 +76,64 @@ class Telling(ABC):
         self.finished = False
         self._now = 0
         self._silent: set[int] = set()
+        self._seats: dict[tuple[int, int], Life] = {}
+        self._arrive: dict[tuple[int, int], int] = {}
+        self._last: set[tuple[int, int]] = set()
+        self._cost = Cost(-1)
+        self._breaks = False  # watchdogs release members of a group of which something is dead
         self._story = self._run()
 
     def unfinished(self) -> list[int]:
         """Return the groups that are not done."""
         return list(self.lives)
 
-    @abstractmethod
+    # A cycle.
+
     def inputs(self, now: int) -> tuple[dict[tuple[int, int], int], set[tuple[int, int]]]:
         """Act in a cycle; return who arrives, and who for the last time."""
+        self._now, self._arrive, self._last = now, {}, set()
+        self.port.hear(now, self._places.config_answer)
+        for node, register, _ in self._places.release:
+            self._released(node, register)
+        if now:
+            next(self._story, None)
+            for life in self.lives.values():
+                self._let_arrive(life)
+        return self._arrive, self._last
 
-    @abstractmethod
     def request(self) -> ConfigRequest | None:
         """Return the request of this cycle."""
+        if not self._now or not self.port.may_ask:
+            return None
+        request, stimulus = self.port.give(self._now)
+        self.stimuli.append(stimulus)
+        return request
+
+    def _released(self, node: int, register: int) -> None:
+        life = self._seats.get((node, register))
+        if self._places.broken(node, register):
+            self.notes.append(Told(self._now, node, register))
+            if life is not None:
+                life.break_off(node)
+        elif life is not None and node in life.inside:
+            life.release(self._now, node)
+
+    def _let_arrive(self, life: Life) -> None:
+        for node, due in list(life.due.items()):
+            seat = node, life.places[node]
+            if due > self._now or node in self._silent or not self._places.ready(*seat):
+                continue
+            data = self._rng.getrandbits(self._bits) if self._bits else 0
+            last = life.takes(self._now, node)
+            self._arrive[seat] = data
+            if last:
+                self._last.add(seat)
+            index = node * self._registers + seat[1]
+            self.stimuli.append(Stimulus(self._now, StimulusKind.ARRIVE, index, data, int(last)))
+            member = life.nodes.index(node)
+            self.arrivals.append(Arrival(self._now, life.number, member, data))
+
+    # The story.
 
     def _run(self) -> Cycles[None]:
         try:
@@ -107,32 +168,70 @@ class Telling(ABC):
     def _begin(self) -> Cycles[None]:
         """Set all groups up."""
 
-    @abstractmethod
     def _recover(self) -> Cycles[None]:
         """Let links and nodes die, and bring the groups back that this hits."""
+        dead = self.story.dead
+        self._silent = set(dead.nodes)
+        links = dead_links(self.plan.spec.network, dead)
+        self.faults += [Fault(self._now, link, FaultKind.DEAD) for link in links]
+        self._places.inject(self.faults)
+        hit = groups_hit(self.plan, dead)
+        if not hit:
+            return
+        lives = [self.lives[gid] for gid in hit]
+        if self._breaks:
+            self.notes += [Broken(self._now, life.number) for life in lives]
+        patience = self.story.patience
+        yield from self._until(
+            lambda: any(life.complains(self._now, patience, self._silent) for life in lives)
+        )
+        # From here on software knows what is dead. It lets nobody in, and nothing wait for it.
+        for life in lives:
+            life.stop()
+        yield from self._bring_back(hit)
+
+    @abstractmethod
+    def _bring_back(self, hit: list[int]) -> Cycles[None]:
+        """End groups of which something has died, and set them up around it."""
 
     @abstractmethod
     def _move(self) -> Cycles[None]:
         """Bring members to other nodes: their groups end, and come back."""
 
-    def _die(self) -> list[int]:
-        """Note that links and nodes die; return the links."""
-        dead = self.story.dead
-        links = dead_links(self.plan.spec.network, dead)
-        self.faults += [Fault(self._now, link, FaultKind.DEAD) for link in links]
-        self._silent = set(dead.nodes)
-        return links
-
-    def _live(self, group: GroupPlan | StaticGroupPlan) -> Life:
+    def _enter(self, group: AnyGroupPlan) -> Life:
         """Begin a group's life, before anybody arrives."""
         number = len(self.history)
         nodes = [self.plan.spec.network.topology.index(member) for member in group.members]
         rng = random.Random(f"{self.story.seed}/{number}")
         life = Life(group, number, nodes, rng, self.story.jitter)
+        life.places = dict(zip(nodes, group.places.values(), strict=True))
         self.lives[group.id] = life
         self.history.append(life)
+        for seat in life.places.items():
+            self._seats[seat] = life
+            self.notes.append(Begun(self._now, number, *seat))
         return life
 
     def _until(self, holds: Callable[[], bool]) -> Cycles[None]:
         while not holds():
             yield
+
+    def _perform(self, steps: Steps[None]) -> Cycles[None]:
+        """Perform a program, and count what it does."""
+        yield from perform(self._counted(steps), self.port, lambda: self._now)
+
+    def _counted(self, steps: Steps[None]) -> Steps[None]:
+        step = next(steps, None)
+        while step is not None:
+            for _, address, word in step.requests if isinstance(step, Ask) else ():
+                if word is not None:
+                    self._count(address)
+            answers = yield step
+            try:
+                step = steps.send(answers)
+            except StopIteration:
+                return
+
+    def _count(self, address: int) -> None:
+        """Count a write."""
+        self._cost.writes += 1

@@ -11,8 +11,8 @@ from typing import TextIO
 from syncfabric.models.golden.record import Record
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.static_images import NumberedGroup
 from syncfabric.sim.drive.lanes import bits
-from syncfabric.sim.drive.static.parts import NumberedGroup
 
 __all__ = ["StaticLog"]
 

@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol, cast
+from typing import cast
 
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.static_images import StaticGroup
+from syncfabric.models.planning.static_images import NumberedGroup
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.collectives.asked import Collective
 
-__all__ = ["NumberedGroup", "asked_of", "barriers_of", "groups_of", "network_of"]
-
-
-class NumberedGroup(StaticGroup, Protocol):
-    """A planned group and its number."""
-
-    @property
-    def id(self) -> int:
-        """Its GID."""
+__all__ = ["asked_of", "barriers_of", "groups_of", "network_of"]
 
 
 def network_of(plan: BarrierPlan) -> StaticSpec:

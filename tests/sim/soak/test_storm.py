@@ -10,7 +10,7 @@ from syncfabric.sim.campaign.bench import Bench
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.lifecycle import ByChain, lifecycle_of
 from syncfabric.sim.lifecycle.effects import HANG
-from syncfabric.sim.soak.by_lifecycle import ByLifecycle
+from syncfabric.sim.soak.software import OnEngines
 from tests.sim.soak.networks import BUILD, ENGINES
 
 RATE, AT, AFTERWARDS = 1.0, 1_000, 5
@@ -23,7 +23,7 @@ class Storm(Bench):
         super().__init__(fabric, plan)
         network = plan.spec.network
         assert isinstance(network, MessageSpec)
-        self._way = ByLifecycle(fabric, network)
+        self._way = OnEngines(fabric, network)
         self._software = lifecycle_of(network.shape)
         host = ByChain(network.shape)
         host.epochs = self._software.epochs

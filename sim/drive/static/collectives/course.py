@@ -10,6 +10,7 @@ from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.reach import reach
 from syncfabric.models.planning.route_chain import Output
+from syncfabric.models.planning.static_images import NumberedGroup
 from syncfabric.models.planning.token_ring import token_routes
 from syncfabric.sim.drive.arrivals import GroupArrivals
 from syncfabric.sim.drive.scenario import Scenario
@@ -18,7 +19,6 @@ from syncfabric.sim.drive.static.collectives.core import Core
 from syncfabric.sim.drive.static.collectives.programs import Seat, core_of, joined
 from syncfabric.sim.drive.static.collectives.turns import Turn
 from syncfabric.sim.drive.static.collectives.words import words_of
-from syncfabric.sim.drive.static.parts import NumberedGroup
 
 __all__ = ["Course"]
 

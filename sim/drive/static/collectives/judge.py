@@ -10,13 +10,14 @@ from syncfabric.models.golden.record import Record
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.reach import reach
+from syncfabric.models.planning.static_images import NumberedGroup
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.collectives.asked import Collective, CollectiveOutcome
 from syncfabric.sim.drive.static.collectives.expected import Operation, Shape
 from syncfabric.sim.drive.static.collectives.turns import Turn
 from syncfabric.sim.drive.static.collectives.words import words_of
-from syncfabric.sim.drive.static.parts import NumberedGroup, asked_of, network_of
+from syncfabric.sim.drive.static.parts import asked_of, network_of
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["CollectiveCheck"]

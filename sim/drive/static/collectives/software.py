@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.networks.mesh import Port
+from syncfabric.models.planning.links.set_up import Write
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.route_chain import Output
-from syncfabric.models.planning.static_images import StaticWrite, route_writes
+from syncfabric.models.planning.static_images import route_writes
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.collectives.check import check_collectives
@@ -93,7 +94,7 @@ class StaticSoftware:
         for course in loaded:
             course.open(cycle)
 
-    def writes(self) -> Iterator[StaticWrite]:
+    def writes(self) -> Iterator[Write]:
         """Yield what loads the routes that groups wait for, other groups going on.
 
         ``begin`` is to be called for them when that is done.
