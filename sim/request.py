@@ -11,8 +11,7 @@ from syncfabric.models.networks.spec import (
     NetworkSpec,
     StaticSpec,
 )
-from syncfabric.sim.drive.churn.room import check_churn
-from syncfabric.sim.drive.patience import patience
+from syncfabric.sim.drive.room import check_churn, patience
 from syncfabric.sim.netlist import Netlist
 from syncfabric.sim.output import check_file, check_folder
 

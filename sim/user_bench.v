@@ -87,7 +87,6 @@ module @TOP@;
       access(entry[71:68] == 0);
       while (entry[71:68] == 1 && (config_rdata & entry[31:16]) != entry[15:0]) access(0);
     end
-@start|    start = 1;
     for (g = 0; g < GROUPS; g = g + 1) everyone = everyone | members[g];
     while ((ready & everyone) != everyone) @(negedge clk);
     $display("Set up in cycle %0d.", cycle);

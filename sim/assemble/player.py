@@ -36,7 +36,7 @@ Wires: TypeAlias = list[tuple[str, int]]
 class StimulusKind(enum.IntEnum):
     """What a word of the script does; all but RATE and HOLD last for one cycle."""
 
-    END, ARRIVE, START, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE = range(10)
+    END, ARRIVE, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE = range(9)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def player_text(spec: AnySpec) -> str:
         The network.
 
     That module has `clk`, `rst` and `load`. The player declares and drives `cycle` and the
-    network's inputs (`arrive`, `data`, `start`, `config_…`) and the traffic's
+    network's inputs (`arrive`, `data`, `config_…`) and the traffic's
     (`traffic_load`, `traffic_seed`, `traffic_enable`, `traffic_rate`, `put_valid`, `put_flit`);
     of a static network `arrive`, `config_…`, `hold`, `send_valid`, `send_flit` and `recv_take`.
     Without packets there is no traffic.
@@ -175,7 +175,7 @@ def _inputs(spec: MessageSpec) -> tuple[Wires, Wires]:
     """Return name and width of what is driven: for a cycle each, and until the next word."""
     nodes = len(spec.topology.nodes)
     arrivals = nodes * spec.port_registers
-    inputs, kept = [("start", 1), *_config_inputs(spec)], []
+    inputs, kept = _config_inputs(spec), []
     if spec.channels:
         inputs += [
             ("traffic_load", 1),
@@ -248,7 +248,6 @@ def _cases(spec: MessageSpec) -> str:
     last = f"next_last[{index}] = {extra};"
     actions = {
         StimulusKind.ARRIVE: f"next_arrive[{index}] = 1; {store('data', index)} {last}",
-        StimulusKind.START: "next_start = 1;",
         StimulusKind.CONFIG: _config_action(spec),
     }
     if spec.channels:

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.sim.campaign.court import Court
-from syncfabric.sim.campaign.kinds import is_meant
-from syncfabric.sim.campaign.request import CampaignRequest
+from syncfabric.sim.campaign.request import CampaignRequest, is_meant
 from syncfabric.sim.campaign.result import CampaignResult, KindCount
 from syncfabric.sim.campaign.trial import Draw
 from syncfabric.sim.fabric import Fabric, build_fabric

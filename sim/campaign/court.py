@@ -14,9 +14,9 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.campaign.bench import LOOK, Bench
 from syncfabric.sim.campaign.crew import Crew, crew_of
-from syncfabric.sim.campaign.kinds import Kind
+from syncfabric.sim.campaign.request import Kind
 from syncfabric.sim.campaign.trial import EPISODES, Trial
-from syncfabric.sim.drive.recovery.world import groups_hit
+from syncfabric.sim.drive.recovery.plans import groups_hit
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.lifecycle.effects import FoundError
 from syncfabric.sim.soak.life import Life
@@ -102,13 +102,10 @@ class Court(Bench):
         }
         if watchdog:
             fabric.restless()  # no tile ever idles
-        self._wait(2)
-        if not isinstance(network, StaticSpec):
-            self._script(Stimulus(self._cycle, StimulusKind.START))
+        self._wait(2 if self._static else 4)
+        if self._packets:
+            self._script(Stimulus(self._cycle, StimulusKind.LOAD, data=1))
             self._wait(2)
-            if self._packets:
-                self._script(Stimulus(self._cycle, StimulusKind.LOAD, data=1))
-                self._wait(2)
         for life in self._lives.values():
             self._perform(self._crew.set_up(life))
             self._sit(life)

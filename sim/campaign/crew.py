@@ -13,7 +13,7 @@ from syncfabric.models.networks.spec import MessageSpec, StaticSpec
 from syncfabric.models.planning.links.entries import owner_of
 from syncfabric.models.planning.links.free import FreeEntries
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
-from syncfabric.sim.drive.recovery.world import fences
+from syncfabric.sim.drive.recovery.plans import fences
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.lifecycle import ByChain, ByManagers, lifecycle_of
 from syncfabric.sim.lifecycle.effects import LOOK, Ask, FoundError, Pause, Steps, ask_all

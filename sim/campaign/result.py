@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from syncfabric.sim.campaign.court import Outcome, Verdict
-from syncfabric.sim.campaign.kinds import Kind
+from syncfabric.sim.campaign.request import Kind
 from syncfabric.sim.rows import Rows
 
 __all__ = ["CampaignFinding", "CampaignResult", "KindCount", "kind_rows", "summary"]

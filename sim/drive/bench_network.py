@@ -1,12 +1,12 @@
 """The cocotb bench of a network: plays scenarios into the hardware, and judges what it does.
 
-The job comes as a JSON file, named by an environment variable; the outcomes go into another.
+The job comes as a file, named by an environment variable; the outcomes go into another.
 Python sleeps while the hardware plays a chunk: it wakes to hand in the next, and reads then what
 the probe wrote in the last.
 """
 
-import json
 import os
+import pickle
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
@@ -107,7 +107,7 @@ async def play(
 async def hardware_is_as_the_model(dut: Any) -> None:
     """Play every scenario of the job; compare every cycle."""
     path = Path(os.environ[JOB])
-    job = Job.from_json(json.loads(path.read_text()))
+    job: Job = pickle.loads(path.read_bytes())
     hardware = Hardware(dut, path.parent)
     outcomes: list[Outcome] = []
     with ExitStack() as files:
@@ -116,8 +116,6 @@ async def hardware_is_as_the_model(dut: Any) -> None:
             log.write(",".join(COLUMNS) + "\n")
         for plan, scenario in job.runs:
             outcomes.append(await play(hardware, plan, scenario, job, log))
-    path.with_name("outcomes.json").write_text(
-        json.dumps([outcome.to_json() for outcome in outcomes])
-    )
+    path.with_name("outcomes.pickle").write_bytes(pickle.dumps(outcomes))
     bad = sum(bool(outcome.mismatches or outcome.hang) for outcome in outcomes)
     assert not bad, f"{bad} of {len(outcomes)} scenarios went wrong"

@@ -12,8 +12,14 @@ from syncfabric.sim.drive.conducting import Conducting
 from syncfabric.sim.drive.coverage import Coverage
 from syncfabric.sim.drive.judge import Judge
 from syncfabric.sim.drive.recording import EventLog
-from syncfabric.sim.drive.replay.script import ReplayOutcome
-from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, TrafficOutcome
+from syncfabric.sim.drive.scenario import (
+    GroupOutcome,
+    Job,
+    Outcome,
+    ReplayOutcome,
+    Scenario,
+    TrafficOutcome,
+)
 from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.static.conduct import StaticConductor
 from syncfabric.sim.drive.stepping import Chunk

@@ -16,7 +16,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks, bits
 from syncfabric.sim.drive.lines import Line
-from syncfabric.sim.drive.messages import EngineMessages
+from syncfabric.sim.drive.recording import EngineMessages
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.drive.targets import targets_of
 

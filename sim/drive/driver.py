@@ -20,16 +20,13 @@ from syncfabric.sim.drive.churn.churner import Churner
 from syncfabric.sim.drive.churn.notes import Ended, Note
 from syncfabric.sim.drive.config_port import ConfigPort
 from syncfabric.sim.drive.illegal import Illegal
-from syncfabric.sim.drive.members_set_up import MembersSetUp
-from syncfabric.sim.drive.openings import Openings
-from syncfabric.sim.drive.packet_script import PacketScript
 from syncfabric.sim.drive.put_port import Put
-from syncfabric.sim.drive.replay.program import Replaying
+from syncfabric.sim.drive.replay import Replaying
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.schemes.choice import SCHEMES
 from syncfabric.sim.drive.schemes.steps import MemberStep
-from syncfabric.sim.drive.set_up import SetUp
-from syncfabric.sim.drive.software import Software
+from syncfabric.sim.drive.set_up import MembersSetUp, Openings, SetUp
+from syncfabric.sim.drive.software import PacketScript, Software
 from syncfabric.sim.drive.targets import targets_of
 
 __all__ = ["READ_BACK", "Arrival", "Driver", "Inputs"]
@@ -306,8 +303,7 @@ class Driver:
         return self._openings is None or refused or self._openings.are_all()
 
     def _start(self, now: int) -> None:
-        """Raise ``start``, and plan the traffic and the first arrivals."""
-        self.stimuli.append(Stimulus(now, StimulusKind.START))
+        """Plan the traffic and the first arrivals."""
         self._begin_cycle = now + 2
         if self.scenario.background:
             enable = now + 2 + WARM_CYCLES

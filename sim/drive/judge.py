@@ -18,7 +18,7 @@ from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.names import Names
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.put_port import Put
-from syncfabric.sim.drive.replay.passages import Passages
+from syncfabric.sim.drive.replay import Passages
 from syncfabric.sim.drive.schemes.steps import MemberStep
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.results import Mismatch

@@ -11,7 +11,7 @@ from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.conduct import conductor_of
-from syncfabric.sim.drive.patience import patience
+from syncfabric.sim.drive.room import patience
 from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.tiles import play

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.sim.assemble.links import Links, links_of
-from syncfabric.sim.drive.patience import patience
+from syncfabric.sim.drive.room import patience
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario
 from syncfabric.sim.drive.simulate import Simulation, build_bench, run_model, simulate
 from syncfabric.sim.drive.tiles import simulate_tiles

@@ -1,27 +1,115 @@
-"""What a bench is asked to do, and what it hands back: both go through JSON files."""
+"""What a bench is asked to do, and what it hands back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.replay.script import Replay, ReplayOutcome
 from syncfabric.sim.drive.static.collectives.asked import Collective, CollectiveOutcome
 from syncfabric.sim.results import Mismatch
 
 __all__ = [
+    "NUMBER_BITS",
     "ChurnOutcome",
     "GroupOutcome",
     "Job",
+    "Mode",
     "Outcome",
+    "Passage",
     "Policy",
+    "Replay",
+    "ReplayOutcome",
     "Scenario",
     "SchemeOutcome",
+    "Send",
     "Sending",
     "TrafficOutcome",
+    "data_flits",
 ]
+
+NUMBER_BITS = 20
+"""Low bits of every flit of data: the number of the packet."""
+
+Mode = Literal["barriers", "ordered", "free"]
+"""When packets go: see `Replay`."""
+
+
+class Send(NamedTuple):
+    """A packet; its number is its place in `Replay.sends`."""
+
+    step: int
+    """From 0."""
+    source: int
+    target: int
+    """Numbers of the nodes of the network, which are ports of processors."""
+    channel: int
+    payloads: Sequence[int]
+    needs: Sequence[int]
+    """Packets that must have come in before it can go."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Packets of a schedule.
+
+    Parameters
+    ----------
+    sends : tuple of Send
+        Those of a port in the order in which it sends them.
+    processors : tuple of int
+        The processor that each node of the network is a port of.
+    steps : int
+    mode : str
+        ``barriers``: a processor sends its packets of a step when it is released from the barrier
+        before it, and arrives when all packets for it have come in; the one group has a member of
+        each processor, in their order, and ``steps`` - 1 episodes. ``ordered``: each port sends
+        its packets one after the other, as soon as what they need has come in. ``free``: likewise,
+        but no packet waits for one before it.
+    """
+
+    sends: tuple[Send, ...]
+    processors: tuple[int, ...]
+    steps: int
+    mode: Mode
+
+
+class Passage(NamedTuple):
+    """A packet on a link: its number, and the cycles of what is left of its head and of its tail.
+
+    The link's number is that of ``sim/assemble/links.py``.
+    """
+
+    number: int
+    link: int
+    first: int
+    last: int
+
+
+@dataclass
+class ReplayOutcome:
+    """What became of the packets.
+
+    Parameters
+    ----------
+    due : list of int
+        By packet: the cycle in which it could go, and its port had it to send.
+    begins : list of int
+        The cycle in which the first processor begins each step; with ``barriers`` only.
+    passages : list of Passage
+        As the hardware's links showed them.
+    """
+
+    due: list[int] = field(default_factory=list)
+    begins: list[int] = field(default_factory=list)
+    passages: list[Passage] = field(default_factory=list)
+
+
+def data_flits(number: int, count: int) -> list[int]:
+    """Return the payloads of a packet's data, no two packets' alike."""
+    return [place << NUMBER_BITS | number for place in reversed(range(count))]
+
 
 Policy = Literal["last", "late", "together", "back_to_back", "skew", "mixed"]
 """When members arrive: see ``Scenario``."""
@@ -122,24 +210,6 @@ class Job:
     coverage: bool = False
     log: str | None = None
     loads: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the job as JSON values."""
-        return {
-            "runs": [[plan.to_json(), asdict(scenario)] for plan, scenario in self.runs],
-            "chunk": self.chunk,
-            "coverage": self.coverage,
-            "log": self.log,
-            "loads": self.loads,
-        }
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Job:
-        """Read what ``to_json`` made."""
-        runs = tuple(
-            (BarrierPlan.from_json(plan), _scenario(scenario)) for plan, scenario in values["runs"]
-        )
-        return cls(**{**values, "runs": runs})
 
 
 @dataclass(frozen=True)
@@ -260,44 +330,3 @@ class Outcome:
     scheme: SchemeOutcome | None = None
     collectives: list[CollectiveOutcome] = field(default_factory=list)
     replay: ReplayOutcome | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the outcome as JSON values."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Outcome:
-        """Read what ``to_json`` made."""
-        return cls(
-            **{
-                **values,
-                "mismatches": [_mismatch(entry) for entry in values["mismatches"]],
-                "groups": [
-                    GroupOutcome(**{**entry, "setup": entry["setup"] and tuple(entry["setup"])})
-                    for entry in values["groups"]
-                ],
-                "traffic": TrafficOutcome(**values["traffic"]),
-                "counters": values["counters"] and tuple(values["counters"]),
-                "loads": {int(link): load for link, load in values["loads"].items()},
-                "churn": values["churn"] and ChurnOutcome(**values["churn"]),
-                "scheme": values["scheme"] and SchemeOutcome(**values["scheme"]),
-                "collectives": [
-                    CollectiveOutcome(Collective(*entry["asked"]), entry["cycles"])
-                    for entry in values["collectives"]
-                ],
-                "replay": values["replay"] and ReplayOutcome.from_json(values["replay"]),
-            }
-        )
-
-
-def _scenario(entry: Mapping[str, Any]) -> Scenario:
-    packets = tuple(Sending(*each) for each in entry["packets"])
-    collectives = tuple(Collective(*each) for each in entry["collectives"])
-    replay = entry["replay"] and Replay.from_json(entry["replay"])
-    made = {"packets": packets, "collectives": collectives, "replay": replay}
-    return Scenario(**{**entry, **made})
-
-
-def _mismatch(entry: Mapping[str, Any]) -> Mismatch:
-    node = entry["node"]
-    return Mismatch(**{**entry, "node": tuple(node) if isinstance(node, list) else node})

@@ -1,20 +1,62 @@
-"""Setting the groups of a run up by its manager, one after the other."""
+"""Setting the groups of a run up: by a manager, or by their members as paper BTIN has it."""
 
 from __future__ import annotations
 
+import heapq
+import random
 from collections import deque
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
+from syncfabric.models.layout.errand import ERRAND, ERRAND_MARK
 from syncfabric.models.layout.setup import ManagerState, ManagerWord
+from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.links.group_plan import GroupPlan
-from syncfabric.models.planning.links.images import Epochs
-from syncfabric.models.planning.links.set_up import manager_address, set_up_command
+from syncfabric.models.planning.links.images import Epochs, RouterImage, group_images
+from syncfabric.models.planning.links.representatives import asked_node, duties
+from syncfabric.models.planning.links.set_up import (
+    COMMIT_ADDRESS,
+    go_writes,
+    manager_address,
+    set_up_command,
+)
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.config_port import Ask
+from syncfabric.sim.drive.inbox import Packet
+from syncfabric.sim.drive.software import Program
 
-__all__ = ["Cost", "SetUp"]
+if TYPE_CHECKING:
+    from syncfabric.sim.drive.driver import Driver
+
+__all__ = ["Cost", "MembersSetUp", "Openings", "SetUp"]
+
+
+class Openings:
+    """Waits until every member of every group of a plan may arrive.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    model : CollectiveNetwork
+        Tells which registers are ready.
+    """
+
+    def __init__(self, plan: BarrierPlan, model: CollectiveNetwork) -> None:
+        network = plan.spec.network
+        self._model = model
+        self._registers: set[tuple[int, int]] = set()
+        for group in plan.groups:
+            for node, place in group.places.items():
+                self._registers.add((network.topology.index(node), place))
+
+    def are_all(self) -> bool:
+        """Return whether nobody has to wait any more."""
+        self._registers = {key for key in self._registers if not self._model.ready(*key)}
+        return not self._registers
 
 
 class Cost(NamedTuple):
@@ -91,3 +133,148 @@ class SetUp:
             request = ConfigRequest(self._manager, address, True, word)
             self._ask(request, began if last else None)
         self._epochs.set_up(group)
+
+
+SPREAD = 2000
+"""Cycles within which members begin."""
+PAUSE = 16
+"""Most cycles that a node's software takes from one thing to the next."""
+
+
+class MembersSetUp(Program):
+    """Software of representatives and asked nodes (paper BTIN, section 3.1, step 6).
+
+    Each does one thing after the other at a pace of its own. The root's representative starts the
+    group when all is written and the network quiet, which a bench can see; if the scenario is
+    ``hasty``, as soon as its own router's engine is set up, which is all that a member can know.
+
+    Parameters
+    ----------
+    driver : Driver
+        Of an irregular network of engines with ``setup = "paper"``.
+
+    Attributes
+    ----------
+    errands : int
+        Packets sent.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        network = driver.plan.spec.network
+        assert isinstance(network, IrregularSpec)
+        self._driver, self._shape = driver, network.shape
+        self._rng = random.Random(f"{driver.scenario.seed}/set-up")
+        self._layout = self._shape.router.layout
+        self._agenda: list[tuple[int, int, Callable[[int], None]]] = []
+        self._turns = 0  # so that of two things in a cycle the older goes first
+        self._left = 0  # engines that are not set up
+        self._unstarted: list[GroupPlan] = []
+        self._starting = 0
+        self._begun = False
+        self._epochs = Epochs()
+        self.errands = 0
+
+    @property
+    def finished(self) -> bool:
+        """Whether all groups are set up and started."""
+        return self._begun and not (self._left or self._unstarted or self._starting)
+
+    @property
+    def prepares(self) -> bool:
+        """Whether groups must not begin yet."""
+        return not self.finished
+
+    def next_cycle(self, now: int) -> int | None:
+        """Return the cycle of the next thing that is to be done."""
+        if not self._begun or (self._unstarted and not self._left):
+            return now
+        return self._agenda[0][0] if self._agenda else None
+
+    def step(self, now: int, packets: Sequence[Packet]) -> None:
+        """Let all software do what it is time for."""
+        if not self._begun:
+            self._begun = True
+            for group in self._driver.plan.engine_groups:
+                self._begin(now, group)
+        for packet in packets:
+            self._obey(now, packet)
+        while self._agenda and self._agenda[0][0] <= now:
+            heapq.heappop(self._agenda)[2](now)
+        if not self._left and self._driver.port.is_idle and self._driver.model.is_empty():
+            for group in self._unstarted:
+                self._start(group, now)
+            self._unstarted = []
+
+    def _later(self, now: int, what: Callable[[int], None]) -> None:
+        self._turns += 1
+        heapq.heappush(self._agenda, (now, self._turns, what))
+
+    def _begin(self, now: int, group: GroupPlan) -> None:
+        """Give each representative what it has to do, from some cycle on."""
+        images = {one.router: one for one in group_images(group, self._layout, self._epochs)}
+        self._epochs.set_up(group)
+        self._left += len(images)
+        self._unstarted.append(group)
+        for node, (own, *others) in duties(group).items():
+            cycle = now + self._rng.randrange(SPREAD)
+            self._later(cycle, partial(self._set_up_own, group, images[own]))
+            for router in others:
+                cycle += self._rng.randint(1, PAUSE)
+                self._later(cycle, partial(self._ask, node, self._errand(group, images[router])))
+
+    def _set_up_own(self, group: GroupPlan, image: RouterImage, now: int) -> None:
+        """Have a representative set its own router's engine up."""
+
+        def done(now: int) -> None:
+            self._left -= 1
+            if self._driver.scenario.hasty and image.router == group.shape.root:
+                self._unstarted.remove(group)
+                self._start(group, now)
+
+        writes = self._writes(image.router, image.entry, image.epoch, image.words(self._layout))
+        self._driver.port.ask_all(writes, now, done)
+
+    def _errand(self, group: GroupPlan, image: RouterImage) -> list[int]:
+        """Return the packet that asks a node of a router to set its engine up."""
+        fields = {"mark": ERRAND_MARK, "entry": image.entry, "epoch": image.epoch}
+        header = self._shape.header_of(asked_node(group, image.router))
+        return [header, ERRAND.pack(fields), *image.words(self._layout)]
+
+    def _ask(self, node: int, errand: Sequence[int], now: int) -> None:
+        """Send a packet from a representative's node."""
+        self.errands += 1
+        self._driver.software.sender.send(node, errand)
+
+    def _obey(self, now: int, packet: Packet) -> None:
+        """Let an asked node do what a packet says, if it is an errand."""
+        fields = ERRAND.unpack(packet.payloads[1]) if len(packet.payloads) > 1 else {}
+        if fields.get("mark") != ERRAND_MARK:
+            return
+        router, words = self._shape.nodes[packet.node][0], packet.payloads[2:]
+        writes = self._writes(router, fields["entry"], fields["epoch"], words)
+
+        def done(now: int) -> None:
+            self._left -= 1
+
+        then = partial(self._driver.port.ask_all, writes, then=done)
+        self._later(now + self._rng.randint(0, PAUSE), then)
+
+    def _writes(
+        self, router: int, entry: int, epoch: int, words: Sequence[int]
+    ) -> list[ConfigRequest]:
+        """Return the requests that write an image, and COMMIT SETUP."""
+        target = self._shape.target_of(router)
+        commit = COMMIT.pack({"code": Code.SETUP, "entry": entry, "epoch": epoch})
+        staged = [*enumerate(words, IMAGE_ADDRESS), (COMMIT_ADDRESS, commit)]
+        return [ConfigRequest(target, address, True, word) for address, word in staged]
+
+    def _start(self, group: GroupPlan, now: int) -> None:
+        """Commit GO at the root."""
+        self._starting += 1
+
+        def done(now: int) -> None:
+            self._starting -= 1
+
+        writes = go_writes([group], self._shape, self._epochs)
+        requests = [ConfigRequest(go.target, go.address, True, go.word) for go in writes]
+        self._driver.port.ask_all(requests, now, done)

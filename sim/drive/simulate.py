@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import pickle
 import re
 import tempfile
 from collections.abc import Callable
@@ -102,8 +102,8 @@ def simulate(
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder = folder.resolve()
-        path = folder / "job.json"
-        path.write_text(json.dumps(job.to_json()))
+        path = folder / "job.pickle"
+        path.write_bytes(pickle.dumps(job))
 
         def on_line(line: str) -> None:
             if told and (match := _PROGRESS.match(line.strip())):
@@ -121,13 +121,13 @@ def simulate(
             check=False,
             on_line=on_line,
         )
-        outcomes = folder / "outcomes.json"
+        outcomes = folder / "outcomes.pickle"
         if not outcomes.is_file():
             raise ToolError(
                 f"the bench broke off under {built.simulator}: {run.cases[0].failure}; "
                 f"see {run.log}"
             )
-        read = [Outcome.from_json(entry) for entry in json.loads(outcomes.read_text())]
+        read: list[Outcome] = pickle.loads(outcomes.read_bytes())
     return Simulation(read, built.seconds, run.seconds)
 
 

@@ -7,9 +7,11 @@ released in it, it can act upon in the next (a release: in the same).
 
 from __future__ import annotations
 
+import heapq
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from syncfabric.models.golden.record import Record
@@ -19,7 +21,33 @@ from syncfabric.sim.drive.put_port import PutPort
 if TYPE_CHECKING:
     from syncfabric.sim.drive.driver import Driver, Inputs
 
-__all__ = ["Program", "Software"]
+__all__ = ["Act", "Agenda", "PacketScript", "Program", "Software"]
+
+Act = Callable[[int], None]
+"""Is told the cycle in which it is done."""
+
+
+class Agenda:
+    """Acts by their cycles; those of a cycle in the order in which they were entered."""
+
+    def __init__(self) -> None:
+        self._acts: list[tuple[int, int, Act]] = []
+        self._entered = 0
+
+    @property
+    def next_cycle(self) -> int | None:
+        """The first cycle in which something is to be done."""
+        return self._acts[0][0] if self._acts else None
+
+    def at(self, cycle: int, act: Act) -> None:
+        """Enter an act."""
+        self._entered += 1
+        heapq.heappush(self._acts, (cycle, self._entered, act))
+
+    def step(self, now: int) -> None:
+        """Do what is due, and what becomes due by that."""
+        while self._acts and self._acts[0][0] <= now:
+            heapq.heappop(self._acts)[2](now)
 
 
 class Program(ABC):
@@ -105,3 +133,34 @@ class Software:
     def give(self, now: int, inputs: Inputs) -> None:
         """Put what is to be sent into a cycle's inputs."""
         inputs.puts.extend(self.sender.give(now))
+
+
+class PacketScript(Program):
+    """Sends the scenario's packets.
+
+    Parameters
+    ----------
+    driver : Driver
+        Whose scenario has packets.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        order = sorted(driver.scenario.packets, key=lambda sending: sending.cycle)
+        self._ahead = deque(order)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all have been sent."""
+        return not self._ahead
+
+    def next_cycle(self, now: int) -> int | None:
+        """Return the cycle of the next packet; None before groups begin."""
+        begin = self._driver.begin_cycle
+        return max(now, begin + self._ahead[0].cycle) if begin and self._ahead else None
+
+    def step(self, now: int, packets: Sequence[Packet]) -> None:
+        """Send what is due."""
+        while (due := self.next_cycle(now)) is not None and due <= now:
+            _, node, channel, payloads = self._ahead.popleft()
+            self._driver.software.sender.send(node, payloads, channel)

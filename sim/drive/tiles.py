@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
@@ -17,10 +17,10 @@ from syncfabric.sim.drive.recording import COLUMNS
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.simulate import Simulation
 from syncfabric.sim.drive.stepping import Chunk
-from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.simulators import Built
 
-__all__ = ["play", "simulate_tiles"]
+__all__ = ["measure", "play", "simulate_tiles"]
 
 
 def simulate_tiles(
@@ -111,3 +111,22 @@ def play(
                 conductor.take(played, lines.read().splitlines())
         fabric.probe(None)
         return conductor.outcome([list(counts.values()) for counts in fabric.report()])
+
+
+def measure(plan: BarrierPlan, scenarios: Sequence[Scenario]) -> list[Outcome]:
+    """Run scenarios under Verilator, compared with the golden model in every cycle.
+
+    Raises
+    ------
+    RuntimeError
+        Hardware and model differ, or a scenario does not come to an end.
+    ToolError
+        Verilator or the C++ compiler is missing.
+    """
+    job = Job(tuple((plan, scenario) for scenario in scenarios))
+    outcomes = simulate_tiles(job, build_fabric(plan.spec.network)).outcomes
+    for scenario, outcome in zip(scenarios, outcomes, strict=True):
+        if outcome.mismatches or outcome.hang:
+            words = f"{scenario.scheme or plan.groups[0].planner}, {scenario.policy}"
+            raise RuntimeError(f"{words}: {outcome.mismatches[:1]} {outcome.hang}")
+    return outcomes

@@ -30,24 +30,11 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     }
 
     void rest() override {
-        for (int tile : this->touched_) {
-            if (tile >= NODES) continue;
-            auto& t = *network_.nodes[tile];
-            t.start = 0;
-            FOR_PACKETS(t.traffic_load = 0, t.put_valid = 0);
-        }
+        FOR_PACKETS(for (int tile : this->touched_) if (tile < NODES)
+                        network_.nodes[tile]->traffic_load = 0, network_.nodes[tile]->put_valid = 0;)
     }
 
-    void act(const Stimulus& s) override {
-        auto& nodes = network_.nodes;
-        switch (s.kind) {
-        case START:
-            for (int i = 0; i < NODES; ++i) touch(i), nodes[i]->start = 1;
-            break;
-        default:
-            FOR_PACKETS(act_on_packets(s));
-        }
-    }
+    void act(const Stimulus& s) override { FOR_PACKETS(act_on_packets(s)); }
 
     void act_on_packets(const Stimulus& s) {
         auto& nodes = network_.nodes;

@@ -43,7 +43,6 @@ def process_ports(spec: MessageSpec) -> Ports:
     registers, data = spec.port_registers, spec.data_bits
     ports = {
         "index": ("input", spec.layout.node_bits),
-        "start": ("input", 1),
         "arrive": ("input", registers),
         "data": ("input", registers * data),
         "released": ("output", registers),

@@ -7,8 +7,8 @@ from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.drive.measured import measure
 from syncfabric.sim.drive.scenario import Policy, Scenario, SchemeOutcome
+from syncfabric.sim.drive.tiles import measure
 from syncfabric.sim.figures.row import Row
 
 __all__ = ["schemes"]

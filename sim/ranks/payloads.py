@@ -1,14 +1,29 @@
-"""What messages carry: bytes from which everyone can tell whose they are."""
+"""What messages carry, how long ranks took, and where they ran."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from typing import TypeAlias
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["WORD", "Bytes", "Name", "first_wrong", "payload", "payload_sum"]
+__all__ = [
+    "WORD",
+    "Bytes",
+    "Name",
+    "Times",
+    "first_wrong",
+    "library_words",
+    "now",
+    "payload",
+    "payload_sum",
+    "processors",
+    "slowest",
+]
 
 WORD = 8
 """Bytes of the numbers that reductions add up."""
@@ -85,3 +100,45 @@ def _mix_one(value: int) -> int:
     value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & _ONES
     value = (value ^ value >> 27) * 0x94D049BB133111EB & _ONES
     return value ^ value >> 31
+
+
+@dataclass(frozen=True)
+class Times:
+    """How long one way took: after a barrier, the longest that a rank was at it, each time."""
+
+    name: str
+    seconds: tuple[float, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return name, median, least and all, in seconds."""
+        return {
+            "name": self.name,
+            "median": round(median(self.seconds), 7),
+            "min": round(min(self.seconds), 7),
+            "seconds": [round(value, 7) for value in self.seconds],
+        }
+
+
+def slowest(name: str, ranks: list[list[float]]) -> Times:
+    """Return the times of all ranks as one: each time the longest."""
+    return Times(name, tuple(map(max, zip(*ranks, strict=True))))
+
+
+def now() -> float:
+    """Return MPI's clock, in seconds."""
+    from mpi4py import MPI
+
+    return float(MPI.Wtime())
+
+
+def processors() -> int:
+    """Return how many processors this rank may run on."""
+    return len(os.sched_getaffinity(0))
+
+
+def library_words() -> str:
+    """Return the MPI library's name and version."""
+    from mpi4py import MPI
+
+    first = MPI.Get_library_version().splitlines()[0]
+    return " ".join(first.replace("Version:", " ").split())

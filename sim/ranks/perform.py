@@ -10,12 +10,22 @@ from typing import Any
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.errors import SpecError, about
-from syncfabric.sim.ranks.carry import Carrier
+from syncfabric.sim.ranks.carry import Carrier, Library
 from syncfabric.sim.ranks.launch import first_tells
-from syncfabric.sim.ranks.library import Library
 from syncfabric.sim.ranks.parts import Part, parts_of, reduces
-from syncfabric.sim.ranks.payloads import WORD, Bytes, Name, first_wrong, payload, payload_sum
-from syncfabric.sim.ranks.times import Times, library_words, now, processors, slowest
+from syncfabric.sim.ranks.payloads import (
+    WORD,
+    Bytes,
+    Name,
+    Times,
+    first_wrong,
+    library_words,
+    now,
+    payload,
+    payload_sum,
+    processors,
+    slowest,
+)
 
 __all__ = ["Performed", "Wrong", "perform", "prepare"]
 

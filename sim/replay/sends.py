@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from syncfabric.models.collectives.schedule import Schedule, Transfer
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.sim.drive.replay.script import NUMBER_BITS, Mode, Replay, Send, data_flits
+from syncfabric.sim.drive.scenario import NUMBER_BITS, Mode, Replay, Send, data_flits
 from syncfabric.sim.replay.free import Ends, at_once, free_ways
 from syncfabric.sim.replay.ground import FLIT_BITS, MOST_FLIT_BITS, Ground, Way, ground_of
-from syncfabric.sim.replay.needs import needs_of
-from syncfabric.sim.replay.slots import slots_of
+from syncfabric.sim.replay.slots import needs_of, slots_of
 
 __all__ = ["MOST_BYTES", "Packets", "packets_of"]
 

@@ -13,7 +13,7 @@ from syncfabric.models.planning.plan_static import StaticGroupPlan
 from syncfabric.sim.assemble.links import LinkName, links_of
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
-from syncfabric.sim.drive.messages import EngineMessages
+from syncfabric.sim.drive.recording import EngineMessages
 from syncfabric.sim.report.film import Kind
 
 __all__ = ["KINDS", "Carried", "Carrier", "carriers_of"]

@@ -10,7 +10,7 @@ from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.drive.patience import patience
+from syncfabric.sim.drive.room import patience
 
 __all__ = ["SPOILS", "SoakRequest"]
 

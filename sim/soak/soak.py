@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import random
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.fabric import Fabric, Wrong, build_fabric
 from syncfabric.sim.lifecycle.effects import HANG, Ask, FoundError, Steps
 from syncfabric.sim.progress import Progress, silent, stage
@@ -138,7 +135,7 @@ class _Soak:
                     "link between two routers, or a node and a register"
                 ) from None
         fabric.seed(seed=request.seed, jitter=request.jitter, hang=HANG)
-        self._start()
+        self._run_on(2 if isinstance(self._network, StaticSpec) else 4)
         try:
             self._phases.begin(self._cycle)
             self._run_on(0)
@@ -150,16 +147,6 @@ class _Soak:
         except FoundError as fault:
             wrong = Wrong(self._cycle, -1 if self._about is None else self._about, -1, str(fault))
             self._findings = (Finding.of(wrong, self._plan.spec),)
-
-    def _start(self) -> None:
-        """Raise ``start``, for groups that are set up over the config port."""
-        self._run_on(2)
-        if not isinstance(self._network, StaticSpec):
-            with tempfile.TemporaryDirectory() as folder:
-                script = Path(folder) / "script.txt"
-                script.write_text(script_text([Stimulus(self._cycle, StimulusKind.START)]))
-                self._fabric.script(script)
-            self._run_on(2)
 
     def _is_over(self) -> bool:
         if self._done < self._request.episodes or self._steps or self._ahead:

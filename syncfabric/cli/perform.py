@@ -11,8 +11,8 @@ from syncfabric.cli.schedules import task_words
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.schedule import Schedule
+    from syncfabric.sim.ranks.payloads import Times
     from syncfabric.sim.ranks.perform import Performed
-    from syncfabric.sim.ranks.times import Times
 
 __all__ = ["perform"]
 

@@ -75,7 +75,7 @@ def soak(
 
 def _print(result: "SoakResult") -> None:
     """Print groups, traffic, and rates."""
-    from syncfabric.sim.soak.rows import group_rows, phase_rows, summary
+    from syncfabric.sim.soak.result import group_rows, phase_rows, summary
     from syncfabric.sim.tables import Titled, print_table
 
     screen = console()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,8 +20,7 @@ from syncfabric.sim.drive.conducting import Conducting
 from syncfabric.sim.drive.recovery.conduct import RecoveryConductor
 from syncfabric.sim.drive.recovery.plans import check_story, plan_after
 from syncfabric.sim.drive.recovery.story import Move, Story
-from syncfabric.sim.drive.replay.script import Replay
-from syncfabric.sim.drive.scenario import Job, Scenario, Sending
+from syncfabric.sim.drive.scenario import Job, Replay, Scenario, Send, Sending
 from syncfabric.sim.drive.static.collectives.asked import Collective
 from syncfabric.sim.front import Front
 from syncfabric.sim.products import network_verilog, register_files
@@ -113,9 +112,13 @@ def _scenario(keys: Mapping[str, Any]) -> Scenario:
     made: dict[str, Any] = {
         "packets": tuple(Sending(*each) for each in keys.get("packets", ())),
         "collectives": tuple(Collective(*each) for each in keys.get("collectives", ())),
-        "replay": Replay.from_json(keys["replay"]) if "replay" in keys else None,
+        "replay": _replay(**keys["replay"]) if "replay" in keys else None,
     }
     return Scenario(**{"limit": LIMIT, **keys, **made})
+
+
+def _replay(sends: Sequence[Sequence[Any]], processors: Sequence[int], **keys: Any) -> Replay:
+    return Replay(tuple(Send(*send) for send in sends), tuple(processors), **keys)
 
 
 def _story(spec: NetworkSpec, keys: Mapping[str, Any]) -> Story:

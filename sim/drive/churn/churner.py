@@ -16,11 +16,11 @@ from syncfabric.models.planning.links.free import FreeEntries
 from syncfabric.models.planning.links.set_up import commit_write
 from syncfabric.models.planning.plan import GroupPlan, make_plan
 from syncfabric.sim.drive.arrivals import GroupArrivals
-from syncfabric.sim.drive.churn.agenda import Agenda
 from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Note, Ordered, Told
-from syncfabric.sim.drive.churn.room import free_gids
-from syncfabric.sim.drive.performing import Cycles, perform
+from syncfabric.sim.drive.config_port import Cycles, perform
+from syncfabric.sim.drive.room import free_gids
 from syncfabric.sim.drive.scenario import ChurnOutcome, Scenario
+from syncfabric.sim.drive.software import Agenda
 from syncfabric.sim.lifecycle import lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
 

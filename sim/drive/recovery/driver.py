@@ -12,12 +12,12 @@ from syncfabric.models.layout.setup import ManagerWord
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.links.set_up import manager_address
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
-from syncfabric.sim.drive.performing import Cycles
+from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.recovery.life import Life
 from syncfabric.sim.drive.recovery.notes import Broken
+from syncfabric.sim.drive.recovery.plans import fences
 from syncfabric.sim.drive.recovery.story import Cost, Story
 from syncfabric.sim.drive.recovery.telling import Telling
-from syncfabric.sim.drive.recovery.world import fences
 from syncfabric.sim.lifecycle import ByChain, lifecycle_of
 from syncfabric.sim.lifecycle.effects import Ask, Steps
 

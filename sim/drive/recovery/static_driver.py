@@ -5,7 +5,7 @@ from __future__ import annotations
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.performing import Cycles
+from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.recovery.notes import Broken
 from syncfabric.sim.drive.recovery.story import Cost, Story
 from syncfabric.sim.drive.recovery.telling import Telling

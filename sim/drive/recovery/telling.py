@@ -13,13 +13,12 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
-from syncfabric.sim.drive.config_port import ConfigPort
+from syncfabric.sim.drive.config_port import ConfigPort, Cycles, perform
 from syncfabric.sim.drive.driver import Arrival
-from syncfabric.sim.drive.performing import Cycles, perform
 from syncfabric.sim.drive.recovery.life import Life
 from syncfabric.sim.drive.recovery.notes import Begun, Broken, RecoveryNote, Told
+from syncfabric.sim.drive.recovery.plans import dead_links, groups_hit
 from syncfabric.sim.drive.recovery.story import Cost, Story
-from syncfabric.sim.drive.recovery.world import dead_links, groups_hit
 from syncfabric.sim.lifecycle.effects import Ask, FoundError, Steps
 
 __all__ = ["Telling"]

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from syncfabric.models.errors import SpecError
-from syncfabric.sim.ranks.broadcast.data import Data
-from syncfabric.sim.ranks.broadcast.post import Kind, Post, Received
+from syncfabric.sim.ranks.broadcast.post import Data, Kind, Post, Received
 from syncfabric.sim.ranks.broadcast.script import Script
 from syncfabric.sim.ranks.payloads import Bytes, first_wrong, payload
 

@@ -6,15 +6,17 @@ import heapq
 import pickle
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum, auto
 from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from syncfabric.models.broadcast.positions import children
 from syncfabric.sim.ranks.payloads import Bytes
 
-__all__ = ["Kind", "Post", "Received", "pickled"]
+__all__ = ["Data", "Kind", "Post", "Received", "pickled"]
 
 PAUSE = 1e-4
 """Seconds of sleep between two looks, where ranks share processors."""
@@ -128,3 +130,45 @@ class Post:
 def pickled(value: object) -> Bytes:
     """Return what is no data as a message holds it."""
     return np.frombuffer(pickle.dumps(value), np.uint8)
+
+
+_HEAD = 3
+
+
+@dataclass(frozen=True)
+class Data:
+    """A broadcast's message. It holds the tree, so that no rank need know it before.
+
+    Parameters
+    ----------
+    number : int
+        Of the broadcast.
+    turn : int
+        The round.
+    order : tuple of int
+        The rank at each position of a binomial tree.
+    payload : array of uint8
+    """
+
+    number: int
+    turn: int
+    order: tuple[int, ...]
+    payload: Bytes
+
+    def pack(self) -> Bytes:
+        """Return the message as bytes."""
+        head = np.array([self.number, self.turn, len(self.order), *self.order], np.int64)
+        return np.concatenate([head.view(np.uint8), self.payload])
+
+    @classmethod
+    def unpack(cls, body: Bytes) -> Data:
+        """Return the message that ``pack`` wrote."""
+        number, turn, size = body[: _HEAD * 8].view(np.int64).tolist()
+        end = (_HEAD + size) * 8
+        order = body[_HEAD * 8 : end].view(np.int64).tolist()
+        return cls(number, turn, tuple(order), body[end:])
+
+    def onward(self, rank: int) -> list[int]:
+        """Return to whom a rank passes it on: the one with the largest subtree first."""
+        below = children(self.order.index(rank), len(self.order))
+        return [self.order[position] for position in reversed(below)]

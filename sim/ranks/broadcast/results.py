@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from syncfabric.sim.ranks.broadcast.script import Script
-from syncfabric.sim.ranks.times import Times
+from syncfabric.sim.ranks.payloads import Times
 
 __all__ = ["Broadcasts", "Lost", "Recovery", "Row", "Wrong"]
 

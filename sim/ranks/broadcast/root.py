@@ -10,8 +10,7 @@ import numpy as np
 from syncfabric.models.broadcast.policy import Policy
 from syncfabric.models.broadcast.positions import parent
 from syncfabric.models.broadcast.tree import Tree
-from syncfabric.sim.ranks.broadcast.caller import Caller
-from syncfabric.sim.ranks.broadcast.latency import Latencies, Pair, matching
+from syncfabric.sim.ranks.broadcast.caller import Caller, Latencies, Pair, matching
 from syncfabric.sim.ranks.broadcast.member import ROOT, Member
 from syncfabric.sim.ranks.broadcast.post import Kind
 from syncfabric.sim.ranks.broadcast.results import Lost, Row

@@ -11,8 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from syncfabric.sim.ranks.broadcast.member import ROOT, Member, Setting
 from syncfabric.sim.ranks.broadcast.results import Broadcasts, Wrong
-from syncfabric.sim.ranks.payloads import first_wrong
-from syncfabric.sim.ranks.times import Times, library_words, now, processors, slowest
+from syncfabric.sim.ranks.payloads import (
+    Times,
+    first_wrong,
+    library_words,
+    now,
+    processors,
+    slowest,
+)
 
 if TYPE_CHECKING:
     from syncfabric.models.broadcast.strategies import Strategy

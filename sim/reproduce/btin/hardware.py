@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.drive.measured import measure
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.tiles import measure
 from syncfabric.sim.reproduce.btin.networks import Drawn, drawn_of
 from syncfabric.sim.reproduce.experiment import Work
 

@@ -16,8 +16,8 @@ from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning import btm
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.btm import Timing, cs_formula_ns, formula_ns
-from syncfabric.sim.drive.measured import measure
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.tiles import measure
 from syncfabric.sim.reproduce.btm.groups import draw
 from syncfabric.sim.reproduce.experiment import Work
 

@@ -13,8 +13,8 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.drive.measured import measure
 from syncfabric.sim.drive.scenario import Policy, Scenario
+from syncfabric.sim.drive.tiles import measure
 from syncfabric.sim.reproduce.experiment import Work
 from syncfabric.sim.reproduce.reflex.tile64 import REFLEX, TREE, WIRES, WIRES_1
 

@@ -22,7 +22,6 @@ SEEN = """module top;
 {player}
   always @(posedge clk) if (!rst) begin
     if (arrive != 0) $display("%0d arrive %0h data %0h", cycle, arrive, data);
-    if (start) $display("%0d start", cycle);
     if (config_valid) $display("%0d config %0d %0d %0d %0h", cycle, config_node, config_address,
                                config_write, config_data);
     if (put_valid != 0) $display("%0d put %0h %0h", cycle, put_valid, put_flit);
@@ -44,7 +43,6 @@ def test_stimuli_are_high_in_their_cycles_and_for_one(tmp_path: Path) -> None:
     stimuli = [
         Stimulus(1, StimulusKind.CONFIG, 5 << 12 | 201, 0xDEAD, 1),
         Stimulus(2, StimulusKind.CONFIG, 0 << 12 | 7),
-        Stimulus(4, StimulusKind.START),
         Stimulus(4, StimulusKind.ARRIVE, 3, 0xA),
         Stimulus(4, StimulusKind.ARRIVE, 11, 0x5),
         Stimulus(5, StimulusKind.ARRIVE, 0, 0x7),
@@ -60,7 +58,6 @@ def test_stimuli_are_high_in_their_cycles_and_for_one(tmp_path: Path) -> None:
         "1 config 5 201 1 dead",
         "2 config 0 7 0 0",
         f"4 arrive 808 data {0xA << 12 | 0x5 << 44:x}",
-        "4 start",
         "5 arrive 1 data 7",
         f"10 put 21 {0x12 << 6 + 5 * 38 | 1 << 5 + 5 * 38 | 0xFFFFFFFF << 6 | 0x13:x}",
         "12 load ffffffff",
@@ -95,7 +92,7 @@ def test_slots_are_arrived_at_after_registers(tmp_path: Path) -> None:
         Stimulus(3, StimulusKind.ARRIVE, 4 * 1 + 1, 0x3, 1),
     ]
     shown = 'if (last != 0) $display("%0d last %0h", cycle, last);'
-    text = SEEN.replace("    if (start)", f"    {shown}\n    if (start)")
+    text = SEEN.replace("    if (config_valid)", f"    {shown}\n    if (config_valid)")
     printed = runs(
         text.format(player=player_text(spec)), "top", tmp_path, {"script.txt": script_text(stimuli)}
     )
@@ -107,12 +104,12 @@ def test_slots_are_arrived_at_after_registers(tmp_path: Path) -> None:
 
 
 def test_a_word_of_the_script() -> None:
-    word = Stimulus(0x12, StimulusKind.START, 0x345, 0x6789, 0xAB).word()
+    word = Stimulus(0x12, StimulusKind.CONFIG, 0x345, 0x6789, 0xAB).word()
     assert word == "02ab000003450000678900000012"
 
 
 def test_a_script_too_long_is_refused() -> None:
-    stimuli = [Stimulus(1, StimulusKind.START)] * SCRIPT_WORDS
+    stimuli = [Stimulus(1, StimulusKind.ARRIVE)] * SCRIPT_WORDS
     message = r"^script must have fewer than 65536 stimuli, not 65536; take a shorter chunk$"
     with pytest.raises(ValueError, match=message):
         script_text(stimuli)

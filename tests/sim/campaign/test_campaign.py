@@ -8,8 +8,7 @@ import pytest
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
 from syncfabric.sim.campaign.campaign import campaign
 from syncfabric.sim.campaign.court import Court, Verdict
-from syncfabric.sim.campaign.kinds import Kind, kinds_of
-from syncfabric.sim.campaign.request import CampaignRequest
+from syncfabric.sim.campaign.request import CampaignRequest, Kind, kinds_of
 from syncfabric.sim.campaign.result import CampaignResult
 from syncfabric.sim.campaign.trial import Draw, Trial
 from syncfabric.sim.fabric import Fabric

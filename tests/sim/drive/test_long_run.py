@@ -17,9 +17,8 @@ from syncfabric.sim.drive import driver, tiles
 from syncfabric.sim.drive import long_run as module
 from syncfabric.sim.drive.config_port import Ask
 from syncfabric.sim.drive.long_run import long_run
-from syncfabric.sim.drive.openings import Openings
 from syncfabric.sim.drive.run import run
-from syncfabric.sim.drive.set_up import SetUp
+from syncfabric.sim.drive.set_up import Openings, SetUp
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import irregular, members, mesh, plan_of

@@ -15,8 +15,8 @@ from syncfabric.models.networks.spec import (
 from syncfabric.models.planning.links.representatives import duties
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.conduct import conduct_model
-from syncfabric.sim.drive.members_set_up import MembersSetUp
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from syncfabric.sim.drive.set_up import MembersSetUp
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.reproduce.btin.networks import Drawn

@@ -9,7 +9,7 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.packet_check import PacketCheck
-from syncfabric.sim.drive.paths import way_of
+from syncfabric.sim.drive.put_check import way_of
 from syncfabric.sim.drive.put_port import Put
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh

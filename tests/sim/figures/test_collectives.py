@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncfabric.sim.drive import measured
+from syncfabric.sim.drive import tiles as measured
 from syncfabric.sim.drive.static.collectives import programs
 from syncfabric.sim.figures import collectives
 from tests.sim.figures.conftest import Stands

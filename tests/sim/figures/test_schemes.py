@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncfabric.sim.drive import measured
+from syncfabric.sim.drive import tiles as measured
 from syncfabric.sim.figures import schemes
 from tests.sim.figures.conftest import Stands
 

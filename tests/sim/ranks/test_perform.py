@@ -7,7 +7,7 @@ import pytest
 
 from syncfabric.models.collectives.schedule import Rules, Schedule
 from syncfabric.models.errors import SpecError
-from syncfabric.sim.ranks.library import CALLS
+from syncfabric.sim.ranks.carry import CALLS
 from syncfabric.sim.ranks.perform import prepare
 from tests.sim.ranks.made import on_ranks, one_of
 
@@ -58,7 +58,7 @@ from dataclasses import replace
 from unittest import mock
 from syncfabric.sim.ranks import perform as module
 from syncfabric.sim.ranks.carry import Carrier
-from syncfabric.sim.ranks.library import Library
+from syncfabric.sim.ranks.carry import Library
 
 AAS = one_of("AAS", "ring-4", Rules())
 show(AAS, size=13)

@@ -6,7 +6,7 @@ import pytest
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.paths import paths
-from syncfabric.sim.replay.layers import layers_of
+from syncfabric.sim.replay.free import layers_of
 
 
 def test_routes_without_a_cycle_share_one() -> None:

@@ -6,7 +6,7 @@ from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import Rules, Schedule
 from syncfabric.models.errors import SpecError
-from syncfabric.sim.replay.needs import needs_of
+from syncfabric.sim.replay.slots import needs_of
 from tests.models.collectives.right_schedules import fig_5, ring_oas, turned_round
 
 STORE = Rules(switching="store-and-forward")

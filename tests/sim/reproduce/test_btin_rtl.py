@@ -9,7 +9,7 @@ import pytest
 
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.drive import measured
+from syncfabric.sim.drive import tiles as measured
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.reproduce.btin.fig7 import node_links

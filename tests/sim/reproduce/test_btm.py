@@ -14,7 +14,7 @@ from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning import btm
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.btm import Timing, cs_formula_ns, formula_ns
-from syncfabric.sim.drive import measured
+from syncfabric.sim.drive import tiles as measured
 from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.reproduce.btm.experiments import BTM
 from syncfabric.sim.reproduce.btm.fig6 import nearest

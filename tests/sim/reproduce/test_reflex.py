@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.timing.loggp import INFINIBAND, TILE64, TILE64_MEMORY
-from syncfabric.sim.drive import measured
+from syncfabric.sim.drive import tiles as measured
 from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.reproduce.claim import Claim, Value
 from syncfabric.sim.reproduce.experiment import Work

@@ -4,7 +4,7 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
-from syncfabric.sim.drive.churn.room import check_churn, free_gids
+from syncfabric.sim.drive.room import check_churn, free_gids
 from tests.sim.drive.churn.networks import NETWORKS, TREE, plan_with
 from tests.sim.drive.networks import irregular, mesh, plan_of
 

@@ -7,10 +7,9 @@ from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.reader import load
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.recovery.conduct import recover
-from syncfabric.sim.drive.recovery.plans import plan_after
+from syncfabric.sim.drive.recovery.plans import fences, plan_after
 from syncfabric.sim.drive.recovery.run import run_recovery
 from syncfabric.sim.drive.recovery.story import Story
-from syncfabric.sim.drive.recovery.world import fences
 from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.lifecycle import ByChain
 from syncfabric.sim.lifecycle.effects import Ask, Steps

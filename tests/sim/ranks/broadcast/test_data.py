@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from syncfabric.models.broadcast.tree import Tree
-from syncfabric.sim.ranks.broadcast.data import Data
+from syncfabric.sim.ranks.broadcast.post import Data
 
 
 @pytest.mark.parametrize("size", [1, 7, 8, 1001])

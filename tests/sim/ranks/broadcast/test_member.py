@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from syncfabric.sim.ranks.broadcast import member as module
-from syncfabric.sim.ranks.broadcast.data import Data
 from syncfabric.sim.ranks.broadcast.member import PINGS, Member, Setting
-from syncfabric.sim.ranks.broadcast.post import Kind, Received, pickled
+from syncfabric.sim.ranks.broadcast.post import Data, Kind, Received, pickled
 from syncfabric.sim.ranks.broadcast.script import Event, Script
 from tests.sim.ranks.broadcast.virtual import Comm
 

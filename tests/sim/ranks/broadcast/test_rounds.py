@@ -11,7 +11,7 @@ from syncfabric.sim.ranks.broadcast.post import Kind, Received
 from syncfabric.sim.ranks.broadcast.results import Broadcasts
 from syncfabric.sim.ranks.broadcast.root import EACH, Root
 from syncfabric.sim.ranks.broadcast.script import Event, Slow
-from syncfabric.sim.ranks.times import Times
+from syncfabric.sim.ranks.payloads import Times
 from tests.sim.ranks.broadcast.virtual import World, play
 
 MS = 0.001

@@ -1,5 +1,6 @@
 """Collectives on random rings and trees, by the golden model and the rules."""
 
+import pickle
 import random
 
 import pytest
@@ -8,7 +9,7 @@ from syncfabric.models.networks.reader import loads
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.collectives import broadcast_cycles
 from syncfabric.models.timing.reflex import ring_bound
-from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.static.collectives.asked import KINDS, OPERATIONS, Collective
 from tests.models.golden.static_bench import cycle, ring, static, tree
 from tests.sim.drive.static.collectives.runs import check, conduct, random_run
@@ -110,8 +111,8 @@ planner = "tree"
         Collective(9, "scatter", 4),
     )
     scenario = Scenario(episodes=3, policy="mixed", collectives=asked)
-    job = Job.from_json(Job(((plan, scenario),)).to_json())
+    job = pickle.loads(pickle.dumps(Job(((plan, scenario),))))
     assert job.runs[0][1] == scenario
     outcome = conduct(*job.runs[0])
     check(plan, scenario, outcome)
-    assert Outcome.from_json(outcome.to_json()) == outcome
+    assert pickle.loads(pickle.dumps(outcome)) == outcome
