@@ -7,7 +7,7 @@ from functools import reduce
 from operator import and_, or_, xor
 
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
-from syncfabric.sim.drive.driver import Arrival
+from syncfabric.sim.drive.driving import Arrival
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.results import Mismatch

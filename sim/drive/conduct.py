@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TextIO
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TextIO
 
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
@@ -21,7 +22,10 @@ from syncfabric.sim.drive.scenario import (
     TrafficOutcome,
 )
 from syncfabric.sim.drive.session import Session
-from syncfabric.sim.drive.static.conduct import StaticConductor
+from syncfabric.sim.drive.static.judge import StaticJudge
+from syncfabric.sim.drive.static.log import StaticLog
+from syncfabric.sim.drive.static.parts import barriers_of, groups_of, network_of
+from syncfabric.sim.drive.static.session import StaticSession
 from syncfabric.sim.drive.stepping import Chunk
 
 __all__ = ["Conductor", "conduct_model", "conductor_of"]
@@ -29,8 +33,70 @@ __all__ = ["Conductor", "conduct_model", "conductor_of"]
 PACKET_FLITS = 5
 
 
-class Conductor(Conducting):
-    """Hands out chunks to play, takes in what came of them, and sums up.
+class _Run(Conducting[Outcome]):
+    """What conductors of all networks have in common: see `Conducting`."""
+
+    session: Session | StaticSession
+    judge: Judge | StaticJudge
+
+    def __init__(self, plan: BarrierPlan, scenario: Scenario, job: Job) -> None:
+        super().__init__(plan.spec.network, job)
+        self._plan, self._scenario = plan, scenario
+
+    @property
+    def total(self) -> int:
+        """Barriers asked for, of all groups together, and what there is beside."""
+        return self._scenario.episodes * len(self.session.driver.groups) + self._others()[1]
+
+    @property
+    def done(self) -> int:
+        """How many of these are over."""
+        groups, most = self.session.driver.groups, self._scenario.episodes
+        return sum(min(len(group.latency), most) for group in groups) + self._others()[0]
+
+    @property
+    def _setup(self) -> Mapping[int, tuple[int, int]]:
+        """Cycles and packets that groups' set-up took, if packets set them up, by GID."""
+        return {}
+
+    @abstractmethod
+    def _others(self) -> tuple[int, int]:
+        """Return how much of what there is beside barriers is over, and how much that is."""
+
+    @abstractmethod
+    def _found(self) -> dict[str, Any]:
+        """Return the fields of the outcome that are of this kind of network alone."""
+
+    def outcome(self, report: Sequence[Sequence[int]] | None) -> Outcome:
+        """Sum up; the hardware's traffic report is given where there is one."""
+        session, judge, cycles = self.session, self.judge, self.session.model.cycle
+        if not judge.mismatches and session.hang is None:
+            judge.close(cycles, report)
+        driver, width = session.driver, links_of(self._plan.spec.network).width
+        loads: dict[int, float] = {}
+        for lane, count in judge.load.counts().items():
+            loads[lane // width] = loads.get(lane // width, 0.0) + count / cycles
+        # Groups that have collectives in place of barriers have had none.
+        groups = {group.id: GroupOutcome(group.id, [], []) for group in self._plan.groups}
+        for seen, group in zip(judge.barriers.latency, driver.groups, strict=True):
+            gid = group.group.id
+            groups[gid] = GroupOutcome(gid, seen, group.latency, self._setup.get(gid))
+        return Outcome(
+            cycles=cycles,
+            seconds=self._seconds,
+            mismatches=judge.mismatches,
+            hang=session.hang,
+            groups=list(groups.values()),
+            counters=self._counters() if driver.reads_back else None,
+            releases=judge.barriers.releases,
+            loads=loads,
+            coverage=dict(judge.coverage.hits) if judge.coverage else {},
+            **{"traffic": TrafficOutcome(), **self._found()},
+        )
+
+
+class Conductor(_Run):
+    """Conducts runs on networks of engines.
 
     Parameters
     ----------
@@ -48,15 +114,12 @@ class Conductor(Conducting):
     def __init__(
         self, plan: BarrierPlan, scenario: Scenario, job: Job, log: TextIO | None = None
     ) -> None:
-        network = plan.spec.message_network
-        super().__init__(network, job)
-        self._plan, self._scenario = plan, scenario
+        super().__init__(plan, scenario, job)
         self._events = EventLog(plan, log)
         self.session = Session(plan, scenario, observer=self._events)
-        self._coverage = Coverage(plan) if job.coverage else None
         self.judge = Judge(
             plan,
-            coverage=self._coverage,
+            coverage=Coverage(plan) if job.coverage else None,
             churn=scenario.churn > 0,
             scheme=bool(scenario.scheme),
             replay=scenario.replay is not None,
@@ -64,16 +127,13 @@ class Conductor(Conducting):
         self._accepted: list[tuple[int, int]] = []  # (cycle, flits ejected so far)
 
     @property
-    def total(self) -> int:
-        """Barriers asked for, of all groups together, and lives."""
-        return self._scenario.episodes * len(self._plan.groups) + self._scenario.churn
+    def _setup(self) -> Mapping[int, tuple[int, int]]:
+        set_up = self.session.driver.set_up
+        return set_up.costs if set_up else {}
 
-    @property
-    def done(self) -> int:
-        """How many of these are over."""
-        driver, most = self.session.driver, self._scenario.episodes
-        lives = driver.churn.ended if driver.churn else 0
-        return sum(min(len(group.latency), most) for group in driver.groups) + lives
+    def _others(self) -> tuple[int, int]:
+        churn = self.session.driver.churn
+        return churn.ended if churn else 0, self._scenario.churn
 
     def take(self, chunk: Chunk, text: Sequence[str] | None) -> None:
         """Take in what the hardware's probe wrote in a chunk; None: there is no hardware."""
@@ -83,37 +143,15 @@ class Conductor(Conducting):
                 self._events.note(line)
         self._accepted.append((chunk.end, self.judge.packets.flits_out))
 
-    def outcome(self, report: Sequence[Sequence[int]] | None) -> Outcome:
-        """Sum up; the hardware's traffic report is given where there is one."""
-        session, judge, model = self.session, self.judge, self.session.model
-        if not judge.mismatches and session.hang is None:
-            judge.close(model.cycle, report=report)
-        set_up = session.driver.set_up
-        setup = set_up.costs if set_up else {}
-        width = links_of(self._plan.spec.network).width
-        loads: dict[int, float] = {}
-        for lane, count in judge.load.counts().items():
-            link = lane // width
-            loads[link] = loads.get(link, 0.0) + count / model.cycle
-        return Outcome(
-            cycles=model.cycle,
-            seconds=self._seconds,
-            mismatches=judge.mismatches,
-            hang=session.hang,
-            groups=[
-                GroupOutcome(group.group.id, seen, group.latency, setup.get(group.group.id))
-                for seen, group in zip(judge.barriers.latency, session.driver.groups, strict=True)
-            ],
-            traffic=self._traffic(),
-            counters=self._counters() if session.driver.reads_back else None,
-            messages=self._events.messages,
-            releases=judge.barriers.releases,
-            loads=loads,
-            coverage=dict(self._coverage.hits) if self._coverage else {},
-            churn=session.driver.churn.outcome if session.driver.churn else None,
-            scheme=session.driver.scheme.measured if session.driver.scheme else None,
-            replay=self._replay(),
-        )
+    def _found(self) -> dict[str, Any]:
+        driver = self.session.driver
+        return {
+            "traffic": self._traffic(),
+            "messages": self._events.messages,
+            "churn": driver.churn.outcome if driver.churn else None,
+            "scheme": driver.scheme.measured if driver.scheme else None,
+            "replay": self._replay(),
+        }
 
     def _replay(self) -> ReplayOutcome | None:
         played, passages = self.session.driver.replaying, self.judge.passages
@@ -126,7 +164,7 @@ class Conductor(Conducting):
         if driver.traffic_from is None:
             return TrafficOutcome()
         begin = driver.traffic_from
-        end = driver.traffic_to or self.session.model.cycle
+        end = driver.over_from or self.session.model.cycle
         settled = begin + self._scenario.lead_in
         inside = [entry for entry in self._accepted if begin <= entry[0] <= end]
         window = [entry for entry in inside if entry[0] >= settled]
@@ -152,6 +190,36 @@ class Conductor(Conducting):
         early = sum(waits[quarter : 2 * quarter]) / quarter
         late = sum(waits[-quarter:]) / quarter
         return flits < offered - 3 * deviation and late > early + 10
+
+
+class StaticConductor(_Run):
+    """Conducts runs on static networks; the rows of its log are flits.
+
+    Parameters
+    ----------
+    plan, scenario, job, log
+        As of `Conductor`.
+    """
+
+    session: StaticSession
+    judge: StaticJudge
+
+    def __init__(
+        self, plan: BarrierPlan, scenario: Scenario, job: Job, log: TextIO | None = None
+    ) -> None:
+        super().__init__(plan, scenario, job)
+        self.session = StaticSession(plan, scenario)
+        self._log = StaticLog(network_of(plan), groups_of(barriers_of(plan, scenario)), log)
+        self.judge = StaticJudge(plan, scenario, self._log, coverage=job.coverage)
+
+    def _others(self) -> tuple[int, int]:
+        software = self.session.driver.software
+        asked = self._scenario.episodes * len(self._scenario.collectives)
+        return software.done if software else 0, asked
+
+    def _found(self) -> dict[str, Any]:
+        collectives = self.judge.collectives.outcomes if self.judge.collectives else []
+        return {"messages": self._log.messages, "collectives": collectives}
 
 
 def conductor_of(

@@ -5,19 +5,22 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 from syncfabric.models.messages import Counter
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.drive.comparison import Comparison
-from syncfabric.sim.drive.driver import READ_BACK
-from syncfabric.sim.drive.scenario import Job, Outcome
+from syncfabric.sim.drive.driving import READ_BACK
+from syncfabric.sim.drive.scenario import Job
 from syncfabric.sim.drive.stepping import Chunk, Stepping
 from syncfabric.sim.drive.targets import targets_of
 
 __all__ = ["Conducting"]
 
+T = TypeVar("T")
 
-class Conducting(ABC):
+
+class Conducting(ABC, Generic[T]):
     """Hands out chunks to play, takes in what came of them, and sums up.
 
     Parameters
@@ -73,7 +76,7 @@ class Conducting(ABC):
         self._answers += [line.answer[1] for line in chunk.lines if line.answer]
 
     @abstractmethod
-    def outcome(self, report: Sequence[Sequence[int]] | None) -> Outcome:
+    def outcome(self, report: Sequence[Sequence[int]] | None) -> T:
         """Sum up; the hardware's traffic report is given where there is one."""
 
     @property

@@ -27,7 +27,8 @@ from syncfabric.models.planning.links.images import Epochs
 from syncfabric.models.planning.links.set_up import COMMIT_ADDRESS, kill_command, manager_address
 
 if TYPE_CHECKING:
-    from syncfabric.sim.drive.driver import Driver, Inputs
+    from syncfabric.sim.drive.driver import Driver
+from syncfabric.sim.drive.driving import Inputs
 
 __all__ = ["Illegal"]
 

@@ -1,35 +1,30 @@
-"""Hardware against model, and both against the rules: line by line, until everything is quiet."""
+"""The rules of networks of engines: barriers, packets, lanes, and groups that come and go."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
 
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.churn.check import ChurnCheck
-from syncfabric.sim.drive.churn.notes import Note, Told
-from syncfabric.sim.drive.comparison import Comparison
+from syncfabric.sim.drive.churn.notes import Told
 from syncfabric.sim.drive.coverage import Coverage
-from syncfabric.sim.drive.driver import Arrival
-from syncfabric.sim.drive.lanes import CreditLedger, LaneCounter
+from syncfabric.sim.drive.driving import Arrival
+from syncfabric.sim.drive.judging import Done, Judging
+from syncfabric.sim.drive.lanes import CreditLedger
 from syncfabric.sim.drive.lines import Line
-from syncfabric.sim.drive.names import Names
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.replay import Passages
 from syncfabric.sim.drive.schemes.steps import MemberStep
+from syncfabric.sim.drive.static.collectives.turns import Turn
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["Judge"]
 
-_Done: TypeAlias = Note | Arrival | MemberStep | Put
-"""Something that software has done."""
 
-
-class Judge(Comparison):
+class Judge(Judging):
     """Compares hardware and model, and judges barriers, packets and links by their rules.
 
     Parameters
@@ -45,10 +40,9 @@ class Judge(Comparison):
 
     Attributes
     ----------
-    barriers, packets : BarrierCheck, PacketCheck
-        The rules, and what they measured.
-    load : LaneCounter
-        Flits of every lane.
+    coverage : Coverage or None
+    packets : PacketCheck
+        The rules of packets, and what they measured.
     passages : Passages or None
         Which packet was where, when a schedule is played.
     """
@@ -63,58 +57,45 @@ class Judge(Comparison):
         replay: bool = False,
     ) -> None:
         network = plan.spec.message_network
-        super().__init__(network)
-        self._plan, self._coverage = plan, coverage
-        self.barriers, self.packets = BarrierCheck(plan), PacketCheck(network)
+        super().__init__(plan)
+        self._plan, self.coverage = plan, coverage
+        self.packets = PacketCheck(network)
         self._causes = CauseCheck(plan) if scheme else None
         self.passages = Passages(network) if replay else None
         self._lives = ChurnCheck(plan, self.barriers) if churn else None
-        self.load, self._ledger = LaneCounter(), CreditLedger(network)
-        self._names = Names(network)
+        self._ledger, self._chunk = CreditLedger(network), Chunk(0)
 
-    def follow(self, chunk: Chunk, lines: Sequence[Line]) -> None:
-        """Judge lines of a chunk by the rules."""
-        # What goes wrong covers nothing.
-        coverage = None if self.mismatches else self._coverage
-        if coverage is not None:
-            coverage.begin(chunk)
+    def _all_done(self, chunk: Chunk) -> Sequence[Done]:
+        self._chunk = chunk
+        if self.coverage is not None:
+            self.coverage.begin(chunk)
         # A member that arrives for the first time is noted before.
-        all_done: list[_Done]
-        all_done = [*chunk.notes, *chunk.arrivals, *chunk.steps, *chunk.puts]
-        told = [note for note in chunk.notes if isinstance(note, Told)]
-        done = iter(sorted(all_done, key=lambda done: done.cycle))
-        now = next(done, None)
-        for line in lines:
-            while now is not None and now.cycle < line.cycle:
-                self._done(now)
-                now = next(done, None)
-            record = line.record
-            if self._lives is not None and line.answer is not None:
-                for mismatch in self._lives.answer(line, chunk.answered.get(line.cycle)):
-                    self._report(mismatch)
-            if record.release:
-                broken = {(t.node, t.register) for t in told if t.cycle == line.cycle}
-                for mismatch in self.barriers.release(line, broken):
-                    self._report(mismatch)
-            if record.valid or record.credit:
-                self.load.add(record.valid)
-                for lane, rule in self._ledger.note(record.valid, record.credit):
-                    self._report(self._at_lane(line.cycle, lane, rule))
-            if record.valid:
-                for mismatch in self.packets.note(line):
-                    self._report(mismatch)
-                if self._causes is not None:
-                    self._causes.note(line)
-                if self.passages is not None:
-                    self.passages.note(line)
-            if coverage is not None:
-                coverage.note(line, self._ledger.full)
-        while now is not None:
-            self._done(now)
-            now = next(done, None)
+        return [*chunk.notes, *chunk.arrivals, *chunk.steps, *chunk.puts]
 
-    def _done(self, done: _Done) -> None:
-        """Take in what the software has done."""
+    def _judge(self, line: Line) -> Iterator[Mismatch]:
+        record, chunk = line.record, self._chunk
+        # What goes wrong covers nothing.
+        covers = not self.mismatches
+        if self._lives is not None and line.answer is not None:
+            yield from self._lives.answer(line, chunk.answered.get(line.cycle))
+        if record.release:
+            told = (note for note in chunk.notes if isinstance(note, Told))
+            broken = {(t.node, t.register) for t in told if t.cycle == line.cycle}
+            yield from self.barriers.release(line, broken)
+        if record.valid or record.credit:
+            self.load.add(record.valid)
+            for lane, rule in self._ledger.note(record.valid, record.credit):
+                yield self._at_lane(line.cycle, lane, rule)
+        if record.valid:
+            yield from self.packets.note(line)
+            if self._causes is not None:
+                self._causes.note(line)
+            if self.passages is not None:
+                self.passages.note(line)
+        if covers and self.coverage is not None:
+            self.coverage.note(line, self._ledger.full)
+
+    def _done(self, done: Done) -> Iterator[Mismatch]:
         if isinstance(done, Arrival):
             self.barriers.arrive(done)
         elif isinstance(done, Put):
@@ -122,37 +103,23 @@ class Judge(Comparison):
             if self._causes is not None:
                 self._causes.put(done)
         elif isinstance(done, MemberStep):
-            for mismatch in self._causes.step(done) if self._causes is not None else ():
-                self._report(mismatch)
-        elif self._lives is not None:
-            for mismatch in self._lives.note(done):
-                self._report(mismatch)
+            yield from self._causes.step(done) if self._causes is not None else ()
+        elif self._lives is not None and not isinstance(done, Turn):
+            yield from self._lives.note(done)
 
-    def close(self, cycle: int, *, report: Sequence[Sequence[int]] | None) -> None:
-        """Judge the end: everything has drained, and the hardware's sinks agree.
-
-        Parameters
-        ----------
-        cycle : int
-            In which the run ended.
-        report : sequence of sequence of int, optional
-            The hardware's traffic report, a row a node; see ``sim/assemble/bench.py``.
-        """
-        for mismatch in self._lives.close(cycle) if self._lives is not None else ():
-            self._report(mismatch)
-        for mismatch in self._causes.close(cycle) if self._causes is not None else ():
-            self._report(mismatch)
-        for gid, out in self.barriers.unfinished():
-            self._report(Mismatch(cycle, None, f"group {gid}: members released at the end", out, 0))
+    def _at_end(self, cycle: int, report: Sequence[Sequence[int]] | None) -> Iterator[Mismatch]:
+        yield from self._lives.close(cycle) if self._lives is not None else ()
+        yield from self._causes.close(cycle) if self._causes is not None else ()
+        yield from self._unfinished(cycle)
         for source, destination in self.packets.lost():
             node = self._spec.topology.node(source)
-            self._report(Mismatch(cycle, node, "lost packet's destination", destination, None))
+            yield Mismatch(cycle, node, "lost packet's destination", destination, None)
         for lane, count in self._ledger.outstanding().items():
-            self._report(self._at_lane(cycle, lane, "credits outstanding at the end", count))
+            yield self._at_lane(cycle, lane, "credits outstanding at the end", count)
         if report is not None and self._plan.spec.message_network.channels:
-            self._judge_report(cycle, report)
+            yield from self._reported(cycle, report)
 
-    def _judge_report(self, cycle: int, report: Sequence[Sequence[int]]) -> None:
+    def _reported(self, cycle: int, report: Sequence[Sequence[int]]) -> Iterator[Mismatch]:
         sums = [sum(column) for column in zip(*report, strict=True)]
         created, sent, overflow, packets, flits, errors = sums[:6]
         if self.packets.software.used:  # the sinks know the generator's packets only
@@ -165,8 +132,4 @@ class Judge(Comparison):
             ("flits that the sinks found wrong", errors, 0),
         ):
             if seen != wanted:
-                self._report(Mismatch(cycle, None, name, seen, wanted))
-
-    def _at_lane(self, cycle: int, lane: int, rule: str, seen: int | None = None) -> Mismatch:
-        node, signal = self._names.rule(lane, rule)
-        return Mismatch(cycle, node, signal, seen, None)
+                yield Mismatch(cycle, None, name, seen, wanted)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from syncfabric.models.golden.network import model_of
-from syncfabric.models.golden.record import Observer
+from syncfabric.models.golden.record import Observer, Record
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.driver import Driver, Inputs
+from syncfabric.sim.drive.driver import Driver
+from syncfabric.sim.drive.driving import Inputs
 from syncfabric.sim.drive.lines import EMPTY
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.stepping import Chunk, Stepping
@@ -48,14 +49,11 @@ class Session(Stepping):
         driver.notes, driver.port.answered = chunk.notes, chunk.answered
         driver.steps = chunk.steps
 
-    def _step(self, chunk: Chunk) -> None:
+    def _tick(self, chunk: Chunk) -> Record | None:
         model, driver, now = self.model, self.driver, self.model.cycle
-        quiet = driver.traffic_to is not None and self._quiet()
+        quiet = driver.over_from is not None and self._quiet()
+        answered = model.config_answer[0]
         inputs = driver.inputs(now, quiet=quiet) or _NOTHING
-        answer = model.config_answer
-        changed = self._changed(model) if model.release else None
-        if answer[0]:
-            chunk.meanings[now] = model.config_meaning
         record = model.step(
             arrive=inputs.arrive,
             last=inputs.last,
@@ -67,28 +65,15 @@ class Session(Stepping):
         for put in inputs.puts:
             model.put(put.node, [put.payload], put.channel, head=put.head, tail=put.tail)
         chunk.puts += inputs.puts
-        if record is None and not answer[0]:
-            return
-        driver.note(now, record or EMPTY)
-        self._write(chunk, now, record, answer, changed)
+        if record is not None or answered:
+            driver.note(now, record or EMPTY)
+        return record
 
     def _quiet(self) -> bool:
-        driver, model = self.driver, self.model
-        return model.is_empty() and model.idle_until(enable=driver.enable, rate=driver.rate) is None
+        return self.model.is_empty() and self._stirs() is None
 
-    def _sleep(self, end: int) -> None:
-        """Skip cycles in which neither the driver nor the model does anything."""
-        model, driver = self.model, self.driver
-        now = model.cycle
-        wake = driver.next_cycle(now)
-        if wake is not None and wake <= now:
-            return
-        stirs = model.idle_until(enable=driver.enable, rate=driver.rate)
-        if stirs is not None and stirs <= now:
-            return
-        if wake is None and stirs is None:
-            self._stop()
-            return
-        until = min(cycle for cycle in (wake, stirs, end) if cycle is not None)
-        if until > now:
-            model.skip(until - now, enable=driver.enable)
+    def _stirs(self) -> int | None:
+        return self.model.idle_until(enable=self.driver.enable, rate=self.driver.rate)
+
+    def _skip(self, cycles: int) -> None:
+        self.model.skip(cycles, enable=self.driver.enable)

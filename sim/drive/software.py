@@ -19,7 +19,8 @@ from syncfabric.sim.drive.inbox import Inbox, Packet
 from syncfabric.sim.drive.put_port import PutPort
 
 if TYPE_CHECKING:
-    from syncfabric.sim.drive.driver import Driver, Inputs
+    from syncfabric.sim.drive.driver import Driver
+from syncfabric.sim.drive.driving import Inputs
 
 __all__ = ["Act", "Agenda", "PacketScript", "Program", "Software"]
 

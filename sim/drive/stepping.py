@@ -11,8 +11,8 @@ from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.sim.assemble.player import SCRIPT_WORDS, Stimulus
 from syncfabric.sim.drive.churn.notes import Note
-from syncfabric.sim.drive.driver import Arrival
-from syncfabric.sim.drive.lines import EMPTY, ConfigAnswer, Line, observe_line, record_line
+from syncfabric.sim.drive.driving import Arrival, Model
+from syncfabric.sim.drive.lines import EMPTY, Line, observe_line, record_line
 from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.schemes.steps import MemberStep
@@ -69,25 +69,19 @@ class Chunk:
     turns: list[Turn] = field(default_factory=list)
 
 
-class Model(Protocol):
-    """A golden model, as far as stepping looks at it."""
-
-    cycle: int
-    touched: set[int]
-
-    def observe(self, target: int) -> int:
-        """Return a target's state."""
-
-
 class Player(Protocol):
     """A driver, as far as stepping looks at it."""
 
     stimuli: list[Stimulus]
     arrivals: list[Arrival]
     finished: bool
+    refused: str | None
 
     def unfinished(self) -> Collection[int]:
         """Return the groups that are not done."""
+
+    def next_cycle(self, now: int) -> int | None:
+        """Return the first cycle from ``now`` on in which it acts by itself; None: in none."""
 
 
 class Stepping(ABC):
@@ -114,6 +108,7 @@ class Stepping(ABC):
     @property
     def finished(self) -> bool:
         """Whether everything is over and quiet, or will never be."""
+        self.hang = self.hang or self._driver.refused
         return self._driver.finished or self.hang is not None
 
     def advance(self, cycles: int) -> Chunk:
@@ -138,29 +133,49 @@ class Stepping(ABC):
         """Have the driver fill the chunk's lists."""
         self._driver.stimuli, self._driver.arrivals = chunk.stimuli, chunk.arrivals
 
-    @abstractmethod
     def _step(self, chunk: Chunk) -> None:
-        """Step one cycle."""
-
-    @abstractmethod
-    def _sleep(self, end: int) -> None:
-        """Skip cycles in which neither the driver nor the model does anything."""
-
-    def _write(
-        self,
-        chunk: Chunk,
-        now: int,
-        record: Record | None,
-        answer: ConfigAnswer,
-        changed: list[tuple[int, int]] | None,
-    ) -> None:
-        """Write down a cycle in which something was on the wires."""
-        record = record or EMPTY
-        chunk.text.append(record_line(now, record, answer))
-        chunk.lines.append(Line(now, record, answer[1:] if answer[0] else None))
+        """Step one cycle, and write down what is on the wires in it."""
+        model, now = self._model, self._model.cycle
+        answer = model.config_answer
+        changed = self._changed(model) if model.release else None
+        if answer[0]:
+            chunk.meanings[now] = model.config_meaning
+        record = self._tick(chunk)
+        if record is None and not answer[0]:
+            return
+        chunk.text.append(record_line(now, record or EMPTY, answer))
+        chunk.lines.append(Line(now, record or EMPTY, answer[1:] if answer[0] else None))
         if changed is not None:
             chunk.text.append(observe_line(changed))
             chunk.lines.append(Line(now, EMPTY, observed=tuple(changed)))
+
+    @abstractmethod
+    def _tick(self, chunk: Chunk) -> Record | None:
+        """Let the driver act, and step the model."""
+
+    def _sleep(self, end: int) -> None:
+        """Skip cycles in which neither the driver nor the model does anything."""
+        now = self._model.cycle
+        wake = self._driver.next_cycle(now)
+        if wake is not None and wake <= now:
+            return
+        stirs = self._stirs()
+        if stirs is not None and stirs <= now:
+            return
+        if wake is None and stirs is None:
+            self._stop()
+            return
+        until = min(cycle for cycle in (wake, stirs, end) if cycle is not None)
+        if until > now:
+            self._skip(until - now)
+
+    def _stirs(self) -> int | None:
+        """Return the cycle in which the model does something by itself; None: in none."""
+        return self._model.idle_until()
+
+    def _skip(self, cycles: int) -> None:
+        """Skip cycles in which the model does nothing."""
+        self._model.skip(cycles)
 
     def _changed(self, model: Model) -> list[tuple[int, int]]:
         """Return the targets whose ``observe`` is not what it was when last asked."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import script_text
@@ -21,6 +21,8 @@ from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.simulators import Built
 
 __all__ = ["measure", "play", "simulate_tiles"]
+
+T = TypeVar("T")
 
 
 def simulate_tiles(
@@ -76,9 +78,9 @@ def _play(
 
 def play(
     fabric: Fabric,
-    conductor: Conducting,
+    conductor: Conducting[T],
     told: Callable[[int, int], None] | None = None,
-) -> Outcome:
+) -> T:
     """Play a scenario on a fabric that has just been reset; afterwards its probe is off.
 
     Raises

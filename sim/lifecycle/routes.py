@@ -49,15 +49,17 @@ class ByRoutes:
         twin._living = dict(self._living)
         return twin
 
-    def set_up(self, *groups: NumberedGroup) -> Steps[None]:
+    def set_up(self, *groups: NumberedGroup, beside: Sequence[NumberedGroup] = ()) -> Steps[None]:
         """Load groups' routes beside the others', tell members their roles, and let roots begin.
+
+        Those ``beside`` have routes alone: their members' core ports are left to software.
 
         Raises
         ------
         FoundError
             A write is refused.
         """
-        yield from self.load((), groups)
+        yield from self.load((), (*groups, *beside))
         yield from self.assign((), groups)
 
     def kill(self, *groups: NumberedGroup) -> Steps[None]:
@@ -72,7 +74,7 @@ class ByRoutes:
         yield from self.assign(groups, ())
 
     def load(self, ended: Sequence[NumberedGroup], begun: Sequence[NumberedGroup]) -> Steps[None]:
-        """Load the routes of all groups; those that end and begin are flushed."""
+        """Load the routes of all groups; those that end, begin, or change are flushed."""
         for group in ended:
             del self._living[group.id]
         self._living |= {group.id: group for group in begun}

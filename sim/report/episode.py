@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.conduct import conductor_of
-from syncfabric.sim.drive.driver import Arrival
+from syncfabric.sim.drive.driving import Arrival
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.scenario import Job, Scenario

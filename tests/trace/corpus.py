@@ -70,7 +70,7 @@ class Entry:
         """Scenarios that run under Icarus as well."""
         return tuple(self.table.get("icarus", ()))
 
-    def conductor(self, scenario: str) -> Conducting:
+    def conductor(self, scenario: str) -> Conducting[Any]:
         """Return what hands out the chunks of a scenario, and takes in what came of them."""
         what = self.scenarios[scenario]
         if isinstance(what, Scenario):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from syncfabric.sim.drive.conducting import Conducting
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
@@ -75,7 +76,7 @@ def _icarus(entry: Entry, name: str) -> str:
     return _text(lines, outcome)
 
 
-def _kept(conductor: Conducting) -> list[str]:
+def _kept(conductor: Conducting[Any]) -> list[str]:
     """Return a list that gets all lines that the conductor takes in."""
     lines: list[str] = []
     take = conductor.take

@@ -181,7 +181,7 @@ def test_groups_are_hit_and_come_back(entry: str, name: str) -> None:
     assert isinstance(conductor, RecoveryConductor)
     while not conductor.finished:
         conductor.take(conductor.advance(), None)
-    assert conductor.recovered().costs
+    assert conductor.outcome(None).costs
 
 
 def test_groups_are_killed() -> None:

@@ -25,7 +25,8 @@ from syncfabric.sim.lifecycle import lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
 
 if TYPE_CHECKING:
-    from syncfabric.sim.drive.driver import Driver, Inputs
+    from syncfabric.sim.drive.driver import Driver
+from syncfabric.sim.drive.driving import Inputs
 
 __all__ = ["Churner"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.drive.comparison import Comparison
-from syncfabric.sim.drive.driver import Arrival
+from syncfabric.sim.drive.driving import Arrival
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.recovery.life import Life

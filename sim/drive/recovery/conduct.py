@@ -10,7 +10,7 @@ from syncfabric.sim.drive.conducting import Conducting
 from syncfabric.sim.drive.recovery.check import RecoveryCheck
 from syncfabric.sim.drive.recovery.session import RecoverySession
 from syncfabric.sim.drive.recovery.story import Cost, Spans, Story
-from syncfabric.sim.drive.scenario import Job, Outcome, TrafficOutcome
+from syncfabric.sim.drive.scenario import Job
 from syncfabric.sim.drive.tiles import play
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.results import Mismatch
@@ -55,7 +55,7 @@ class Recovered:
         return not self.mismatches and self.hang is None
 
 
-class RecoveryConductor(Conducting):
+class RecoveryConductor(Conducting[Recovered]):
     """Hands out chunks of a recovery, takes in what came of them, and sums up.
 
     Parameters
@@ -86,23 +86,7 @@ class RecoveryConductor(Conducting):
         driver = self.session.driver
         return len(driver.lives) + (len(driver.lives) if driver.well is not None else 0)
 
-    def outcome(self, report: Sequence[Sequence[int]] | None) -> Outcome:
-        """Sum up as other runs do; what is a recovery's own is in ``recovered``."""
-        return Outcome(
-            cycles=self.session.model.cycle,
-            seconds=self._seconds,
-            mismatches=self.judge.mismatches,
-            hang=self.session.hang,
-            groups=[],
-            traffic=TrafficOutcome(),
-            counters=None,
-            messages=0,
-            releases=self.judge.releases,
-            loads={},
-            coverage={},
-        )
-
-    def recovered(self) -> Recovered:
+    def outcome(self, report: Sequence[Sequence[int]] | None) -> Recovered:
         """Return what was found."""
         driver, judge = self.session.driver, self.judge
         back = {cost.group for cost in driver.costs}
@@ -162,7 +146,6 @@ def recover(
             conductor.take(conductor.advance(), None)
             if told:
                 told(conductor.done, conductor.total)
-        return conductor.recovered()
+        return conductor.outcome(None)
     with Fabric(built) as fabric:
-        play(fabric, conductor, told)
-    return conductor.recovered()
+        return play(fabric, conductor, told)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.record import Record
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
@@ -49,13 +50,6 @@ class RecoverySession(Stepping):
             self.driver = RecoveryDriver(plan, after, story, self.model)
         super().__init__(Scenario(limit=story.limit), self.model, self.driver)
 
-    @property
-    def finished(self) -> bool:
-        """Whether everything is over, or will never be."""
-        if self.driver.refused is not None:
-            self.hang = self.driver.refused
-        return super().finished
-
     def advance(self, cycles: int) -> RecoveryChunk:
         """Step the next cycles; fewer if everything ends before."""
         chunk = super().advance(cycles)
@@ -70,16 +64,6 @@ class RecoverySession(Stepping):
         assert isinstance(chunk, RecoveryChunk)
         self.driver.notes, self.driver.faults = chunk.recovery, chunk.faults
 
-    def _step(self, chunk: Chunk) -> None:
-        model, driver, now = self.model, self.driver, self.model.cycle
-        arrive, last = driver.inputs(now)
-        answer = model.config_answer
-        changed = self._changed(model) if model.release else None
-        if answer[0] and model.config_meaning is not None:
-            chunk.meanings[now] = model.config_meaning
-        record = model.step(arrive=arrive, last=last, config=driver.request())
-        if record is not None or answer[0]:
-            self._write(chunk, now, record, answer, changed)
-
-    def _sleep(self, end: int) -> None:
-        pass
+    def _tick(self, chunk: Chunk) -> Record | None:
+        arrive, last = self.driver.inputs(self.model.cycle)
+        return self.model.step(arrive=arrive, last=last, config=self.driver.request())

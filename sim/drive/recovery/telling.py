@@ -14,7 +14,7 @@ from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.config_port import ConfigPort, Cycles, perform
-from syncfabric.sim.drive.driver import Arrival
+from syncfabric.sim.drive.driving import Arrival
 from syncfabric.sim.drive.recovery.life import Life
 from syncfabric.sim.drive.recovery.notes import Begun, Broken, RecoveryNote, Told
 from syncfabric.sim.drive.recovery.plans import dead_links, groups_hit
@@ -87,6 +87,10 @@ class Telling(ABC):
         return list(self.lives)
 
     # A cycle.
+
+    def next_cycle(self, now: int) -> int | None:
+        """Return the next cycle in which it acts: something may happen in any."""
+        return now
 
     def inputs(self, now: int) -> tuple[dict[tuple[int, int], int], set[tuple[int, int]]]:
         """Act in a cycle; return who arrives, and who for the last time."""

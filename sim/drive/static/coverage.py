@@ -13,7 +13,7 @@ from syncfabric.models.networks.mesh import Port
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.static_images import role_of
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
-from syncfabric.sim.drive.driver import Arrival
+from syncfabric.sim.drive.driving import Arrival
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.static.flow_check import FlowCheck

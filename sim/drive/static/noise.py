@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import COUNTER_BASE
 from syncfabric.models.messages.static import INIT, LoaderWord, StaticWord
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.drive.driving import Driving, Inputs
 from syncfabric.sim.drive.static.parts import groups_of, network_of
 
 __all__ = ["StaticNoise"]
@@ -22,19 +24,26 @@ class StaticNoise:
 
     Parameters
     ----------
+    driver : Driving
+        Whose inputs are disturbed.
     plan : BarrierPlan
-    seed : int
+        The groups that have barriers.
     ports : collection of int
         Nodes whose core ports have programs: they are left alone.
     """
 
-    def __init__(self, plan: BarrierPlan, seed: int, ports: Collection[int] = ()) -> None:
+    def __init__(self, driver: Driving, plan: BarrierPlan, ports: Collection[int]) -> None:
         network, groups = network_of(plan), groups_of(plan)
         index = network.topology.index
-        self._rng = random.Random(f"{seed}/noise")
+        self._driver = driver
+        self._rng = random.Random(f"{driver.scenario.seed}/noise")
         self._nodes = len(network.topology.nodes)
         self._flits = min(network.flit_bits, 32)
-        self._members = [index(node) for group in groups for node in group.members]
+        self._members = {
+            node: (group, member)
+            for group in driver.groups
+            for member, (node, _) in enumerate(group.places)
+        }
         self._roots = [index(group.root) for group in groups if len(group.members) > 1]
         self._held: set[int] = set()
         self._ports = ports
@@ -42,47 +51,55 @@ class StaticNoise:
     def _comes(self) -> bool:
         return self._rng.random() < SHARE
 
-    def twice(self) -> Iterator[int]:
-        """Yield a member that may arrive a second time, if it is inside."""
-        if self._members and self._comes():
-            yield self._rng.choice(self._members)
+    def disturb(self, now: int, inputs: Inputs) -> None:
+        """Add disturbances to a cycle's inputs; when barriers are over, lower every ``hold``."""
+        if not self._driver.active:
+            for node in sorted(self._held):
+                self._hold(now, inputs, node, False)
+            return
+        rng, members = self._rng, list(self._members)
+        if members and self._comes():  # arrives a second time, if it is inside
+            node = rng.choice(members)
+            group, member = self._members[node]
+            if (node, 0) not in inputs.arrive and group.inside(member):
+                self._driver.arrive(now, inputs, (node, 0), 0)
+        self._change_hold(now, inputs)
+        if self._comes():  # no route leads on from there
+            node, flit = rng.randrange(self._nodes), rng.getrandbits(self._flits)
+            if node not in self._ports:
+                inputs.send[node] = flit
+                self._script(now, StimulusKind.SEND, node, flit)
+        if self._comes():
+            node = rng.randrange(self._nodes)
+            if node not in self._ports:
+                inputs.take.append(node)
+                self._script(now, StimulusKind.TAKE, node)
+        if self._comes():
+            request = self._request()
+            if not self._driver.port.requests:
+                self._driver.port.ask(request)
 
-    def hold(self) -> Iterator[tuple[int, bool]]:
-        """Yield where ``hold`` changes: it is soon lowered again."""
+    def _change_hold(self, now: int, inputs: Inputs) -> None:
+        """Raise a member's ``hold``, or lower one: it soon is."""
         for node in sorted(self._held):
             if self._comes():
-                self._held.discard(node)
-                yield node, False
+                self._hold(now, inputs, node, False)
                 return
         if self._members and self._comes():
-            node = self._rng.choice(self._members)
+            node = self._rng.choice(list(self._members))
             if node not in self._held:
-                self._held.add(node)
-                yield node, True
+                self._hold(now, inputs, node, True)
 
-    def lower(self) -> Iterator[int]:
-        """Yield all members whose ``hold`` is still high, for the end."""
-        yield from sorted(self._held)
-        self._held.clear()
+    def _hold(self, now: int, inputs: Inputs, node: int, level: bool) -> None:
+        (self._held.add if level else self._held.discard)(node)
+        inputs.hold[node] = level
+        self._script(now, StimulusKind.HOLD, node, int(level))
 
-    def send(self) -> Iterator[tuple[int, int]]:
-        """Yield node and flit that software sends; no route leads on from there."""
-        if self._comes():
-            node, flit = self._rng.randrange(self._nodes), self._rng.getrandbits(self._flits)
-            if node not in self._ports:
-                yield node, flit
+    def _script(self, now: int, kind: StimulusKind, node: int, data: int = 0) -> None:
+        self._driver.stimuli.append(Stimulus(now, kind, node, data))
 
-    def take(self) -> Iterator[int]:
-        """Yield a node whose software takes a flit."""
-        if self._comes():
-            node = self._rng.randrange(self._nodes)
-            if node not in self._ports:
-                yield node
-
-    def request(self) -> ConfigRequest | None:
+    def _request(self) -> ConfigRequest:
         """Return a request that changes no state but that of the chain."""
-        if not self._comes():
-            return None
         rng, node = self._rng, self._rng.randrange(self._nodes)
         refused = ConfigRequest(node, rng.choice((StaticWord.STATUS, 4, COUNTER_BASE)), True, 1)
         asked = [

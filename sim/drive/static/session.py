@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from syncfabric.models.golden.record import Record
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive.driving import Inputs
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.driver import StaticDriver
 from syncfabric.sim.drive.static.parts import network_of
@@ -11,9 +13,11 @@ from syncfabric.sim.drive.stepping import Chunk, Stepping
 
 __all__ = ["StaticSession"]
 
+_NOTHING = Inputs()
+
 
 class StaticSession(Stepping):
-    """Steps model and driver, and sleeps where neither does anything; see `Session`.
+    """Steps model and driver; see `Session`.
 
     Parameters
     ----------
@@ -31,37 +35,13 @@ class StaticSession(Stepping):
         if self.driver.software is not None:
             self.driver.software.turns = chunk.turns
 
-    def _step(self, chunk: Chunk) -> None:
-        model, now = self.model, self.model.cycle
-        inputs = self.driver.inputs(now, quiet=model.idle_until() is None)
-        answer = model.config_answer
-        changed = self._changed(model) if model.release else None
-        record = model.step(
+    def _tick(self, chunk: Chunk) -> Record | None:
+        quiet = self._stirs() is None
+        inputs = self.driver.inputs(self.model.cycle, quiet=quiet) or _NOTHING
+        return self.model.step(
             arrive=inputs.arrive,
             hold=inputs.hold,
             send=inputs.send,
             take=inputs.take,
             config=inputs.config,
         )
-        if record is not None or answer[0]:
-            self._write(chunk, now, record, answer, changed)
-
-    def _sleep(self, end: int) -> None:
-        """Skip cycles in which neither the driver nor the model does anything."""
-        model, driver = self.model, self.driver
-        if driver.refused is not None:
-            request = driver.refused
-            self.hang = (
-                f"set-up: the write to {request.node}, word {request.address:d}, was refused"
-            )
-        stirs = model.idle_until()
-        if stirs == model.cycle:
-            return
-        wakes = (driver.next_cycle(model.cycle), stirs)
-        ahead = [cycle for cycle in wakes if cycle is not None]
-        if ahead:
-            until = min(*ahead, end)
-            if until > model.cycle:
-                model.skip(until - model.cycle)
-        else:
-            self._stop()

@@ -5,7 +5,7 @@ import pytest
 from syncfabric.models.golden.record import Record
 from syncfabric.models.networks.spec import GroupSpec, Operation
 from syncfabric.sim.drive.barrier_check import BarrierCheck
-from syncfabric.sim.drive.driver import Arrival
+from syncfabric.sim.drive.driving import Arrival
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.results import Mismatch
 from tests.sim.drive.networks import members, mesh, plan_of

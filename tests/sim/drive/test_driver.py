@@ -10,7 +10,8 @@ from syncfabric.models.planning.links.images import Epochs
 from syncfabric.models.planning.links.set_up import set_up_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
-from syncfabric.sim.drive.driver import Driver, Inputs
+from syncfabric.sim.drive.driver import Driver
+from syncfabric.sim.drive.driving import Inputs
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.targets import targets_of
 from tests.sim.drive.networks import SCENARIOS, make_job, members, mesh, plan_of, played

@@ -24,7 +24,7 @@ __all__ = ["Course"]
 
 
 class Course:
-    """Members' software, and when each begins an operation: as it would arrive at a barrier.
+    """A group whose routes are loaded, its members' software, and when each begins an operation.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ class Course:
 
     Attributes
     ----------
-    routes : mapping of output to input port
-        The group's, as they have to be for what it does now.
+    id, members, root, flits
+        As of the group.
     waits : bool
         They are not loaded yet.
     """
@@ -55,7 +55,9 @@ class Course:
         number: int,
         begin: Callable[[int, int], None],
     ) -> None:
-        self.group, self._asked, self._scenario = group, asked, scenario
+        self._group, self._asked, self._scenario = group, asked, scenario
+        self.id, self.members = group.id, group.members
+        self.root, self.flits = group.root, group.flits
         self._number, self._bits, self._begin = number, network.flit_bits, begin
         mesh, root = network.topology, group.root
         order = list(reach(mesh, group))
@@ -70,7 +72,7 @@ class Course:
         self._phase = 0
         self._ended: list[tuple[int, int | None]] = []
         self._rng = random.Random(f"{scenario.seed}/{group.id}")
-        self.routes, self.waits = self._image(), False
+        self.waits = False
         self._arrivals = self._plan()
 
     @property
@@ -84,10 +86,11 @@ class Course:
         over = self._phase * self._scenario.episodes
         return over if self.finished else over + len(self._arrivals.latency)
 
-    @property
-    def flushed(self) -> set[Output]:
-        """The outputs to be flushed when routes change: links of the group, and to its cores."""
-        return {*self.routes, *((*node, Port.LOCAL) for node in self.group.members)}
+    def routes(self) -> Mapping[Output, Port]:
+        """Return the group's routes, as they have to be for what it does now."""
+        asked = self._asked[min(self._phase, len(self._asked) - 1)][1]
+        through_cores = asked.kind in THROUGH_CORES
+        return token_routes(self._group) if through_cores else self._group.routes()
 
     def open(self, cycle: int) -> None:
         """Begin what is asked for, the routes being loaded."""
@@ -148,19 +151,15 @@ class Course:
 
     def _turn_over(self, now: int) -> None:
         """Go on to the next collective, whose routes may be other ones."""
+        before = self.routes()
         self._phase += 1
         if self.finished:
             return
-        before, self.routes = self.routes, self._image()
         self._arrivals = self._plan()
-        self.waits = self.routes != before
+        self.waits = self.routes() != before
         if not self.waits:
             self.open(now)
 
-    def _image(self) -> Mapping[Output, Port]:
-        asked = self._asked[self._phase][1]
-        return token_routes(self.group) if asked.kind in THROUGH_CORES else self.group.routes()
-
     def _plan(self) -> GroupArrivals:
         seats = [(node, 0) for node in self.nodes]
-        return GroupArrivals(self.group, seats, self._scenario, self._rng, self._begin)  # type: ignore[arg-type]
+        return GroupArrivals(self._group, seats, self._scenario, self._rng, self._begin)  # type: ignore[arg-type]

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from syncfabric.models.golden.static import StaticModel
-from syncfabric.models.networks.mesh import Port
-from syncfabric.models.planning.links.set_up import Write
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.route_chain import Output
-from syncfabric.models.planning.static_images import route_writes
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.drive.driving import Inputs
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.collectives.check import check_collectives
 from syncfabric.sim.drive.static.collectives.course import Course
 from syncfabric.sim.drive.static.collectives.turns import Turn
-from syncfabric.sim.drive.static.parts import asked_of, barriers_of, groups_of, network_of
-
-if TYPE_CHECKING:
-    from syncfabric.sim.drive.static.driver import StaticInputs
+from syncfabric.sim.drive.static.parts import asked_of, network_of
 
 __all__ = ["StaticSoftware"]
 
@@ -41,6 +34,8 @@ class StaticSoftware:
         Begins and ends; the caller clears it.
     nodes : frozenset of int
         Nodes whose core ports the programs have.
+    loading : list of Course
+        Groups whose routes are being loaded; at first all.
 
     Raises
     ------
@@ -50,13 +45,12 @@ class StaticSoftware:
 
     def __init__(self, plan: BarrierPlan, scenario: Scenario, model: StaticModel) -> None:
         check_collectives(plan, scenario.collectives)
-        self._network, self._model = network_of(plan), model
-        self._barriers = groups_of(barriers_of(plan, scenario))
+        network, self._model = network_of(plan), model
         self._agenda: list[tuple[int, int, int]] = []
         self.turns: list[Turn] = []
         self._courses = [
             Course(
-                self._network,
+                network,
                 group,
                 asked,
                 scenario,
@@ -68,7 +62,7 @@ class StaticSoftware:
             for number, (group, asked) in enumerate(asked_of(plan, scenario))
         ]
         self.nodes = frozenset(node for course in self._courses for node in course.nodes)
-        self._loading: list[Course] = list(self._courses)
+        self.loading: list[Course] = list(self._courses)
 
     @property
     def finished(self) -> bool:
@@ -82,47 +76,29 @@ class StaticSoftware:
 
     def unfinished(self) -> list[int]:
         """Return the groups whose operations are not over."""
-        return [course.group.id for course in self._courses if not course.finished]
-
-    def routes(self) -> Mapping[Output, Port]:
-        """Return the routes of all these groups as they have to be now."""
-        return {output: port for course in self._courses for output, port in course.routes.items()}
+        return [course.id for course in self._courses if not course.finished]
 
     def begin(self, cycle: int) -> None:
         """Let all begin whose routes have just been loaded."""
-        loaded, self._loading = self._loading, []
+        loaded, self.loading = self.loading, []
         for course in loaded:
             course.open(cycle)
 
-    def writes(self) -> Iterator[Write]:
-        """Yield what loads the routes that groups wait for, other groups going on.
-
-        ``begin`` is to be called for them when that is done.
-        """
-        self._loading = [course for course in self._courses if course.waits]
-        if not self._loading:
-            return
-        routes = {
-            output: port for group in self._barriers for output, port in group.routes().items()
-        }
-        flush = {output for course in self._loading for output in course.flushed}
-        yield from route_writes(self._network, routes | dict(self.routes()), flush)
-
-    @property
-    def loading(self) -> bool:
-        """Whether groups wait for routes that have been asked for."""
-        return bool(self._loading)
+    def change(self) -> Sequence[Course]:
+        """Return the groups that wait for other routes; ``begin`` is to be called when they are."""
+        self.loading = [course for course in self._courses if course.waits]
+        return self.loading
 
     def next_cycle(self, now: int) -> int | None:
         """Return the first cycle from ``now`` on in which a program acts."""
         ahead = [course.next_cycle(now, self._model) for course in self._courses]
         if self._agenda:
             ahead.append(self._agenda[0][0])
-        if not self._loading and any(course.waits for course in self._courses):
+        if not self.loading and any(course.waits for course in self._courses):
             ahead.append(now)
         return min((cycle for cycle in ahead if cycle is not None), default=None)
 
-    def step(self, now: int, inputs: StaticInputs, stimuli: list[Stimulus]) -> None:
+    def step(self, now: int, inputs: Inputs, stimuli: list[Stimulus]) -> None:
         """Let members end, begin and act; add what they do to a cycle's inputs."""
         for course in self._courses:
             self.turns += course.end(now)

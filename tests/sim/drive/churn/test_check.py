@@ -10,7 +10,7 @@ from syncfabric.models.layout.setup import Operation
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.churn.check import ChurnCheck
 from syncfabric.sim.drive.churn.notes import Born, Came, Ended, Gone, Note, Ordered
-from syncfabric.sim.drive.driver import Arrival
+from syncfabric.sim.drive.driving import Arrival
 from syncfabric.sim.drive.lines import EMPTY, Line
 from syncfabric.sim.lifecycle.counters import counters_of
 from syncfabric.sim.results import Mismatch

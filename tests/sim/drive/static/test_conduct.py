@@ -90,7 +90,7 @@ def test_a_set_up_that_is_refused_is_a_hang() -> None:
     plan = plan_of(static(2, 2), ring(cycle(2, 2)))
     twice = replace(plan, groups=(*plan.groups, Planned(1, ring(cycle(2, 2)), static(2, 2))))  # type: ignore[arg-type]
     outcome = conduct(twice, Scenario(episodes=1))
-    assert outcome.hang == "set-up: the write to 0, word 1, was refused"
+    assert outcome.hang == "set-up: roles: the config port refuses address 1 of target 0"
 
 
 REQUEST = RunRequest("model", 1, 1, 0.0, False, None, None, None, False)
