@@ -1,8 +1,8 @@
-"""Schemes beside each other: what the barriers of one group cost in each, or why they cannot be."""
+"""All schemes, and what the barriers of one group cost in each, or why they cannot be."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -10,11 +10,38 @@ from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.networks.explain import did_you_mean
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import AnySpec
-from syncfabric.models.schemes.scheme import Cost, Scheme
+from syncfabric.models.schemes.irregular import IRREGULAR
+from syncfabric.models.schemes.loggp import ANYWHERE, STATIC
+from syncfabric.models.schemes.mesh import MESH
+from syncfabric.models.schemes.scheme import Cost, Kind, Scheme
 from syncfabric.models.timing.loggp import PRESETS, LogGP
 from syncfabric.models.timing.times import Times
 
-__all__ = ["Row", "compare", "names_of", "sweep", "times_for"]
+__all__ = ["SCHEMES", "Row", "compare", "names_of", "schemes_for", "sweep", "times_for"]
+
+SCHEMES: tuple[Scheme, ...] = (*MESH, *IRREGULAR, *STATIC, *ANYWHERE)
+"""A name may stand for one scheme of meshes and another of irregular networks."""
+
+
+def schemes_for(kind: Kind, names: Iterable[str] = ()) -> list[Scheme]:
+    """Return the schemes of these names, each once; without names all that are for a kind.
+
+    Raises
+    ------
+    SpecError
+        There is no scheme of a name for this kind.
+    """
+    fitting = {scheme.name: scheme for scheme in SCHEMES if kind in scheme.kinds}
+    chosen = list(dict.fromkeys(names))
+    for name in chosen:
+        if name in fitting:
+            continue
+        kinds = [kind for scheme in SCHEMES if scheme.name == name for kind in scheme.kinds]
+        if kinds:
+            whose = " and ".join(kinds)
+            raise SpecError(f"--scheme: {name} is for {whose} networks, and this one is {kind}")
+        raise SpecError(f'--scheme: unknown scheme "{name}"; {did_you_mean(name, fitting)}')
+    return [fitting[name] for name in chosen or fitting]
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Literal
 
 from syncfabric.models.timing.times import Times
 
-__all__ = ["ALONE", "Cost", "Kind", "Scheme"]
+__all__ = ["ALONE", "Cost", "Kind", "Scheme", "scheme"]
 
 Kind = Literal["mesh", "irregular", "static"]
 
@@ -40,7 +40,7 @@ class Cost:
 
 
 ALONE = Cost(setup_messages=0, setup_nodes=0, height=0, latency_ns=0.0, traversals=0)
-"""Of one member, which waits for nobody."""
+"""Of one member, which waits for no other."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,8 @@ class Scheme:
         Of the networks that it is for.
     times : type
         Its parameters, a class derived from ``Times``.
-    function : str
-        ``module:function`` below ``syncfabric.models.schemes``, imported when it is asked; it takes
-        a network of its kinds, its members and the times, and returns a ``Cost``.
+    function : callable
+        Takes a network of its kinds, its members and the times, and returns a ``Cost``.
     """
 
     name: str
@@ -69,7 +68,7 @@ class Scheme:
     place: str
     kinds: tuple[Kind, ...]
     times: type[Times]
-    function: str
+    function: Callable[[Any, Any, Any], Cost]
 
     def cost(self, network: Any, members: Any, times: Times | None = None) -> Cost:
         """Return what barriers of these members cost on this network.
@@ -87,7 +86,11 @@ class Scheme:
         PlanError
             The scheme cannot serve this group on this network.
         """
-        module, _, name = self.function.partition(":")
-        function = getattr(import_module(f"syncfabric.models.schemes.{module}"), name)
-        cost: Cost = function(network, members, self.times() if times is None else times)
-        return cost
+        return self.function(network, members, self.times() if times is None else times)
+
+
+def scheme(
+    name: str, title: str, place: str, kinds: tuple[Kind, ...], times: type[Times]
+) -> Callable[[Callable[[Any, Any, Any], Cost]], Scheme]:
+    """Return a decorator that makes a ``Scheme`` of the function that works its cost out."""
+    return lambda function: Scheme(name, title, place, kinds, times, function)

@@ -56,7 +56,7 @@ def schemes(
     ] = None,
 ) -> None:
     """Compare barrier schemes: what the barriers of a group cost in each."""
-    from syncfabric.models.schemes.registry import schemes_for
+    from syncfabric.models.schemes.comparison import schemes_for
     from syncfabric.sim.draw.canvas import format_of
     from syncfabric.sim.network import Network
     from syncfabric.sim.output import check_file

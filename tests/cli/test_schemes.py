@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.networks import reader
-from syncfabric.models.schemes.comparison import names_of
-from syncfabric.models.schemes.registry import SCHEMES
+from syncfabric.models.schemes.comparison import SCHEMES, names_of
 
 Call = Callable[..., Any]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from syncfabric.models.networks import reader
-from syncfabric.models.schemes.registry import schemes_for
+from syncfabric.models.schemes.comparison import schemes_for
 from syncfabric.sim.draw.schemes import schemes_figure
 from syncfabric.sim.schemes import APART, Compared, Range, compare_groups
 

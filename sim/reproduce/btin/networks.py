@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network, link_count
-from syncfabric.models.schemes.irregular.group import Group, Ways
-from syncfabric.models.schemes.irregular.packets import multicast, unicast
-from syncfabric.models.schemes.irregular.trees import along
+from syncfabric.models.schemes.irregular import Group, Ways, along, by_multicast, by_unicast
 from syncfabric.models.timing.btin import PacketTiming
 from syncfabric.sim.reproduce.experiment import Work
 
@@ -179,7 +177,7 @@ def _of_group(ways: Ways, seed: int, size: int) -> Found:
     group = Group(ways, random.Random(seed).sample(ways.topology.nodes, size))
     times = PacketTiming()  # of no effect on what is kept
     tree, other = along(group.tree, group, times), along(group.updown_tree, group, times)
-    gathered = multicast(group, times)
+    gathered = by_multicast(group, times)
     with_nodes = ways.topology.nodes_array[:, 0]
     return Found(
         height=tree.height,
@@ -187,7 +185,7 @@ def _of_group(ways: Ways, seed: int, size: int) -> Found:
         btin=tree.traversals,
         updown=other.traversals,
         multicast=gathered.traversals,
-        unicast=unicast(group, times).traversals,
+        unicast=by_unicast(group, times).traversals,
         direct=group.direct,
         asked=tree.setup_messages,
         held=len(group.tree),

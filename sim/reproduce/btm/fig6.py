@@ -1,6 +1,6 @@
 """Fig. 6: links that messages pass, in both phases together.
 
-Source: paper BTM, section 4.2. What the CS tree's ways share decides; see ``schemes.mesh.nearest``
+Source: paper BTM, section 4.2. What the CS tree's ways share decides; see ``models.schemes.mesh``
 for the variant that joins them early, beside the union of all X-Y ways.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from syncfabric.models.planning.btm import local_root
-from syncfabric.models.schemes.mesh.nearest import tree_nodes
+from syncfabric.models.schemes.mesh import tree_nodes
 from syncfabric.sim.reproduce.btm.groups import claim_size, draw, points, sides, sizes
 from syncfabric.sim.reproduce.btm.hardware import add_traffic
 from syncfabric.sim.reproduce.experiment import Work

@@ -13,8 +13,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.planning import btm, cs
 from syncfabric.models.planning.tree import Tree
-from syncfabric.models.schemes.mesh.btm import tree_links
-from syncfabric.models.schemes.mesh.cs import members_height
+from syncfabric.models.schemes.mesh import members_height, tree_links
 from syncfabric.models.timing.btm import Timing, way_ns
 from syncfabric.sim.reproduce.experiment import Work
 

@@ -13,7 +13,7 @@ import numpy as np
 from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.btm import build_tree
-from syncfabric.models.schemes.mesh.schemes import MESH
+from syncfabric.models.schemes.mesh import MESH
 from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.btm import Timing
 from syncfabric.sim.reproduce.btm.groups import claim_size, draw, points, sides, sizes, times

@@ -7,9 +7,8 @@ have a model. All is in cycles, a cycle of the model's clock beside one of the h
 from __future__ import annotations
 
 from syncfabric.models.networks.spec import AnySpec
-from syncfabric.models.schemes.anywhere.schemes import ANYWHERE
+from syncfabric.models.schemes.loggp import ANYWHERE, STATIC
 from syncfabric.models.schemes.scheme import Scheme
-from syncfabric.models.schemes.static.schemes import STATIC
 from syncfabric.sim.reproduce.experiment import Work
 from syncfabric.sim.reproduce.reflex import hardware
 from syncfabric.sim.reproduce.reflex.tile64 import REFLEX, TREE, WIRES, cycle_ns, network

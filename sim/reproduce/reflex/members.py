@@ -7,9 +7,8 @@ from statistics import mean
 from typing import Any
 
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.models.schemes.anywhere.schemes import ANYWHERE
+from syncfabric.models.schemes.loggp import ANYWHERE, STATIC
 from syncfabric.models.schemes.scheme import Cost
-from syncfabric.models.schemes.static.schemes import STATIC
 from syncfabric.sim.reproduce.experiment import Work
 from syncfabric.sim.reproduce.reflex.tile64 import buffered, memory, network
 

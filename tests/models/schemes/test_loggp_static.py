@@ -9,9 +9,8 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Mesh, Node, Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import StaticGroupPlan
+from syncfabric.models.schemes.loggp import STATIC, planned
 from syncfabric.models.schemes.scheme import ALONE, Cost
-from syncfabric.models.schemes.static.schemes import STATIC
-from syncfabric.models.schemes.static.ways import planned
 from syncfabric.models.timing.loggp import TILE64, TILE64_CYCLE_NS, LogGP
 from tests.models.golden.static_bench import Group, ready_bench, static
 from tests.models.golden.static_play import Play

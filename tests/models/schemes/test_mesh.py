@@ -10,8 +10,7 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning import btm
-from syncfabric.models.schemes.mesh.nearest import tree_nodes
-from syncfabric.models.schemes.mesh.schemes import MESH
+from syncfabric.models.schemes.mesh import MESH, tree_nodes
 from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.btm import Timing
 

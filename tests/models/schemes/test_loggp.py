@@ -15,7 +15,7 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.planning.updown import updown_tables
-from syncfabric.models.schemes.anywhere.schemes import ANYWHERE
+from syncfabric.models.schemes.loggp import ANYWHERE
 from syncfabric.models.schemes.scheme import ALONE, Cost
 from syncfabric.models.timing.loggp import TILE64, TILE64_MEMORY, LogGP
 from tests.models.golden.static_bench import static

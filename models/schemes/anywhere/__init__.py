@@ -1,1 +1,0 @@
-"""Schemes that fit networks of several kinds."""

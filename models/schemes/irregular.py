@@ -1,0 +1,275 @@
+"""Schemes of irregular networks: paper BTIN's own, and those it is compared with.
+
+Set-up of a tree is the paper's ``Setup_Register`` (sections 3 and 5.1): every switch of the tree
+holds a register; the representative of a member switch writes that of its own, and asks a node of
+each nonmember switch, by a message, to write that one's. A switch that has no node is counted like
+the others, though the paper leaves open who could write its register. That all members know the
+group and the network is taken for granted in all schemes, as in the paper's section 2.2.
+
+With multicast and unicast members each send the root node a message (sections 4.3 and 5). The root
+node is BTIN's, and a multicast goes out along BTIN's tree: the paper names neither. Set-up after
+Table 2: the root works everything out; with multicast it tells a node of every other member switch
+what to set up there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.irregular import Irregular, Place
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.planning import btin as btin_tree
+from syncfabric.models.planning import updown as updown_tree
+from syncfabric.models.planning.switch_graph import SwitchGraph
+from syncfabric.models.planning.switch_tree import SwitchTree
+from syncfabric.models.planning.tables import next_switches
+from syncfabric.models.planning.tree import Ints
+from syncfabric.models.schemes.scheme import ALONE, Cost, scheme
+from syncfabric.models.timing.btin import (
+    PacketTiming,
+    Timing,
+    formula_ns,
+    multicast_ns,
+    unicast_ns,
+)
+
+__all__ = ["IRREGULAR", "Group", "Ways", "along", "by_multicast", "by_unicast"]
+
+on_switches = partial(scheme, kinds=("irregular",))
+
+
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """A network and the ways of packets in it; groups on it share what is worked out once.
+
+    Parameters
+    ----------
+    topology : Irregular
+    tables : sequence of sequence of int, optional
+        Routing tables; up/down ones if left out.
+    """
+
+    topology: Irregular
+    tables: Sequence[Sequence[int]] | None = None
+
+    @classmethod
+    def of(cls, network: IrregularSpec) -> Ways:
+        """Take a network file's links, nodes and tables."""
+        return cls(network.topology, network.tables)
+
+    @cached_property
+    def graph(self) -> SwitchGraph:
+        """The switches."""
+        return SwitchGraph.of(self.topology)
+
+    @property
+    def links_a_switch(self) -> float:
+        """Links that a switch has to others, on average: the c of ``multicast_ns``.
+
+        Where there is but one switch, 1: the port of the root node.
+        """
+        return 2 * len(self.topology.links) / self.topology.switches or 1.0
+
+    @cached_property
+    def _after(self) -> Ints:
+        """The next switch on the way from each switch to each, shape (q, q)."""
+        if self.topology.switches > updown_tree.MOST_ROUTED:
+            raise PlanError(
+                f"Packets' ways: {self.topology.switches} switches are too many for routing "
+                f"tables; at most {updown_tree.MOST_ROUTED} can be routed, so take btin or updown"
+            )
+        if self.tables is None:
+            return next_switches(self.topology, updown_tree.updown_tables(self.topology))
+        return next_switches(self.topology, np.array(self.tables, dtype=np.int64))
+
+    def hops(self, sources: Ints, targets: Ints) -> Ints:
+        """Return the links between switches on the packets' ways, by the tables.
+
+        Parameters
+        ----------
+        sources, targets : array of int64, shape (n,)
+            The switches of the nodes that send, and of those that they send to.
+
+        Raises
+        ------
+        PlanError
+            There are too many switches for routing tables.
+        """
+        at, count = sources, np.zeros(sources.shape, dtype=np.int64)
+        while (under_way := at != targets).any():
+            count += under_way
+            at = self._after[at, targets]
+        return count
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Members of a network.
+
+    Parameters
+    ----------
+    ways : Ways
+        Of the network.
+    members : sequence of Place
+        Nodes, as switch and port, each once.
+    """
+
+    ways: Ways
+    members: Sequence[Place]
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @cached_property
+    def at(self) -> Ints:
+        """The switch of each member, shape (n,)."""
+        return np.array([switch for switch, _ in self.members], dtype=np.int64)
+
+    @cached_property
+    def switches(self) -> Ints:
+        """The member switches, ascending, each once."""
+        return np.unique(self.at)
+
+    @cached_property
+    def tree(self) -> SwitchTree:
+        """The tree that planner ``btin`` builds; the root node is at its root."""
+        return btin_tree.build_tree(self.ways.graph, self.switches)
+
+    @cached_property
+    def updown_tree(self) -> SwitchTree:
+        """The tree that planner ``updown`` builds around a member."""
+        return updown_tree.build_tree(self.ways.graph, self.switches, member_root=True)
+
+    @property
+    def _root(self) -> Ints:
+        """The root switch, once for each member."""
+        return np.full(len(self), self.tree.root, dtype=np.int64)
+
+    @cached_property
+    def inward(self) -> int:
+        """Links between switches that a packet from each member to the root node takes."""
+        return int(self.ways.hops(self.at, self._root).sum())
+
+    @cached_property
+    def outward(self) -> int:
+        """The same of a packet from the root node to each."""
+        return int(self.ways.hops(self._root, self.at).sum())
+
+    @cached_property
+    def direct(self) -> int:
+        """The same either way, if packets took the shortest ways there are."""
+        _, level = self.ways.graph.spanning(self.tree.root)
+        return int(level[self.at].sum())
+
+
+def along(tree: SwitchTree, group: Group, times: Timing) -> Cost:
+    """Return what barriers along a tree over a group's switches cost.
+
+    Parameters
+    ----------
+    tree : SwitchTree
+        Its root is a member switch.
+    group : Group
+    times : Timing
+
+    Returns
+    -------
+    Cost
+        Nodes touched are the tree's switches, each with a register; in the paper nodes have none.
+        Every link is passed once up and once down.
+    """
+    if len(group) == 1:
+        return ALONE
+    return Cost(
+        setup_messages=len(tree) - len(group.switches),
+        setup_nodes=len(tree),
+        height=tree.height,
+        latency_ns=formula_ns(tree.height, times),
+        traversals=2 * (len(tree) - 1),
+    )
+
+
+def by_multicast(group: Group, times: PacketTiming) -> Cost:
+    """Return the cost of messages to the root, and one out that the switches replicate.
+
+    Nodes touched are the member switches. The height is that of the tree by which the multicast
+    goes out.
+    """
+    if len(group) == 1:
+        return ALONE
+    count, height = len(group.switches), group.tree.height
+    return Cost(
+        setup_messages=count - 1,
+        setup_nodes=count,
+        height=height,
+        latency_ns=multicast_ns(height, len(group), group.ways.links_a_switch, times),
+        traversals=group.inward + len(group.tree) - 1,
+    )
+
+
+def by_unicast(group: Group, times: PacketTiming) -> Cost:
+    """Return the cost of messages to the root, and one from it to each other member.
+
+    The root alone is touched. The height is the n - 1 messages that come in, or go out, in turn.
+    """
+    if len(group) == 1:
+        return ALONE
+    links = group.ways.links_a_switch
+    return Cost(
+        setup_messages=0,
+        setup_nodes=1,
+        height=len(group) - 1,
+        latency_ns=unicast_ns(group.tree.height, len(group), links, times),
+        traversals=group.inward + group.outward,
+    )
+
+
+@on_switches(
+    "btin",
+    "messages merged and replicated along a tree of switches of least height",
+    "paper BTIN, section 3",
+    times=Timing,
+)
+def btin(network: IrregularSpec, members: Sequence[Place], times: Timing) -> Cost:
+    """Return what barriers along BTIN cost."""
+    group = Group(Ways.of(network), members)
+    return along(group.tree, group, times)
+
+
+@on_switches(
+    "updown", "the same along the tree of up/down routing", "paper BTIN, section 1", times=Timing
+)
+def updown(network: IrregularSpec, members: Sequence[Place], times: Timing) -> Cost:
+    """Return what barriers along the tree of up/down routing cost."""
+    group = Group(Ways.of(network), members)
+    return along(group.updown_tree, group, times)
+
+
+@on_switches(
+    "multicast",
+    "a message from each member to the root, and one that switches replicate",
+    "paper BTIN, section 4.3",
+    times=PacketTiming,
+)
+def multicast(network: IrregularSpec, members: Sequence[Place], times: PacketTiming) -> Cost:
+    """Return what barriers cost that are released by a multicast."""
+    return by_multicast(Group(Ways.of(network), members), times)
+
+
+@on_switches(
+    "unicast",
+    "a message from each member to the root, and one from the root to each",
+    "paper BTIN, section 4.3",
+    times=PacketTiming,
+)
+def unicast(network: IrregularSpec, members: Sequence[Place], times: PacketTiming) -> Cost:
+    """Return what barriers cost that are released member by member."""
+    return by_unicast(Group(Ways.of(network), members), times)
+
+
+IRREGULAR = (btin, updown, multicast, unicast)

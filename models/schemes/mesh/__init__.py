@@ -1,1 +1,0 @@
-"""Barrier schemes of two-dimensional meshes: paper BTM's own, and those it compares with."""
