@@ -17,8 +17,8 @@ from syncfabric.sim.drive.driving import Driving, Inputs
 from syncfabric.sim.drive.illegal import Illegal
 from syncfabric.sim.drive.replay import Replaying
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.schemes.choice import SCHEMES
-from syncfabric.sim.drive.schemes.steps import MemberStep
+from syncfabric.sim.drive.scheme import MemberStep
+from syncfabric.sim.drive.schemes import SCHEMES
 from syncfabric.sim.drive.set_up import MembersSetUp, Openings, SetUp
 from syncfabric.sim.drive.software import PacketScript, Software
 

@@ -154,7 +154,7 @@ class Scenario:
         Cycles after which the run is given up as a hang.
     scheme : str
         How the one group synchronizes, each time in a quiet network: a name of
-        ``sim/drive/schemes/choice.py``; empty: as the other options say.
+        ``sim/drive/schemes.py``; empty: as the other options say.
     hasty : bool
         With ``setup = "paper"``: the root's member starts its group as soon as its own router's
         engine is set up, not when all are.

@@ -13,7 +13,7 @@ from syncfabric.models.networks.spec import planners_of
 from syncfabric.sim.drive.recovery.conduct import RecoveryConductor
 from syncfabric.sim.drive.recovery.story import Story
 from syncfabric.sim.drive.scenario import Policy, Scenario
-from syncfabric.sim.drive.schemes.choice import SCHEMES
+from syncfabric.sim.drive.schemes import SCHEMES
 from syncfabric.sim.drive.static.collectives.asked import KINDS
 from tests.trace import run
 from tests.trace.corpus import FOLDER, Entry, corpus

@@ -17,12 +17,15 @@ from syncfabric.sim.collectives import Collective, run_collectives
 from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.driver import Driver
 from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario
-from syncfabric.sim.drive.schemes.choice import SCHEMES
-from syncfabric.sim.drive.schemes.dissemination import Dissemination
-from syncfabric.sim.drive.schemes.scheme import Scheme
-from syncfabric.sim.drive.schemes.steps import MemberStep, StepKind
-from syncfabric.sim.drive.schemes.udn import UdnStn, release_cycles
-from syncfabric.sim.drive.schemes.ways import Gathering, Unicast
+from syncfabric.sim.drive.scheme import MemberStep, Scheme, StepKind
+from syncfabric.sim.drive.schemes import (
+    SCHEMES,
+    Dissemination,
+    Gathering,
+    UdnStn,
+    Unicast,
+    release_cycles,
+)
 from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric

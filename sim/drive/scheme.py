@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
 
 from syncfabric.models.golden.record import Record
 from syncfabric.sim.assemble.links import links_of
@@ -15,7 +16,25 @@ from syncfabric.sim.drive.software import Program
 if TYPE_CHECKING:
     from syncfabric.sim.drive.driver import Driver
 
-__all__ = ["Scheme"]
+__all__ = ["Btin", "MemberStep", "Scheme", "StepKind"]
+
+
+class StepKind(Enum):
+    """What a member does."""
+
+    ARRIVE = "arrive"
+    TELL = "tell"
+    """It tells everybody all that it knows, by other ways than packets."""
+    RELEASE = "release"
+    """It goes on."""
+
+
+class MemberStep(NamedTuple):
+    """A step of the one group's member."""
+
+    cycle: int
+    member: int
+    kind: StepKind
 
 
 class Scheme(Program):
@@ -137,3 +156,33 @@ class Scheme(Program):
 
     def _look(self, now: int) -> None:
         """See what the network shows, in every cycle of an episode."""
+
+
+class Btin(Scheme):
+    """Members arrive at their registers, and switches merge and replicate."""
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        self._entering: set[int] = set()
+
+    def arrive(self, now: int, number: int, member: int) -> bool:
+        """Let a member arrive whose turn it is; keep the wish of another."""
+        if member in self._entering:
+            self._entering.remove(member)
+            return False
+        return super().arrive(now, number, member)
+
+    def _enter(self, now: int, member: int) -> None:
+        self._entering.add(member)
+        self.driver.schedule(now, 0, member)
+
+    def _look(self, now: int) -> None:
+        group = self.driver.groups[0]
+        for member, (arrived, released) in enumerate(
+            zip(group.arrived, group.released, strict=True)
+        ):
+            if arrived == released == len(self.measured.between):
+                self._release(now, member)
+
+    def _reset(self, now: int) -> None:
+        """Do nothing: the registers have told the group."""

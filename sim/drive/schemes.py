@@ -1,0 +1,276 @@
+"""Schemes that go by packets of one flit, from one member's software to another's; all by name.
+
+Multicast and unicast are those that paper BTIN compares its barrier with (section 4.2); UDN/STN
+and dissemination those of paper Reflex (sections V and II).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.networks.mesh import Mesh, Node, hops
+from syncfabric.models.planning.links.images import Epochs
+from syncfabric.models.planning.links.set_up import go_writes
+from syncfabric.sim.drive.inbox import Packet
+from syncfabric.sim.drive.scheme import Btin, MemberStep, Scheme, StepKind
+
+if TYPE_CHECKING:
+    from syncfabric.sim.drive.driver import Driver
+
+__all__ = ["SCHEMES", "Dissemination", "Gathering", "UdnStn", "Unicast", "release_cycles"]
+
+
+class ByPackets(Scheme):
+    """Members send messages of one flit, and say what they do: see `CauseCheck`.
+
+    Parameters
+    ----------
+    driver : Driver
+
+    Raises
+    ------
+    ValueError
+        A flit is too narrow for what a message carries.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        self._layout = self.network.layout.header
+        self._headers = [self._header(member) for member in range(len(self.nodes))]
+        self._member_at = {node: member for member, node in enumerate(self.nodes)}
+        needed = self._layout.width + self._largest.bit_length()
+        if needed > min(32, self.network.flit_bits):
+            raise ValueError(f"a message of one flit needs {needed} bits, flit_bits and 32 at most")
+
+    @property
+    def _largest(self) -> int:
+        """The largest number that a message carries: at first, a member's."""
+        return len(self.nodes) - 1
+
+    def _header(self, member: int) -> int:
+        """Return the header of packets to a member."""
+        shape = self.network.shape
+        if shape.router.routing == "source":
+            raise ValueError('members send without routes: routing = "table"')
+        return shape.header_of(shape.nodes[self.nodes[member]])
+
+    def _send(self, sender: int, receiver: int, number: int) -> None:
+        """Have a member send a message with a number, in the bits that are the sender's."""
+        message = self._headers[receiver] | number << self._layout.width
+        self.driver.software.sender.send(self.nodes[sender], [message])
+
+    def _number(self, message: int) -> int:
+        """Return a message's number."""
+        return message >> self._layout.width
+
+    def _enter(self, now: int, member: int) -> None:
+        self.driver.groups[0].took(now, member)
+        self._tell(now, member, StepKind.ARRIVE)
+
+    def _release(self, now: int, member: int) -> None:
+        self._tell(now, member, StepKind.RELEASE)
+        super()._release(now, member)
+
+    def _tell(self, now: int, member: int, kind: StepKind) -> None:
+        self.driver.steps.append(MemberStep(now, member, kind))
+
+    def _reset(self, now: int) -> None:
+        for member in range(len(self.nodes)):
+            self.driver.groups[0].release(now, member)
+
+
+class Gathering(ByPackets):
+    """Members send a message of one flit each to the root node, whose software counts them.
+
+    Raises
+    ------
+    ValueError
+        The group's root is no member.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        if self.plan.root not in self.plan.members:
+            raise ValueError("packets gather at a root that is a member; set another planner")
+        self.root = self.plan.members.index(self.plan.root)
+        self._arrived: set[int] = set()
+
+    def _enter(self, now: int, member: int) -> None:
+        super()._enter(now, member)
+        if member == self.root:
+            self._is_in(now, member)
+        else:
+            self._send(member, self.root, member)
+
+    def _hear(self, now: int, packet: Packet) -> None:
+        member = self._number(packet.payloads[0])
+        if packet.node == self.nodes[self.root]:
+            self._is_in(now, member)
+        else:
+            self._release(now, member)
+
+    def _is_in(self, now: int, member: int) -> None:
+        self._arrived.add(member)
+        if len(self._arrived) == len(self.nodes):
+            self._arrived.clear()
+            self._distribute(now)
+
+    def _distribute(self, now: int) -> None:
+        """Tell all members, now that all are in."""
+
+
+class Unicast(Gathering):
+    """The root node's software sends a message to each of the others, in the members' order."""
+
+    def _distribute(self, now: int) -> None:
+        self._release(now, self.root)
+        for member in range(len(self.nodes)):
+            if member != self.root:
+                self._send(self.root, member, member)
+
+
+class Multicast(Gathering):
+    """The root's engine is told GO, which goes down the barrier's own tree.
+
+    A member is released when its register is ready. GO comes once in a group's life, so there is
+    one episode. The root's software writes its own router. So the cycles are left out in which the
+    request passes the config nodes before that one.
+
+    Raises
+    ------
+    ValueError
+        There are more episodes than one.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        if driver.scenario.episodes > 1:
+            raise ValueError("a group is told GO once: episodes = 1")
+        (group,), epochs = driver.plan.engine_groups, Epochs()
+        epochs.set_up(group)
+        (go,) = go_writes([group], self.network.shape, epochs)
+        self._command = ConfigRequest(go.target, go.address, True, go.word)
+        self.left_out = go.target
+        self._told = False
+
+    def _distribute(self, now: int) -> None:
+        self._told = True
+        self._tell(now, self.root, StepKind.TELL)
+        self.driver.port.ask(self._command)
+
+    def _look(self, now: int) -> None:
+        if not self._told:
+            return
+        for member, (node, register) in enumerate(self.driver.groups[0].places):
+            ready = register is not None and self.driver.model.ready(node, register)
+            if ready and member not in self._released:
+                self._release(now, member)
+
+
+def release_cycles(root: Node, member: Node) -> int:
+    """Return what the static network takes from the root's word to a member's core, in cycles.
+
+    A multicast down a tree of least ways in an idle network: the link into the root's switch, a
+    cycle each hop between switches, and the link out of the member's. The root needs none.
+
+    Parameters
+    ----------
+    root, member : (x, y)
+    """
+    return 1 + hops(root, member) + 1 if root != member else 0
+
+
+class UdnStn(Gathering):
+    """The gathering is measured in this network; the release is as long as `release_cycles` says.
+
+    Raises
+    ------
+    ValueError
+        The network is no mesh.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        if not isinstance(self.network.topology, Mesh):
+            raise ValueError('a static network has the switches of a mesh: kind = "mesh"')
+        self._due: dict[int, int] = {}
+        """Members still to be released, and when."""
+
+    def _distribute(self, now: int) -> None:
+        self._tell(now, self.root, StepKind.TELL)
+        root = self.plan.members[self.root]
+        for member, node in enumerate(self.plan.members):
+            self._due[member] = now + release_cycles(root, node)
+        self._look(now)
+
+    def _look(self, now: int) -> None:
+        for member in [member for member, cycle in self._due.items() if cycle <= now]:
+            self._release(self._due.pop(member), member)
+
+
+class Dissemination(ByPackets):
+    """In round k member i signals member (i + 2^k) mod P, and awaits a signal; ceil(log2 P) rounds.
+
+    A signal carries round and group. Signals of a round are counted, for one of the next episode
+    may come before a member has got through this one.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        self._rounds = (len(self.nodes) - 1).bit_length()
+        self._round: dict[int, int] = {}
+        """Of members that have arrived and are not through: the round they are in."""
+        self._came: Counter[tuple[int, int]] = Counter()
+
+    @property
+    def _largest(self) -> int:
+        """The largest round and group."""
+        return 0xFF << self._round_bits | (1 << self._round_bits) - 1
+
+    @property
+    def _round_bits(self) -> int:
+        """Bits of a round's number."""
+        return (len(self.nodes) - 1).bit_length().bit_length()
+
+    def _enter(self, now: int, member: int) -> None:
+        super()._enter(now, member)
+        self._round[member] = 0
+        self._signal(member)
+        self._go_on(now, member)
+
+    def _signal(self, member: int) -> None:
+        """Send a member's signal of its round."""
+        number = self._round[member]
+        receiver = (member + (1 << number)) % len(self.nodes)
+        self._send(member, receiver, self.plan.id << self._round_bits | number)
+
+    def _hear(self, now: int, packet: Packet) -> None:
+        group, number = divmod(self._number(packet.payloads[0]), 1 << self._round_bits)
+        if group == self.plan.id:
+            member = self._member_at[packet.node]
+            self._came[member, number] += 1
+            self._go_on(now, member)
+
+    def _go_on(self, now: int, member: int) -> None:
+        """Pass the rounds whose signal has come."""
+        while member in self._round and self._came[member, self._round[member]]:
+            self._came[member, self._round[member]] -= 1
+            self._round[member] += 1
+            if self._round[member] == self._rounds:
+                del self._round[member]
+                self._release(now, member)
+            else:
+                self._signal(member)
+
+
+SCHEMES: dict[str, Callable[[Driver], Scheme]] = {
+    "btin": Btin,
+    "dissemination": Dissemination,
+    "multicast": Multicast,
+    "udn/stn": UdnStn,
+    "unicast": Unicast,
+}
+"""Every scheme, by its name in a scenario."""
