@@ -106,8 +106,6 @@ class GroupResult:
     """The golden model's; null if none completed."""
     bound: int | None
     """Most cycles that a barrier may take, alone on an idle network."""
-    formula_ns: float | None
-    """Latency in ns by the paper's formula, with the paper's times; null where it has none."""
     bound_btm: int | None = None
     """The bound with planner ``btm``: what another planner wins is the difference."""
     bound_links: int | None = None
@@ -145,7 +143,6 @@ class GroupResult:
             latency=latency,
             model_latency=model_latency,
             bound=plan.bound,
-            formula_ns=plan.formula_ns,
             bound_btm=plan.bound_btm,
             bound_links=plan.bound_links,
             root=plan.root,

@@ -30,9 +30,9 @@ from syncfabric.models.planning.set_up_writes import registers_json
 from syncfabric.sim.assemble import network, static
 from syncfabric.sim.assemble.network import top_ports
 from syncfabric.sim.core_file import LINT_OPTIONS, core_file
+from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.front import Front
 from syncfabric.sim.products import register_files
-from syncfabric.sim.reproduce.registry import EXPERIMENTS
 from syncfabric.sim.results import results_schema
 from syncfabric.sim.rows import result_rows, summary
 from syncfabric.sim.user_bench import setup_hex

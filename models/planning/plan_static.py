@@ -59,7 +59,6 @@ class StaticGroupPlan(PlannedGroup):
     root_switch: None = None
     root_node: None = None
     bound_btm: None = None
-    formula_ns: None = None
 
     @property
     def root(self) -> Node:

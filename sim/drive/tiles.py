@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO, TypeVar
 
-from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.assemble.player import script_text
 from syncfabric.sim.drive.conduct import conductor_of
 from syncfabric.sim.drive.conducting import Conducting
@@ -20,7 +21,7 @@ from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.simulators import Built
 
-__all__ = ["measure", "play", "simulate_tiles"]
+__all__ = ["measure", "measure_runs", "plan_of", "play", "simulate_tiles"]
 
 T = TypeVar("T")
 
@@ -115,8 +116,30 @@ def play(
         return conductor.outcome([list(counts.values()) for counts in fabric.report()])
 
 
-def measure(plan: BarrierPlan, scenarios: Sequence[Scenario]) -> list[Outcome]:
-    """Run scenarios under Verilator, compared with the golden model in every cycle.
+def plan_of(
+    network: AnySpec, members: Iterable[tuple[int, int]] | None = None, planner: str = ""
+) -> BarrierPlan:
+    """Plan one group of some nodes of a network, by default of all.
+
+    Parameters
+    ----------
+    network : MeshSpec, IrregularSpec or StaticSpec
+    members : iterable of nodes, optional
+    planner : str
+        Empty: the network's own.
+    """
+    chosen = tuple(network.topology.nodes if members is None else members)
+    groups = (GroupSpec(id=1, members=chosen, planner=planner),)
+    return make_plan(NetworkSpec(name="figure", network=network, groups=groups))
+
+
+def measure(plan: BarrierPlan, scenarios: Iterable[Scenario]) -> list[Outcome]:
+    """Run scenarios of one plan; see ``measure_runs``."""
+    return measure_runs([(plan, scenario) for scenario in scenarios])
+
+
+def measure_runs(runs: Sequence[tuple[BarrierPlan, Scenario]]) -> list[Outcome]:
+    """Run plans of one network under Verilator, compared with the golden model in every cycle.
 
     Raises
     ------
@@ -125,9 +148,9 @@ def measure(plan: BarrierPlan, scenarios: Sequence[Scenario]) -> list[Outcome]:
     ToolError
         Verilator or the C++ compiler is missing.
     """
-    job = Job(tuple((plan, scenario) for scenario in scenarios))
-    outcomes = simulate_tiles(job, build_fabric(plan.spec.network)).outcomes
-    for scenario, outcome in zip(scenarios, outcomes, strict=True):
+    built = build_fabric(runs[0][0].spec.network)
+    outcomes = simulate_tiles(Job(tuple(runs)), built).outcomes
+    for (plan, scenario), outcome in zip(runs, outcomes, strict=True):
         if outcome.mismatches or outcome.hang:
             words = f"{scenario.scheme or plan.groups[0].planner}, {scenario.policy}"
             raise RuntimeError(f"{words}: {outcome.mismatches[:1]} {outcome.hang}")

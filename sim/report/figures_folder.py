@@ -12,9 +12,9 @@ from pathlib import Path
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.files import read_bytes
-from syncfabric.sim.reproduce.claim import HEADS, Value
-from syncfabric.sim.reproduce.experiment import Axes, Experiment, Series
-from syncfabric.sim.reproduce.registry import EXPERIMENTS
+from syncfabric.sim.experiments.choice import EXPERIMENTS
+from syncfabric.sim.experiments.claim import HEADS, Value
+from syncfabric.sim.experiments.frame import Axes, Experiment, Series
 
 __all__ = ["CLAIM_HEADS", "SERIES_HEADS", "Figure", "Figures", "read_figures"]
 
@@ -82,7 +82,7 @@ def _figure(file: Path) -> Figure:
             series.setdefault(label, []).append(point)
     rows = [[row[0], *map(_value, row[1:])] for _, row in _rows(file, CLAIM_HEADS)]
     picture = file.with_suffix(".svg")
-    unknown = Experiment(file.stem, "", "", "", axes=(Axes("x", "y"),))
+    unknown = Experiment(file.stem, "", "", lambda work: None, axes=(Axes("x", "y"),))
     experiment = EXPERIMENTS.get(file.stem, unknown)
     return Figure(experiment, rows, series, read_bytes(picture) if picture.is_file() else None)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 
+from syncfabric.sim.experiments.claim import words
+from syncfabric.sim.experiments.frame import Work
+from syncfabric.sim.experiments.output import figure_of
 from syncfabric.sim.report.blocks import Block, Drawing, Picture, Section, Table
 from syncfabric.sim.report.drawing import hover_points, inline_svg
 from syncfabric.sim.report.figures_folder import CLAIM_HEADS, Figure, Figures
-from syncfabric.sim.reproduce.claim import words
-from syncfabric.sim.reproduce.experiment import Work
-from syncfabric.sim.reproduce.plot import figure_of
 from syncfabric.sim.words import count
 
 __all__ = ["figures_section"]

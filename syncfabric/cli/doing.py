@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from syncfabric.sim.reproduce.tally import Tally
+    from syncfabric.sim.experiments.crew import Tally
 
 __all__ = ["Doing", "doing"]
 

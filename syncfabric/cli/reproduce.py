@@ -7,13 +7,13 @@ import typer
 
 from syncfabric.cli.group import INTERRUPTED
 from syncfabric.cli.interrupts import interrupts
-from syncfabric.cli.options import Json, print_json
+from syncfabric.cli.options import Json, console, print_json
 from syncfabric.cli.settings import settings
 
 if TYPE_CHECKING:
-    from syncfabric.sim.reproduce.choice import Choice
-    from syncfabric.sim.reproduce.crew import Crew
-    from syncfabric.sim.reproduce.experiment import Experiment, Work
+    from syncfabric.sim.experiments.choice import Choice
+    from syncfabric.sim.experiments.crew import Crew
+    from syncfabric.sim.experiments.frame import Experiment, Work
 
 __all__ = ["reproduce"]
 
@@ -64,18 +64,15 @@ def reproduce(
     Takes all processors, or under mpiexec all ranks. With --json each experiment is one line.
     Ctrl-C keeps what is done, and the same command goes on from there.
     """
+    from syncfabric.sim.experiments.choice import EXPERIMENTS, Choice, chosen
+    from syncfabric.sim.experiments.crew import crew
     from syncfabric.sim.output import check_folder
-    from syncfabric.sim.reproduce.choice import Choice
-    from syncfabric.sim.reproduce.crew import crew
-    from syncfabric.sim.reproduce.registry import EXPERIMENTS, chosen
 
     with crew(fresh=fresh) as made:
         if made is None:  # a rank that has worked for the first one
             return
         if show_list:
-            from syncfabric.cli.experiments import list_experiments
-
-            list_experiments(list(EXPERIMENTS.values()), as_json)
+            _list(list(EXPERIMENTS.values()), as_json)
             return
         experiments = chosen(names or [])
         choice = Choice(seeds, seed, time_limit, settings(set_ or [], "--set"), rtl, clock)
@@ -92,8 +89,7 @@ def _run_all(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    from syncfabric.cli.experiments import print_work
-    from syncfabric.sim.reproduce.claim import summary
+    from syncfabric.sim.experiments.claim import summary
 
     works, whole = [], True
     with interrupts() as stop:
@@ -105,7 +101,7 @@ def _run_all(
             if as_json:
                 print_json(work.to_json())
             else:
-                print_work(work, whole)
+                _print(work, whole)
             if output is not None:
                 _write(work, output)
             _say_kept(work, whole)
@@ -124,14 +120,14 @@ def _run(work: "Work") -> bool:
     try:
         with doing(work.experiment.name) as display:
             work.told, work.counted = display.tell, display.count
-            work.experiment.work(work)
+            work.experiment.function(work)
     except KeyboardInterrupt:
         return False
     return True
 
 
 def _write(work: "Work", folder: Path) -> None:
-    from syncfabric.sim.reproduce.files import write
+    from syncfabric.sim.experiments.output import write
 
     for file in write(work, folder):
         typer.echo(f"wrote {file}", err=True)
@@ -151,3 +147,54 @@ def _say_kept(work: "Work", whole: bool) -> None:
             f"{name}: {tally.done:,} of {tally.jobs:,} jobs are kept: the same command goes on",
             err=True,
         )
+
+
+def _print(work: "Work", whole: bool) -> None:
+    """Print an experiment's claims, and whether it came to its end."""
+    from syncfabric.sim.experiments.claim import words
+    from syncfabric.sim.tables import Titled, print_table
+
+    rows = [[c.text, *map(words, (c.paper, c.ours, c.ratio)), c.standing] for c in work.claims]
+    experiment = work.experiment
+    title = f"{experiment.name}: {experiment.title} ({experiment.place})"
+    rest = "" if whole else "; interrupted, so not whole"
+    content = ["claim", "paper", "ours", "ratio", "verdict"], rows
+    print_table(console(), Titled(title + rest, content, _terms(work), ("claim", "verdict")))
+
+
+def _list(experiments: list["Experiment"], as_json: bool) -> None:
+    """Print the experiments, and the parameters of each."""
+    from syncfabric.sim.experiments.claim import words
+    from syncfabric.sim.tables import Titled, print_table
+
+    if as_json:
+        print_json([experiment.to_json() for experiment in experiments])
+        return
+    rows = [
+        [e.name, e.title, e.place, "yes" if e.rtl else "", *map(words, (e.runs, e.time_limit))]
+        for e in experiments
+    ]
+    heads = ["experiment", "what it shows", "where", "--rtl", "runs", "limit, s"]
+    print_table(console(), Titled("experiments", (heads, rows), words=tuple(heads[:4])))
+    rows = [
+        [e.name, p.name, p.words, *map(words, (p.value, p.least, p.most))]
+        for e in experiments
+        for p in e.parameters
+    ]
+    if rows:
+        heads = ["experiment", "parameter", "what it is", "default", "least", "most"]
+        titled = Titled("parameters, for --set", (heads, rows), words=tuple(heads[:3]))
+        print_table(console(), titled)
+
+
+def _terms(work: "Work") -> str:
+    """Say how many runs there are, how long they may take, and what was set."""
+    experiment, parts = work.experiment, []
+    if experiment.runs is not None:
+        parts.append(f"{work.runs} runs of an entry, seeds from {work.seed}")
+    if experiment.time_limit is not None:
+        parts.append(f"a run is cut off after {work.time_limit:g} s")
+    parts += [f"{name} = {value:,}" for name, value in work.chosen.items()]
+    if work.rtl:
+        parts.append(f"hardware at {work.clock_mhz:g} MHz")
+    return "; ".join(parts)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import Json, Net, print_json
+from syncfabric.cli.options import Json, Net, console, print_json
 from syncfabric.cli.settings import settings
 
 if TYPE_CHECKING:
@@ -107,8 +107,7 @@ def _groups(
 
 
 def _print(compared: "Compared") -> None:
-    from syncfabric.cli.options import console
-    from syncfabric.cli.tables_of_schemes import scheme_tables
+    from syncfabric.sim.schemes import scheme_tables
     from syncfabric.sim.tables import print_table
 
     screen = console()

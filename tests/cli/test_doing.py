@@ -7,7 +7,7 @@ import time
 import pytest
 
 from syncfabric.cli.doing import doing
-from syncfabric.sim.reproduce.tally import Tally
+from syncfabric.sim.experiments.crew import Tally
 
 
 def test_lines_now_and_then_where_there_is_no_terminal(

@@ -5,14 +5,14 @@ import os
 import re
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from syncfabric.sim.reproduce.evo import table4
-from syncfabric.sim.reproduce.experiment import Work
-from syncfabric.sim.reproduce.registry import EXPERIMENTS
+from syncfabric.sim.experiments.choice import EXPERIMENTS
+from syncfabric.sim.experiments.frame import Work
 
 Call = Callable[..., Any]
 
@@ -69,10 +69,16 @@ def test_the_page_has_every_option(call: Call) -> None:
     assert told == offered
 
 
+def instead(monkeypatch: pytest.MonkeyPatch, name: str, function: Callable[[Work], None]) -> None:
+    """Let an experiment run another function."""
+    monkeypatch.setitem(EXPERIMENTS, name, replace(EXPERIMENTS[name], function=function))
+
+
 def test_options_reach_the_experiment(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[list[int], float]] = []
-    module = "syncfabric.sim.reproduce.evo.table2.table2"
-    monkeypatch.setattr(module, lambda work: seen.append((list(work.seeds), work.time_limit)))
+    instead(
+        monkeypatch, "evo-table2", lambda work: seen.append((list(work.seeds), work.time_limit))
+    )
     call("reproduce", "evo-table2", "--seeds", 2, "--seed", 5, "--time-limit", 1.5)
     result = call("reproduce", "evo-table2")
     limit = EXPERIMENTS["evo-table2"].time_limit
@@ -87,7 +93,7 @@ def interrupted(work: Work) -> None:
 
 
 def test_ctrl_c_keeps_what_is_done(call: Call, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table4, "table4", interrupted)
+    instead(monkeypatch, "evo-table4", interrupted)
     result = call("reproduce", "evo-table4", "evo-fig7", "--json", "-o", "out")
     assert result.exit_code == 130
     (line,) = result.stdout.splitlines()

@@ -2,16 +2,16 @@
 
 import json
 import re
-import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from syncfabric.sim.reproduce.experiment import Experiment, Parameter
-from syncfabric.sim.reproduce.registry import EXPERIMENTS
-from tests.sim.reproduce import jobs
+from syncfabric.sim.experiments.choice import EXPERIMENTS
+from syncfabric.sim.experiments.frame import Experiment, Parameter, Work
+from tests.sim.experiments import jobs
 
 Call = Callable[..., Any]
 
@@ -19,15 +19,14 @@ MOST = Parameter("most", 3, 1, 9, "how many squares")
 FEWER = Parameter("most", 2, 1, 4, "how many squares")
 SCALE = Parameter("scale", 1.5, 0, 10, "what they are multiplied by, ns")
 TOYS = (
-    Experiment("toy", "squares", "nowhere", "toy:toy", parameters=(MOST, SCALE), rtl=True),
-    Experiment("toy-2", "squares", "nowhere", "toy:toy", parameters=(FEWER, SCALE)),
-    Experiment("interrupted", "a toy", "nowhere", "toy:interrupted"),
+    Experiment("toy", "squares", "nowhere", jobs.toy, parameters=(MOST, SCALE), rtl=True),
+    Experiment("toy-2", "squares", "nowhere", jobs.toy, parameters=(FEWER, SCALE)),
+    Experiment("interrupted", "a toy", "nowhere", jobs.interrupted),
 )
 
 
 @pytest.fixture(autouse=True)
 def _toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "syncfabric.sim.reproduce.toy", jobs)
     monkeypatch.setenv("SYNCFABRIC_CACHE", str(tmp_path / "cache"))
     for toy in TOYS:
         monkeypatch.setitem(EXPERIMENTS, toy.name, toy)
@@ -106,9 +105,12 @@ def test_the_hardware_is_asked_only_where_there_is_some(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[str, bool, float]] = []
-    monkeypatch.setattr(
-        jobs, "toy", lambda work: seen.append((work.experiment.name, work.rtl, work.clock_mhz))
-    )
+
+    def note(work: Work) -> None:
+        seen.append((work.experiment.name, work.rtl, work.clock_mhz))
+
+    for toy in TOYS[:2]:
+        monkeypatch.setitem(EXPERIMENTS, toy.name, replace(toy, function=note))
     call("reproduce", "toy", "toy-2", "--rtl")
     call("reproduce", "toy", "--rtl", "--clock", 50)
     assert seen == [("toy", True, 100), ("toy-2", False, 100), ("toy", True, 50)]

@@ -12,13 +12,11 @@ import pytest
 from syncfabric.sim.ranks.launch import mpiexec
 
 PROGRAM = """
-import sys
-from syncfabric.sim.reproduce import registry
-from syncfabric.sim.reproduce.experiment import Experiment
-from tests.sim.reproduce import jobs
-sys.modules["syncfabric.sim.reproduce.toy"] = jobs
+from syncfabric.sim.experiments import choice
+from syncfabric.sim.experiments.frame import Experiment
+from tests.sim.experiments import jobs
 for name in ("ranks", "failing", "stuck"):
-    registry.EXPERIMENTS[name] = Experiment(name, "a toy", "nowhere", f"toy:{name}")
+    choice.EXPERIMENTS[name] = Experiment(name, "a toy", "nowhere", getattr(jobs, name))
 from syncfabric.cli import main
 main()
 """

@@ -156,7 +156,7 @@ def test_a_run_on_an_irregular_network(tmp_path: Path) -> None:
     assert group.latency is not None
     assert group.latency.max == 2 * 3 + 2  # E11: who is last waits for nobody
     assert group.bound == 2 * 3 + 2 + 3  # three cycles behind others on the way
-    assert (group.planner, group.bound_btm, group.formula_ns) == ("shortest", None, None)
+    assert (group.planner, group.bound_btm) == ("shortest", None)
     assert all(Path(name).is_file() for name in result.files)
     assert result.loads is not None
     assert {load.port for load in result.loads} == {"inject", *map(str, range(8))}

@@ -32,7 +32,6 @@ GROUP = GroupResult(
     latency=Spread(19, 20.5, 24),
     model_latency=Spread(19, 20.5, 24),
     bound=24,
-    formula_ns=2290.0,
     bound_btm=24,
     bound_links=9,
     root=(4, 4),
@@ -77,7 +76,7 @@ WRONG = replace(
         Mismatch(813, None, "config_rdata", 48, 16),
         Mismatch(814, 12, "packet", "lost", None),
     ),
-    groups=(replace(GROUP, latency=None, model_latency=None, bound=None, formula_ns=None),),
+    groups=(replace(GROUP, latency=None, model_latency=None, bound=None),),
     traffic=TrafficResult(
         1.0, 0.31, None, saturated=True, full_channels=(ChannelLoad((3, 3), "east", 0.99),)
     ),
@@ -111,7 +110,7 @@ def test_the_shape_begins_with_what_was_promised() -> None:
         "traffic",
     ]
     assert list(shown["seconds"]) == ["build", "run"]
-    assert list(shown["groups"][0])[:9] == [
+    assert list(shown["groups"][0])[:8] == [
         "id",
         "members",
         "height",
@@ -120,7 +119,6 @@ def test_the_shape_begins_with_what_was_promised() -> None:
         "latency",
         "model_latency",
         "bound",
-        "formula_ns",
     ]
     assert shown["groups"][0]["latency"] == {"min": 19, "median": 20.5, "max": 24}
     assert list(shown["traffic"])[:3] == ["offered", "accepted", "latency"]
@@ -166,7 +164,7 @@ def test_a_row_a_group() -> None:
 
 
 def test_rows_of_groups_on_wires() -> None:
-    wires = replace(GROUP, id=2, planner="wires", formula_ns=None, bound_btm=None)
+    wires = replace(GROUP, id=2, planner="wires", bound_btm=None)
     both = replace(RESULT, groups=(replace(GROUP, planner="btm"), wires))
     heads, rows = result_rows(both)
     assert heads[2] == "planner"

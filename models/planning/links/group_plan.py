@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -130,9 +130,6 @@ class GroupPlan:
     def root_switch(self) -> int | None:
         """The root's router; None on a mesh."""
         return None if self.graph.columns else self.shape.root
-
-    formula_ns: ClassVar[None] = None
-    """No paper has a formula for trees over links."""
 
     @property
     def root_node(self) -> Node | None:

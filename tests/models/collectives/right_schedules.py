@@ -7,11 +7,11 @@ from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.paths import paths
 from syncfabric.models.collectives.schedule import Rules, Schedule
 from syncfabric.models.collectives.topology import Topology
-from syncfabric.sim.reproduce.evo import table4
+from syncfabric.sim.experiments.papers import evo
 
 STORE = Rules(switching="store-and-forward")
 
-TABLE_4, table_4 = table4.PRINTED, table4.printed_schedule
+TABLE_4, table_4 = evo.TABLE_4, evo.printed_schedule
 """AAS on the Octagon: the vertices of every path, a step a line; and the schedule."""
 
 FIG_5 = {1: (0, 2), 2: (3, 2), 3: (0, 1), 4: (3, 2), 5: (6, 2), 6: (0, 1), 7: (0, 2)}

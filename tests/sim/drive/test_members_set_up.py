@@ -18,8 +18,8 @@ from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.set_up import MembersSetUp
 from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.experiments.papers.btin_networks import Drawn
 from syncfabric.sim.fabric import build_fabric
-from syncfabric.sim.reproduce.btin.networks import Drawn
 
 DRAWN = Drawn(24, 8, 8, 0.75)
 KEYS: dict[str, Any] = {"transport": "link", "setup": "paper"}

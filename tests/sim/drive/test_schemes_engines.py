@@ -16,8 +16,8 @@ from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.scenario import Job, Scenario, SchemeOutcome
 from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.experiments.papers.btin_networks import Drawn, Found, look
 from syncfabric.sim.fabric import build_fabric
-from syncfabric.sim.reproduce.btin.networks import Drawn, Found, look
 
 DRAWN = Drawn(12, 5, 8, 0.75)
 

@@ -1,0 +1,1 @@
+"""Experiments: of papers, for ``syncfabric reproduce``; of targets, for ``scripts/bench``."""

@@ -1,0 +1,253 @@
+"""Verilog and plans of large networks: seconds, how they grow, and how many groups fit."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.random_network import RandomNetwork, draw_network
+from syncfabric.models.networks.reader import load
+from syncfabric.models.networks.spec import MESSAGE_PLANNERS, GroupSpec, IrregularSpec, MeshSpec
+from syncfabric.models.planning import deadlock
+from syncfabric.models.planning.links.graph import LinkGraph
+from syncfabric.models.planning.links.least_radius import centre_of
+from syncfabric.models.planning.links.slots import plan_on_wires
+from syncfabric.models.planning.links.spread import CrowdedError, Wanted, spread
+from syncfabric.sim.assemble.network import verilog
+from syncfabric.sim.drive.tiles import plan_of
+from syncfabric.sim.experiments.bench.measures import at_least, at_most, below, mesh, timed
+from syncfabric.sim.experiments.claim import Claim, figure
+from syncfabric.sim.experiments.frame import section
+
+__all__ = [
+    "capacity",
+    "groups_that_fit",
+    "irregular_planning",
+    "planning",
+    "verilog_size",
+    "wire_slots",
+]
+
+SIZES = (1_000, 10_000, 100_000)
+"""Switches of irregular networks."""
+
+
+@section
+def verilog_size() -> Iterator[Claim]:
+    """Verilog of whole networks."""
+    sizes: dict[int, int] = {}
+    for side in (4, 8, 16, 32, 64):
+        text, seconds = timed(verilog, mesh(side, side, {}), "mesh")
+        sizes[side] = len(text)
+        words = f"{side}x{side}: {sizes[side] / 1e6:.2f} MB"
+        yield below(words, seconds, 15 if side == 32 else None, 1)
+    growth = (sizes[32] - sizes[16]) / (sizes[16] - sizes[8])
+    yield at_most("growth 16x16 to 32x32 over 8x8 to 16x16", growth, 4.2, f"{growth:.2f}")
+
+
+@section
+def planning() -> Iterator[Claim]:
+    """Planning all members of a mesh."""
+    for side in (64, 256, 1024):
+        network = mesh(side, side, {"flit_bits": 64})
+        _, seconds = timed(plan_of, network, tuple(network.mesh.nodes))
+        words = f"{side}x{side}, {side * side:,} members"
+        yield below(words, seconds, 10 if side == 1024 else None, 2)
+
+
+@section
+def irregular_planning() -> Iterator[Claim]:
+    """Planning a group of a random irregular network, 8 ports, three nodes a switch."""
+    seconds: dict[tuple[int, str], float] = {}
+    for switches in SIZES:
+        network = _network(switches, 3 * switches)
+        some = tuple(random.Random(1).sample(network.nodes, 64))
+        for who, members in (("64 members", some), ("all members", network.nodes)):
+            for planner in MESSAGE_PLANNERS["link"]:
+                name = f"{who}, {planner}"
+                plan, taken = timed(plan_of, network, members, planner)
+                seconds[switches, name] = taken
+                words = f"{switches:,} switches, {3 * switches:,} nodes, {name}"
+                limit = 60 if switches == SIZES[-1] else None
+                yield below(f"{words} (height {plan.groups[0].height})", taken, limit, 2)
+    before, last = SIZES[-2:]
+    for name in [name for switches, name in seconds if switches == last]:
+        grown = seconds[last, name] / seconds[before, name]
+        yield figure(f"growth from {before:,} to {last:,} switches, {name}", f"{grown:.1f} times")
+    plan = plan_of(_network(300, 1_024), planner="btin")
+    _, checked = timed(deadlock.check, plan)
+    yield below("300 switches: tables made and checked for deadlock", checked, 5, 2)
+
+
+def _network(switches: int, nodes: int) -> IrregularSpec:
+    """Draw a network whose nodes and links take three of four ports."""
+    drawn = RandomNetwork(switches=switches, nodes=nodes, connectivity=0.75, seed=1)
+    topology, _ = draw_network(drawn, 8)
+    return IrregularSpec(
+        kind="irregular",
+        ports=8,
+        switches=switches,
+        links=topology.links,
+        nodes=topology.nodes,
+        setup="local",  # trees of more switches than a manager's command can ask
+    )
+
+
+SLOTS = 8
+MOST = 256
+DRAWS = 7
+BOUNDS = {8: 18, 16: 34, 64: 130}
+
+Draw = Callable[[random.Random], Sequence[int]]
+"""Draws the nodes of a group."""
+
+
+@section
+def wire_slots() -> Iterator[Claim]:
+    """Barrier wire slots: bounds, and how many groups fit."""
+    for side, bound in BOUNDS.items():
+        network = mesh(side, side, {"wires": 1})
+        everyone = GroupSpec(id=1, members=tuple(network.mesh.nodes), planner="wires")
+        (((plan,), _), seconds) = timed(plan_on_wires, network, [everyone])
+        words = f"{plan.bound} ({seconds:.2f} s)"
+        yield figure(f"{side}x{side}, all members: bound", words, str(bound), plan.bound == bound)
+    for words, side, draw, least in (
+        ("random, 8 to 64 members", 8, _random(8, 64, 64), 8),
+        ("random, 2 to 8 members", 8, _random(2, 8, 64), 10),
+        ("random, 2 to 8 members", 16, _random(2, 8, 256), 10),
+        ("compact, 2 to 8 members", 16, _compact_on_mesh(16), 113),
+    ):
+        found = statistics.median(_most(draw, side, seed) for seed in range(DRAWS))
+        what = f"{side}x{side}, {words}: groups that fit {SLOTS} slots, median of {DRAWS}"
+        yield at_least(what, found, least, f"{found:g}")
+
+
+def _most(draw: Draw, side: int, seed: int) -> int:
+    """Return how many of a row of random groups fit: by doubling, then by halving the step."""
+    rng = random.Random(seed)
+    network = mesh(side, side, {"wires": SLOTS})
+    groups = [
+        GroupSpec(id=gid, members=tuple(map(network.mesh.node, draw(rng))), planner="wires")
+        for gid in range(MOST)
+    ]
+
+    def fit(count: int) -> bool:
+        return not plan_on_wires(network, groups[:count])[1]
+
+    fits, step = SLOTS, SLOTS
+    while fits + step <= MOST and fit(fits + step):
+        fits, step = fits + step, 2 * step
+    while step := step // 2:
+        if fits + step <= MOST and fit(fits + step):
+            fits += step
+    return fits
+
+
+def _random(least: int, most: int, nodes: int) -> Draw:
+    return lambda rng: rng.sample(range(nodes), min(nodes, rng.randint(least, most)))
+
+
+def _compact_on_mesh(side: int) -> Draw:
+    """Draw a group that grows from a node by neighbors of what it has."""
+    mesh = Mesh(side, side)
+
+    def draw(rng: random.Random) -> Sequence[int]:
+        size, nodes = rng.randint(2, 8), [rng.choice(mesh.nodes)]
+        while len(nodes) < size:
+            x, y = rng.choice(nodes)
+            near = rng.choice([(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)])
+            if mesh.contains(near) and near not in nodes:
+                nodes.append(near)
+        return tuple(map(mesh.index, nodes))
+
+    return draw
+
+
+ENTRIES = 16
+PART = 32
+
+
+@section
+def capacity() -> Iterator[Claim]:
+    """Capacity: groups whose link trees fit in 16 entries a router."""
+    for name, graph in _graphs():
+        nodes = len(graph.topology.nodes)
+        for words, draw in (
+            ("random, 2 to 8 members", _random(2, 8, nodes)),
+            ("random, 8 to 64 members", _random(8, 64, nodes)),
+            ("compact, 2 to 8 members", _compact(graph)),
+        ):
+            found = [groups_that_fit(graph, draw, seed) for seed in range(DRAWS)]
+            median = statistics.median(found)
+            measured = f"{median:g} (least {min(found)}, of {DRAWS} draws)"
+            yield figure(f"{name}, {words}", measured)
+
+
+def _graphs() -> Iterator[tuple[str, LinkGraph]]:
+    for side in (8, 16):
+        network = MeshSpec(kind="mesh", transport="link", width=side, height=side)
+        yield f"{side}x{side}", LinkGraph.of(network)
+    cluster = load("cluster-75").network.topology
+    assert isinstance(cluster, Irregular)
+    yield "cluster-75", LinkGraph(cluster)
+
+
+def groups_that_fit(graph: LinkGraph, draw: Draw, seed: int) -> int:
+    """Return how many of a row of drawn groups fit, to some 3 %, by halving.
+
+    More are not tried than have members at each router for its entries, and trees that together,
+    each alone, take no more entries than there are.
+    """
+    rng = random.Random(seed)
+    wanted: list[Wanted] = []
+    left, members = ENTRIES * len(graph), Counter[int]()
+    while left > 0 and max(members.values(), default=0) <= ENTRIES:
+        wanted.append(_wanted(graph, len(wanted), draw(rng)))
+        (alone,) = spread(graph, wanted[-1:], ENTRIES).values()
+        left -= len(alone.routers)
+        members.update(wanted[-1].members)
+
+    def fit(count: int) -> bool:
+        try:
+            spread(graph, wanted[:count], ENTRIES)
+        except CrowdedError:
+            return False
+        return True
+
+    least, most = min(ENTRIES, len(wanted)), len(wanted)
+    while most - least > max(1, least // PART):
+        middle = (least + most) // 2
+        least, most = (middle, most) if fit(middle) else (least, middle)
+    return least
+
+
+def _wanted(graph: LinkGraph, group: int, nodes: Sequence[int]) -> Wanted:
+    members = tuple(sorted({graph.place(node)[0] for node in nodes}))
+    return Wanted(group, members, centre_of(graph.switches, np.array(members)))
+
+
+def _compact(graph: LinkGraph) -> Draw:
+    """Draw a group on routers that grow from one by neighbours of what it has."""
+    at: dict[int, list[int]] = {}
+    for node, (router, _) in enumerate(graph.topology.nodes):
+        at.setdefault(router, []).append(node)
+
+    def draw(rng: random.Random) -> Sequence[int]:
+        size, routers = rng.randint(2, 8), [rng.choice(sorted(at))]
+        nodes = [rng.choice(at[routers[0]])]
+        while len(nodes) < size:
+            router = rng.choice(graph.near[rng.choice(routers)])
+            node = rng.choice(at.get(router, [nodes[0]]))
+            if router not in routers:
+                routers.append(router)
+            if node not in nodes:
+                nodes.append(node)
+        return nodes
+
+    return draw

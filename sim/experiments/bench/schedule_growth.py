@@ -1,0 +1,147 @@
+"""Schedules against the number of nodes: steps, bound, seconds and memory.
+
+    python -m syncfabric.sim.experiments.bench.schedule_growth [TOPOLOGY COLLECTIVE]
+
+prints a JSON row for each network and collective, or for the given ones. Every row is measured in a
+process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from syncfabric.models.collectives.collective import collective
+from syncfabric.models.collectives.library import named
+from syncfabric.models.collectives.schedule import Rules
+from syncfabric.models.collectives.search import search
+from syncfabric.models.collectives.task import Task
+from syncfabric.models.errors import ToolError
+from syncfabric.sim.experiments.claim import Claim, figure
+from syncfabric.sim.experiments.frame import section
+
+__all__ = ["Growth", "in_a_process", "measure", "schedule_growth"]
+
+CUBES = tuple(f"hypercube-{1 << d}" for d in range(3, 11))
+TORI = tuple(f"torus-{side}x{side}" for side in (4, 8, 16, 32))
+CASES = (
+    *((name, "AAB") for name in (*CUBES, *TORI)),
+    *((name, "AAS") for name in (*CUBES, *TORI[:-1])),
+)
+"""Topologies and collectives."""
+
+LIMIT = 300.0
+"""Seconds of a search."""
+GIB = 2**30
+MOST_MEMORY = 8 * GIB
+SLACK = {"AAB": 1.0, "AAS": 1.05}
+"""Steps that are allowed for each step of the bound."""
+SOON = 10.0
+"""Seconds for AAB."""
+TACOS = {"torus-16x16": "TACOS 65 in 38 tries", "torus-32x32": "TACOS 258 in 29 s"}
+"""What TACOS, the fastest open synthesizer, finds for AAB on a machine like this one."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """One row."""
+
+    topology: str
+    collective: str
+    nodes: int
+    steps: int | None
+    """None if no schedule was found."""
+    bound: int
+    optimal: bool
+    method: str
+    seconds: float
+    """Of the whole search, the bounds and the checker's pass included."""
+    processor_seconds: float
+    """Of all processes."""
+    peak_bytes: int
+    """Most resident memory of the process, and of the largest of its own processes."""
+
+    @property
+    def met(self) -> bool:
+        """Whether it has few steps, in time, and without much memory."""
+        if self.steps is None or self.steps > SLACK[self.collective] * self.bound:
+            return False
+        late = self.collective == "AAB" and self.seconds > SOON
+        return not late and self.peak_bytes < MOST_MEMORY
+
+
+@section
+def schedule_growth() -> Iterator[Claim]:
+    """Schedule growth: steps, bound, seconds and memory against nodes."""
+    for name, kind in CASES:
+        row = in_a_process(name, kind)
+        steps = "no schedule" if row.steps is None else f"{row.steps} steps"
+        target = "the bound in 10 s" if kind == "AAB" else "1.05 bounds in minutes"
+        beside = f"; {TACOS[name]}" if kind == "AAB" and name in TACOS else ""
+        yield figure(
+            f"{kind}, {name}, {row.nodes} nodes",
+            f"{steps}, bound {row.bound}, {row.seconds:.1f} s "
+            f"({row.processor_seconds:.1f} of processors), {row.peak_bytes / GIB:.2f} GiB",
+            f"{target}, < 8 GiB{beside}",
+            row.met,
+        )
+
+
+def in_a_process(name: str, kind: str) -> Growth:
+    """Measure in a fresh process, so that memory is that of this row alone.
+
+    Raises
+    ------
+    ToolError
+        The process failed.
+    """
+    words = [sys.executable, "-m", "syncfabric.sim.experiments.bench.schedule_growth", name, kind]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        last = done.stderr.strip().splitlines()[-1:]
+        raise ToolError(f"schedule growth: {kind} on {name} failed: {''.join(last)}")
+    return Growth(**json.loads(done.stdout))
+
+
+def measure(name: str, kind: str) -> Growth:
+    """Search a schedule in this process.
+
+    Parameters
+    ----------
+    name : str
+        Of the topology.
+    kind : str
+        AAB, which is stored and forwarded, or AAS, by wormhole switching; all ports.
+    """
+    begun = time.perf_counter()
+    topology = named(name)
+    rules = Rules(switching="store-and-forward" if kind == "AAB" else "wormhole")
+    found = search(Task(topology, collective(kind, topology), rules), time_limit=LIMIT)
+    seconds = time.perf_counter() - begun
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    others = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Growth(
+        name,
+        kind,
+        topology.nodes,
+        None if found.schedule is None else found.steps,
+        found.bounds[0].value,
+        found.optimal,
+        found.method,
+        round(seconds, 3),
+        round(own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime, 3),
+        1024 * (own.ru_maxrss + others.ru_maxrss),
+    )
+
+
+if __name__ == "__main__":
+    if words := sys.argv[1:]:
+        print(json.dumps(asdict(measure(*words))))
+    else:
+        for case in CASES:
+            print(json.dumps(asdict(in_a_process(*case))), flush=True)

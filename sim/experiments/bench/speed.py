@@ -1,0 +1,222 @@
+"""Speed of simulated networks, their saturation, soaks and campaigns."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from syncfabric.models.networks.mesh import hops
+from syncfabric.models.networks.reader import load
+from syncfabric.models.networks.spec import MeshSpec, MessageSpec, NetworkSpec
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.models.traffic import WARM_CYCLES, rate_word
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.campaign.campaign import campaign
+from syncfabric.sim.campaign.court import Verdict
+from syncfabric.sim.campaign.request import CampaignRequest
+from syncfabric.sim.campaign.result import BAD, KindCount
+from syncfabric.sim.drive.long_run import long_run
+from syncfabric.sim.drive.run import run
+from syncfabric.sim.experiments.bench.measures import (
+    at_least,
+    at_most,
+    below,
+    empty_cache,
+    mesh,
+    per_second,
+    timed,
+)
+from syncfabric.sim.experiments.claim import Claim, figure
+from syncfabric.sim.experiments.frame import section
+from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.soak.request import SoakRequest
+from syncfabric.sim.soak.soak import soak
+
+__all__ = ["campaigns", "growth", "irregular_speed", "ordinary_packets", "soaks", "speed"]
+
+ENDS = ("source", "destination")
+SETTLE, WINDOW = 10_000, 50_000
+"""Cycles before, and of, the measurement of saturation (SPEC: offered 1.0)."""
+COMPARED = "hardware and model compared in every cycle"
+
+
+@contextmanager
+def _traffic(network: MeshSpec, rate: float, seed: int = 1) -> Iterator[Fabric]:
+    """Give a fabric with ordinary traffic alone, at ``rate`` flits a node a cycle."""
+    stimuli = [
+        Stimulus(1, StimulusKind.LOAD, data=seed),
+        Stimulus(2 + WARM_CYCLES, StimulusKind.RATE, data=rate_word(rate), extra=1),
+    ]
+    with tempfile.TemporaryDirectory() as folder, Fabric(build_fabric(network)) as fabric:
+        script = Path(folder) / "script.txt"
+        script.write_text(script_text(stimuli) if rate else "")
+        fabric.script(script)
+        yield fabric
+
+
+def _saturation(network: MeshSpec) -> float:
+    """Return the flits accepted a node a cycle when 1.0 is offered."""
+    with _traffic(network, 1.0) as fabric:
+        fabric.run(SETTLE)
+        before = sum(row["flits"] for row in fabric.report())
+        fabric.run(WINDOW)
+        after = sum(row["flits"] for row in fabric.report())
+    return (after - before) / WINDOW / (network.width * network.height)
+
+
+@section
+def ordinary_packets() -> Iterator[Claim]:
+    """Ordinary packets, 8x8, uniform random, 5-flit packets."""
+    network = MeshSpec(kind="mesh", width=8, height=8)
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log.csv"
+        spec = NetworkSpec(name="figure", network=network, groups=())
+        run(make_plan(spec), background=0.01, log=log)
+        with log.open(newline="") as rows:
+            over = [_over(row) for row in csv.DictReader(rows)]
+    quiet = sorted(over)[len(over) // 2]
+    words = f"zero-load latency less hops and packet length, median of {len(over)} packets"
+    yield at_most(words, quiet, 2, f"{quiet} cycles")
+    for flits, channels, target in ((8, 1, 0.31), (4, 1, 0.26), (8, 2, 0.33)):
+        accepted = _saturation(mesh(8, 8, {"buffer_flits": flits, "channels": channels}))
+        words = f"saturation, {channels} channel{'s' * (channels > 1)} of {flits} flits"
+        yield at_least(words, accepted, target, f"{accepted:.3f} flits a node a cycle")
+
+
+def _over(row: dict[str, str]) -> int:
+    """Return a packet's latency less hops and length; it was created a cycle before it came in."""
+    (x, y), (to_x, to_y) = ([int(word) for word in row[end].split(",")] for end in ENDS)
+    return int(row["cycle_out"]) - int(row["cycle_in"]) + 1 - hops((x, y), (to_x, to_y)) - 5
+
+
+def _built(network: MessageSpec) -> float:
+    """Return the seconds of a build that finds nothing cached."""
+    with empty_cache():
+        return timed(build_fabric, network)[1]
+
+
+@section
+def speed() -> Iterator[Claim]:
+    """Simulation of 8x8 under Verilator (cycles a second)."""
+    yield below("build, nothing cached", _built(load("demo").message_network), 60)
+    for network, load_, target in (
+        ("fig1", 0.0, 5_000),
+        ("demo", 0.0, 5_000),
+        ("demo", 0.1, 1_000),
+    ):
+        result = run(make_plan(load(network)), episodes=400, background=load_)
+        rate = result.cycles / result.seconds.run
+        words = f"{network}, {_load_words(load_)}, {COMPARED}"
+        yield per_second(words, rate, target, right=result.ok)
+    result = long_run(make_plan(load("demo")), episodes=4_000, background=0.2)
+    rate, words = result.cycles / result.seconds.run, "demo, long run: three groups, background 0.2"
+    yield per_second(words, rate, 12_000, right=result.ok)
+    command = [sys.executable, "-m", "syncfabric", "--help"]
+    _, seconds = timed(partial(subprocess.run, check=True, capture_output=True), command)
+    yield below("syncfabric --help", seconds, None, 2)
+    rate, _ = _plain(MeshSpec(kind="mesh", width=8, height=8), 0.2, 60_000)
+    yield figure("8x8, traffic alone at 0.2", f"{rate:,.0f}", "> 15,800 (BookSim2)", rate > 15_800)
+
+
+def _load_words(background: float) -> str:
+    return f"background {background}" if background else "barriers alone"
+
+
+@section
+def irregular_speed() -> Iterator[Claim]:
+    """Simulation of irregular networks under Verilator (cycles a second)."""
+    for name in ("cluster-fig1", "cluster-19", "cluster-75"):
+        plan = make_plan(load(name))
+        yield below(f"{name}: build, nothing cached", _built(plan.spec.message_network), None)
+        for background in (0.0, 0.05):
+            result = run(plan, episodes=200, background=background)
+            words = f"{name}, {_load_words(background)}, {COMPARED}"
+            yield figure(words, f"{result.cycles / result.seconds.run:,.0f}", "match", result.ok)
+
+
+@section
+def growth() -> Iterator[Claim]:
+    """Growth: build time, cycles a second and memory against size."""
+    for side in (4, 8, 16, 32):
+        network = MeshSpec(kind="mesh", width=side, height=side)
+        with empty_cache():
+            build_fabric(MeshSpec(kind="mesh", width=2, height=2))  # Verilator's own library
+            _, seconds = timed(build_fabric, network)
+        idle, _ = _plain(network, 0.0, 640_000 // side**2)
+        rate = min(0.2, 1.6 / side)  # half of what the mesh's bisection carries
+        busy, memory = _plain(network, rate, 640_000 // side**2)
+        words = f"{side}x{side}: build {seconds:.0f} s, {memory / 2**20:.0f} MiB"
+        yield figure(words, f"{idle:,.0f} idle, {busy:,.0f} at {rate:g} flits a node a cycle")
+
+
+def _plain(network: MeshSpec, rate: float, cycles: int) -> tuple[float, int]:
+    """Return cycles a second and peak memory in bytes of a fabric with traffic alone."""
+    with _traffic(network, rate) as fabric:
+        fabric.run(500)
+        _, seconds = timed(fabric.run, cycles)
+        return cycles / seconds, fabric.peak_memory()
+
+
+SOAKS = {
+    "soak-4x4": 1_000_000,
+    "soak-8x8": 100_000,
+    "soak-cluster": 100_000,
+    "soak-wires": 100_000,
+    "reflex-8x8": 100_000,
+    "reflex-tree-8x8": 100_000,
+    "reflex-groups": 100_000,
+}
+"""Barriers of a soak in full, by network."""
+CAMPAIGNS = ("campaign-mesh", "campaign-cluster", "campaign-wires", "campaign-static")
+FAULTS = 10_000
+"""Of a campaign in full."""
+PART = 20
+"""Without the variable ``SOAK`` or ``CAMPAIGN`` one in so many of them."""
+
+
+def _part(variable: str) -> int:
+    return 1 if os.environ.get(variable) == "full" else PART
+
+
+@section
+def soaks() -> Iterator[Claim]:
+    """Soak: barriers a second of the hardware's processor time (SOAK=full takes an hour)."""
+    for name, episodes in SOAKS.items():
+        result = soak(load(name), SoakRequest(episodes=episodes // _part("SOAK")))
+        barriers, cycles = result.rates
+        latency = result.latency
+        words = [f"{barriers:,.0f} barriers, {cycles:,.0f} cycles a second"]
+        if latency:
+            words.append(f"{latency.min}/{latency.median}/{latency.most_999}/{latency.max} cycles")
+        if result.wait_max is not None:
+            words.append(f"packets wait up to {result.wait_max:,}")
+        words += map(str, result.findings)
+        what = f"{name}, {result.episodes:,} barriers in {result.cycles:,} cycles"
+        yield figure(what, "; ".join(words), "nothing found", result.verdict == "clean")
+
+
+@section
+def campaigns() -> Iterator[Claim]:
+    """Campaign: what becomes of faults (CAMPAIGN=full takes an hour)."""
+    wanted = ", ".join(f"0 {verdict.value}" for verdict in BAD)
+    for name in CAMPAIGNS:
+        result = campaign(load(name), CampaignRequest(faults=FAULTS // _part("CAMPAIGN")))
+        faults, episodes, cycles = result.rates
+        measured = f"{faults:,.0f} faults, {episodes:,.0f} barriers, {cycles:,.0f} cycles a second"
+        yield figure(f"{result.network}, {result.faults:,} faults", measured)
+        for count in result.kinds:
+            target = (wanted, not any(map(count.verdicts.__getitem__, BAD))) if count.meant else ()
+            what = f"{name}, {count.kind.value}, {count.faults:,} faults"
+            yield figure(what, _seen(count), *target)
+
+
+def _seen(count: KindCount) -> str:
+    seen = (verdict for verdict in Verdict if count.verdicts[verdict])
+    return ", ".join(f"{count.verdicts[verdict]:,} {verdict.value}" for verdict in seen)

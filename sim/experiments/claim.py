@@ -1,0 +1,184 @@
+"""A claim of a paper beside what came out here, and whether it holds."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = ["HEADS", "Aim", "Claim", "Value", "Verdict", "figure", "summary", "words"]
+
+HEADS = ("claim", "paper", "ours", "ratio", "verdict", "by_formula")
+"""Of a claim as JSON and as CSV."""
+
+Value = int | float | str | None
+"""None where there is none."""
+
+Verdict = Literal["holds", "partly", "does not hold", "no result"]
+
+Aim = Literal["same", "more", "less"]
+"""What confirms a number: about the same, that much or more, or that much or less."""
+
+NEAR, AROUND = 0.10, 0.25
+"""Of the paper's number: within the first it is about the same, within the second partly."""
+
+SPAN = re.compile(r"(above|below|at least) ([\d.]+)|([\d.]+) to ([\d.]+)")
+"""The ranges that a paper states."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A row of what ``reproduce`` prints.
+
+    Parameters
+    ----------
+    claim : str
+        What is claimed, with its unit.
+    paper, ours : int, float, str or None
+        The paper's value, and ours; finite.
+    note : str
+        What must be said of it, as that it did not come out, or how far the search went.
+    aim : str
+        Which numbers confirm the paper's.
+    judged : str, optional
+        The verdict where it cannot be read from the two values.
+    by_formula : bool
+        Whether the row follows from an input, or from a formula that was fitted to the paper.
+
+    Raises
+    ------
+    ValueError
+        The paper's words cannot be compared with our number, and there is no verdict.
+    """
+
+    claim: str
+    paper: Value
+    ours: Value
+    note: str = ""
+    aim: Aim = "same"
+    judged: Verdict | None = None
+    by_formula: bool = False
+
+    def __post_init__(self) -> None:
+        _ = self.verdict  # refuses words that it cannot judge
+
+    @property
+    def ratio(self) -> float | None:
+        """Ours by the paper's, where both are numbers and the paper's is not 0."""
+        if not isinstance(self.paper, int | float) or not isinstance(self.ours, int | float):
+            return None
+        return self.ours / self.paper if self.paper else None
+
+    @property
+    def text(self) -> str:
+        """The claim with its note."""
+        return f"{self.claim} ({self.note})" if self.note else self.claim
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether the paper's value came out; None where the paper has none."""
+        if self.paper is None or self.judged is not None:
+            return self.judged
+        if self.ours is None:
+            return "no result"
+        if isinstance(self.ours, str):
+            if self.ours.endswith(" only"):  # at some sizes
+                return "partly"
+            return "holds" if self.ours == self.paper else "does not hold"
+        if isinstance(self.paper, str):
+            return "holds" if _within(self.paper, self.ours) else "does not hold"
+        away = self.ours - self.paper
+        missed = {"same": abs(away), "more": -away, "less": away}[self.aim]
+        if missed <= (NEAR * abs(self.paper) if self.aim == "same" else 0):
+            return "holds"
+        return "partly" if missed <= AROUND * abs(self.paper) else "does not hold"
+
+    @property
+    def standing(self) -> str:
+        """The verdict in the words of the table."""
+        parts = [self.verdict or "", "by formula" if self.by_formula else ""]
+        return ", ".join(filter(None, parts)) or "–"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as ``--json`` prints it."""
+        row = (self.text, self.paper, self.ours, self.ratio, self.verdict, self.by_formula)
+        return dict(zip(HEADS, row, strict=True))
+
+
+def figure(
+    name: str, measured: str, target: str = "", met: bool | None = None, peers: str = ""
+) -> Claim:
+    """Return a measured figure beside its target, as ``scripts/bench`` prints them.
+
+    Parameters
+    ----------
+    name : str
+        What was measured.
+    measured : str
+        The figure, with its unit.
+    target : str
+        What it has to be; empty where it is only reported.
+    met : bool or None
+        Whether it is; None where there is no target.
+    peers : str
+        What other projects reach, a line each.
+    """
+    judged: Verdict | None = None if met is None else "holds" if met else "does not hold"
+    return Claim(name, target, measured, peers, judged=judged)
+
+
+def _within(span: str, value: float) -> bool:
+    """Return whether a number is in a range, in words.
+
+    Raises
+    ------
+    ValueError
+        The words are no range, so the claim needs a verdict of its own.
+    """
+    found = SPAN.fullmatch(span)
+    if found is None:
+        raise ValueError(f'claim: "{span}" is no range of numbers; judge it')
+    word, bound, low, high = found.groups()
+    if word is None:
+        return float(low) <= value <= float(high)
+    edge = float(bound)
+    if word == "at least":
+        return value >= edge
+    away = (value - edge) / edge if edge else value
+    return away > 1e-9 if word == "above" else away < -1e-9
+
+
+def words(value: Value) -> str:
+    """Return a value as tables and pictures have it."""
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def summary(claims: Mapping[str, Sequence[Claim]]) -> str:
+    """Count in a line the claims that hold, and those that do not, by experiment.
+
+    Parameters
+    ----------
+    claims : mapping of str to sequence of Claim
+        By the name of the experiment.
+    """
+    rows = [claim for some in claims.values() for claim in some]
+    judged = [claim for claim in rows if claim.verdict is not None]
+    counts = Counter(claim.verdict for claim in judged)
+    formula = sum(claim.by_formula and claim.verdict == "holds" for claim in judged)
+    missed = {
+        name: sum(claim.verdict == "does not hold" for claim in some)
+        for name, some in claims.items()
+    }
+    where = ", ".join(f"{name} {count}" for name, count in missed.items() if count)
+    return (
+        f"claims of the papers: {len(judged)}; hold: {counts['holds']} ({formula} by formula); "
+        f"partly: {counts['partly']}; do not hold: {counts['does not hold']}"
+        f"{f' ({where})' if where else ''}; no result: {counts['no result']}; "
+        f"rows of ours alone: {len(rows) - len(judged)}"
+    )

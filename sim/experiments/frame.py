@@ -1,0 +1,369 @@
+"""An experiment, what can be set of it, and the work of running it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from syncfabric.models.errors import SpecError
+from syncfabric.sim.experiments.claim import Aim, Claim, Value, Verdict
+from syncfabric.sim.experiments.crew import Crew, Tally
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Axes", "Experiment", "Parameter", "Series", "Work", "experiment", "section"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What ``--set NAME=VALUE`` changes.
+
+    Parameters
+    ----------
+    name : str
+    value : int or float
+        By default; an int takes whole numbers only.
+    least, most : int or float
+        Its range.
+    words : str
+        What it is, with its unit.
+    """
+
+    name: str
+    value: int | float
+    least: int | float
+    most: int | float
+    words: str
+
+    def checked(self, value: int | float, whose: str) -> int | float:
+        """Return a value as the parameter takes it.
+
+        Parameters
+        ----------
+        value : int or float
+        whose : str
+            The experiment's name.
+
+        Raises
+        ------
+        SpecError
+            It is out of range, or not whole.
+        """
+        what = f"--set {self.name}"
+        if isinstance(self.value, int) and not isinstance(value, int):
+            raise SpecError(
+                f"{what}: it must be a whole number for {whose}, not {value}; it is {self.words}"
+            )
+        if not self.least <= value <= self.most:
+            raise SpecError(
+                f"{what}: it must be {self.least:,} to {self.most:,} for {whose}, not {value:,}; "
+                f"it is {self.words}"
+            )
+        return type(self.value)(value)
+
+
+Job = tuple[Any, ...]
+"""Arguments of a function."""
+
+Result = TypeVar("Result")
+
+INNER = ("function", "axes", "caption")
+"""Fields that ``--list`` leaves out."""
+
+Series = dict[str, list[tuple[float, float]]]
+"""The points of each curve by its label."""
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What the axes of a plot are.
+
+    Parameters
+    ----------
+    across, up : str
+        Their words, with the unit.
+    across_base, up_base : int, optional
+        Of a logarithmic scale; values of 0 or less are left out then.
+    prefix : str
+        Of the labels of the curves on these axes; "" takes the curves that no other axes take.
+    """
+
+    across: str
+    up: str
+    across_base: int | None = None
+    up_base: int | None = None
+    prefix: str = ""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What can be run again.
+
+    Parameters
+    ----------
+    name : str
+        As on the command line.
+    title : str
+        What it shows, in a few words.
+    place : str
+        Where it stands in the paper.
+    function : callable
+        Takes a ``Work``, and adds to it what it finds.
+    runs : int, optional
+        Of each entry, each with a seed of its own, by default; the paper's own number. None: there
+        is no choice.
+    time_limit : float, optional
+        Seconds of a run, by default. None: nothing is cut off by time.
+    axes : tuple of Axes
+        Of the plots of its series, one below another. Without series there is a plot of the ratios.
+    caption : str
+        What the plot does not show of the paper, and why.
+    parameters : tuple of Parameter
+        What can be set.
+    rtl : bool
+        Whether ``--rtl`` adds points measured on the hardware.
+    """
+
+    name: str
+    title: str
+    place: str
+    function: Callable[[Work], None]
+    runs: int | None = None
+    time_limit: float | None = None
+    axes: tuple[Axes, ...] = ()
+    caption: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    rtl: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``--list --json`` prints."""
+        return {head: value for head, value in asdict(self).items() if head not in INNER}
+
+
+def experiment(
+    name: str, title: str, place: str, **more: Any
+) -> Callable[[Callable[[Work], None]], Experiment]:
+    """Return a decorator that makes an ``Experiment`` of the function that runs it.
+
+    Parameters
+    ----------
+    name, title, place : str
+    **more
+        The other fields of ``Experiment``.
+    """
+    return lambda function: Experiment(name, title, place, function, **more)
+
+
+def section(function: Callable[[], Iterator[Claim]]) -> Experiment:
+    """Make an experiment of measured figures beside their targets: a section of ``scripts/bench``.
+
+    Parameters
+    ----------
+    function : callable
+        Yields the figures, see ``figure``; its docstring's first line is the title.
+    """
+
+    def work(work: Work) -> None:
+        for claim in function():
+            work.check()
+            work.claims.append(claim)
+
+    title = (function.__doc__ or "").splitlines()[0].rstrip(".")
+    return Experiment(function.__name__, title, "scripts/bench", work)
+
+
+def _never() -> bool:
+    return False
+
+
+def _silent(words: object) -> None:
+    """Drop what is reported."""
+
+
+@dataclass
+class Work:
+    """One run of an experiment: what it is asked, and what it has found so far.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    runs : int
+        Of each entry.
+    seed : int
+        Of the first run; the next ones follow.
+    time_limit : float
+        Seconds of a run.
+    stop : callable
+        Turns true when the user asks to stop. Pass it on to searches.
+    told : callable
+        Is told what is being done.
+    chosen : dict of str to int or float
+        Parameters that are not to have their default.
+    rtl : bool
+        Whether points measured on the hardware are wanted.
+    clock_mhz : float
+        The clock that is assumed for them.
+    crew : Crew, optional
+        Who carries out jobs; by default this process, one after another, and keeps no result.
+    counted : callable
+        Is told how far the jobs are.
+    """
+
+    experiment: Experiment
+    runs: int = 1
+    seed: int = 1
+    time_limit: float = 60.0
+    stop: Callable[[], bool] = _never
+    told: Callable[[str], None] = _silent
+    chosen: dict[str, int | float] = field(default_factory=dict)
+    rtl: bool = False
+    clock_mhz: float = 100.0
+    crew: Crew | None = None
+    counted: Callable[[Tally], None] = _silent
+    tally: Tally = field(default_factory=Tally)
+    claims: list[Claim] = field(default_factory=list)
+    series: Series = field(default_factory=dict)
+    drawing: Callable[[], Figure] | None = None
+    """Makes the experiment's own picture, in place of the plot."""
+    by_formula: bool = False
+    """Whether the rows that are added follow from an input, or from a fit."""
+
+    @property
+    def seeds(self) -> range:
+        """The seeds of an entry's runs."""
+        return range(self.seed, self.seed + self.runs)
+
+    @property
+    def values(self) -> dict[str, int | float]:
+        """The value of every parameter by its name."""
+        return {p.name: self.chosen.get(p.name, p.value) for p in self.experiment.parameters}
+
+    @property
+    def beside(self) -> int:
+        """How many jobs are carried out side by side."""
+        return 1 if self.crew is None else self.crew.size
+
+    def map(self, function: Callable[..., Result], jobs: Iterable[Job]) -> Iterator[Result]:
+        """Yield ``function(*job)`` of each job, in their order, as JSON holds it: tuples as lists.
+
+        Jobs are carried out side by side, and results kept: the same job of the same function is
+        not carried out again until the sources change.
+
+        Parameters
+        ----------
+        function : callable
+            Of a module, so that other processes find it. What it returns can be written as JSON.
+        jobs : iterable of tuples
+            Of what can be written as JSON: all that decides the result.
+        """
+        all_ = list(jobs)
+        if self.crew is not None:
+            yield from self.crew.map(function, all_, self.tally, self._look)
+            return
+        for job in all_:
+            self.check()
+            yield json.loads(json.dumps(function(*job)))
+
+    def alone(self, function: Callable[..., Result], job: Job, what: str) -> Result:
+        """Return ``function(*job, told=..., stop=...)`` of a job that takes all processors itself.
+
+        Its result is kept as those of ``map``, but not if the user has asked to stop meanwhile.
+
+        Parameters
+        ----------
+        function : callable
+            Of a module. ``told`` takes words, ``stop`` is the work's.
+        job : tuple
+        what : str
+            What it does, to be said before its words.
+        """
+
+        def told(words: str) -> None:
+            self.told(f"{what}: {words}")
+
+        more: dict[str, Any] = {"told": told, "stop": self.stop}
+        if self.crew is not None:
+            found: Result = self.crew.alone(function, job, self.tally, self._look, **more)
+            return found
+        self.check()
+        found = json.loads(json.dumps(function(*job, **more)))
+        self.check()
+        return found
+
+    def _look(self) -> None:
+        self.check()
+        self.counted(self.tally)
+
+    def tell(self, words: str) -> None:
+        """Say what is being done. Call it often: here the work ends if the user asks."""
+        self.check()
+        self.told(words)
+
+    def claim(
+        self,
+        claim: str,
+        paper: Value,
+        ours: Value,
+        note: str = "",
+        *,
+        aim: Aim = "same",
+        holds: bool | None = None,
+        partly: bool = False,
+        by_formula: bool = False,
+    ) -> None:
+        """Add a row; see ``Claim``. Not if the user has asked to stop, for then it is not whole.
+
+        ``holds`` judges what the two values do not say, ``partly`` what does not hold.
+        """
+        self.check()
+        judged: Verdict | None = None
+        if paper is not None and holds is not None:
+            judged = "holds" if holds else "partly" if partly else "does not hold"
+        formula = by_formula or self.by_formula
+        self.claims.append(Claim(claim, paper, ours, note, aim, judged, formula))
+
+    def confirm(
+        self,
+        claim: str,
+        right: bool,
+        note: str = "",
+        *,
+        partly: bool = False,
+        by_formula: bool = False,
+    ) -> None:
+        """Add a row of what the paper says in words: ours is "yes" or "no"."""
+        ours, formula = "yes" if right else "no", by_formula
+        self.claim(claim, "yes", ours, note, holds=right, partly=partly, by_formula=formula)
+
+    def curve(self, label: str, points: Iterable[tuple[float, float]]) -> None:
+        """Add points to a curve."""
+        for x, y in points:
+            self.point(label, x, y)
+
+    def point(self, label: str, x: float, y: float) -> None:
+        """Add a point to a curve."""
+        self.check()
+        self.series.setdefault(label, []).append((x, y))
+
+    def check(self) -> None:
+        """End the work if the user has asked.
+
+        Raises
+        ------
+        KeyboardInterrupt
+        """
+        if self.stop():
+            raise KeyboardInterrupt
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        return {
+            "name": self.experiment.name,
+            "rows": [claim.to_json() for claim in self.claims],
+            "series": {
+                label: [list(point) for point in points] for label, points in self.series.items()
+            },
+        }

@@ -1,0 +1,1 @@
+"""The experiments of the papers, and those that go beyond them."""

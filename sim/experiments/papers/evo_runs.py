@@ -1,0 +1,331 @@
+"""Searches of paper EVO's experiments: runs of its methods, and ``auto``, as jobs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from statistics import mean
+from typing import TYPE_CHECKING, Any, Literal
+
+from syncfabric.models.collectives.certificate import Bound
+from syncfabric.models.collectives.checker import check
+from syncfabric.models.collectives.methods import load_method
+from syncfabric.models.collectives.progress import Found, Progress, Stop
+from syncfabric.models.collectives.record import Result
+from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.schedule_file import read
+from syncfabric.models.collectives.search import search
+from syncfabric.models.collectives.task import Task
+
+if TYPE_CHECKING:
+    from syncfabric.models.collectives.record import Result
+    from syncfabric.models.collectives.standing import Standing
+
+from syncfabric.sim.experiments.claim import Value
+from syncfabric.sim.experiments.frame import Work
+
+__all__ = [
+    "TIMES",
+    "Entry",
+    "Method",
+    "auto",
+    "detours",
+    "hgsa",
+    "islands",
+    "make_runs",
+    "mboa",
+    "result_from",
+    "result_json",
+    "shortest",
+    "steps_of",
+    "straightened",
+    "task_from",
+    "task_json",
+    "why",
+]
+
+
+def task_json(task: Task) -> dict[str, Any]:
+    """Return a task as a schedule without steps, and by how much paths may be longer."""
+    empty = Schedule(task.topology, task.collective, task.rules, ())
+    return {"schedule": empty.to_json(), "extra": task.extra}
+
+
+def task_from(values: dict[str, Any]) -> Task:
+    """Return the task that ``task_json`` gave."""
+    empty = read(values["schedule"])
+    return Task(empty.topology, empty.collective, empty.rules, values["extra"])
+
+
+def result_json(result: Result) -> dict[str, Any]:
+    """Return what a search found."""
+    schedule, certificate = result.schedule, result.certificate
+    return {
+        **vars(result),
+        "schedule": None if schedule is None else schedule.to_json(),
+        "bounds": [bound.to_json() for bound in result.bounds],
+        "certificate": None if certificate is None else certificate.to_json(),
+    }
+
+
+def result_from(values: dict[str, Any]) -> Result:
+    """Return what ``result_json`` gave."""
+    schedule, certificate = values["schedule"], values["certificate"]
+    made = {
+        "schedule": None if schedule is None else read(schedule),
+        "bounds": tuple(map(Bound.from_json, values["bounds"])),
+        "certificate": None if certificate is None else Bound.from_json(certificate),
+        "cut_off": tuple(values["cut_off"]),
+    }
+    return Result(**{**values, **made})
+
+
+def islands() -> int:
+    """Return how many islands a search has by default on this machine."""
+    from syncfabric.models.collectives.annealing.solve import ISLANDS
+
+    return min(len(os.sched_getaffinity(0)), ISLANDS)
+
+
+Method = Literal["hgsa", "mboa"]
+
+TIMES = 5
+"""An entry's runs together, or the search by all methods for it, may take so many time limits."""
+
+LONGER: dict[tuple[Method, str, str], int] = {("mboa", "AAS", "hypercube-32"): 30}
+"""Where a run may take so many time limits, for it has up to 1000 million chromosomes to weigh."""
+
+Run = dict[str, Any]
+"""Of a run: whether it found a schedule, and its conflicts, evaluations and seconds."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the runs of one entry of a table came to."""
+
+    runs: int
+    evaluations: tuple[int, ...]
+    """Of each run that found a schedule."""
+    seconds: tuple[float, ...]
+    """Of the same runs."""
+    left: int | None
+    """Conflicts that the best of the others left; None if all found one."""
+    wanted: int = 0
+    """Runs that were to be made, had there been time."""
+
+    @property
+    def rate(self) -> float:
+        """Runs that found a schedule, per cent."""
+        return 100 * len(self.evaluations) / self.runs
+
+    @property
+    def mean(self) -> float | None:
+        """Mean evaluations until a schedule was found, of the runs that found one."""
+        return mean(self.evaluations) if self.evaluations else None
+
+    def note(self, paper: float) -> str:
+        """Say whether the rate is below the paper's, and what the other runs left."""
+        notes = ["below the paper"] if self.rate < paper else []
+        if self.runs < self.wanted:
+            notes.append(f"{self.runs} of {self.wanted} runs, then its time was over")
+        if self.left is not None:
+            conflicts = f"{self.left} conflict{'' if self.left == 1 else 's'}"
+            notes.append(f"the best of the others left {conflicts}")
+        return "; ".join(notes)
+
+
+def make_runs(work: Work, method: Method, task: Task, steps: int) -> Entry:
+    """Make the runs of one entry, and let the checker see what they found.
+
+    HGSA takes all processors for a run, MBOA one, with as many runs side by side. When its runs
+    together have taken ``TIMES`` time limits, or what one of them may take by ``LONGER``, an entry
+    has no more of them.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        The user has asked to stop.
+    """
+    kind, name = task.collective.kind, task.topology.name
+    limits = LONGER.get((method, kind, name), 1)
+    words = f"{kind} on {name}, {steps} steps, {method.upper()}"
+    work.tell(words)
+    limit, whole = limits * work.time_limit, max(TIMES, limits) * work.time_limit
+    jobs = [(task_json(task), steps, seed, limit) for seed in work.seeds]
+    found: list[Run] = []
+    while jobs and sum(run["seconds"] for run in found) < whole:
+        if method == "hgsa":
+            found.append(work.alone(hgsa, (*jobs.pop(0), islands()), words))
+        else:
+            found += work.map(mboa, jobs[: work.beside])
+            del jobs[: work.beside]
+    done = [run for run in found if run["found"]]
+    return Entry(
+        len(found),
+        tuple(run["evaluations"] for run in done),
+        tuple(run["seconds"] for run in done),
+        min((run["conflicts"] for run in found if not run["found"]), default=None),
+        work.runs,
+    )
+
+
+def mboa(values: dict[str, Any], steps: int, seed: int, time_limit: float) -> Run:
+    """Make a run of MBOA.
+
+    Parameters
+    ----------
+    values : dict
+        Of the task.
+    steps, seed : int
+    time_limit : float
+        Seconds.
+    """
+    task = task_from(values)
+    solve = load_method("mboa")
+    found = solve(task, steps, seed=seed, time_limit=time_limit, told=None, stop=None)
+    return _checked(task, found)
+
+
+def hgsa(
+    values: dict[str, Any],
+    steps: int,
+    seed: int,
+    time_limit: float,
+    islands: int,
+    told: Callable[[str], None],
+    stop: Stop,
+) -> Run:
+    """Make a run of HGSA.
+
+    Parameters
+    ----------
+    values : dict
+        Of the task.
+    steps, seed : int
+    time_limit : float
+        Seconds.
+    islands : int
+        A processor each.
+    told : callable
+        Is told how far it is.
+    stop : callable
+        Turns true when it is to end.
+    """
+
+    def tell(progress: Progress) -> None:
+        told(f"{progress.conflicts} conflicts left")
+
+    task = task_from(values)
+    solve = load_method("hgsa")
+    options: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "islands": islands}
+    return _checked(task, solve(task, steps, told=tell, stop=stop, **options))
+
+
+def _checked(task: Task, found: Found) -> Run:
+    if found.steps is not None:
+        report = check(Schedule(task.topology, task.collective, task.rules, found.steps))
+        if not report.right or report.detour > task.extra:
+            raise AssertionError(
+                f"{task.collective.kind} on {task.topology.name}: "
+                f"a schedule that is wrong: {report.conflicts}"
+            )
+    return {
+        "found": found.steps is not None,
+        "conflicts": found.conflicts,
+        "evaluations": found.evaluations,
+        "seconds": found.seconds,
+    }
+
+
+def shortest(work: Work, task: Task, what: str) -> Result:
+    """Search by all methods, ``TIMES`` time limits long at most.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        The user has asked to stop.
+    """
+    work.tell(f"{what}: auto")
+    job = (task_json(task), work.seed, TIMES * work.time_limit, islands())
+    return result_from(work.alone(auto, job, what))
+
+
+def auto(
+    values: dict[str, Any],
+    seed: int,
+    time_limit: float,
+    islands: int,
+    told: Callable[[str], None],
+    stop: Stop,
+) -> dict[str, Any]:
+    """Search by all methods.
+
+    Parameters
+    ----------
+    values : dict
+        Of the task.
+    seed : int
+    time_limit : float
+        Seconds.
+    islands : int
+        Of HGSA.
+    told : callable
+        Is told how far it is.
+    stop : callable
+        Turns true when it is to end.
+    """
+
+    def tell(standing: Standing) -> None:
+        best = "" if standing.best is None else f", best so far {standing.best}"
+        told(f"auto tries {standing.steps} steps by {standing.method}{best}")
+
+    options: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "islands": islands}
+    return result_json(search(task_from(values), told=tell, stop=stop, **options))
+
+
+def steps_of(found: Result) -> Value:
+    """Return the steps of the schedule, if there is one."""
+    return None if found.schedule is None else found.steps
+
+
+def why(found: Result) -> str:
+    """Say by what the schedule is optimal, or that nothing proves it."""
+    if found.certificate is not None:
+        return f"optimal: {found.certificate.argument.words()}"
+    return (
+        f"not proved optimal in {found.seconds:.0f} s: at least {found.bounds[0].value} are needed"
+    )
+
+
+PATHS = 1000
+"""Of a message, at most."""
+
+
+def detours(schedule: Schedule) -> int:
+    """Return how many messages of a scatter take a path that is not a shortest one."""
+    return sum(_longer(schedule, transfer.path) for step in schedule.steps for transfer in step)
+
+
+def straightened(work: Work, task: Task, schedule: Schedule) -> Schedule:
+    """Return a schedule with as many steps, and as few longer paths as are found in time."""
+    from syncfabric.models.collectives.exact.model import Model
+    from syncfabric.models.collectives.exact.quotient import Quotient
+    from syncfabric.models.collectives.exact.solver import run
+    from syncfabric.models.collectives.exact.ways import Ways
+
+    quotient = Quotient(task, None)
+    model = Model(quotient, Ways(quotient, PATHS), len(schedule.steps))
+    model.sat.minimize(sum(sent for sent, _, _, way in model.sent if _longer(schedule, way.path)))
+    answer = run(model, seed=work.seed, time_limit=work.time_limit, stop=work.stop)
+    work.check()
+    if answer.steps is None:
+        return schedule
+    found = replace(schedule, steps=answer.steps)
+    if not check(found).right:
+        raise AssertionError("straightened: a schedule that is wrong")
+    return found
+
+
+def _longer(schedule: Schedule, path: tuple[int, ...]) -> bool:
+    return len(path) - 1 > schedule.topology.to_go(path[-1])[path[0]]

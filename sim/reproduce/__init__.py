@@ -1,1 +1,0 @@
-"""The papers' experiments, run again: ``syncfabric reproduce``."""

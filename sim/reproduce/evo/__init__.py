@@ -1,1 +1,0 @@
-"""Paper EVO: schedules of collectives by evolutionary algorithms."""

@@ -1,0 +1,37 @@
+"""The bench of collectives: rows beside their formulas, here with the golden model alone."""
+
+import pytest
+
+from syncfabric.sim.drive.static.collectives import programs
+from syncfabric.sim.experiments.bench import static
+from tests.sim.experiments.bench.conftest import met, rows_of
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch, by_model: None) -> None:
+    monkeypatch.setattr(static, "SQUARES", (2, 4))
+
+
+def test_every_row_is_its_formula() -> None:
+    rows = rows_of(static.collectives)
+    assert len(rows) == 3 * (4 + 2) + 2
+    assert all(map(met, rows))
+    assert (rows[0].claim, rows[0].ours, rows[0].paper) == (
+        "4 / 16 cores, ring, broadcast of 1 flit, all together",
+        "7 / 19",
+        "formula 7 / 19",
+    )
+    assert "by wires" in rows[-1].claim
+    assert (rows[-1].ours, rows[-1].paper) == ("6 / 10", "bound 6 / 10")
+
+
+def test_another_time_is_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(static, "bound_of", lambda *_: 20)
+    rows = [row for row in rows_of(static.collectives) if str(row.paper).startswith("formula")]
+    assert not any(met(row) for row in rows if "together" in row.claim)
+
+
+def test_what_goes_wrong_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "_sum", lambda bits: lambda own, flit: own & flit)
+    with pytest.raises(RuntimeError, match=r"word sent on|result"):
+        rows_of(static.collectives)

@@ -1,0 +1,134 @@
+"""What cores add to a barrier's latency, from what they tell and what the network did."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.sim.cores import run
+from syncfabric.sim.cores.compile import compile_program
+from syncfabric.sim.cores.events import Events, Put
+from syncfabric.sim.cores.result import CoresResult
+from syncfabric.sim.cores.run import run_program
+from syncfabric.sim.cores.system import with_world
+from syncfabric.sim.experiments.bench import cores as figures
+from syncfabric.sim.experiments.bench import cores_plot
+from tests.quick import quick_simulator
+from tests.sim.cores.systems import PROGRAMS, mesh
+from tests.sim.experiments.bench.conftest import rows_of
+
+PAIR = with_world(mesh(2, 1), 2, "engine")
+EMPTY = CoresResult("net", "none", 2, 0, "end", (0, 0), (), (), (), (), (), {}, 0, 0)
+
+
+def found(spec: NetworkSpec, *told: tuple[int, int, int]) -> int:
+    """Return the figure for two barriers after the first: both cores arrive at 50 and at 100."""
+    events = Events()
+    for core in range(2):
+        events.arrivals[core, 0] = [10, 50, 100]
+        events.releases[core, 0] = [20, 60, 107 + core]
+    result = replace(EMPTY, console=tuple(Put(core, at, value) for core, at, value in told))
+    return figures.beyond(spec, result, events)
+
+
+def test_of_the_worst_barrier_the_last_core_to_go_on_counts() -> None:
+    told = [(core, 0, at) for core in range(2) for at in (45, 66, 96, 111 + 4 * core)]
+    assert found(PAIR, *told) == 115 - 108
+    slower = [(core, 0, at) for core in range(2) for at in (45, 71 - core, 96, 111)]
+    assert found(PAIR, *slower) == 71 - 60
+
+
+def test_barriers_that_are_none_of_the_networks_are_no_figure() -> None:
+    once = [(core, 0, at) for core in range(2) for at in (45, 66)]
+    with pytest.raises(RuntimeError, match="2 barriers"):
+        found(PAIR, *once)
+    for times in ((45, 66, 101, 111), (45, 58, 96, 111)):
+        with pytest.raises(RuntimeError, match="cores came at"):
+            found(PAIR, *((core, 0, at) for core in range(2) for at in times))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("wait", "holds"), [("sf_barrier(all)", True), ("sf_barrier_wait_taking(all)", False)]
+)
+def test_cores_add_little_and_more_is_seen(
+    wait: str, holds: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ziglang")
+    pytest.importorskip("pythondata_cpu_picorv32")
+    monkeypatch.setitem(run.SIMULATORS, "verilator", lambda: quick_simulator("verilator"))
+    text, timed = (PROGRAMS / "barrier.c").read_text(), "sf_barrier(all);\n        after"
+    assert text.count(timed) == 1
+    arrive = "" if holds else "sf_barrier_arrive(all); "
+    source = tmp_path / "program.c"
+    source.write_text(text.replace(timed, f"{arrive}{wait};\n        after"))
+    spec = with_world(mesh(4, 4), 16, "engine")
+    program = compile_program(source, spec=spec, barrier="engine", defines={"SKEW": "500"})
+    result, events = run_program(spec, program, cores=16)
+    more = figures.beyond(spec, result, events)
+    assert more >= 1
+    assert (more <= figures.BEYOND) is holds
+
+
+def test_software_has_the_same_network_and_group_as_hardware(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without a group of all cores in the file, making one would count as software's cycles."""
+    seen: dict[str, list[NetworkSpec]] = {}
+
+    def ran(name: str, spec: NetworkSpec, barrier: str, *_: object) -> tuple[CoresResult, Events]:
+        seen.setdefault(name, []).append(spec)
+        return replace(EMPTY, cycles=100 if barrier == "engine" else 120, run_seconds=1), Events()
+
+    monkeypatch.setattr(figures, "run_cores", ran)
+    monkeypatch.setattr(figures, "beyond", lambda *_: 0)
+    rows = rows_of(figures.core_programs)
+    assert rows[0].ours == "100, 120 cycles: 1.20"
+    for name in ("jacobi", "sort", "bfs"):
+        first, *others = seen[name]
+        assert first.groups
+        assert others == [first] * len(figures.SOFTWARE)
+
+
+def test_apart_the_last_arrival_and_the_last_going_on_count() -> None:
+    told = [(0, 0, 10), (1, 0, 40), (0, 0, 60), (1, 0, 58), (0, 0, 100), (1, 0, 90)]
+    told += [(0, 0, 150), (1, 0, 160)]
+    result = replace(EMPTY, console=tuple(Put(core, at, value) for core, at, value in told))
+    assert figures.latency(result) == ((60 - 40) + (160 - 100)) / 2
+
+
+def test_each_name_has_its_own_rounds_the_slowest_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the numbers that ``skins.c`` puts: a sum, then cycles, under each name."""
+
+    def ran(name: str, spec: NetworkSpec, barrier: str, cores: int) -> tuple[CoresResult, Events]:
+        assert name == "skins"
+        assert spec.groups
+        put = (Put(core, 0, value + core) for core in range(cores) for value in (7, 1, 7, 2, 7, 3))
+        return replace(EMPTY, cores=cores, console=tuple(put)), Events()
+
+    monkeypatch.setattr(figures, "run_cores", ran)
+    rows = rows_of(figures.core_names)
+    assert [row.claim.partition(":")[0] for row in rows] == [
+        *figures.HARDWARE,
+        *figures.SOFTWARE,
+    ]
+    assert {row.ours for row in rows} == {"16, 17, 18"}
+
+
+def test_the_picture_has_a_curve_for_each_kind() -> None:
+    cycles = {"engine": [40.0, 50.0], "wires": [41.0, 45.0], "central": [200.0, 400.0]}
+    figure = cores_plot.barriers_figure(cycles, (2, 4))
+    (axes,) = figure.axes
+    assert [np.asarray(line.get_ydata()).tolist() for line in axes.lines] == list(cycles.values())
+    assert [line.get_linestyle() for line in axes.lines] == ["-", "-", "--"]
+    assert [text.get_text() for text in axes.texts] == ["central 400", "engine 50", "wires 45"]
+
+
+def test_a_picture_that_cannot_be_is_refused_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cores_plot, "every_barrier", lambda: pytest.fail("measured"))
+    assert cores_plot.main([str(tmp_path / "cores.gif")]) == 2
+    assert "must end in .svg or .png" in capsys.readouterr().err

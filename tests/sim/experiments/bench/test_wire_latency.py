@@ -1,0 +1,63 @@
+"""The tables of barrier wires, by the golden model."""
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from syncfabric.sim.drive.run import run
+from syncfabric.sim.experiments.bench import latency, wires
+from syncfabric.sim.experiments.bench.measures import mesh
+from tests.sim.experiments.bench.conftest import met, rows_of
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch, by_model: None) -> None:
+    monkeypatch.setattr(latency, "run", partial(run, sim="model"))
+    monkeypatch.setattr(wires, "SIDES", (2, 4))
+    monkeypatch.setattr(wires, "RANDOM", {4: 5})
+    monkeypatch.setattr(wires, "CLUSTERS", ("cluster-fig1",))
+    monkeypatch.setattr(wires, "REGISTERS", (0, 2))
+    monkeypatch.setattr(wires, "OPTIONS", ({"wires": 1, "channels": 0},))
+    monkeypatch.setattr(wires, "CROWDED", (("4x4", 3), ("cluster-fig1", 2)))
+    monkeypatch.setattr(wires, "FEWEST", 3)
+    monkeypatch.setattr(wires, "MOST", 9)
+    monkeypatch.setattr(wires, "EPISODES", 30)
+
+
+def test_alone_the_greatest_is_the_bound() -> None:
+    rows = rows_of(wires.wire_latency)
+    assert all(map(met, rows))
+    told = {row.claim.partition(" (")[0]: (str(row.ours), str(row.paper)) for row in rows}
+    assert told["2x2, all members, link_registers 0"][1] == "= 6"
+    assert told["4x4, all members, link_registers 2"][1] == "= 26"
+    assert told["8x8, all members, wires = 1, channels = 0"] == ("10 / 14 / 18", "= 18")
+    cluster = told["cluster-fig1, 14 members, link_registers 2"]
+    assert cluster[0].endswith("/ " + cluster[1].removeprefix("= "))
+    assert any("5 random members" in figure for figure in told)
+
+
+def test_less_than_the_bound_is_a_miss() -> None:
+    result = replace(latency.alone(mesh(2, 2, {"wires": 1})), bound=7)
+    row = latency.latency_row("2x2", result)
+    assert result.latency is not None
+    assert (result.latency.max, row.paper, met(row)) == (6, "= 7", False)
+
+
+def test_others_add_nothing() -> None:
+    rows = rows_of(wires.wires_beside)
+    assert [met(row) for row in rows] == [True, True, None, None] * 2
+    assert [row.ours for row in rows if met(row)] == ["90 of 90"] * 2 + ["60 of 60"] * 2
+    over = [str(row.ours) for row in rows if met(row) is None]
+    assert not all(words.startswith("0 of") for words in over)
+
+
+def test_an_episode_that_is_longer_is_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [[[6, 4]], [[6]], [[6, 4], [7]], [[6, 4], [6]], [[6, 4], [6]], [[6, 4], [6]]]
+    monkeypatch.setattr(wires, "CROWDED", (("2x2", 2),))
+    monkeypatch.setattr(wires, "FEWEST", 2)
+    monkeypatch.setattr(wires, "MOST", 3)
+    monkeypatch.setattr(wires, "_latencies", lambda plan, rate: found.pop(0))
+    first, second, *_ = rows_of(wires.wires_beside)
+    assert (first.ours, met(first)) == ("2 of 3", False)
+    assert (second.ours, met(second)) == ("3 of 3", True)

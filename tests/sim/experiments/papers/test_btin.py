@@ -1,0 +1,256 @@
+"""The experiments of paper BTIN: SPEC's references by small runs, and what they count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.reader import loads
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.models.timing.btin import PacketTiming
+from syncfabric.sim.experiments.choice import EXPERIMENTS
+from syncfabric.sim.experiments.frame import Work
+from syncfabric.sim.experiments.papers import btin_table as sweep
+from syncfabric.sim.experiments.papers.btin import byte_ratio, node_links
+from syncfabric.sim.experiments.papers.btin_latency import Latencies
+from syncfabric.sim.experiments.papers.btin_networks import Drawn, Found, Survey, look, survey
+from syncfabric.sim.experiments.papers.btin_table import growth
+
+NONE: Mapping[str, float] = {}
+TINY: Mapping[str, float] = {"nodes": 24, "switches": 8}
+BOTH: Mapping[str, float] = {**TINY, "large_nodes": 48, "large_switches": 16}
+
+
+def _work(name: str, runs: int = 3, chosen: Mapping[str, float] = NONE) -> Work:
+    work = Work(EXPERIMENTS[name], runs=runs, chosen=dict(chosen))
+    work.experiment.function(work)
+    return work
+
+
+def _ours(work: Work) -> dict[str, Any]:
+    return {claim.claim: claim.ours for claim in work.claims}
+
+
+def _survey(drawn: Drawn, size: int, runs: int = 12) -> Survey:
+    return survey(Work(EXPERIMENTS["btin-fig6"], runs=runs), drawn, [size])
+
+
+# SPEC, section 2. A tolerance is four standard errors of twelve networks, and the SPEC's rounding.
+@pytest.mark.parametrize(
+    ("nodes", "switches", "f", "members", "height", "ratio"),
+    [
+        (256, 75, 0.75, 256, (6.3, 0.6), (3.98, 0.16)),
+        (1024, 300, 0.75, 256, (9.1, 0.7), (3.52, 0.12)),
+        (1024, 300, 0.75, 1024, (9.17, 0.6), (130.4 / 11.75, 0.45)),
+        (256, 75, 0.70, 256, (8.5, 1.4), (4.08, 0.35)),
+        (256, 75, 0.90, 256, (4.5, 0.6), (3.31, 0.15)),
+        (256, 75, 0.50, 256, (12.6, 2.0), (10.3, 1.2)),
+    ],
+)
+def test_heights_and_ratios_are_near_the_references(
+    nodes: int,
+    switches: int,
+    f: float,
+    members: int,
+    height: tuple[float, float],
+    ratio: tuple[float, float],
+) -> None:
+    drawn = Drawn(nodes, switches, 8, f)
+    found = Latencies(_survey(drawn, members), PacketTiming(), drawn.links_a_switch)
+    mean, away = height
+    assert found.survey.mean("height", members) == pytest.approx(mean, abs=away)
+    assert found.mean("btin", members) == pytest.approx(5.88 + 0.64 * mean, abs=0.64 * away)
+    assert found.ratio("multicast", members) == pytest.approx(ratio[0], abs=ratio[1])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "switches", "own", "between"),
+    [(256, 75, 2.8, (7.0, 7.4)), (1024, 300, 2.6, (3.3, 3.7))],
+)
+def test_traffic_is_near_the_references(
+    nodes: int, switches: int, own: float, between: tuple[float, float]
+) -> None:
+    """By shortest ways, as the references seem to be: up/down ways are longer."""
+    found = _survey(Drawn(nodes, switches, 8, 0.75), 256)
+    btin, direct = found.mean("btin", 256), found.mean("direct", 256)
+    least, most = between
+    ratio = (direct + btin / 2) / btin
+    assert least - 0.25 < ratio < most + 0.25
+    with_own = (direct + btin / 2 + node_links("multicast", 256)) / (btin + node_links("btin", 256))
+    assert with_own == pytest.approx(own, abs=0.2)
+    assert ratio < found.mean("multicast", 256) / btin < 9
+
+
+def test_other_readings_of_the_traffic() -> None:
+    """20 and 100 links by multicast and BTIN, ten of them BTIN's edges; addresses of a byte."""
+    values = np.zeros((1, 1, len(Found._fields)))
+    values[0, 0, Found._fields.index("btin")] = 20
+    values[0, 0, Found._fields.index("multicast")] = 100
+    found = Survey(Drawn(256, 75, 8, 0.75), (16,), values)
+    assert byte_ratio(found, 16) == (90 * 3 + 10 * 18) / (20 * 2)
+
+
+def test_links_are_as_the_connectivity_asks_but_connect_all() -> None:
+    assert [Drawn(256, 75, 8, f).links for f in (0.5, 0.7, 0.75, 0.9)] == [74, 82, 97, 142]
+    assert (Drawn(256, 75, 8, 0.5).links_asked, Drawn(1024, 300, 8, 0.75).links) == (22, 388)
+    assert len(Drawn(256, 75, 8, 0.5).draw(3).links) == 74
+    assert Drawn(256, 75, 8, 0.75).links_a_switch == pytest.approx(2 * 97 / 75)
+    assert Drawn(24, 8, 8, 0.75).sizes == [2, 4, 8, 16, 24]
+
+
+def test_points_are_those_of_network_files() -> None:
+    """The plan of a network file with the same draws has the same heights and edges."""
+    work = _work("btin-fig6", 3, BOTH)
+    seven = _work("btin-fig7", 3, BOTH)
+    for size in (2, 4, 8, 16, 24):
+        heights, edges = [], []
+        for seed in (1, 2, 3):
+            text = f"""
+                name = "drawn"
+                [network]
+                kind = "irregular"
+                ports = 8
+                setup = "local"
+                random = {{ switches = 8, nodes = 24, connectivity = 0.75, seed = {seed} }}
+                [[group]]
+                id = 1
+                members = {{ random = {size}, seed = {seed} }}
+                planner = "btin"
+            """
+            (group,) = make_plan(loads(text)).engine_groups
+            heights.append(group.height)
+            edges.append(len(group.to_json()["edges"]))
+        us = 5.88 + 0.64 * sum(heights) / 3
+        assert dict(work.series["BTIN (24, 8), ours"])[size] == pytest.approx(us)
+        assert dict(seven.series["BTIN (24, 8)"])[size] == pytest.approx(2 * sum(edges) / 3)
+
+
+def test_jobs_hold_a_few_networks_each() -> None:
+    drawn = Drawn(24, 8, 8, 0.75)
+    found = survey(Work(EXPERIMENTS["btin-fig6"], runs=23, seed=5), drawn)
+    whole = look(24, 8, 8, 0.75, list(range(5, 28)), drawn.sizes)
+    assert found.values.tolist() == whole
+    assert found.values.shape == (23, 5, len(Found._fields))
+
+
+def test_figure_6_has_every_claim_with_its_note() -> None:
+    work = _work("btin-fig6", 1)
+    papers = [claim.paper for claim in work.claims]
+    for value in (11.5, 120.5, 109 / 1023, 3.8, 3.3, 1.8):
+        assert value in papers
+    notes = {claim.paper: claim.note for claim in work.claims}
+    own = 11.5 / (120.5 / 3.3 / 3.8)
+    assert notes[1.8].endswith(f"it is {own:.1f}")
+    assert notes[120.5].startswith("read as T + (n - 1) t_r / c")
+    assert work.series["BTIN (1024, 300), paper"] == [(1024, 11.5)]
+    by_size = {s: dict(work.series[f"{s} (1024, 300), ours"]) for s in ("BTIN", "multicast")}
+    c = 0.75 * 8 - 1024 / 300
+    for size, us in by_size["multicast"].items():
+        assert us - by_size["BTIN"][size] == pytest.approx((size - 1) * 0.3 / c)
+    theorem = [claim.paper for claim in work.claims if "Theorem 1" in claim.claim]
+    assert theorem == pytest.approx([12.0, 15.0], abs=0.05)
+
+
+@pytest.mark.parametrize("name", ["btin-fig6", "btin-fig7", "btin-fig8"])
+def test_the_paper_s_values_stand_only_beside_its_own_networks(name: str) -> None:
+    """Words and formulas stand; a reading of ours may be changed."""
+    published = {11.5, 120.5, 109 / 1023, 3.8, 3.3, 1.8, 46.8, 88.6, 8.7, 4.1, 3.2}
+    other = _work(name, 1, TINY)
+    assert not published & {claim.paper for claim in other.claims}
+    assert not [label for label in other.series if label.endswith("paper")]
+    if name != "btin-fig7":
+        read = _work(name, 1, {"t_in": 300.0})
+        assert published & {claim.paper for claim in read.claims}
+
+
+def test_every_time_is_a_parameter() -> None:
+    usual = _work("btin-fig6", 1, BOTH).series
+    both = {**BOTH, "t_s": 3000.0, "t_p": 30.0, "t_r": 400.0, "t_in": 500.0, "t_out": 700.0}
+    changed = _work("btin-fig6", 1, both).series
+    for size, us in usual["BTIN (24, 8), ours"]:
+        d = (us - 4 - 0.6) / 2 / 0.32
+        slow = 2 * (3 + d * 0.03 + (d + 1) * 0.4)
+        assert dict(changed["BTIN (24, 8), ours"])[size] == pytest.approx(slow)
+        multicast, unicast = (
+            dict(changed[f"{s} (24, 8), ours"])[size] for s in ("multicast", "unicast")
+        )
+        assert multicast == pytest.approx(slow + (size - 1) * 0.5)
+        assert unicast == pytest.approx(multicast + (size - 2) * 0.7)
+
+
+def test_figure_8_says_what_cannot_be() -> None:
+    work = _work("btin-fig8", 4)
+    (low,) = (claim for claim in work.claims if claim.paper == 8.7)
+    assert low.note == (
+        "impossible as stated: 22 links cannot connect 75 switches; with 74, and the c of 22"
+    )
+    assert [claim.note for claim in work.claims if claim.paper in (4.1, 3.2)] == ["", ""]
+    ours = _ours(work)
+    assert ours["the same with the network's own c"] == pytest.approx(3.8, abs=0.5)
+    assert ours["the greater the connectivity, the greater that ratio"] == "no"
+
+
+def test_table_2_counts_messages() -> None:
+    ours = _ours(_work("btin-table2", 3, {**TINY, "members": 16}))
+    assert ours["start-ups of unicast, 16 members"] == 30
+    assert ours["start-ups of multicast, 16 members"] == 16
+    assert ours["start-ups of BTIN, one after another"] == pytest.approx(2)
+    assert ours["start-ups of unicast, one after another"] == pytest.approx(16)
+    assert ours["bits of BTIN's message"] == 2 + 8 + 2 + 6
+    phases = ours["phases in which no link is passed twice: unicast; multicast; BTIN"]
+    assert phases == "none; distribution; both"
+
+
+def test_growth_is_what_fits_better() -> None:
+    sizes = (2, 4, 8, 16, 32)
+    assert growth(sizes, [3 + 2.0 * n for n in sizes]) == "O(n)"
+    assert growth(sizes, [3 + 2 * math.log2(n) for n in sizes]) == "O(log n)"
+
+
+def test_a_sweep_has_its_ends() -> None:
+    work = _work("btin-sweep", 2, TINY)
+    assert len(work.series) == 2 * (3 + 1)
+    assert [x for x, _ in work.series["multicast, t_s"]] == [1, 2, 3, 4, 5]
+    six = dict(_work("btin-fig6", 2, BOTH).series["multicast (24, 8), ours"])
+    btin = dict(_work("btin-fig6", 2, BOTH).series["BTIN (24, 8), ours"])
+    assert dict(work.series["multicast, f"])[1] == pytest.approx(six[24] / btin[24])
+    ours = _ours(work)
+    for scheme in sweep.OTHERS:
+        points = [y for label, p in work.series.items() if scheme in label for _, y in p]
+        name = f"{scheme} over BTIN, 24 members"
+        assert ours[f"{name}: least over all ranges"] <= min(points)
+        assert ours[f"{name}: greatest over all ranges"] >= max(points)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "told"),
+    [
+        ({"connectivity": 0.4}, r"connectivity = 0.4 leaves no port for links, since 256 nodes"),
+        ({"switches": 20}, r"nodes = 256 is too many for 20 switches of 8 ports"),
+    ],
+)
+def test_networks_that_cannot_be_are_refused_before_the_work(
+    chosen: dict[str, float], told: str
+) -> None:
+    begun = Work(EXPERIMENTS["btin-fig6"], runs=100, chosen=dict(chosen))
+    with pytest.raises(SpecError, match=told):
+        begun.experiment.function(begun)
+    assert begun.series == {}
+
+
+@pytest.mark.long
+def test_latencies_at_full_size() -> None:
+    """SPEC's references, within what another hundred networks may differ by."""
+    ours = _ours(_work("btin-fig6", 100))
+    for claim, reference in {
+        "BTIN, all 1024 members of (1024, 300), µs": 11.75,
+        "multicast, all 1024 members of (1024, 300), µs": 130.4,
+        "multicast over BTIN, 256 members of (256, 75)": 3.98,
+        "multicast over BTIN, 256 members of (1024, 300)": 3.52,
+    }.items():
+        assert ours[claim] == pytest.approx(reference, rel=0.02)

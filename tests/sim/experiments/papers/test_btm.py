@@ -1,0 +1,213 @@
+"""The experiments of paper BTM: SPEC's references by small runs, and what they count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.reader import loads
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
+from syncfabric.models.planning import btm
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.models.timing.btm import Timing, cs_formula_ns, formula_ns
+from syncfabric.sim.drive import tiles as measured
+from syncfabric.sim.drive.simulate import run_model
+from syncfabric.sim.experiments.choice import EXPERIMENTS
+from syncfabric.sim.experiments.frame import Work
+from syncfabric.sim.experiments.papers.btm import nearest
+from syncfabric.sim.experiments.papers.btm_groups import Point, count, draw, run, sizes
+from syncfabric.sim.experiments.papers.btm_table import BTM
+
+NONE: Mapping[str, float] = {}
+SMALL: Mapping[str, float] = {"side": 4, "large_side": 8, "members": 16}
+PAPER = Timing()
+
+
+def _work(name: str, chosen: Mapping[str, float] = SMALL, runs: int = 3, rtl: bool = False) -> Work:
+    given = {p.name for p in EXPERIMENTS[name].parameters}
+    kept = {key: value for key, value in chosen.items() if key in given}
+    work = Work(EXPERIMENTS[name], runs=runs, chosen=kept, rtl=rtl, clock_mhz=50.0)
+    work.experiment.function(work)
+    return work
+
+
+def _ours(work: Work) -> dict[str, Any]:
+    return {claim.claim: claim.ours for claim in work.claims}
+
+
+def _point(side: int, size: int, runs: int = 12) -> Point:
+    return Point(side, size, **count(side, size, 1, runs))
+
+
+# SPEC, section 1: values of 100 groups, so 12 are off by their own spread; full meshes are not.
+@pytest.mark.parametrize(
+    ("side", "size", "t_rm", "speedup", "tolerance"),
+    [
+        (32, 1024, 20, 1.247, 5e-4),
+        (32, 1024, 30, 1.405, 5e-4),
+        (32, 1024, 40, 1.550, 5e-4),
+        (32, 1024, 60, 1.805, 5e-4),
+        (64, 1024, 30, 1.684, 0.04),
+    ],
+)
+def test_speedups_are_the_references(
+    side: int, size: int, t_rm: float, speedup: float, tolerance: float
+) -> None:
+    point = _point(side, size, runs=1 if size == side**2 else 12)
+    assert point.speedup(Timing(t_rm=t_rm)) == pytest.approx(speedup, abs=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("size", "height", "cs_height"),
+    [(8, 2.06, None), (32, 3.5, None), (64, None, 4.5), (128, 4.9, 7.0), (256, 5.1, 11.2)],
+)
+def test_heights_are_near_the_references(
+    size: int, height: float | None, cs_height: float | None
+) -> None:
+    """Heights of groups of one size spread by 0.5: here 60 of them, 100 in the references."""
+    point = _point(32, size, runs=60)
+    if height is not None:
+        assert float(np.mean(point.heights)) == pytest.approx(height, abs=0.28)
+    if cs_height is not None:
+        assert float(np.mean(point.cs_heights)) == pytest.approx(cs_height, rel=0.1)
+
+
+def test_complete_meshes_have_the_papers_heights() -> None:
+    """Paper BTM, sections 3.3 and 4.2, and SPEC: log4(k²) + 1, and k."""
+    for side in (2, 4, 8, 16, 32, 64):
+        point = _point(side, side**2, runs=1)
+        assert point.heights == [side.bit_length()]
+        assert (point.cs_heights, point.depths) == ([side], [side])
+
+
+def test_a_point_has_the_latency_of_its_trees() -> None:
+    """At any times, also where a node outside costs more than a member."""
+    found = _point(8, 20, runs=5)
+    trees = [btm.build_tree(draw(8, 20, seed)) for seed in range(1, 6)]
+    for times in (PAPER, Timing(t_rn=90, t_rm=2), Timing(t_s=0, t_p=7)):
+        ours = np.mean([formula_ns(tree, times) for tree in trees])
+        others = np.mean([cs_formula_ns(tree, times) for tree in trees])
+        assert found.btm_ns(times) == pytest.approx(ours)
+        assert found.cs_ns(times) == pytest.approx(others)
+
+
+def test_what_the_traffic_claim_depends_on() -> None:
+    """SPEC: above the CS tree that joins early; of the union not between 32 and 256 on 32x32."""
+    links = {size: _point(32, size) for size in (16, 64, 128, 512)}
+    for size, point in links.items():
+        ours, union = np.mean(point.links), np.mean(point.cs_links)
+        assert ours > np.mean(nearest(32, size, 1, 12))
+        assert (ours > union) == (size in (16, 512))
+
+
+def test_draws_are_those_of_a_network_file() -> None:
+    text = 'name = "n"\n[network]\nkind = "mesh"\nwidth = 8\nheight = 8\n[[group]]\nid = 1\n'
+    (group,) = loads(text + "members = { random = 9, seed = 4 }\n").groups
+    assert tuple(draw(8, 9, 4)) == group.members
+
+
+@pytest.mark.parametrize(("side", "expected"), [(2, [4]), (4, [8, 16]), (6, [8, 16, 32, 36])])
+def test_sizes_end_with_all_nodes(side: int, expected: list[int]) -> None:
+    assert sizes(side) == expected
+
+
+@pytest.mark.parametrize("experiment", BTM, ids=lambda experiment: experiment.name)
+def test_every_experiment_runs_on_small_meshes(experiment: Any) -> None:
+    work = _work(experiment.name)
+    assert work.claims
+    assert work.series
+    assert not any("RTL" in label for label in work.series)
+    values = [y for points in work.series.values() for _, y in points]
+    assert np.isfinite(values).all()
+
+
+@pytest.mark.parametrize("experiment", BTM, ids=lambda experiment: experiment.name)
+def test_claims_for_more_members_than_nodes_are_refused(experiment: Any) -> None:
+    expected = r"^--set members: a mesh of 4x4 has 16 nodes, not 17; take fewer members"
+    with pytest.raises(SpecError, match=expected):
+        _work(experiment.name, {"side": 4, "large_side": 8, "members": 17})
+
+
+def test_papers_values_stand_only_beside_the_papers_groups() -> None:
+    for name in ("btm-fig5", "btm-fig7"):
+        numbers = [c.paper for c in _work(name).claims if isinstance(c.paper, float)]
+        assert not [number for number in numbers if number in (1.3, 1.4, 1.6, 1.7, 1.8)]
+
+
+def test_times_are_taken() -> None:
+    slow = _ours(_work("btm-fig5", {**SMALL, "t_s": 0.0}))
+    claim = "BTM is faster than CS, times, 16 members, 4x4"
+    assert slow[claim] != _ours(_work("btm-fig5"))[claim]
+    assert slow[claim] == pytest.approx(_point(4, 16, runs=3).speedup(Timing(t_s=0)))
+
+
+def test_table1_counts_what_is_set_up() -> None:
+    """Relays: nodes of the CS tree that are no members."""
+    found = _ours(_work("btm-table1", {"side": 8, "large_side": 8, "members": 6}, runs=4))
+    relays = [point - 5 for point in (np.array(_point(8, 6, 4).cs_links) // 2).tolist()]
+    who = "6 members, 8x8"
+    assert found[f"messages to set up, CS, {who}"] == pytest.approx(np.mean(relays))
+    assert found[f"messages to set up, BTM, {who}"] == 0
+    assert found[f"routers of nonmembers are set up, CS, {who}"] == "yes"
+    assert found[f"routers of nonmembers are set up, BTM, {who}"] == "no"
+    assert found["height of BTM, all nodes of 8x8"] == 4
+    assert found["height of CS, all nodes of 8x8"] == 8
+
+
+def test_the_sweep_reaches_the_ends_of_the_ranges() -> None:
+    work = _work("btm-sweep")
+    point = _point(4, 16, runs=3)
+    across = dict(work.series["t_rm, 4x4"])
+    assert across[0] == pytest.approx(point.speedup(PAPER))
+    assert across[100] == pytest.approx(point.speedup(Timing(t_rm=60)))
+
+
+@pytest.fixture
+def _by_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the golden model stand in for the RTL, which it is compared with elsewhere."""
+    monkeypatch.setattr(measured, "build_fabric", lambda network: None)
+    monkeypatch.setattr(measured, "simulate_tiles", lambda job, built: run_model(job))
+
+
+@pytest.mark.usefixtures("_by_model")
+def test_messages_pass_the_links_that_are_counted() -> None:
+    for found in run(4, 1):
+        runs = 1 if found.size == 16 else 5
+        counted = _point(4, found.size, runs)
+        assert found.links["btm"] == np.mean(counted.links)
+        assert found.links["cs"] == np.mean(counted.cs_links)
+
+
+@pytest.mark.usefixtures("_by_model")
+def test_hardware_takes_the_cycles_of_its_bound() -> None:
+    """All of 4x4 together."""
+    everybody = run(4, 1)[-1]
+    network = MeshSpec(kind="mesh", width=4, height=4, transport="routed", data_bits=0)
+    members = tuple(network.topology.nodes)
+    for planner, cycles in everybody.cycles.items():
+        groups = (GroupSpec(id=1, members=members, planner=planner),)
+        (group,) = make_plan(NetworkSpec(name="n", network=network, groups=groups)).groups
+        assert cycles == group.bound
+
+
+@pytest.mark.usefixtures("_by_model")
+def test_rtl_is_beside_the_formulas_and_in_nanoseconds() -> None:
+    work = _work("btm-fig5", {**SMALL, "rtl_side": 4}, rtl=True)
+    assert dict(work.series["BTM, 4x4, RTL"])[16] == 20 * 20
+    found = _ours(work)
+    assert found["latency of CS, ns, 16 members, 4x4, RTL"] == 19 * 20
+    assert found["BTM is faster than CS, times, 16 members, 4x4, RTL"] == pytest.approx(19 / 20)
+    traffic = _work("btm-fig6", {**SMALL, "rtl_side": 4}, rtl=True)
+    assert "CS, 4x4, RTL" in traffic.series
+
+
+@pytest.mark.long
+def test_hardware_and_model_measure_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_hardware = run(4, 1)
+    monkeypatch.setattr(measured, "build_fabric", lambda network: None)
+    monkeypatch.setattr(measured, "simulate_tiles", lambda job, built: run_model(job))
+    assert run(4, 1) == in_hardware

@@ -1,0 +1,320 @@
+"""The frame of the experiments: rows, registry, files, pictures."""
+
+import csv
+import os
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from syncfabric.models.errors import SpecError
+from syncfabric.sim.experiments.choice import EXPERIMENTS, chosen
+from syncfabric.sim.experiments.claim import Aim, Claim, Value, summary
+from syncfabric.sim.experiments.frame import Axes, Experiment, Work
+from syncfabric.sim.experiments.output import figure_of, write
+from tests.sim.experiments import jobs
+
+PLOTTED = Experiment("toy", "a toy", "nowhere", jobs.toy, axes=(Axes("x", "y", 2, 10),))
+
+
+@pytest.mark.parametrize(
+    ("paper", "ours", "ratio"),
+    [
+        (4, 3, 0.75),
+        (2.0, 5, 2.5),
+        (0, 3, None),
+        (None, 3, None),
+        ("yes", "no", None),
+        (3, None, None),
+    ],
+)
+def test_a_ratio_is_ours_by_the_papers(paper: Value, ours: Value, ratio: float | None) -> None:
+    assert Claim("steps", paper, ours).ratio == ratio
+
+
+def test_a_row_has_its_note_in_the_claim() -> None:
+    row = Claim("steps", 4, 3, "fewer").to_json()
+    ratio = {"claim": "steps (fewer)", "paper": 4, "ours": 3, "ratio": 0.75}
+    assert row == ratio | {"verdict": "partly", "by_formula": False}
+    assert Claim("steps", 4, 3).to_json()["claim"] == "steps"
+
+
+@pytest.mark.parametrize(
+    ("paper", "ours", "aim", "verdict"),
+    [
+        (10, 11, "same", "holds"),
+        (10, 8.9, "same", "partly"),
+        (10, 12.5, "same", "partly"),
+        (10, 12.6, "same", "does not hold"),
+        (10, 20, "more", "holds"),
+        (10, 9, "more", "partly"),
+        (10, 5, "more", "does not hold"),
+        (17, 12, "less", "holds"),
+        (17, 18, "less", "partly"),
+        (17, 30, "less", "does not hold"),
+        (0, 0, "same", "holds"),
+        (0, 1, "same", "does not hold"),
+        (0, 100, "more", "holds"),
+        ("yes", "yes", "same", "holds"),
+        ("yes", "no", "same", "does not hold"),
+        ("yes", "at 4, 8 only", "same", "partly"),
+        ("above 1", 1.01, "same", "holds"),
+        ("above 1", 1.0, "same", "does not hold"),
+        ("below 1", 0.5, "same", "holds"),
+        ("at least 10", 84.9, "same", "holds"),
+        ("1 to 2", 1.43, "same", "holds"),
+        ("1 to 2", 2.86, "same", "does not hold"),
+        ("yes", None, "same", "no result"),
+        (None, 3, "same", None),
+    ],
+)
+def test_a_claim_has_a_verdict(paper: Value, ours: Value, aim: Aim, verdict: str | None) -> None:
+    assert Claim("steps", paper, ours, aim=aim).verdict == verdict
+
+
+def test_words_that_are_no_range_need_a_judgement() -> None:
+    with pytest.raises(ValueError, match='"very small" is no range of numbers; judge it'):
+        Claim("slope", "very small", 0.2)
+    work = Work(PLOTTED)
+    work.claim("slope", "very small", 0.2, holds=True)
+    work.claim("slope", "very small", 0.3, holds=False, partly=True)
+    work.claim("slope", "very small", 0.9, holds=False)
+    work.claim("slope", None, 0.9, holds=True)
+    found = [claim.verdict for claim in work.claims]
+    assert found == ["holds", "partly", "does not hold", None]
+
+
+def test_what_follows_from_an_input_is_marked() -> None:
+    work = Work(PLOTTED)
+    work.claim("found", 1, 1)
+    work.by_formula = True
+    work.claim("put in", 1, 1)
+    work.claim("put in, ours alone", None, 1)
+    work.by_formula = False
+    work.claim("fitted", 1, 2, by_formula=True)
+    assert [claim.standing for claim in work.claims] == [
+        "holds",
+        "holds, by formula",
+        "by formula",
+        "does not hold, by formula",
+    ]
+    assert summary({"toy": work.claims, "other": work.claims[:1]}) == (
+        "claims of the papers: 4; hold: 3 (1 by formula); partly: 0; do not hold: 1 (toy 1); "
+        "no result: 0; rows of ours alone: 1"
+    )
+
+
+def test_work_ends_when_the_user_asks() -> None:
+    asked = [False, False, True]
+    said: list[str] = []
+    work = Work(PLOTTED, stop=lambda: asked.pop(0), told=said.append)
+    work.tell("first")
+    work.claim("whole", 1, 1)
+    with pytest.raises(KeyboardInterrupt):
+        work.claim("half", 1, 1)
+    assert said == ["first"]
+    assert [claim.claim for claim in work.claims] == ["whole"]
+
+
+def test_seeds_follow_each_other() -> None:
+    assert list(Work(PLOTTED, runs=3, seed=7).seeds) == [7, 8, 9]
+
+
+def test_jobs_are_done_in_turn_and_come_as_json_holds_them() -> None:
+    work = Work(PLOTTED)
+    assert work.beside == 1
+    found: list[object] = list(work.map(jobs.pair, ((n,) for n in range(3))))
+    assert found == [[n, os.getpid()] for n in range(3)]
+    with pytest.raises(TypeError, match="JSON"):
+        list(work.map(jobs.unsaid, [(1,)]))
+
+
+def test_jobs_end_when_the_user_asks() -> None:
+    asked = [False, False, True]
+    work, found = Work(PLOTTED, stop=lambda: asked.pop(0)), list[int]()
+    with pytest.raises(KeyboardInterrupt):
+        found.extend(work.map(jobs.square, [(n,) for n in range(9)]))
+    assert found == [0, 1]
+
+
+def test_a_job_alone_says_what_it_is() -> None:
+    said: list[str] = []
+    work = Work(PLOTTED, told=said.append)
+    found: object = work.alone(jobs.lonely, (4,), "four")
+    assert found == [4, False]
+    assert said == ["four: number 4"]
+    asked = [False, False, True]
+    work.stop = lambda: asked.pop(0)
+    with pytest.raises(KeyboardInterrupt):
+        work.alone(jobs.lonely, (4,), "four")
+
+
+def test_every_experiment_is_there() -> None:
+    for name, experiment in EXPERIMENTS.items():
+        assert experiment.name == name
+        assert callable(experiment.function)
+        assert experiment.function.__doc__
+
+
+def test_every_experiment_is_documented() -> None:
+    docs = Path(__file__).parents[3] / "docs"
+    text = "".join((docs / page).read_text() for page in ("reproduce.md", "broadcast.md"))
+    assert [name for name in EXPERIMENTS if name not in text] == []
+
+
+def test_names_are_looked_up() -> None:
+    assert [e.name for e in chosen(["evo-fig7", "evo-table4", "evo-fig7"])] == [
+        "evo-fig7",
+        "evo-table4",
+    ]
+    assert chosen(["evo-fig7", "all"]) == list(EXPERIMENTS.values())
+    with pytest.raises(
+        SpecError, match='unknown experiment "evo-tabel4"; did you mean "evo-table4"'
+    ):
+        chosen(["evo-tabel4"])
+    with pytest.raises(SpecError, match=r"name an experiment, or all; --list shows them$"):
+        chosen([])
+
+
+def test_files_hold_what_was_found(tmp_path: Path) -> None:
+    work = Work(PLOTTED)
+    work.claim("steps", 4, 3, "fewer", by_formula=True)
+    work.claim("order", "a, b", None)
+    work.point("ours", 8, 2.5)
+    work.point("ours", 16, 0)
+    names = [path.name for path in write(work, tmp_path / "out")]
+    assert names == ["toy.csv", "toy-series.csv", "toy.svg", "toy.png"]
+    rows = list(csv.reader((tmp_path / "out" / "toy.csv").read_text().splitlines()))
+    assert rows == [
+        ["claim", "paper", "ours", "ratio", "verdict", "by_formula"],
+        ["steps (fewer)", "4", "3", "0.75", "partly", "yes"],
+        ["order", "a, b", "", "", "no result", ""],
+    ]
+    series = (tmp_path / "out" / "toy-series.csv").read_text()
+    assert series == "series,x,y\nours,8,2.5\nours,16,0\n"
+    assert (tmp_path / "out" / "toy.svg").read_text().startswith("<?xml")
+    assert (tmp_path / "out" / "toy.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_curves_have_their_scales_and_leave_out_what_has_no_logarithm() -> None:
+    work = Work(PLOTTED)
+    for x, y in ((8, 10), (16, 0), (32, 100)):
+        work.point("ours", x, y)
+    (axes,) = figure_of(work).axes
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    (line,) = axes.lines
+    assert np.asarray(line.get_xydata()).tolist() == [[8, 10], [32, 100]]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x (log scale)", "y (log scale)")
+
+
+def test_other_axes_begin_at_zero() -> None:
+    work = Work(replace(PLOTTED, axes=(Axes("x", "y"),)))
+    work.point("ours", 50, 1000)
+    work.point("ours", 60, 1001)
+    (axes,) = figure_of(work).axes
+    assert (axes.get_xlim()[0], axes.get_ylim()[0]) == (0, 0)
+    assert axes.get_ylim()[1] > 1001
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x", "y")
+
+
+def test_curves_of_another_unit_have_axes_of_their_own_and_no_label_is_lost() -> None:
+    ratio = Axes("x", "over ours", 2, prefix="CS over BTM, ")
+    work = Work(replace(PLOTTED, axes=(*PLOTTED.axes, ratio)))
+    for label in ("BTM, ours", "CS over BTM, 8x8", "CS over BTM, 8x8, paper"):
+        work.point(label, 8, 10)
+    upper, lower = figure_of(work).axes
+    assert [line.get_label() for line in upper.lines] == ["BTM"]
+    assert [line.get_label() for line in lower.lines] == ["8x8", "8x8, paper"]
+    assert lower.get_ylabel() == "over ours"
+    assert [text.get_text() for text in lower.texts] == ["8x8", "8x8, paper"]
+
+
+def test_a_picture_says_in_words_what_it_shows_and_what_the_paper_does_not_give() -> None:
+    toy = replace(PLOTTED, title="height of trees", caption="No numbers.")
+    work = Work(toy)
+    work.point("ours, paper", 8, 10)
+    said = [text.get_text() for text in figure_of(work).texts]
+    assert said == [
+        "Open markers: the paper's values. No numbers.",
+        "Height of trees",
+        "nowhere · syncfabric reproduce toy",
+    ]
+
+
+def test_every_picture_of_a_paper_has_its_points_or_says_why_not() -> None:
+    for experiment in EXPERIMENTS.values():
+        assert experiment.caption or not experiment.axes, experiment.name
+        assert not experiment.title.startswith(("the same", experiment.name))
+
+
+@pytest.mark.parametrize("other", [1, 10_000])
+def test_names_of_curves_do_not_overlap(other: float) -> None:
+    work = Work(PLOTTED)
+    work.point("another", 8, other)
+    for number in range(19):
+        work.point(f"curve {number}", 8, 100 + number / 100)
+    figure = figure_of(work)
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    boxes = sorted((text.get_window_extent() for text in axes.texts), key=lambda box: box.y0)
+    assert len(boxes) == 20
+    assert all(below.y1 <= above.y0 for below, above in pairwise(boxes))
+    assert axes.bbox.y0 - 10 < boxes[0].y0
+    assert boxes[-1].y1 < axes.bbox.y1 + 10
+    assert max(box.x1 for box in boxes) <= figure.bbox.width
+
+
+def test_the_papers_curve_has_the_colour_of_ours() -> None:
+    work = Work(PLOTTED)
+    for label in ("OAB, paper", "OAB, ours", "OAS, paper"):
+        work.point(label, 8, 10)
+    (axes,) = figure_of(work).axes
+    paper, ours, other = axes.lines
+    assert paper.get_color() == ours.get_color() != other.get_color()
+    assert (paper.get_linestyle(), other.get_linestyle()) == (":", ":")
+    assert ours.get_linestyle() != ":"
+
+
+def test_what_the_hardware_took_has_the_colour_of_its_model_and_points_of_its_own() -> None:
+    work = Work(PLOTTED)
+    for label in ("ring, model", "ring, RTL", "tree, RTL", "tree"):
+        work.point(label, 8, 10)
+    (axes,) = figure_of(work).axes
+    model, ring, tree, plain = axes.lines
+    assert model.get_color() == ring.get_color() != tree.get_color() == plain.get_color()
+    assert model.get_marker() == ring.get_marker() != tree.get_marker() == plain.get_marker()
+    assert (model.get_fillstyle(), ring.get_fillstyle()) == ("full", "left")
+    assert (model.get_linestyle(), ring.get_linestyle()) == ("-", "--")
+
+
+def test_many_curves_have_a_look_each() -> None:
+    work = Work(PLOTTED)
+    for number in range(20):
+        work.point(f"curve {number}", 8, 10 + number)
+    (axes,) = figure_of(work).axes
+    assert len({(line.get_color(), line.get_marker()) for line in axes.lines}) == 20
+
+
+def test_without_series_ratios_are_drawn() -> None:
+    work = Work(PLOTTED)
+    work.claim("first", 2, 3)
+    work.claim("no ratio", None, 3)
+    work.claim("second", 2, 1)
+    (axes,) = figure_of(work).axes
+    _, *points = axes.lines
+    assert [np.asarray(point.get_xdata()).tolist() for point in points] == [[1.5], [0.5]]
+    assert [point.get_fillstyle() for point in points] == ["none", "none"]
+    assert axes.get_xlim()[0] == 0
+    assert [text.get_text() for text in axes.texts] == ["3 / 2", "1 / 2"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["first", "second"]
+
+
+def test_an_experiments_own_picture_comes_first() -> None:
+    from matplotlib.figure import Figure
+
+    own = Figure()
+    work = Work(PLOTTED, drawing=lambda: own)
+    work.point("ours", 1, 1)
+    assert figure_of(work) is own
