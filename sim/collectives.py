@@ -11,10 +11,12 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
-from syncfabric.sim.drive.static.collectives.asked import Collective
-from syncfabric.sim.drive.static.collectives.bound import bound_of
-from syncfabric.sim.drive.static.collectives.check import check_collectives
-from syncfabric.sim.drive.static.parts import groups_of
+from syncfabric.sim.drive.static.operations import (
+    Collective,
+    bound_of,
+    check_collectives,
+    groups_of,
+)
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.request import SIMULATORS

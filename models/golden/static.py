@@ -12,11 +12,8 @@ from typing import TypeAlias
 
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest, Record, Recorder
-from syncfabric.models.golden.static_agent import Agent
-from syncfabric.models.golden.static_config import configure_node
-from syncfabric.models.golden.static_loader import Loader
-from syncfabric.models.golden.static_switches import Switches
-from syncfabric.models.golden.static_wiring import PORTS, StaticWiring
+from syncfabric.models.golden.static_agent import Agent, configure_node
+from syncfabric.models.golden.static_switches import PORTS, Loader, StaticWiring, Switches
 from syncfabric.models.messages import COUNTER_BITS, Counter
 from syncfabric.models.messages.static import STATUS_WORD, Role
 from syncfabric.models.networks.mesh import Port

@@ -1,13 +1,76 @@
-"""The switches of a static network: buffers, credits and routes, in lock step (R1 to R3)."""
+"""The switches of a static network, their links, and the loader of their routes (R1 to R3, R5)."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 
-from syncfabric.models.golden.static_wiring import PORTS, StaticWiring
+from syncfabric.models.messages.static import CHAIN_BITS, LoaderWord
+from syncfabric.models.networks.mesh import Port
+from syncfabric.models.networks.spec import StaticSpec
 
-__all__ = ["Switches"]
+__all__ = ["PORTS", "Loader", "StaticWiring", "Switches"]
+
+
+PORTS = len(Port)
+
+
+class StaticWiring:
+    """Links of a static network; a link and the buffer at its end have one number.
+
+    Link ``5 s + p`` leaves switch s by output p, CORE (the mesh's LOCAL) to the core buffer; link
+    ``5 n + i`` leads from node i into input CORE of its switch.
+
+    Parameters
+    ----------
+    network : StaticSpec
+
+    Attributes
+    ----------
+    nodes, links : int
+        Number of nodes, and of links.
+    capacity : list of int, by link
+        Places of the buffer at its end; at the rim, what its output's counter begins with.
+    place : list of int, by link
+        The node at which it ends; -1 at the rim.
+    inputs : list of list of (int or None), by switch and port
+        The link that leads to an input; None at the rim.
+    is_core : list of bool, by link
+        Whether it leads to a core buffer.
+    """
+
+    def __init__(self, network: StaticSpec) -> None:
+        mesh = network.topology
+        self.nodes = count = len(mesh.nodes)
+        self.links = (PORTS + 1) * count
+        self.capacity = [network.switch_buffer] * (PORTS * count)
+        self.capacity += [network.injection_buffer] * count
+        self.place = [-1] * (PORTS * count) + list(range(count))
+        self.inputs: list[list[int | None]] = [[None] * PORTS for _ in range(count)]
+        self.is_core = [port is Port.LOCAL for port in Port] * count + [False] * count
+        for switch, node in enumerate(mesh.nodes):
+            for port in Port:
+                to = mesh.neighbour(node, port)
+                link = self.output(switch, port)
+                if port is Port.LOCAL:
+                    self.capacity[link] = network.core_buffer
+                    self.place[link] = switch
+                elif to is not None:
+                    self.place[link] = mesh.index(to)
+                    self.inputs[mesh.index(to)][port.opposite] = link
+            self.inputs[switch][Port.LOCAL] = self.injection(switch)
+
+    def output(self, switch: int, port: int) -> int:
+        """Return the link that leaves a switch by a port."""
+        return PORTS * switch + port
+
+    def core(self, node: int) -> int:
+        """Return the link to a node's core buffer."""
+        return PORTS * node + Port.LOCAL
+
+    def injection(self, node: int) -> int:
+        """Return the link from a node into its switch."""
+        return PORTS * self.nodes + node
 
 
 class Switches:
@@ -124,3 +187,75 @@ class Switches:
             self._stirring.add(node)
         else:
             self.awake.update(self._sources[link])
+
+
+WORD_BITS = 32
+SELECTS = PORTS - 1
+
+
+class Loader:
+    """Takes route words in, and tells what the switches take from the chain.
+
+    That the bits enter one by one cannot be seen, for there is no strobe meanwhile; a strobe takes
+    the bits that stand there when it is asked for.
+
+    Parameters
+    ----------
+    wiring : StaticWiring
+
+    Attributes
+    ----------
+    strobe : int or None
+        The cycle in which ``route_strobe`` is or was high.
+    """
+
+    def __init__(self, wiring: StaticWiring) -> None:
+        self._wiring = wiring
+        self._bits = CHAIN_BITS * wiring.nodes
+        self._mask = (1 << self._bits) - 1
+        self._chain = self._taken = 0
+        self.strobe: int | None = None
+        self._shifts_to = -1
+
+    def configure(self, now: int, address: int, write: bool, data: int) -> tuple[int, bool, int]:
+        """Obey a request in cycle ``now``; return the answer's cycle, error and data."""
+        if now <= self._shifts_to:
+            return now + 1, True, 0
+        if write and address == LoaderWord.SHIFT:
+            for bit in range(WORD_BITS):
+                self._chain = self._chain << 1 | (data >> bit & 1)
+            self._chain &= self._mask
+            self._shifts_to = now + WORD_BITS
+            return now + WORD_BITS + 1, False, 0
+        if write and address == LoaderWord.STROBE:
+            self.strobe, self._taken = now + 1, self._chain
+            return now + 1, False, 0
+        if not write and address == LoaderWord.LENGTH:
+            return now + 1, False, self._bits
+        return now + 1, True, 0
+
+    def selects(self) -> list[list[int]]:
+        """Return the links that each output's select names, by the output's link."""
+        wiring = self._wiring
+        found: list[list[int]] = []
+        for switch in range(wiring.nodes):
+            for port in range(PORTS):
+                bits = self._part(switch, port)
+                others = [other for other in range(PORTS) if other != port]
+                chosen = [wiring.inputs[switch][o] for i, o in enumerate(others) if bits >> i & 1]
+                found.append([link for link in chosen if link is not None])
+        return found
+
+    def flushed(self) -> list[int]:
+        """Return the outputs whose ``flush`` bit is set, as links."""
+        return [
+            PORTS * switch + port
+            for switch in range(self._wiring.nodes)
+            for port in range(PORTS)
+            if self._part(switch, port) >> SELECTS
+        ]
+
+    def _part(self, switch: int, port: int) -> int:
+        """Return an output's select bits, with its ``flush`` bit above them."""
+        width = SELECTS + 1
+        return self._taken >> CHAIN_BITS * switch + width * port & (1 << width) - 1

@@ -1,12 +1,13 @@
-"""What software writes to set the groups of a static network up (section R5 of its contract)."""
+"""What software writes to set the groups of a static network up (R5), and how far flits go."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
-from syncfabric.models.networks.mesh import Node, Port
+from syncfabric.models.networks.mesh import Mesh, Node, Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.links.set_up import Write
 from syncfabric.models.planning.route_chain import Output, chain_words
@@ -16,6 +17,7 @@ __all__ = [
     "NumberedGroup",
     "StaticGroup",
     "group_outputs",
+    "reach",
     "role_of",
     "role_writes",
     "route_writes",
@@ -129,3 +131,33 @@ def static_writes(
     flush = {*routes, *(output for group in groups for output in group_outputs(group))}
     yield from route_writes(network, routes, flush)
     yield from role_writes(network, (), groups)
+
+
+def reach(mesh: Mesh, group: StaticGroup) -> dict[Node, int]:
+    """Return the links between switches from the root to each member, the nearest first.
+
+    The root of a ring is reached at its end, after all N links; that of a tree is not.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    group : StaticGroup
+        Its own routes, not those of a token.
+    """
+    outputs: defaultdict[Output, list[Port]] = defaultdict(list)
+    for (x, y, port), source in group.routes().items():
+        outputs[x, y, source].append(port)
+    found: dict[Node, int] = {}
+    here: list[tuple[Node, Port]] = [(group.root, Port.LOCAL)]
+    links = 0
+    while here:
+        following: list[tuple[Node, Port]] = []
+        for node, source in here:
+            for port in outputs[(*node, source)]:
+                to = mesh.neighbour(node, port)
+                if port is Port.LOCAL:
+                    found[node] = links
+                elif to is not None:
+                    following.append((to, port.opposite))
+        here, links = following, links + 1
+    return found

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import STEP, Node, Port
 from syncfabric.models.planning.route_chain import Output
+from syncfabric.models.planning.static_images import StaticGroup
 
-__all__ = ["Routes", "listening", "ring_routes", "tree_routes", "turned_ring"]
+__all__ = ["Routes", "listening", "ring_routes", "token_routes", "tree_routes", "turned_ring"]
 
 Routes = dict[Output, Port]
 """The input that each output selects."""
@@ -112,3 +114,31 @@ def _joined(ring: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
 
 def _port(switch: Node, neighbor: Node) -> Port:
     return PORT[neighbor[0] - switch[0], neighbor[1] - switch[1]]
+
+
+def token_routes(group: StaticGroup) -> Mapping[Output, Port]:
+    """Return a ring's routes with every member's core in the way, over the same links.
+
+    Source: paper Reflex, section VI, names reductions as future work. Switches copy flits and
+    cannot combine them, so a reduction is a token that goes from core to core.
+
+    Where the switch of a member passes the ring on, that output listens to its core in place of
+    the input that the core listens to. The root's sends as it does on every ring.
+
+    Raises
+    ------
+    PlanError
+        The group is no ring.
+    """
+    if group.flits is not None or len(group.members) < 2:
+        raise PlanError("a token goes round a ring of two members or more; this group has none")
+    routes = dict(group.routes())
+    for x, y in group.members:
+        if (x, y) == group.root:
+            continue
+        entry = routes[x, y, Port.LOCAL]
+        onward = next(
+            port for port in Port if port is not Port.LOCAL and routes.get((x, y, port)) is entry
+        )
+        routes[x, y, onward] = Port.LOCAL
+    return routes

@@ -22,10 +22,10 @@ from syncfabric.sim.drive.scenario import (
     TrafficOutcome,
 )
 from syncfabric.sim.drive.session import Session
+from syncfabric.sim.drive.static.driver import StaticSession
 from syncfabric.sim.drive.static.judge import StaticJudge
 from syncfabric.sim.drive.static.log import StaticLog
-from syncfabric.sim.drive.static.parts import barriers_of, groups_of, network_of
-from syncfabric.sim.drive.static.session import StaticSession
+from syncfabric.sim.drive.static.operations import barriers_of, groups_of, network_of
 from syncfabric.sim.drive.stepping import Chunk
 
 __all__ = ["Conductor", "conduct_model", "conductor_of"]
@@ -209,7 +209,9 @@ class StaticConductor(_Run):
     ) -> None:
         super().__init__(plan, scenario, job)
         self.session = StaticSession(plan, scenario)
-        self._log = StaticLog(network_of(plan), groups_of(barriers_of(plan, scenario)), log)
+        self._log = StaticLog(
+            network_of(plan), groups_of(barriers_of(plan, scenario.collectives)), log
+        )
         self.judge = StaticJudge(plan, scenario, self._log, coverage=job.coverage)
 
     def _others(self) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.replay import Passages
 from syncfabric.sim.drive.scheme import MemberStep
-from syncfabric.sim.drive.static.collectives.turns import Turn
+from syncfabric.sim.drive.static.operations import Turn
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.results import Mismatch
 

@@ -17,7 +17,7 @@ from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.names import Names
 from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.scheme import MemberStep
-from syncfabric.sim.drive.static.collectives.turns import Turn
+from syncfabric.sim.drive.static.operations import Turn
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.results import Mismatch
 

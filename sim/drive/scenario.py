@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.static.collectives.asked import Collective, CollectiveOutcome
+from syncfabric.sim.drive.static.operations import Collective, CollectiveOutcome
 from syncfabric.sim.results import Mismatch
 
 __all__ = [

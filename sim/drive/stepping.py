@@ -16,7 +16,7 @@ from syncfabric.sim.drive.lines import EMPTY, Line, observe_line, record_line
 from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.scheme import MemberStep
-from syncfabric.sim.drive.static.collectives.turns import Turn
+from syncfabric.sim.drive.static.operations import Turn
 
 __all__ = ["Chunk", "Stepping"]
 

@@ -7,7 +7,7 @@ from syncfabric.models.networks.reader import load
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.collectives import allreduce_cycles, broadcast_cycles
 from syncfabric.sim.collectives import Collective, run_collectives
-from syncfabric.sim.drive.static.collectives import programs
+from syncfabric.sim.drive.static import programs
 
 PLAN = make_plan(load("reflex-4x4"))
 ASKED = (Collective(1, "allreduce", 32, "max", 1), Collective(1, "broadcast", 5))

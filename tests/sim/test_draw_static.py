@@ -26,8 +26,15 @@ from syncfabric.sim.draw import (
     to_svg,
 )
 from syncfabric.sim.draw.canvas import GREY, ROOT, depth_colours
-from syncfabric.sim.draw.static.chart import OTHERS, RING, RING_MEMBER
-from syncfabric.sim.draw.static.lanes import AWAY, branches, middle, ring_lane
+from syncfabric.sim.draw.static.chart import (
+    AWAY,
+    OTHERS,
+    RING,
+    RING_MEMBER,
+    branches,
+    middle,
+    ring_lane,
+)
 from syncfabric.sim.draw.strokes import Point
 from syncfabric.sim.results import ChannelLoad
 

@@ -21,7 +21,7 @@ from syncfabric.sim.drive.recovery.conduct import RecoveryConductor
 from syncfabric.sim.drive.recovery.plans import check_story, plan_after
 from syncfabric.sim.drive.recovery.story import Move, Story
 from syncfabric.sim.drive.scenario import Job, Replay, Scenario, Send, Sending
-from syncfabric.sim.drive.static.collectives.asked import Collective
+from syncfabric.sim.drive.static.operations import Collective
 from syncfabric.sim.front import Front
 from syncfabric.sim.products import network_verilog, register_files
 

@@ -14,7 +14,7 @@ from syncfabric.sim.drive.recovery.conduct import RecoveryConductor
 from syncfabric.sim.drive.recovery.story import Story
 from syncfabric.sim.drive.scenario import Policy, Scenario
 from syncfabric.sim.drive.schemes import SCHEMES
-from syncfabric.sim.drive.static.collectives.asked import KINDS
+from syncfabric.sim.drive.static.operations import KINDS
 from tests.trace import run
 from tests.trace.corpus import FOLDER, Entry, corpus
 from tests.trace.play import texts

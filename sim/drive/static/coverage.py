@@ -17,7 +17,7 @@ from syncfabric.sim.drive.driving import Arrival
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.static.flow_check import FlowCheck
-from syncfabric.sim.drive.static.parts import groups_of, network_of
+from syncfabric.sim.drive.static.operations import groups_of, network_of
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.drive.targets import targets_of
 

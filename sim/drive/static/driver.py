@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from syncfabric.models.golden.record import Record
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.config_port import Cycles, perform
 from syncfabric.sim.drive.driving import Driving, Inputs
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.static.collectives.software import StaticSoftware
 from syncfabric.sim.drive.static.noise import StaticNoise
-from syncfabric.sim.drive.static.parts import barriers_of, groups_of, network_of
+from syncfabric.sim.drive.static.operations import barriers_of, groups_of, network_of
+from syncfabric.sim.drive.static.software import StaticSoftware
+from syncfabric.sim.drive.stepping import Chunk, Stepping
 from syncfabric.sim.lifecycle.effects import FoundError, Steps
 from syncfabric.sim.lifecycle.routes import ByRoutes
 
-__all__ = ["StaticDriver"]
+__all__ = ["StaticDriver", "StaticSession"]
 
 
 class StaticDriver(Driving):
@@ -34,7 +36,7 @@ class StaticDriver(Driving):
     """
 
     def __init__(self, plan: BarrierPlan, scenario: Scenario, model: StaticModel) -> None:
-        barriers = barriers_of(plan, scenario)
+        barriers = barriers_of(plan, scenario.collectives)
         super().__init__(plan, scenario, model, barriers.groups)
         self.model, self._now = model, 0
         self.software = StaticSoftware(plan, scenario, model) if scenario.collectives else None
@@ -106,3 +108,37 @@ class StaticDriver(Driving):
         if not self._performs and (changed := software.change()):
             self._program = self._perform(self._routes.load((), changed))
             next(self._program)
+
+
+_NOTHING = Inputs()
+
+
+class StaticSession(Stepping):
+    """Steps model and driver; see `Session`.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    scenario : Scenario
+    """
+
+    def __init__(self, plan: BarrierPlan, scenario: Scenario) -> None:
+        self.model = StaticModel(network_of(plan))
+        self.driver = StaticDriver(plan, scenario, self.model)
+        super().__init__(scenario, self.model, self.driver)
+
+    def _hand(self, chunk: Chunk) -> None:
+        super()._hand(chunk)
+        if self.driver.software is not None:
+            self.driver.software.turns = chunk.turns
+
+    def _tick(self, chunk: Chunk) -> Record | None:
+        quiet = self._stirs() is None
+        inputs = self.driver.inputs(self.model.cycle, quiet=quiet) or _NOTHING
+        return self.model.step(
+            arrive=inputs.arrive,
+            hold=inputs.hold,
+            send=inputs.send,
+            take=inputs.take,
+            config=inputs.config,
+        )

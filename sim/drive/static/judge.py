@@ -10,12 +10,11 @@ from syncfabric.sim.drive.judging import Done, Judging
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.static.collectives.judge import CollectiveCheck
-from syncfabric.sim.drive.static.collectives.turns import Turn
+from syncfabric.sim.drive.static.collective_check import CollectiveCheck
 from syncfabric.sim.drive.static.coverage import StaticCoverage
 from syncfabric.sim.drive.static.flow_check import FlowCheck
 from syncfabric.sim.drive.static.log import StaticLog
-from syncfabric.sim.drive.static.parts import barriers_of, groups_of, network_of
+from syncfabric.sim.drive.static.operations import Turn, barriers_of, groups_of, network_of
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.results import Mismatch
 
@@ -45,7 +44,7 @@ class StaticJudge(Judging):
     def __init__(
         self, plan: BarrierPlan, scenario: Scenario, log: StaticLog, *, coverage: bool = False
     ) -> None:
-        barriers = barriers_of(plan, scenario)
+        barriers = barriers_of(plan, scenario.collectives)
         super().__init__(barriers)
         self._log = log
         self.collectives = CollectiveCheck(plan, scenario) if scenario.collectives else None

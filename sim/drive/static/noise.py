@@ -11,7 +11,7 @@ from syncfabric.models.messages.static import INIT, LoaderWord, StaticWord
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.driving import Driving, Inputs
-from syncfabric.sim.drive.static.parts import groups_of, network_of
+from syncfabric.sim.drive.static.operations import groups_of, network_of
 
 __all__ = ["StaticNoise"]
 

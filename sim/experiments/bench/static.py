@@ -12,8 +12,7 @@ from syncfabric.models.planning.plan import StaticGroupPlan, make_plan
 from syncfabric.models.planning.ring import Ring, best_ring
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.drive.scenario import Policy, Scenario
-from syncfabric.sim.drive.static.collectives.asked import FROM_ROOT, KINDS, Collective
-from syncfabric.sim.drive.static.collectives.bound import bound_of
+from syncfabric.sim.drive.static.operations import FROM_ROOT, KINDS, Collective, bound_of
 from syncfabric.sim.drive.tiles import measure, measure_runs, plan_of
 from syncfabric.sim.experiments.bench.measures import at_most, below, empty_cache, timed
 from syncfabric.sim.experiments.claim import Claim, figure

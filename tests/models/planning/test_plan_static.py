@@ -11,8 +11,8 @@ from syncfabric.models.networks import reader
 from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan, make_plan
-from syncfabric.models.planning.reach import reach
 from syncfabric.models.planning.route_chain import Output
+from syncfabric.models.planning.static_images import reach
 from tests.models.golden.static_bench import Group, ready_bench
 from tests.models.golden.static_play import Play
 from tests.models.planning.flit_trace import check_ring, check_tree

@@ -8,9 +8,8 @@ import pytest
 
 from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.planning.mesh_links import MeshLinks, link_numbers
-from syncfabric.models.planning.ring import best_ring, least_by_shape, ring_beside
+from syncfabric.models.planning.ring import best_ring, least_by_shape, rectangle_ring, ring_beside
 from syncfabric.models.planning.ring_model import RingModel
-from syncfabric.models.planning.ring_rectangle import rectangle_ring
 from tests.models.planning.static_ways import ring_hops
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.planning.mesh_links import MeshLinks, link_numbers
-from syncfabric.models.planning.ring_begin import along_tour, through_two
-from syncfabric.models.planning.ring_grow import grow, shake
+from syncfabric.models.planning.ring_grow import along_tour, grow, shake, through_two
 from tests.models.planning.static_ways import ring_hops
 
 

@@ -8,8 +8,8 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import StaticGroupPlan, make_plan
-from syncfabric.models.planning.reach import reach
-from syncfabric.models.planning.token_ring import token_routes
+from syncfabric.models.planning.static_images import reach
+from syncfabric.models.planning.static_routes import token_routes
 
 CORE = Port.LOCAL
 

@@ -17,7 +17,7 @@ from syncfabric.models.timing.collectives import (
 )
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.scenario import Job, Policy, Scenario
-from syncfabric.sim.drive.static.collectives.asked import Collective
+from syncfabric.sim.drive.static.operations import Collective
 from tests.models.golden.static_bench import Group, cycle, random_tree, ring, static
 from tests.sim.drive.static.planned import plan_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncfabric.sim.drive.static.collectives import programs
+from syncfabric.sim.drive.static import programs
 from syncfabric.sim.experiments.bench import static
 from tests.sim.experiments.bench.conftest import met, rows_of
 

@@ -8,7 +8,7 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario
-from syncfabric.sim.drive.static.collectives.asked import (
+from syncfabric.sim.drive.static.operations import (
     FROM_ROOT,
     KINDS,
     OPERATIONS,

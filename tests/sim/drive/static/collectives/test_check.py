@@ -8,8 +8,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import load
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.static.collectives.asked import Collective
-from syncfabric.sim.drive.static.collectives.check import check_collectives
+from syncfabric.sim.drive.static.operations import Collective, check_collectives
 from tests.models.golden.static_bench import Group, cycle, ring, static, tree
 from tests.sim.drive.static.collectives.runs import conduct
 from tests.sim.drive.static.planned import plan_of

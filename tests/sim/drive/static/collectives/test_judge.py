@@ -11,10 +11,9 @@ from syncfabric.sim.drive.conduct import conductor_of
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.drive.static.collectives import programs
-from syncfabric.sim.drive.static.collectives.asked import KINDS, Collective
-from syncfabric.sim.drive.static.collectives.judge import CollectiveCheck
-from syncfabric.sim.drive.static.collectives.turns import Turn
+from syncfabric.sim.drive.static import programs
+from syncfabric.sim.drive.static.collective_check import CollectiveCheck
+from syncfabric.sim.drive.static.operations import KINDS, Collective, Turn
 from tests.models.golden.static_bench import cycle, ring, static
 from tests.sim.drive.static.planned import plan_of
 
@@ -120,6 +119,6 @@ def test_software_that_is_wrong(
     kind: str, name: str, wrong: Callable[..., Any], rule: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(programs, name, wrong)
-    monkeypatch.setattr("syncfabric.sim.drive.static.collectives.course.joined", programs.joined)
+    monkeypatch.setattr("syncfabric.sim.drive.static.software.joined", programs.joined)
     story = recorded(kind, op="max" if name == "_choice" else "sum")
     assert f"group 0: {rule}" in judged(*story)

@@ -10,7 +10,7 @@ from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.collectives import broadcast_cycles
 from syncfabric.models.timing.reflex import ring_bound
 from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.drive.static.collectives.asked import KINDS, OPERATIONS, Collective
+from syncfabric.sim.drive.static.operations import KINDS, OPERATIONS, Collective
 from tests.models.golden.static_bench import cycle, ring, static, tree
 from tests.sim.drive.static.collectives.runs import check, conduct, random_run
 from tests.sim.drive.static.planned import plan_of

@@ -1,28 +1,149 @@
-"""What must hold of operations, judged by the wires: no program and no model is asked."""
+"""What must hold of operations, judged by the wires: no program and no model is asked.
+
+What the wires must carry follows from section R9 and Python's integers alone.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import and_, or_, xor
 
 from syncfabric.models.golden.record import Record
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.reach import reach
 from syncfabric.models.planning.static_images import NumberedGroup
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.static.collectives.asked import Collective, CollectiveOutcome
-from syncfabric.sim.drive.static.collectives.expected import Operation, Shape
-from syncfabric.sim.drive.static.collectives.turns import Turn
-from syncfabric.sim.drive.static.collectives.words import words_of
-from syncfabric.sim.drive.static.parts import asked_of, network_of
+from syncfabric.sim.drive.static.operations import (
+    FROM_ROOT,
+    Collective,
+    CollectiveOutcome,
+    Shape,
+    Turn,
+    asked_of,
+    network_of,
+    words_of,
+)
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["CollectiveCheck"]
 
 PORTS = len(Port)
+COMBINED: dict[str, Callable[[Sequence[int]], int]] = {
+    "sum": sum,
+    "or": lambda words: reduce(or_, words),
+    "and": lambda words: reduce(and_, words),
+    "xor": lambda words: reduce(xor, words),
+    "max": max,
+    "min": min,
+}
+
+
+@dataclass
+class Operation:
+    """One operation: every member's word, and when each began and was done.
+
+    Parameters
+    ----------
+    place : int
+        Of the collective in the scenario.
+    asked : Collective
+    shape : Shape
+    words : list of int
+        By member.
+    """
+
+    place: int
+    asked: Collective
+    shape: Shape
+    words: list[int]
+    begun: dict[int, int] = field(default_factory=dict)
+    done: dict[int, int] = field(default_factory=dict)
+    ended: int = 0
+
+    @property
+    def from_root(self) -> bool:
+        """Whether the root's flits go past all members, and none is changed."""
+        return self.asked.kind in FROM_ROOT
+
+    @property
+    def stream(self) -> list[int]:
+        """What goes past all members then."""
+        root = self.shape.root
+        words = [self.words[root]]
+        if self.asked.kind == "scatter":
+            words = [word for member, word in enumerate(self.words) if member != root]
+        return [flit for word in words for flit in self._flits(word)]
+
+    @property
+    def total(self) -> int:
+        """All words combined."""
+        return self._combined(self.words)
+
+    def due(self, member: int) -> tuple[int, int]:
+        """Return how many flits a member reads and sends."""
+        size, shape = self.asked.flits, self.shape
+        at_root = member == shape.root
+        if self.from_root:
+            count = size * (shape.members - 1) if self.asked.kind == "scatter" else size
+            return count if shape.ring or not at_root else 0, count if at_root else 0
+        if self.asked.kind == "reduce":
+            return size, size
+        return (size, 2 * size) if at_root else (2 * size, size * (1 + (member != shape.last)))
+
+    def wrong(
+        self, member: int, read: Sequence[int], sent: Sequence[int]
+    ) -> tuple[str, int | str, int | str] | None:
+        """Return what is wrong with what a member has read and sent, as it is and has to be."""
+        at_root, size = member == self.shape.root, self.asked.flits
+        if self.from_root:
+            stream = self.stream
+            for what, flits in (("read", read), ("sent", sent)):
+                if flits and list(flits) != stream:
+                    return f"flits {what}", _shown(flits), _shown(stream)
+            return None
+        came, went = self._word(read[:size]), self._word(sent[:size])
+        words = self.words[member]
+        if at_root:
+            pairs = [("word sent", went, words), ("result", came, self.total)]
+        else:
+            pairs = [("word sent on", went, self._combined([came, words]))]
+        if self.asked.kind == "allreduce":
+            second = [flits[size:] for flits in (read, sent) if len(flits) > size]
+            pairs += [("result", self._word(flits), self.total) for flits in second]
+        return next((pair for pair in pairs if pair[1] != pair[2]), None)
+
+    def word(self, member: int) -> int | None:
+        """Return what a member must end up with that it has not brought along; None: nothing."""
+        at_root = member == self.shape.root
+        if self.from_root:
+            other = self.words[self.shape.root if self.asked.kind == "broadcast" else member]
+            return None if at_root else other
+        return self.total if at_root or self.asked.kind == "allreduce" else None
+
+    def _combined(self, words: Sequence[int]) -> int:
+        mask = (1 << self.asked.flits * self.shape.bits) - 1
+        return COMBINED[self.asked.op](words) & mask
+
+    def _flits(self, word: int) -> list[int]:
+        bits = self.shape.bits
+        flits = [word >> bits * i & (1 << bits) - 1 for i in range(self.asked.flits)]
+        return self._ordered(flits)
+
+    def _word(self, flits: Sequence[int]) -> int:
+        bits = self.shape.bits
+        return sum(flit << bits * i for i, flit in enumerate(self._ordered(list(flits))))
+
+    def _ordered(self, flits: list[int]) -> list[int]:
+        """Turn lowest first into the order of the wires, or back."""
+        return flits[::-1] if self.asked.op in ("max", "min") else flits
+
+
+def _shown(flits: Sequence[int]) -> str:
+    return " ".join(f"{flit:x}" for flit in flits)
 
 
 @dataclass
@@ -48,16 +169,9 @@ class _Group:
         asked: Sequence[tuple[int, Collective]],
         scenario: Scenario,
     ) -> None:
-        network = network_of(plan)
         self.id, self._seed = group.id, scenario.seed
         self.members = [_Member(node) for node in group.members]
-        root = group.root
-        order = [node for node in reach(network.topology, group) if node != root]
-        index = group.members.index
-        self.shape = Shape(
-            len(group.members), index(root), index(order[-1]), group.flits is None,
-            network.flit_bits,
-        )  # fmt: skip
+        self.shape = Shape.of(network_of(plan), group)
         self._order = [
             (place, each, number) for place, each in asked for number in range(scenario.episodes)
         ]
@@ -77,8 +191,7 @@ class _Group:
         """Return an operation that is not over."""
         if number not in self._open:
             place, asked, repetition = self._order[number]
-            width = self.shape.bits * asked.flits
-            words = words_of(self._seed, place, repetition, self.shape.members, width)
+            words = words_of(self._seed, place, repetition, self.shape, asked.flits)
             self._open[number] = Operation(place, asked, self.shape, words)
         return self._open[number]
 
@@ -112,7 +225,8 @@ class CollectiveCheck:
         self._places = network.core_buffer
         self.outcomes = [CollectiveOutcome(asked, []) for asked in scenario.collectives]
         self._groups = [
-            _Group(plan, group, asked, scenario) for group, asked in asked_of(plan, scenario)
+            _Group(plan, group, asked, scenario)
+            for group, asked in asked_of(plan, scenario.collectives)
         ]
         self._cores: dict[int, tuple[_Group, int]] = {}
         self._injections: dict[int, tuple[_Group, int]] = {}

@@ -1,26 +1,35 @@
-"""A group that has operations in place of barriers, one collective after another."""
+"""The software of groups that have operations in place of barriers, and their routes."""
 
 from __future__ import annotations
 
+import heapq
 import random
 from collections.abc import Callable, Mapping, Sequence
 
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.reach import reach
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.route_chain import Output
 from syncfabric.models.planning.static_images import NumberedGroup
-from syncfabric.models.planning.token_ring import token_routes
+from syncfabric.models.planning.static_routes import token_routes
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals
+from syncfabric.sim.drive.driving import Inputs
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.static.collectives.asked import THROUGH_CORES, Collective
-from syncfabric.sim.drive.static.collectives.core import Core
-from syncfabric.sim.drive.static.collectives.programs import Seat, core_of, joined
-from syncfabric.sim.drive.static.collectives.turns import Turn
-from syncfabric.sim.drive.static.collectives.words import words_of
+from syncfabric.sim.drive.static.operations import (
+    THROUGH_CORES,
+    Collective,
+    Shape,
+    Turn,
+    asked_of,
+    check_collectives,
+    network_of,
+    words_of,
+)
+from syncfabric.sim.drive.static.programs import Core, core_of, joined
 
-__all__ = ["Course"]
+__all__ = ["Course", "StaticSoftware"]
 
 
 class Course:
@@ -58,16 +67,9 @@ class Course:
         self._group, self._asked, self._scenario = group, asked, scenario
         self.id, self.members = group.id, group.members
         self.root, self.flits = group.root, group.flits
-        self._number, self._bits, self._begin = number, network.flit_bits, begin
-        mesh, root = network.topology, group.root
-        order = list(reach(mesh, group))
-        others = [node for node in order if node != root]
-        ring = group.flits is None
-        self.nodes = [mesh.index(node) for node in group.members]
-        self._seats = [
-            Seat(member, group.members.index(root), ring and node == others[-1], ring)
-            for member, node in enumerate(group.members)
-        ]
+        self._number, self._begin = number, begin
+        self._shape = Shape.of(network, group)
+        self.nodes = [network.topology.index(node) for node in group.members]
         self._cores: dict[int, Core] = {}
         self._phase = 0
         self._ended: list[tuple[int, int | None]] = []
@@ -101,9 +103,8 @@ class Course:
         """Let a member begin its next operation."""
         place, asked = self._asked[self._phase]
         operation = self._arrivals.arrived[member]
-        bits = self._bits * asked.flits
-        words = words_of(self._scenario.seed, place, operation, len(self._seats), bits)
-        self._cores[member] = core_of(asked, self._seats[member], words, self._bits, now)
+        words = words_of(self._scenario.seed, place, operation, self._shape, asked.flits)
+        self._cores[member] = core_of(asked, self._shape, member, words, now)
         self._arrivals.took(now, member)
         return Turn(now, self._number, member)
 
@@ -131,23 +132,25 @@ class Course:
             self._turn_over(now)
         return turns
 
-    def step(self, now: int, model: StaticModel) -> list[tuple[int, bool, int | None]]:
-        """Let the members' software act; return node, whether it takes, and what it sends."""
-        acts = []
+    def step(self, now: int, model: StaticModel, inputs: Inputs, stimuli: list[Stimulus]) -> None:
+        """Let the members' software act; add what it does to a cycle's inputs."""
         for member, core in list(self._cores.items()):
             node = self.nodes[member]
             act = core.step(now, model.received(node), credit=model.send_ready(node))
-            if act.take or act.send is not None:
-                acts.append((node, act.take, act.send))
+            if act.take:
+                inputs.take.append(node)
+                stimuli.append(Stimulus(now, StimulusKind.TAKE, node))
+            if act.send is not None:
+                inputs.send[node] = act.send
+                stimuli.append(Stimulus(now, StimulusKind.SEND, node, act.send))
             if core.finished:
                 del self._cores[member]
                 self._ended.append((member, self._word(core)))
-        return acts
 
     def _word(self, core: Core) -> int | None:
         if not core.kept:
             return None
-        return joined(core.kept, self._asked[self._phase][1], self._bits)
+        return joined(core.kept, self._asked[self._phase][1], self._shape.bits)
 
     def _turn_over(self, now: int) -> None:
         """Go on to the next collective, whose routes may be other ones."""
@@ -163,3 +166,94 @@ class Course:
     def _plan(self) -> GroupArrivals:
         seats = [(node, 0) for node in self.nodes]
         return GroupArrivals(self._group, seats, self._scenario, self._rng, self._begin)  # type: ignore[arg-type]
+
+
+class StaticSoftware:
+    """Steps the members' programs, and has routes loaded when a group needs others.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    scenario : Scenario
+    model : StaticModel
+        Is looked at for what the cores' ports show.
+
+    Attributes
+    ----------
+    turns : list of Turn
+        Begins and ends; the caller clears it.
+    nodes : frozenset of int
+        Nodes whose core ports the programs have.
+    loading : list of Course
+        Groups whose routes are being loaded; at first all.
+
+    Raises
+    ------
+    SpecError
+        What is asked for cannot be done.
+    """
+
+    def __init__(self, plan: BarrierPlan, scenario: Scenario, model: StaticModel) -> None:
+        check_collectives(plan, scenario.collectives)
+        network, self._model = network_of(plan), model
+        self._agenda: list[tuple[int, int, int]] = []
+        self.turns: list[Turn] = []
+        self._courses = [
+            Course(
+                network,
+                group,
+                asked,
+                scenario,
+                number,
+                lambda cycle, member, number=number: heapq.heappush(  # type: ignore[misc]
+                    self._agenda, (cycle, number, member)
+                ),
+            )
+            for number, (group, asked) in enumerate(asked_of(plan, scenario.collectives))
+        ]
+        self.nodes = frozenset(node for course in self._courses for node in course.nodes)
+        self.loading: list[Course] = list(self._courses)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all operations are over."""
+        return all(course.finished for course in self._courses)
+
+    @property
+    def done(self) -> int:
+        """Operations that are over."""
+        return sum(course.done for course in self._courses)
+
+    def unfinished(self) -> list[int]:
+        """Return the groups whose operations are not over."""
+        return [course.id for course in self._courses if not course.finished]
+
+    def begin(self, cycle: int) -> None:
+        """Let all begin whose routes have just been loaded."""
+        loaded, self.loading = self.loading, []
+        for course in loaded:
+            course.open(cycle)
+
+    def change(self) -> Sequence[Course]:
+        """Return the groups that wait for other routes; ``begin`` is to be called when they are."""
+        self.loading = [course for course in self._courses if course.waits]
+        return self.loading
+
+    def next_cycle(self, now: int) -> int | None:
+        """Return the first cycle from ``now`` on in which a program acts."""
+        ahead = [course.next_cycle(now, self._model) for course in self._courses]
+        if self._agenda:
+            ahead.append(self._agenda[0][0])
+        if not self.loading and any(course.waits for course in self._courses):
+            ahead.append(now)
+        return min((cycle for cycle in ahead if cycle is not None), default=None)
+
+    def step(self, now: int, inputs: Inputs, stimuli: list[Stimulus]) -> None:
+        """Let members end, begin and act; add what they do to a cycle's inputs."""
+        for course in self._courses:
+            self.turns += course.end(now)
+        while self._agenda and self._agenda[0][0] <= now:
+            _, number, member = heapq.heappop(self._agenda)
+            self.turns.append(self._courses[number].start(now, member))
+        for course in self._courses:
+            course.step(now, self._model, inputs, stimuli)

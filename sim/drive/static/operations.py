@@ -1,0 +1,234 @@
+"""What groups of a static network are asked to do in place of barriers, and what it may take."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.static_images import NumberedGroup, StaticGroup, reach
+from syncfabric.models.timing.collectives import (
+    allreduce_cycles,
+    broadcast_cycles,
+    reduce_cycles,
+    scatter_cycles,
+)
+
+__all__ = [
+    "FROM_ROOT",
+    "HIGHEST_FIRST",
+    "KINDS",
+    "OPERATIONS",
+    "THROUGH_CORES",
+    "Collective",
+    "CollectiveOutcome",
+    "Shape",
+    "Turn",
+    "asked_of",
+    "barriers_of",
+    "bound_of",
+    "check_collectives",
+    "groups_of",
+    "network_of",
+    "words_of",
+]
+
+FROM_ROOT = ("broadcast", "scatter")
+"""Kinds that switches carry by themselves, on rings and trees."""
+THROUGH_CORES = ("reduce", "allreduce")
+"""Kinds that pass a token from core to core, on rings alone."""
+KINDS = FROM_ROOT + THROUGH_CORES
+OPERATIONS = ("sum", "or", "and", "xor", "max", "min")
+HIGHEST_FIRST = ("max", "min")
+"""Operations that must know the highest flits first."""
+
+
+class Collective(NamedTuple):
+    """Operations of a group, as many as the scenario has episodes.
+
+    Parameters
+    ----------
+    group : int
+        GID.
+    kind : str
+        One of `KINDS`.
+    flits : int
+        Flits of a member's word; the lowest goes first, with max and min the highest.
+    op : str
+        Of a reduction: one of `OPERATIONS`.
+    work : int
+        Cycles that a flit of a reduction takes a core: 0, it sends it on in the cycle it takes it.
+    """
+
+    group: int
+    kind: str
+    flits: int = 1
+    op: str = "sum"
+    work: int = 0
+
+
+@dataclass(frozen=True)
+class CollectiveOutcome:
+    """What operations took: cycles from the last member's begin to the last member's end."""
+
+    asked: Collective
+    cycles: list[int]
+
+
+class Turn(NamedTuple):
+    """A member begins an operation in a cycle, or has ended one before it.
+
+    Parameters
+    ----------
+    cycle : int
+    course, member : int
+        Place of the group among those with collectives, and of the member in it.
+    ends : bool
+    word : int or None
+        What it ends up with.
+    """
+
+    cycle: int
+    course: int
+    member: int
+    ends: bool = False
+    word: int | None = None
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A group: places of its root and of the ring's last member, and the bits of a flit."""
+
+    members: int
+    root: int
+    last: int
+    ring: bool
+    bits: int
+
+    @classmethod
+    def of(cls, network: StaticSpec, group: StaticGroup) -> Shape:
+        """Return the shape of a planned group of two members or more."""
+        index, root = group.members.index, group.root
+        order = [node for node in reach(network.topology, group) if node != root]
+        ring = group.flits is None
+        return cls(len(group.members), index(root), index(order[-1]), ring, network.flit_bits)
+
+
+def network_of(plan: BarrierPlan) -> StaticSpec:
+    """Return the network of a plan of this kind."""
+    network = plan.spec.network
+    assert isinstance(network, StaticSpec)
+    return network
+
+
+def groups_of(plan: BarrierPlan) -> Sequence[NumberedGroup]:
+    """Return the groups of a plan of this kind."""
+    return cast(Sequence[NumberedGroup], plan.groups)
+
+
+def barriers_of(plan: BarrierPlan, collectives: Sequence[Collective]) -> BarrierPlan:
+    """Return a plan of the groups alone that have barriers beside these collectives."""
+    others = {asked.group for asked in collectives}
+    return replace(plan, groups=tuple(group for group in plan.groups if group.id not in others))
+
+
+def asked_of(
+    plan: BarrierPlan, collectives: Sequence[Collective]
+) -> list[tuple[NumberedGroup, list[tuple[int, Collective]]]]:
+    """Return the other groups and what they are to do in turn, each with its place in the list."""
+    asked: defaultdict[int, list[tuple[int, Collective]]] = defaultdict(list)
+    for place, collective in enumerate(collectives):
+        asked[collective.group].append((place, collective))
+    return [(group, asked[group.id]) for group in groups_of(plan) if group.id in asked]
+
+
+def words_of(seed: int, place: int, operation: int, shape: Shape, flits: int) -> list[int]:
+    """Return a word for each member: what it gives to a reduction, or gets by a scatter.
+
+    A broadcast is of the root's. Words are drawn from the scenario's seed, and nothing else.
+
+    Parameters
+    ----------
+    seed : int
+        The scenario's.
+    place : int
+        Of the collective in the scenario.
+    operation : int
+        From 0.
+    shape : Shape
+    flits : int
+        Of a word.
+    """
+    rng = random.Random(f"{seed}/collective/{place}/{operation}")
+    return [rng.getrandbits(shape.bits * flits) for _ in range(shape.members)]
+
+
+def bound_of(network: StaticSpec, group: StaticGroup, asked: Collective) -> int:
+    """Return the most cycles from the last begin to the last end: when the root begins last (R10).
+
+    Parameters
+    ----------
+    network : StaticSpec
+    group : StaticGroup
+        Of two members or more; a ring for what goes through its cores.
+    asked : Collective
+    """
+    places = reach(network.topology, group)
+    links, members = max(places.values()), len(group.members)
+    if asked.kind == "broadcast":
+        return broadcast_cycles(links, asked.flits, network)
+    if asked.kind == "scatter":
+        return scatter_cycles(links, members, asked.flits, network)
+    if asked.kind == "reduce":
+        return reduce_cycles(links, members, asked.flits, asked.work, network)
+    last = max(place for node, place in places.items() if node != group.root)
+    return allreduce_cycles(links, members, last, asked.flits, asked.work, network)
+
+
+def check_collectives(plan: BarrierPlan, asked: Sequence[Collective]) -> None:
+    """Refuse what cannot be done on a plan's network.
+
+    Raises
+    ------
+    SpecError
+        A group is not on the network, has one member, or is no ring where it has to be one; or a
+        value is not what it can be.
+    """
+    if asked and not isinstance(plan.spec.network, StaticSpec):
+        raise SpecError(
+            f"collectives run on static networks; {plan.spec.name} is of another kind, whose "
+            "groups combine in their barriers: set op there"
+        )
+    for place, collective in enumerate(asked, 1):
+        for problem in _problems(plan, collective):
+            raise SpecError(f"collective {place}: {problem}")
+
+
+def _problems(plan: BarrierPlan, asked: Collective) -> Iterator[str]:
+    """Yield what is wrong with a collective."""
+    if asked.kind not in KINDS:
+        yield f"kind must be one of {', '.join(KINDS)}, not {asked.kind!r}"
+    if asked.op not in OPERATIONS:
+        yield f"op must be one of {', '.join(OPERATIONS)}, not {asked.op!r}"
+    if asked.flits < 1:
+        yield f"flits must be 1 or more, not {asked.flits}"
+    if asked.work < 0:
+        yield f"work must be 0 cycles or more, not {asked.work}"
+    groups = {group.id: group for group in groups_of(plan)}
+    if asked.group not in groups:
+        known = ", ".join(map(str, groups)) or "none"
+        yield f"group {asked.group} is not on the network; its groups: {known}"
+        return
+    group = groups[asked.group]
+    if len(group.members) < 2:
+        yield f"group {asked.group} has one member, which has nobody to send to; it takes two"
+    if asked.kind in THROUGH_CORES and group.flits is not None:
+        yield (
+            f"group {asked.group} is a tree, where switches copy flits and cannot combine them; "
+            f'{asked.kind} needs a ring: set planner = "ring"'
+        )
