@@ -128,6 +128,12 @@ class EngineNetwork(MessageKeys):
 
     def _check(self) -> None:
         """Refuse managers and registers that cannot be, and routers that cannot be built."""
+        buffers = EngineNetwork.model_fields["buffer_flits"].default
+        if not self.channels and self.buffer_flits != buffers:
+            raise SpecError(
+                f"network: buffer_flits = {self.buffer_flits} is for packets, and with "
+                "channels = 0 there are none; remove it, or give it channels"
+            )
         if self.managers and not self.managed:
             raise SpecError(
                 f'network: managers set groups up with setup = "manager", not "{self.setup}"; '

@@ -243,6 +243,11 @@ def _with_planner(group: GroupSpec, planners: tuple[str, ...]) -> GroupSpec:
         default = others[0] if group.op in SERIAL_OPERATIONS else planners[0]
         return group.model_copy(update={"planner": default})
     if group.planner not in planners:
+        if group.planner == WIRE_PLANNER and planners != STATIC_PLANNERS:
+            raise SpecError(
+                f"group {group.id}: planner {show(group.planner)} needs slots of barrier wires; "
+                f"set wires to 1 or more in [network], or planner = {choice(planners)}"
+            )
         own = tuple(name for name in planners if name != WIRE_PLANNER)
         for transport, named in MESSAGE_PLANNERS.items():
             if own in MESSAGE_PLANNERS.values() and group.planner in named:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from syncfabric.models.errors import PlanError, SpecError, SyncfabricError, about
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.dead import NOTHING, Dead, linked
+from syncfabric.models.networks.explain import RENAMED
 from syncfabric.models.networks.spec import (
     AnySpec,
     GroupSpec,
@@ -172,9 +173,10 @@ SETTINGS: dict[str, type[AnySpec]] = {
 
 
 def _network(settings: Mapping[str, Any]) -> AnySpec:
-    """Read the settings of a plan's network."""
+    """Read the settings of a plan's network; names of 0.1.0 beside today's are passed over."""
+    named = {key: value for key, value in settings.items() if RENAMED.get(key) not in settings}
     try:
-        return SETTINGS[settings["kind"]](**settings)
+        return SETTINGS[settings["kind"]](**named)
     except SpecError as error:
         raise SpecError(f"plan: settings: {error}; plan again") from None
 

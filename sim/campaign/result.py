@@ -46,7 +46,7 @@ class KindCount:
         """Return it as JSON values."""
         verdicts = {verdict.name.lower(): self.verdicts[verdict] for verdict in Verdict}
         told = dict(sorted(self.told.items()))
-        return {"kind": self.kind.value, "meant": self.meant, **verdicts, "told": told}
+        return {"kind": self.kind.value, "meant": self.meant, **verdicts, "reported_by": told}
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ class SoakRequest:
         if not 0 <= self.jitter <= MOST_JITTER:
             raise SpecError(f"jitter must be 0..{MOST_JITTER:,} cycles, not {self.jitter}")
         if self.life is not None and self.life < 1:
-            raise SpecError(f"life must be 1 barrier or more, not {self.life}")
+            raise SpecError(f"lifetime must be 1 barrier or more, not {self.life}")
         self.spoiled()
         with about(spec.source):
             plan = make_plan(spec.of_several("soak"))
@@ -81,7 +81,7 @@ class SoakRequest:
             place, cycle, register = (*map(int, numbers), 0)[:3]
             return kind, place, cycle, register
         raise SpecError(
-            f"spoil must be KIND PLACE CYCLE [REGISTER], with KIND one of {', '.join(SPOILS)}, "
+            f"inject must be KIND PLACE CYCLE [REGISTER], with KIND one of {', '.join(SPOILS)}, "
             f"not {self.spoil!r}"
         )
 
@@ -89,8 +89,8 @@ class SoakRequest:
         """Return the command line that repeats the soak."""
         words = ["syncfabric", "soak", source, "--episodes", str(self.episodes)]
         words += ["--seed", str(self.seed), "--jitter", str(self.jitter)]
-        words += [] if self.life is None else ["--life", str(self.life)]
-        words += [] if self.spoil is None else ["--spoil", self.spoil]
+        words += [] if self.life is None else ["--lifetime", str(self.life)]
+        words += [] if self.spoil is None else ["--inject", self.spoil]
         return shlex.join(words)
 
 

@@ -131,7 +131,7 @@ class _Soak:
                 fabric.spoil(kind, place, cycle, register)
             except ValueError:
                 raise SpecError(
-                    f"spoil {request.spoil!r}: {self._plan.spec.name} has no such place; name a "
+                    f"inject {request.spoil!r}: {self._plan.spec.name} has no such place; name a "
                     "link between two routers, or a node and a register"
                 ) from None
         fabric.seed(seed=request.seed, jitter=request.jitter, hang=HANG)

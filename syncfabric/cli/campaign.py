@@ -6,6 +6,7 @@ import typer
 
 from syncfabric.cli.group import INTERRUPTED
 from syncfabric.cli.interrupts import interrupts
+from syncfabric.cli.names_of_010 import with_old_fields
 from syncfabric.cli.options import Json, Net, console, print_json
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def campaign(
     with interrupts() as stopped, progress_display() as progress:
         result = run(spec, request, stopped=stopped, progress=progress)
     if as_json:
-        print_json({**result.to_json(), "repeat": request.command(net)})
+        values = {**result.to_json(), "repeat": request.command(net)}
+        print_json(with_old_fields("campaign", values))
     else:
         _print(result)
     for finding in result.findings:

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from syncfabric.cli.names_of_010 import todays_options, todays_values
 from syncfabric.models.errors import DeadlockError, ProgramError, SyncfabricError
 from syncfabric.models.ranks import rank_started
 
@@ -30,13 +31,19 @@ _UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
 
 class AsWritten(TyperCommand):
-    """A command whose help shows its brackets."""
+    """A command whose help shows its brackets, and that takes names of 0.1.0."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
         parts: list[Any] = [self, *self.params]
         for part in parts:
             part.help = part.help and TAG.sub(r"\[", part.help)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read a command's words; those of 0.1.0 count as today's."""
+        rest = super().parse_args(ctx, todays_options(self.name or "", args))
+        todays_values(self.name or "", ctx.params)
+        return rest
 
 
 class OneLineErrors(TyperGroup):

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from syncfabric.cli.names_of_010 import with_old_fields
 from syncfabric.cli.options import Json, Net, console, print_json
 
 __all__ = ["plan"]
@@ -37,7 +38,7 @@ def plan(
     if draw is not None:
         planned.draw(draw)
     if as_json:
-        print_json(planned.to_json())
+        print_json(with_old_fields("plan", planned.to_json()))
         return
     from syncfabric.sim.tables import show_plan
 

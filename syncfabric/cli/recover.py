@@ -33,7 +33,7 @@ def recover(
     at: Annotated[
         int, typer.Option(metavar="N", help="Cycles of barriers until it happens.")
     ] = 400,
-    patience: Annotated[
+    timeout: Annotated[
         int,
         typer.Option(metavar="N", help="Cycles that a member waits before it reports a timeout."),
     ] = 500,
@@ -56,7 +56,7 @@ def recover(
             moves=move or (),
             sim=sim,
             at=at,
-            patience=patience,
+            patience=timeout,
             episodes=episodes,
             seed=seed,
             progress=progress,
@@ -98,5 +98,5 @@ def _words(result: "RecoveryResult") -> list[str]:
         lines.append("no group was hit" if not found.lost else "no group came back")
     for gid, members in result.left_out.items():
         lines.append(f"group {gid}: {', '.join(map(node_words, members))} left out")
-    lines += [f"group {gid}: nobody is left" for gid in found.lost]
+    lines += [f"group {gid}: no member is left" for gid in found.lost]
     return lines

@@ -26,16 +26,15 @@ def soak(
     jitter: Annotated[
         int, typer.Option(metavar="N", help="Cycles that a member lingers at most.")
     ] = 15,
-    life: Annotated[
+    lifetime: Annotated[
         int | None,
         typer.Option(metavar="N", help="Barriers of a group from set-up to tear-down, on average."),
     ] = None,
-    spoil: Annotated[
+    inject: Annotated[
         str | None,
         typer.Option(
             metavar="'KIND PLACE CYCLE'",
-            help="Break the hardware: drop, credit, dead (LINK CYCLE), "
-            "release (NODE CYCLE REGISTER).",
+            help="Inject a fault: drop, credit, dead (LINK CYCLE), release (NODE CYCLE REGISTER).",
         ),
     ] = None,
     as_json: Json = False,
@@ -50,7 +49,7 @@ def soak(
     from syncfabric.sim.soak.request import SoakRequest
     from syncfabric.sim.soak.soak import soak as run
 
-    request = SoakRequest(episodes, seed, jitter, life, spoil)
+    request = SoakRequest(episodes, seed, jitter, lifetime, inject)
     spec = Network.load(net).spec
     with interrupts() as stopped, progress_display() as progress:
         result = run(spec, request, stopped=stopped, progress=progress)

@@ -187,7 +187,8 @@ FILES |= {
     "too many wires": (NETWORK + "wires = 17\n", r"network: wires must be 0 to 16, not 17"),
     "a group on wires without wires": (
         NETWORK + GROUP + 'planner = "wires"\n',
-        r'group 3: planner must be "shortest", "btin" or "updown", not "wires"',
+        r'group 3: planner "wires" needs slots of barrier wires; set wires to 1 or more in '
+        r'\[network\], or planner = "shortest", "btin" or "updown"',
     ),
     "no entry beside a slot": (
         NETWORK
@@ -200,6 +201,11 @@ FILES |= {
         NETWORK + "wires = 1\n" + GROUP + 'op = "sum"\nplanner = "wires"\n',
         r'group 3: op = "sum" cannot be combined on wires, only "or", "and" or "xor"; '
         r'set operations = "all", and planner = "shortest" or none',
+    ),
+    "buffers of no channels": (
+        NETWORK + "channels = 0\nbuffer_flits = 8\n" + GROUP,
+        r"network: buffer_flits = 8 is for packets, and with channels = 0 there are none; "
+        r"remove it, or give it channels",
     ),
     "packets where there are none": (
         CHAIN + 'channels = 0\nsetup = "local"\nrouting = "source"\n',

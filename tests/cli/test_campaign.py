@@ -80,6 +80,7 @@ def test_json(call: Call, outcomes: list[Any]) -> None:
         "kind": "drop",
         "meant": True,
         **{**verdicts, "silent": 1},
+        "reported_by": {"LOST": 1},
         "told": {"LOST": 1},
     }
     assert value["verdict"] == "wrong"

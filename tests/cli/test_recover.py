@@ -21,7 +21,7 @@ def test_a_plan_around_a_dead_router(call: Call) -> None:
 
 def test_a_recovery_tells_what_it_took(call: Call) -> None:
     words = ("recover", "campaign-mesh", "--without", "2,2-3,2", "--sim", "model", "--at", "50")
-    result = json.loads(call(*words, "--patience", "100", "--episodes", "2", "--json").stdout)
+    result = json.loads(call(*words, "--timeout", "100", "--episodes", "2", "--json").stdout)
     assert result["verdict"] == "checked"
     assert result["false_releases"] == 0
     for group in result["groups"]:
@@ -50,7 +50,7 @@ def test_a_table_of_a_move(call: Call) -> None:
         (["churn-mesh", "--move", "2:1,0-9,9"], "there is no node (9, 9)"),
         (["churn-mesh", "--move", "2:1,0-1,1"], "is a member already"),
         (["churn-mesh", "--without", "1,1", "--at", "0"], "--at must be 1 to"),
-        (["churn-mesh", "--without", "1,1", "--patience", "-1"], "--patience must be 1 to"),
+        (["churn-mesh", "--without", "1,1", "--timeout", "-1"], "--timeout must be 1 to"),
         (["churn-mesh", "--without", "1,1", "--sim", "icarus"], "under verilator or model"),
         (["wires-both", "--without", "1,1"], "a recovery"),
         (["churn-mesh", "--without", "1,1"], "set check_bits = 8 in [network]"),

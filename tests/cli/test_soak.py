@@ -72,14 +72,25 @@ def test_a_clean_soak(call: Call, outcome: dict[str, Any]) -> None:
 def test_what_is_found_is_told_with_what_repeats_it(call: Call, outcome: dict[str, Any]) -> None:
     found = Finding(123, 1, (2, 3), "released twice")
     outcome |= {"verdict": "wrong", "findings": (found,)}
-    words = ("soak", "mesh-4x4", "--episodes", 9, "--seed", 5, "--life", 4, "--spoil", "drop 1 2")
+    words = (
+        "soak",
+        "mesh-4x4",
+        "--episodes",
+        9,
+        "--seed",
+        5,
+        "--lifetime",
+        4,
+        "--inject",
+        "drop 1 2",
+    )
     result = call(*words)
     assert result.exit_code == 1
     assert "nothing lost" not in result.stdout
     assert "wrong: cycle 123, group 1, node (2, 3): released twice\n" in result.stderr
     assert (
-        "repeat it with: syncfabric soak mesh-4x4 --episodes 9 --seed 5 --jitter 15 --life 4 "
-        "--spoil 'drop 1 2'\n"
+        "repeat it with: syncfabric soak mesh-4x4 --episodes 9 --seed 5 --jitter 15 --lifetime 4 "
+        "--inject 'drop 1 2'\n"
     ) in result.stderr
 
 
@@ -112,10 +123,10 @@ def test_json(call: Call, outcome: dict[str, Any]) -> None:
         (["mesh-4x4", "--seed", "-1"], r"seed must be 0\.\.4294967295, not -1"),
         (["mesh-4x4", "--jitter", "-1"], r"jitter must be 0\.\.5,000 cycles, not -1"),
         (["mesh-4x4", "--jitter", "5001"], r"jitter must be 0\.\.5,000 cycles, not 5001"),
-        (["mesh-4x4", "--life", "0"], r"life must be 1 barrier or more, not 0"),
+        (["mesh-4x4", "--lifetime", "0"], r"lifetime must be 1 barrier or more, not 0"),
         (
-            ["mesh-4x4", "--spoil", "drop one"],
-            r"spoil must be KIND PLACE CYCLE \[REGISTER\], with KIND one of drop, credit, dead, "
+            ["mesh-4x4", "--inject", "drop one"],
+            r"inject must be KIND PLACE CYCLE \[REGISTER\], with KIND one of drop, credit, dead, "
             r"release, not 'drop one'",
         ),
         (

@@ -126,7 +126,7 @@ def run_recovery(
         Verilator is missing, or the simulation broke off.
     """
     _check("at", at, MOST_CYCLES)
-    _check("patience", patience, MOST_CYCLES)
+    _check("timeout", patience, MOST_CYCLES)
     _check("episodes", episodes, MOST_EPISODES)
     if sim not in SIMULATORS:
         raise SpecError(f'--sim: a recovery runs under verilator or model, not "{sim}"')

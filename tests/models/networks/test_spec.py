@@ -331,7 +331,7 @@ def test_a_group_takes_the_planner_of_the_networks_kind() -> None:
         named = GroupSpec(id=1, members=((0, 1),), planner=planner)
         assert NetworkSpec(name="n", network=chain(wires=1), groups=(named,)).groups == (named,)
     for wrong, rule in (
-        ("wires", r'^group 1: planner must be "shortest", "btin" or "updown", not "wires"$'),
+        ("wires", r'^group 1: planner "wires" needs slots of barrier wires; set wires to 1 or mo'),
         ("cs", r'^group 1: planner "cs" is for transport = "routed"; set it in \[network\], or pl'),
     ):
         named = GroupSpec(id=1, members=((0, 1),), planner=wrong)
