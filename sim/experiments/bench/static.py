@@ -145,7 +145,8 @@ def collectives() -> Iterator[Claim]:
         )
     for name, barrier in IN_ROUTERS.items():
         times = [barrier.cycles(side, [("together", 0)])[0] for side in SQUARES]
-        bounds = [barrier.plan(side).groups[0].bound for side in SQUARES]
+        plans = [plan_of(barrier.network(side), planner=barrier.planner) for side in SQUARES]
+        bounds = [plan.groups[0].bound for plan in plans]
         yield figure(
             f"{sizes} cores, barrier by {name}, allreduce of 32 bits (or, and, xor), all together",
             " / ".join(map(str, times)),

@@ -189,23 +189,19 @@ def _height_claims(work: Work, found: Latencies) -> None:
 
 def _measure_latency(work: Work, drawn: Drawn) -> None:
     """Add what the RTL takes, at the assumed clock."""
-    cycles: dict[tuple[str, int], int] = {}
-    for one in hardware(work, drawn):
-        cycles[one.scheme, one.members] = one.cycles
-        label = f"{NAMES[one.scheme]} ({drawn.size}), RTL"
-        work.point(label, one.members, one.cycles / work.clock_mhz)
+    us = {who: took.cycles / work.clock_mhz for who, took in hardware(work, drawn).items()}
+    for (scheme, members), value in us.items():
+        work.point(f"{NAMES[scheme]} ({drawn.size}), RTL", members, value)
     for scheme, name in NAMES.items():
         where = f"all {drawn.nodes} members of ({drawn.size})"
         words = f"{name}, {where}, RTL at {work.clock_mhz:g} MHz, µs"
-        work.claim(words, None, cycles[scheme, drawn.nodes] / work.clock_mhz)
+        work.claim(words, None, us[scheme, drawn.nodes])
     start_ups = 2 * float(work.values["t_s"]) / 1000
     for words, extra, note in (
         ("RTL", 0.0, "no start-ups: messages come in by the one link of the root node"),
         ("RTL and two start-ups of t_s", start_ups, ""),
     ):
-        btin, multicast = (
-            cycles[scheme, drawn.nodes] / work.clock_mhz + extra for scheme in ("btin", "multicast")
-        )
+        btin, multicast = (us[scheme, drawn.nodes] + extra for scheme in ("btin", "multicast"))
         claim = f"multicast over BTIN, all {drawn.nodes} members of ({drawn.size}), {words}"
         work.claim(claim, None, multicast / btin, note)
 
@@ -336,10 +332,9 @@ def _traffic_shape(work: Work, found: Survey) -> None:
 
 def _measure_traffic(work: Work, drawn: Drawn) -> None:
     """Add the links that messages pass on the RTL."""
-    links: dict[tuple[str, int], int] = {}
-    for one in hardware(work, drawn):
-        links[one.scheme, one.members] = one.between
-        work.point(f"{NAMES[one.scheme]} ({drawn.size}), RTL", one.members, one.between)
+    links = {who: took.between for who, took in hardware(work, drawn).items()}
+    for (scheme, members), passed in links.items():
+        work.point(f"{NAMES[scheme]} ({drawn.size}), RTL", members, passed)
     every = drawn.nodes
     ratio = links["multicast", every] / links["btin", every]
     work.claim(
@@ -440,14 +435,13 @@ def _ratio_claim(work: Work, found: Latencies, size: int, paper: float | None) -
 
 def _measure_ratio(work: Work, drawn: Drawn) -> None:
     """Add what the RTL takes, at the assumed clock."""
-    cycles: dict[tuple[str, int], int] = {}
-    for one in hardware(work, drawn):
-        cycles[one.scheme, one.members] = one.cycles
-        if one.scheme != "unicast":
-            label = f"{NAMES[one.scheme]} ({drawn.size}; {_percent(drawn)}), RTL"
-            work.point(label, one.members, one.cycles / work.clock_mhz)
+    found = hardware(work, drawn)
+    for (scheme, members), took in found.items():
+        if scheme != "unicast":
+            label = f"{NAMES[scheme]} ({drawn.size}; {_percent(drawn)}), RTL"
+            work.point(label, members, took.cycles / work.clock_mhz)
     every = drawn.nodes
-    btin, multicast = (cycles[scheme, every] for scheme in ("btin", "multicast"))
+    btin, multicast = (found[scheme, every].cycles for scheme in ("btin", "multicast"))
     where = f"all {every} members of ({drawn.size}), connectivity {_percent(drawn)}, RTL"
     work.claim(f"BTIN, {where} at {work.clock_mhz:g} MHz, µs", None, btin / work.clock_mhz)
     work.claim(f"multicast over BTIN, {where}", None, multicast / btin)

@@ -8,25 +8,22 @@ on engines; messages have no data. Multicast is GO down the same tree.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.timing.btin import PacketTiming, formula_ns, multicast_ns, unicast_ns
-from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.tiles import measure, plan_of
 from syncfabric.sim.experiments.frame import Work
 from syncfabric.sim.experiments.papers.btin_networks import Drawn, Survey, drawn_of, survey
+from syncfabric.sim.experiments.papers.rtl import Took, on_rtl
 
 __all__ = [
     "NAMES",
     "SCHEMES",
     "Latencies",
-    "Measured",
     "add_ratios",
     "hardware",
     "latencies",
@@ -132,25 +129,6 @@ LARGEST = 256
 """Nodes of the largest network that is measured."""
 
 
-class Measured(NamedTuple):
-    """A barrier on the RTL.
-
-    Parameters
-    ----------
-    scheme : str
-    members : int
-    cycles : int
-        From the arrival of all to the last release.
-    between : int
-        Links between switches that were passed.
-    """
-
-    scheme: str
-    members: int
-    cycles: int
-    between: int
-
-
 def rtl_networks(work: Work) -> list[Drawn]:
     """Return the kinds of network to measure: the one that parameters name, and the paper's own.
 
@@ -163,18 +141,17 @@ def rtl_networks(work: Work) -> list[Drawn]:
     return list(dict.fromkeys(kinds))
 
 
-def hardware(work: Work, drawn: Drawn) -> Iterator[Measured]:
-    """Yield what each scheme takes on the RTL, for groups of every size."""
+def hardware(work: Work, drawn: Drawn) -> dict[tuple[str, int], Took]:
+    """Return what each scheme takes on the RTL by its name and the members, size by size."""
     work.tell(f"RTL of {drawn.switches} switches")
-    job = (drawn.nodes, drawn.switches, drawn.ports, drawn.connectivity, SEED, drawn.sizes)
-    for rows in work.map(run, [job]):
-        yield from (Measured(*row) for row in rows)
+    (rows,) = work.map(run, [(*astuple(drawn), SEED, drawn.sizes)])
+    return {(scheme, members): Took(*took) for scheme, members, *took in rows}
 
 
 def run(
     nodes: int, switches: int, ports: int, connectivity: float, seed: int, sizes: list[int]
-) -> list[Measured]:
-    """Return what each scheme takes, size by size."""
+) -> list[tuple[str, int, int, int]]:
+    """Return scheme, members, cycles and links between switches, size by size."""
     topology = Drawn(nodes, switches, ports, connectivity).draw(seed)
     network = IrregularSpec(
         kind="irregular",
@@ -187,13 +164,9 @@ def run(
         setup="manager",
         buffer_flits=1,
     )
-    found: list[Measured] = []
+    found = []
     for size in sizes:
         members = random.Random(seed).sample(topology.nodes, size)
-        plan = plan_of(network, members, "btin")
-        scenarios = [Scenario(episodes=1, scheme=name, policy="together") for name in SCHEMES]
-        for name, outcome in zip(SCHEMES, measure(plan, scenarios), strict=True):
-            assert outcome.scheme is not None
-            one = outcome.scheme
-            found.append(Measured(name, size, one.cycles[0], one.between[0]))
+        each = on_rtl(network, members, "btin", [(name, ("together", 0)) for name in SCHEMES])
+        found += [(name, size, *took) for name, took in zip(SCHEMES, each, strict=True)]
     return found

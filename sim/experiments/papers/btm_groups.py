@@ -22,9 +22,8 @@ from syncfabric.models.planning import btm, cs
 from syncfabric.models.planning.tree import Tree
 from syncfabric.models.schemes.mesh import members_height, tree_links
 from syncfabric.models.timing.btm import Timing, cs_formula_ns, formula_ns, way_ns
-from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.tiles import measure, plan_of
 from syncfabric.sim.experiments.frame import Work
+from syncfabric.sim.experiments.papers.rtl import on_rtl
 
 __all__ = [
     "Measured",
@@ -259,21 +258,14 @@ def run(side: int, seed: int) -> list[Measured]:
     keys: dict[str, Any] = {"transport": "routed", "data_bits": 0, "setup": "manager"}
     network = MeshSpec(kind="mesh", width=side, height=side, **keys)
     found = []
-    size = 4
-    while size <= side**2:
+    for size in (1 << bit for bit in range(2, (side * side).bit_length())):
         point = Measured(side, size, {}, {})
         for planner in PLANNERS:
-            pairs = [_barrier(network, planner, size, s) for s in _seeds(point, seed)]
-            point.cycles[planner], point.links[planner] = np.mean(pairs, axis=0).tolist()
+            # "btin": the members arrive at node ports, on a mesh too.
+            took = [
+                on_rtl(network, draw(side, size, s), planner, [("btin", ("together", 0))])[0]
+                for s in _seeds(point, seed)
+            ]
+            point.cycles[planner], point.links[planner] = np.mean(took, axis=0).tolist()
         found.append(point)
-        size *= 2
     return found
-
-
-def _barrier(network: MeshSpec, planner: str, size: int, seed: int) -> tuple[int, int]:
-    """Return the cycles and links of one barrier."""
-    plan = plan_of(network, draw(network.width, size, seed), planner)
-    # "btin": the members arrive at node ports, on a mesh too.
-    (outcome,) = measure(plan, [Scenario(episodes=1, scheme="btin", policy="together")])
-    assert outcome.scheme is not None
-    return outcome.scheme.cycles[0], outcome.scheme.between[0]

@@ -19,9 +19,7 @@ from syncfabric.sim.experiments.papers.evo_runs import (
     detours,
     make_runs,
     shortest,
-    steps_of,
     straightened,
-    why,
 )
 
 __all__ = ["EVO", "GROUPS", "printed_schedule", "task"]
@@ -82,7 +80,7 @@ def _cube_entry(work: Work, kind: str, size: int, method: Method, steps: int, ra
         _rate(work, f"{what}, HGSA", FOOTNOTES[kind, size], other)
     if not entry.evaluations:
         found = shortest(work, wanted, what)
-        work.claim(f"{what}, auto: steps", None, steps_of(found), why(found))
+        work.claim(f"{what}, auto: steps", None, found.steps, found.why)
 
 
 def _rate(work: Work, what: str, paper: int, entry: Entry) -> None:
@@ -114,7 +112,7 @@ def table3(work: Work) -> None:
         _mesh_entry(work, _task(name, "AAS", Rules(ports)), *aas)
     what = "AAB on mesh-4x4, 1 port, each copy counting"
     found = shortest(work, _task("mesh-4x4", "AAB", STRICT), what)
-    work.claim(f"{what}: steps", None, steps_of(found), why(found))
+    work.claim(f"{what}: steps", None, found.steps, found.why)
 
 
 def _task(name: str, kind: str, rules: Rules) -> Task:
@@ -128,11 +126,11 @@ def _mesh_entry(work: Work, task: Task, steps: int, rate: int) -> None:
     found = shortest(work, task, what)
     method: Method = "hgsa" if task.collective.broadcast else "mboa"
     entry = make_runs(work, method, task, steps)
-    if entry.evaluations and (found.schedule is None or found.steps > steps):
-        note = f"by {method.upper()}, not by auto; {why(found)}"
+    if entry.evaluations and (found.steps is None or found.steps > steps):
+        note = f"by {method.upper()}, not by auto; {found.why}"
         work.claim(f"{what}: steps", steps, steps, note)
     else:
-        work.claim(f"{what}: steps", steps, steps_of(found), why(found), aim="less")
+        work.claim(f"{what}: steps", steps, found.steps, found.why, aim="less")
     claim = f"{what}, {method.upper()}: runs that reach {steps} steps, %"
     work.claim(claim, rate, entry.rate, entry.note(rate), aim="more")
 
@@ -219,18 +217,17 @@ def table5(work: Work) -> None:
             what = f"{kind}, {words}"
             made = collective(kind, octagon, senders, receivers)
             found = shortest(work, Task(octagon, made, RULES[kind]), what)
-            bound = found.bounds[0]
-            note = bound.argument.words()
-            if bound.value > low:
+            note = found.argument
+            if found.bound > low:
                 note = f"more than the paper's: {note}"
-            words = f"{what}: lower bound, steps"
-            tight, above = bound.value == low, bound.value > low
-            work.claim(words, low, bound.value, note, holds=tight, partly=above)
-            work.claim(f"{what}: steps", high, steps_of(found), why(found), aim="less")
+            tight, above = found.bound == low, found.bound > low
+            bound = f"{what}: lower bound, steps"
+            work.claim(bound, low, found.bound, note, holds=tight, partly=above)
+            work.claim(f"{what}: steps", high, found.steps, found.why, aim="less")
             what += f", paths of {HOPS} hop more allowed"
             found = shortest(work, Task(octagon, made, RULES[kind], HOPS), what)
             paper = NON_MINIMAL.get((words, kind))
-            work.claim(f"{what}: steps", paper, steps_of(found), why(found), aim="less")
+            work.claim(f"{what}: steps", paper, found.steps, found.why, aim="less")
 
 
 CORNER, EDGE, INNER = 0, 1, 5
@@ -253,17 +250,17 @@ def fig7(work: Work) -> None:
         made = collective("OAS", mesh, (source,))
         what = f"OAS from {words}, minimal paths"
         found = shortest(work, Task(mesh, made, Rules()), what)
-        minimal[source] = found.steps
-        work.claim(f"{what}: steps", None, steps_of(found), why(found))
+        minimal[source] = found.tried
+        work.claim(f"{what}: steps", None, found.steps, found.why)
     for words, source in SOURCES.items():
         made = collective("OAS", mesh, (source,))
         what = f"OAS from {words}, non-minimal paths"
         found = shortest(work, Task(mesh, made, Rules(), 2), what)
         paper = FIG_7_STEPS if source == EDGE else None
-        work.claim(f"{what}: steps", paper, steps_of(found), why(found), aim="less")
+        work.claim(f"{what}: steps", paper, found.steps, found.why, aim="less")
         if source == EDGE and found.schedule is not None:
             _picture(work, Task(mesh, made, Rules(), 2), found.schedule, what)
-            more = minimal[source] > found.steps
+            more = minimal[source] > found.tried
             work.confirm(f"{what}: minimal ones alone need more steps", more)
 
 

@@ -6,13 +6,11 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from statistics import mean
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from syncfabric.models.collectives.certificate import Bound
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.methods import load_method
 from syncfabric.models.collectives.progress import Found, Progress, Stop
-from syncfabric.models.collectives.record import Result
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.schedule_file import read
 from syncfabric.models.collectives.search import search
@@ -22,23 +20,20 @@ if TYPE_CHECKING:
     from syncfabric.models.collectives.record import Result
     from syncfabric.models.collectives.standing import Standing
 
-from syncfabric.sim.experiments.claim import Value
 from syncfabric.sim.experiments.frame import Work
 
 __all__ = [
     "TIMES",
     "Entry",
     "Method",
+    "Shortest",
     "auto",
     "detours",
     "hgsa",
     "islands",
     "make_runs",
     "mboa",
-    "result_from",
-    "result_json",
     "shortest",
-    "steps_of",
     "straightened",
     "task_from",
     "task_json",
@@ -56,29 +51,6 @@ def task_from(values: dict[str, Any]) -> Task:
     """Return the task that ``task_json`` gave."""
     empty = read(values["schedule"])
     return Task(empty.topology, empty.collective, empty.rules, values["extra"])
-
-
-def result_json(result: Result) -> dict[str, Any]:
-    """Return what a search found."""
-    schedule, certificate = result.schedule, result.certificate
-    return {
-        **vars(result),
-        "schedule": None if schedule is None else schedule.to_json(),
-        "bounds": [bound.to_json() for bound in result.bounds],
-        "certificate": None if certificate is None else certificate.to_json(),
-    }
-
-
-def result_from(values: dict[str, Any]) -> Result:
-    """Return what ``result_json`` gave."""
-    schedule, certificate = values["schedule"], values["certificate"]
-    made = {
-        "schedule": None if schedule is None else read(schedule),
-        "bounds": tuple(map(Bound.from_json, values["bounds"])),
-        "certificate": None if certificate is None else Bound.from_json(certificate),
-        "cut_off": tuple(values["cut_off"]),
-    }
-    return Result(**{**values, **made})
 
 
 def islands() -> int:
@@ -238,7 +210,39 @@ def _checked(task: Task, found: Found) -> Run:
     }
 
 
-def shortest(work: Work, task: Task, what: str) -> Result:
+class Shortest(NamedTuple):
+    """The shortest schedule that ``auto`` found, and what is known of it.
+
+    Parameters
+    ----------
+    steps : int or None
+        None if no schedule was found.
+    tried : int
+        Its steps, or those that were tried last.
+    why : str
+        By what it is optimal, or that nothing proves it.
+    bound : int
+        The greatest bound of the steps.
+    argument : str
+        Of that bound.
+    found : dict or None
+        The schedule as JSON.
+    """
+
+    steps: int | None
+    tried: int
+    why: str
+    bound: int
+    argument: str
+    found: dict[str, Any] | None
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """The schedule itself."""
+        return None if self.found is None else read(self.found)
+
+
+def shortest(work: Work, task: Task, what: str) -> Shortest:
     """Search by all methods, ``TIMES`` time limits long at most.
 
     Raises
@@ -248,7 +252,7 @@ def shortest(work: Work, task: Task, what: str) -> Result:
     """
     work.tell(f"{what}: auto")
     job = (task_json(task), work.seed, TIMES * work.time_limit, islands())
-    return result_from(work.alone(auto, job, what))
+    return Shortest(*work.alone(auto, job, what))
 
 
 def auto(
@@ -258,44 +262,32 @@ def auto(
     islands: int,
     told: Callable[[str], None],
     stop: Stop,
-) -> dict[str, Any]:
-    """Search by all methods.
-
-    Parameters
-    ----------
-    values : dict
-        Of the task.
-    seed : int
-    time_limit : float
-        Seconds.
-    islands : int
-        Of HGSA.
-    told : callable
-        Is told how far it is.
-    stop : callable
-        Turns true when it is to end.
-    """
+) -> Shortest:
+    """Search by all methods; see ``hgsa`` for the arguments."""
 
     def tell(standing: Standing) -> None:
         best = "" if standing.best is None else f", best so far {standing.best}"
         told(f"auto tries {standing.steps} steps by {standing.method}{best}")
 
     options: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "islands": islands}
-    return result_json(search(task_from(values), told=tell, stop=stop, **options))
-
-
-def steps_of(found: Result) -> Value:
-    """Return the steps of the schedule, if there is one."""
-    return None if found.schedule is None else found.steps
+    found = search(task_from(values), told=tell, stop=stop, **options)
+    bound, schedule = found.bounds[0], found.schedule
+    return Shortest(
+        None if schedule is None else found.steps,
+        found.steps,
+        why(found),
+        bound.value,
+        bound.argument.words(),
+        None if schedule is None else schedule.to_json(),
+    )
 
 
 def why(found: Result) -> str:
-    """Say by what the schedule is optimal, or that nothing proves it."""
+    """Say by what a schedule is optimal, or that nothing proves it."""
     if found.certificate is not None:
         return f"optimal: {found.certificate.argument.words()}"
-    return (
-        f"not proved optimal in {found.seconds:.0f} s: at least {found.bounds[0].value} are needed"
-    )
+    least = found.bounds[0].value
+    return f"not proved optimal in {found.seconds:.0f} s: at least {least} are needed"
 
 
 PATHS = 1000

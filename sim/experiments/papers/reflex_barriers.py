@@ -14,7 +14,6 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.models.planning.buffers import tree_flits
-from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.timing.barriers import reflex_ns, reflex_tree_ns, udn_stn_ns, wires_ns
 from syncfabric.models.timing.loggp import LogGP, MemoryLogGP
 from syncfabric.models.timing.memory_barriers import (
@@ -23,9 +22,8 @@ from syncfabric.models.timing.memory_barriers import (
     tile_spin_ns,
     tile_sync_ns,
 )
-from syncfabric.sim.drive.scenario import Policy, Scenario
-from syncfabric.sim.drive.tiles import measure, plan_of
 from syncfabric.sim.experiments.frame import Work
+from syncfabric.sim.experiments.papers.rtl import Wish, on_rtl
 
 __all__ = [
     "ALL",
@@ -165,9 +163,6 @@ def _tree_ns(values: Values, stn: LogGP, cores: int) -> float:
 
 SIDES = (2, 4, 6, 8)
 
-Wish = tuple[Policy, int]
-"""When members arrive, and the jitter: see ``Scenario``."""
-
 
 @dataclass(frozen=True)
 class Barrier:
@@ -197,39 +192,10 @@ class Barrier:
         network: AnySpec = spec.model_validate(keys)
         return network
 
-    def plan(self, side: int) -> BarrierPlan:
-        """Return its plan."""
-        return plan_of(self.network(side), planner=self.planner)
-
     def cycles(self, side: int, wishes: Iterable[Wish]) -> list[int]:
-        """Measure it, compared with the golden model in every cycle.
-
-        With ``last`` and ``late`` each member is that one once, and the worst counts; with
-        ``back_to_back`` it is the period, the first one left out.
-
-        Raises
-        ------
-        RuntimeError
-            Hardware and model differ, or it does not come to an end.
-        ToolError
-            Verilator or the C++ compiler is missing.
-        """
-        plan, wanted = self.plan(side), list(wishes)
-        episodes = {"together": 1, "back_to_back": 16}
-        scenarios = [
-            Scenario(
-                episodes=episodes.get(policy, side * side),
-                policy=policy,
-                jitter=jitter,
-                scheme=self.scheme,
-            )
-            for policy, jitter in wanted
-        ]
-        found = []
-        for (policy, _), outcome in zip(wanted, measure(plan, scenarios), strict=True):
-            each = outcome.scheme.cycles if outcome.scheme else outcome.groups[0].latency
-            found.append(max(each[policy == "back_to_back" :]))
-        return found
+        """Measure it on a square of a side; see ``on_rtl``."""
+        asked = [(self.scheme, wish) for wish in wishes]
+        return [one.cycles for one in on_rtl(self.network(side), None, self.planner, asked)]
 
 
 def _by_packets(scheme: str) -> Barrier:

@@ -27,8 +27,6 @@ from syncfabric.sim.experiments.papers.evo_runs import (
     Method,
     detours,
     make_runs,
-    result_from,
-    result_json,
     shortest,
     straightened,
     task_from,
@@ -225,9 +223,12 @@ def test_auto_is_told_the_limit_and_the_seed() -> None:
     work.told = told.append
     found = shortest(work, ring_oas(), "a ring")
     assert found.steps == 2
-    assert why(found).startswith("optimal: node 0 must inject 3 messages, 2 a step")
+    assert found.why.startswith("optimal: node 0 must inject 3 messages, 2 a step")
+    assert (found.bound, found.argument) == (2, "node 0 must inject 3 messages, 2 a step")
+    assert found.schedule is not None
+    assert check(found.schedule).right
     assert told[0] == "a ring: auto"
-    unproved = replace(found, certificate=None, seconds=TIMES * work.time_limit)
+    unproved = replace(search(ring_oas()), certificate=None, seconds=TIMES * work.time_limit)
     assert why(unproved) == "not proved optimal in 10 s: at least 2 are needed"
 
 
@@ -241,11 +242,9 @@ def test_tables_3_and_5_have_the_specified_sets() -> None:
 
 
 def test_table_3_takes_the_best_that_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = search(ring_oas())
+    found = shortest(work_of("evo-table3"), ring_oas(), "a ring")
     lengths = iter([16, 24, 24, 18])
-    monkeypatch.setattr(
-        evo, "shortest", lambda *_: replace(found, steps=next(lengths), certificate=None)
-    )
+    monkeypatch.setattr(evo, "shortest", lambda *_: found._replace(steps=next(lengths)))
     monkeypatch.setattr(evo, "TABLE_3", (("mesh-4x4", 1, (17, 60), (17, 60)),))
     entries = {("hgsa", "mesh-4x4"): Entry(1, (5,), (1.0,), None)}
     monkeypatch.setattr(evo, "make_runs", given(entries))
@@ -271,6 +270,20 @@ def test_table_5_states_bounds_and_steps(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (bound.paper, bound.ours) == (8, 10)
     assert bound.note.startswith("more than the paper's: ")
     assert row(work, "MNS, 8 to the other 8: steps").ours == 10
+
+
+def test_table_5_names_every_kind_of_every_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "8 to the same 8"
+    monkeypatch.setattr(evo, "TABLE_5", {name: evo.TABLE_5[name]})
+    work = work_of("evo-table5", time_limit=10.0)
+    evo.table5.function(work)
+    rows = ("lower bound, steps", "steps", "paths of 1 hop more allowed: steps")
+    found = [
+        claim.claim.replace(f", {name}, ", ": ").replace(f", {name}", "") for claim in work.claims
+    ]
+    assert found == [f"{kind}: {row}" for kind in ("MNB", "MNS") for row in rows]
+    longer = row(work, f"MNS, {name}, paths of 1 hop more allowed: steps")
+    assert (longer.paper, longer.ours) == (7, 7)
 
 
 def test_as_few_longer_paths_as_can_be() -> None:
@@ -315,11 +328,3 @@ def test_what_is_found_is_the_same_after_json() -> None:
     for task in (ring_oas(), evo.task("AAB", 8), replace(ring_oas(), extra=1)):
         made = json.loads(json.dumps(task_json(task)))
         assert task_from(made) == task
-    found = search(ring_oas())
-    again = result_from(json.loads(json.dumps(result_json(found))))
-    assert replace(again, schedule=None) == replace(found, schedule=None)
-    assert again.schedule is not None
-    assert found.schedule is not None
-    assert again.schedule.to_json() == found.schedule.to_json()
-    none = replace(found, schedule=None, certificate=None)
-    assert result_from(json.loads(json.dumps(result_json(none)))) == none
