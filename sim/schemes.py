@@ -11,7 +11,7 @@ from syncfabric.models.files import csv_text
 from syncfabric.models.networks.members import check_members, name_members
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
 from syncfabric.models.parsed import parse_toml
-from syncfabric.models.schemes.comparison import Row, compare, sweep, times_for
+from syncfabric.models.schemes.comparison import Row, compare, times_for
 from syncfabric.models.schemes.scheme import Scheme
 from syncfabric.sim.rows import Rows
 from syncfabric.sim.tables import Titled
@@ -192,7 +192,8 @@ def compare_groups(
         rows = compare(spec.network, group.members, schemes, times)
         swept = {}
         if span is not None:
-            swept = sweep(spec.network, group.members, rows, span.name, span.values)
+            at = spec.network, group.members, span.name, span.values
+            swept = {row.scheme.name: row.over(*at) for row in rows if row.cost is not None}
         found.append(GroupCosts(group, rows, swept))
     return Compared(spec, found, span)
 

@@ -17,7 +17,7 @@ from syncfabric.models.schemes.scheme import Cost, Kind, Scheme
 from syncfabric.models.timing.loggp import PRESETS, LogGP
 from syncfabric.models.timing.times import Times
 
-__all__ = ["SCHEMES", "Row", "compare", "names_of", "schemes_for", "sweep", "times_for"]
+__all__ = ["SCHEMES", "Row", "compare", "names_of", "schemes_for", "times_for"]
 
 SCHEMES: tuple[Scheme, ...] = (*MESH, *IRREGULAR, *STATIC, *ANYWHERE)
 """A name may stand for one scheme of meshes and another of irregular networks."""
@@ -75,6 +75,16 @@ class Row:
         if self.cost is None:
             return {**head, "reason": self.reason}
         return {**head, **asdict(self.cost), "start_up_ns": self.start_up_ns}
+
+    def over(
+        self, network: AnySpec, members: Sequence[Node], name: str, values: Sequence[float]
+    ) -> list[float]:
+        """Return its latency in nanoseconds at each value of a time; without such a time, one."""
+        if name not in names_of(self.scheme):
+            assert self.cost is not None
+            return [self.cost.latency_ns] * len(values)
+        times = (replace(self.times, **{name: value}) for value in values)
+        return [self.scheme.cost(network, members, one).latency_ns for one in times]
 
 
 def names_of(scheme: Scheme) -> list[str]:
@@ -147,40 +157,6 @@ def compare(
         except PlanError as error:
             rows.append(Row(scheme, own, None, str(error).removeprefix("group 0: ")))
     return rows
-
-
-def sweep(
-    network: AnySpec,
-    members: Sequence[Node],
-    rows: Sequence[Row],
-    name: str,
-    values: Sequence[float],
-) -> dict[str, list[float]]:
-    """Return the latency in each scheme at each value of a time, in nanoseconds.
-
-    Parameters
-    ----------
-    network : MeshSpec, IrregularSpec or StaticSpec
-    members : sequence of Node
-    rows : sequence of Row
-        Of this group; those that cannot serve it are left out. A scheme that has no such time is
-        as fast at all values.
-    name : str
-        Of the time.
-    values : sequence of float
-        In the ranges of all that have it.
-    """
-    found: dict[str, list[float]] = {}
-    for row in rows:
-        if row.cost is None:
-            continue
-        scheme, latency = row.scheme, row.cost.latency_ns
-        if name not in names_of(scheme):
-            found[scheme.name] = [latency] * len(values)
-            continue
-        times = [replace(row.times, **{name: value}) for value in values]
-        found[scheme.name] = [scheme.cost(network, members, t).latency_ns for t in times]
-    return found
 
 
 def _times(scheme: Scheme, values: Mapping[str, float], preset: str | None, option: str) -> Times:

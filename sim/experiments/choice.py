@@ -8,19 +8,38 @@ from dataclasses import dataclass, field
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.explain import did_you_mean
-from syncfabric.sim.experiments.frame import Experiment, Work
-from syncfabric.sim.experiments.papers.adapt_beyond import ADAPT
-from syncfabric.sim.experiments.papers.btin_table import BTIN
-from syncfabric.sim.experiments.papers.btm_table import BTM
-from syncfabric.sim.experiments.papers.evo import EVO
-from syncfabric.sim.experiments.papers.reflex_more import REFLEX_ALL
+from syncfabric.sim.experiments.frame import Experiment, Work, declared
+from syncfabric.sim.experiments.papers import (
+    adapt,
+    adapt_beyond,
+    btin,
+    btin_table,
+    btin_traffic,
+    btm,
+    btm_table,
+    evo,
+    reflex,
+    reflex_more,
+)
 
 __all__ = ["ALL", "EXPERIMENTS", "Choice", "chosen"]
 
 ALL = "all"
 
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (*BTM, *BTIN, *REFLEX_ALL, *EVO, *ADAPT)
+    experiment.name: experiment
+    for experiment in declared(
+        btm,
+        btm_table,
+        btin,
+        btin_traffic,
+        btin_table,
+        reflex,
+        reflex_more,
+        evo,
+        adapt,
+        adapt_beyond,
+    )
 }
 
 

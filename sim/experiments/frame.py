@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from syncfabric.models.errors import SpecError
@@ -14,7 +15,7 @@ from syncfabric.sim.experiments.crew import Crew, Tally
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Axes", "Experiment", "Parameter", "Series", "Work", "experiment", "section"]
+__all__ = ["Axes", "Experiment", "Parameter", "Series", "Work", "declared", "experiment", "section"]
 
 
 @dataclass(frozen=True)
@@ -173,6 +174,16 @@ def section(function: Callable[[], Iterator[Claim]]) -> Experiment:
 
     title = (function.__doc__ or "").splitlines()[0].rstrip(".")
     return Experiment(function.__name__, title, "scripts/bench", work)
+
+
+def declared(*modules: ModuleType) -> list[Experiment]:
+    """Return the experiments that modules declare, in their order."""
+    return [
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, Experiment)
+    ]
 
 
 def _never() -> bool:

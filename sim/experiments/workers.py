@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from syncfabric.models.errors import SyncfabricError, ToolError
 from syncfabric.models.ranks import mpi, rank_started, ranks_started
@@ -38,22 +38,6 @@ class Batch(NamedTuple):
     """Their results as JSON."""
     seconds: float
     """That they took together."""
-
-
-class Workers(Protocol):
-    """Who takes batches of jobs."""
-
-    size: int
-    """How many batches they carry out side by side."""
-
-    def submit(self, function: Function, jobs: Sequence[Any]) -> Future[Batch]:
-        """Let one of them carry out some jobs."""
-
-    def break_off(self) -> None:
-        """End what they are doing; they do nothing more."""
-
-    def close(self) -> None:
-        """Let them end, for they have nothing to do."""
 
 
 def processors() -> int:
@@ -153,6 +137,9 @@ class Ranks:
 
     def close(self) -> None:
         """Nothing: they end with ``ranks_lead``."""
+
+
+Workers = Processes | Ranks
 
 
 @contextmanager

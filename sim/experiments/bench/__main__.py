@@ -17,46 +17,10 @@ from syncfabric.sim.experiments.bench import (
     static,
     wires,
 )
-from syncfabric.sim.experiments.frame import Work
+from syncfabric.sim.experiments.frame import Work, declared
 
-SECTIONS = (
-    latency.barrier_latency,
-    latency.options_latency,
-    latency.irregular_latency,
-    latency.many_groups,
-    latency.schemes,
-    speed.ordinary_packets,
-    speed.speed,
-    speed.irregular_speed,
-    speed.growth,
-    speed.soaks,
-    speed.campaigns,
-    planning.verilog_size,
-    planning.planning,
-    planning.irregular_planning,
-    planning.wire_slots,
-    planning.capacity,
-    wires.wire_latency,
-    wires.wires_beside,
-    wires.wire_speed,
-    area.area,
-    area.area_parts,
-    area.generic_area,
-    area.network_area,
-    static.static_latency,
-    static.static_speed,
-    static.ring_planning,
-    static.collectives,
-    cores.core_barriers,
-    cores.core_skew,
-    cores.core_reductions,
-    cores.core_names,
-    cores.core_programs,
-    cores.core_groups,
-    cores.core_reflex,
-    schedules.mboa,
-    schedules.schedule_search,
-    schedule_growth.schedule_growth,
+SECTIONS = declared(
+    latency, speed, planning, wires, area, static, cores, schedules, schedule_growth
 )
 MARKS: dict[str | None, str] = {"holds": "met", "does not hold": "[red]missed[/red]", None: ""}
 

@@ -18,7 +18,7 @@ from syncfabric.models.broadcast.strategies import STRATEGIES, Found, Strategy, 
 from syncfabric.models.broadcast.tree import Goal, Policy, Tree
 from syncfabric.sim.experiments.frame import Axes, Work, experiment
 
-__all__ = ["FACTOR", "FIGURES", "NODES", "SlowLink", "drawn", "ends", "topology"]
+__all__ = ["FACTOR", "NODES", "SlowLink", "drawn", "ends", "topology"]
 
 NODES = 1024
 """Of the trees of the paper."""
@@ -309,6 +309,3 @@ class _Script:
             else:
                 tree.join(node=node)
         return tree.cost
-
-
-FIGURES = (gains, steps, to_the_initial_cost, to_the_cost_before)

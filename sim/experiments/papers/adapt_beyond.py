@@ -18,9 +18,9 @@ from syncfabric.models.broadcast.strategies import STRATEGIES, Strategy
 from syncfabric.models.broadcast.tree import Tree
 from syncfabric.models.timing.loggp import INFINIBAND, LogGP
 from syncfabric.sim.experiments.frame import Axes, Work, experiment
-from syncfabric.sim.experiments.papers.adapt import FACTOR, FIGURES, NODES, SlowLink
+from syncfabric.sim.experiments.papers.adapt import FACTOR, NODES, SlowLink
 
-__all__ = ["ADAPT", "FACTORS", "MEASURES", "SMALL", "ratios"]
+__all__ = ["FACTORS", "MEASURES", "SMALL", "ratios"]
 
 BYTES = 1024
 SMALL = 16
@@ -204,6 +204,3 @@ def million(work: Work) -> None:
         work.claim("time that 99 % of them keep, ms", None, quantiles(times, n=100)[-1])
     work.claim("mean swaps tried", None, sum(steps) / len(steps))
     work.claim("events that ended with a swap, %", None, 100 * swaps / len(times))
-
-
-ADAPT = (*FIGURES, rebuild, optimum, million)

@@ -10,7 +10,7 @@ import numpy as np
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.timing.btin import PacketTiming
 from syncfabric.sim.experiments.frame import Axes, Work, experiment
-from syncfabric.sim.experiments.papers.btin import FIGURES, FITTED, NETWORK, TIMES
+from syncfabric.sim.experiments.papers.btin import FITTED, NETWORK, TIMES
 from syncfabric.sim.experiments.papers.btin_latency import (
     NAMES,
     Latencies,
@@ -20,7 +20,7 @@ from syncfabric.sim.experiments.papers.btin_latency import (
 )
 from syncfabric.sim.experiments.papers.btin_networks import Drawn, Survey, check, drawn_of, survey
 
-__all__ = ["BTIN", "CONNECTIVITIES", "RANGES", "growth"]
+__all__ = ["CONNECTIVITIES", "RANGES", "growth"]
 
 GROUPS, DATA_BITS = 256, 6
 """Groups and data of a barrier's message (paper BTIN, section 3.2): 16 bits with its type."""
@@ -231,6 +231,3 @@ def _range_claims(work: Work, found: dict[float, Latencies], size: int) -> None:
         min(least) > 1,
         f"at least {min(least):.1f} times as fast in {len(found) * len(combinations)} combinations",
     )
-
-
-BTIN = (*FIGURES, characteristics, ranges)

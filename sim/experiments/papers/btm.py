@@ -22,7 +22,7 @@ from syncfabric.sim.experiments.papers.btm_groups import (
     times,
 )
 
-__all__ = ["FIGURES", "LARGE", "MEMBERS", "OVER", "SIDE", "TIMES", "nearest"]
+__all__ = ["LARGE", "MEMBERS", "OVER", "SIDE", "TIMES", "nearest"]
 
 SIDE = Parameter("side", 32, 2, 128, "nodes on a side of the mesh")
 LARGE = Parameter("large_side", 64, 2, 128, "nodes on a side of the larger mesh")
@@ -299,6 +299,3 @@ def delays(work: Work) -> None:
     work.confirm("the gain grows with t_rm", rising == sorted(rising))
     least = min(point.speedup(times(work, t_rm=t)) for point in found for t in chosen_times)
     work.claim("BTM is faster at every t_rm and size: the least speedup", "above 1", least)
-
-
-FIGURES = (heights, latency, traffic, delays)

@@ -14,7 +14,7 @@ from syncfabric.models.schemes.comparison import schemes_for
 from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.btm import Timing
 from syncfabric.sim.experiments.frame import Axes, Parameter, Work, experiment
-from syncfabric.sim.experiments.papers.btm import FIGURES, LARGE, MEMBERS, OVER, SIDE, TIMES
+from syncfabric.sim.experiments.papers.btm import LARGE, MEMBERS, OVER, SIDE, TIMES
 from syncfabric.sim.experiments.papers.btm_groups import (
     Point,
     claim_size,
@@ -25,7 +25,7 @@ from syncfabric.sim.experiments.papers.btm_groups import (
     times,
 )
 
-__all__ = ["BTM", "RANGES", "random_costs"]
+__all__ = ["RANGES", "random_costs"]
 
 NAMES = {"hp": "HP", "brcp": "BRCP", "cs": "CS", "btm": "BTM"}
 START_UPS = {"hp": 2, "brcp": 6, "cs": 2, "btm": 2}
@@ -246,6 +246,3 @@ def _corners(work: Work, found: list[Point]) -> None:
             gain,
             f"{size} members, {where} ns",
         )
-
-
-BTM = (*FIGURES, characteristics, ranges)

@@ -22,7 +22,7 @@ from syncfabric.sim.experiments.papers.evo_runs import (
     straightened,
 )
 
-__all__ = ["EVO", "GROUPS", "printed_schedule", "task"]
+__all__ = ["GROUPS", "printed_schedule", "task"]
 
 LIMIT = 5.0
 """Seconds of a run, and five times as many an entry: all end in minutes on two processors."""
@@ -330,6 +330,3 @@ def _curve(work: Work, kind: str, sizes: tuple[int, ...]) -> None:
     what, paper = f"{label}: time of a run", "few seconds to several hours"
     quick = max(seconds) >= 1
     work.claim(what, paper, words, "another machine", holds=quick, partly=True)
-
-
-EVO = (table2, table3, table4, table5, fig7, fig9, fig10)

@@ -35,7 +35,7 @@ from syncfabric.sim.experiments.papers.reflex_barriers import (
     slashed,
 )
 
-__all__ = ["ASSUMED", "BUFFERS", "FARTHEST", "FIGURES", "MEMORY", "NETWORK", "UNREAD"]
+__all__ = ["ASSUMED", "BUFFERS", "FARTHEST", "MEMORY", "NETWORK", "UNREAD"]
 
 CORES = Parameter("cores", 64, 4, 65_536, "the most cores of a curve")
 NETWORK = (
@@ -340,6 +340,3 @@ def _late_on_hardware(work: Work) -> None:
         work.claim(words, None, text, f"drawn at {work.clock_mhz:g} MHz")
         ratio = rows[-1][0] / rows[-1][1]
         work.claim(f"{name}, RTL: one late over all together, {cores[-1]} cores", "above 1", ratio)
-
-
-FIGURES = (together, late)

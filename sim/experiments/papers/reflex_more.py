@@ -19,7 +19,6 @@ from syncfabric.sim.experiments.papers.reflex import (
     ASSUMED,
     BUFFERS,
     FARTHEST,
-    FIGURES,
     MEMORY,
     NETWORK,
     UNREAD,
@@ -36,7 +35,7 @@ from syncfabric.sim.experiments.papers.reflex_barriers import (
     sizes,
 )
 
-__all__ = ["REFLEX_ALL", "costs", "least_cores"]
+__all__ = ["costs", "least_cores"]
 
 SCHEMES = {scheme.name: scheme for scheme in (*STATIC, *ANYWHERE)}
 MODELS = {
@@ -286,6 +285,3 @@ def costs(values: dict[str, int | float], count: int, seed: int) -> dict[str, di
         place = static if "static" in scheme.kinds else mesh
         found[scheme.name] = vars(scheme.cost(place, members, times))
     return found
-
-
-REFLEX_ALL = (*FIGURES, model, cluster, crossovers, random_members)

@@ -16,10 +16,10 @@ from syncfabric.models.timing.btin import PacketTiming
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.frame import Work
 from syncfabric.sim.experiments.papers import btin_table as sweep
-from syncfabric.sim.experiments.papers.btin import byte_ratio, node_links
 from syncfabric.sim.experiments.papers.btin_latency import Latencies
 from syncfabric.sim.experiments.papers.btin_networks import Drawn, Found, Survey, look, survey
 from syncfabric.sim.experiments.papers.btin_table import growth
+from syncfabric.sim.experiments.papers.btin_traffic import byte_ratio, node_links
 
 NONE: Mapping[str, float] = {}
 TINY: Mapping[str, float] = {"nodes": 24, "switches": 8}

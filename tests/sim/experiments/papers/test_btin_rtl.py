@@ -14,9 +14,9 @@ from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.frame import Work
-from syncfabric.sim.experiments.papers.btin import node_links
 from syncfabric.sim.experiments.papers.btin_latency import run
 from syncfabric.sim.experiments.papers.btin_networks import Drawn, Found, look
+from syncfabric.sim.experiments.papers.btin_traffic import node_links
 
 RTL = {"rtl_nodes": 6, "rtl_switches": 2}
 

@@ -20,11 +20,12 @@ from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.frame import Work
 from syncfabric.sim.experiments.papers.btm import nearest
 from syncfabric.sim.experiments.papers.btm_groups import Point, count, draw, run, sizes
-from syncfabric.sim.experiments.papers.btm_table import BTM
 
 NONE: Mapping[str, float] = {}
 SMALL: Mapping[str, float] = {"side": 4, "large_side": 8, "members": 16}
 PAPER = Timing()
+
+BTM = [experiment for name, experiment in EXPERIMENTS.items() if name.startswith("btm-")]
 
 
 def _work(name: str, chosen: Mapping[str, float] = SMALL, runs: int = 3, rtl: bool = False) -> Work:
