@@ -2,8 +2,7 @@
 
 from syncfabric.sim.draw.canvas import picture, to_svg
 from syncfabric.sim.draw.chart import can_draw, check_picture, show
-from syncfabric.sim.draw.figures import group_figure, network_figure, plan_figure
-from syncfabric.sim.draw.heat import heat_figure
+from syncfabric.sim.draw.figures import group_figure, heat_figure, network_figure, plan_figure
 
 __all__ = [
     "can_draw",

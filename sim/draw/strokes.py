@@ -1,8 +1,14 @@
-"""Lines with round bends, and their arrowheads. Pure geometry, in hops."""
+"""Lines with round bends, their arrowheads in hops, and how trees are drawn with them."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Point", "head", "rounded", "shortened"]
+from syncfabric.sim.draw.canvas import PAPER
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Point", "draw_ways", "head", "rounded", "shortened", "trunk"]
 
 Point = tuple[float, float]
 
@@ -50,3 +56,39 @@ def head(lane: Sequence[Point], length: float) -> list[Point]:
         (backx - dy * half, backy + dx * half),
         (backx + dy * half, backy - dx * half),
     ]
+
+
+def trunk(depth: int, height: int) -> float:
+    """Return how broad an edge is, 1 at the leaves: a large tree's trunk stands out."""
+    return 1 + 0.5 * (height - depth) / height
+
+
+def draw_ways(
+    axes: "Axes",
+    lines: Sequence[Any],
+    heads: Sequence[Any],
+    inks: Sequence[str],
+    widths: Sequence[float],
+    cased: Sequence[float],
+    layer: int,
+    tips: Sequence[str] | None = None,
+) -> None:
+    """Draw lines over a paler casing, and arrowheads in their colours.
+
+    Parameters
+    ----------
+    axes : Axes
+    lines, heads : sequence of points
+        Heads need not be as many as lines: ``tips`` then has their colours.
+    inks, widths, cased
+        Of each line its colour, and its breadth and its casing's, in points.
+    layer : int
+        The casing's; lines and heads lie above it.
+    tips : sequence of str, optional
+    """
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    axes.add_collection(LineCollection(lines, colors=PAPER, linewidths=cased, zorder=layer))
+    axes.add_collection(LineCollection(lines, colors=inks, linewidths=widths, zorder=layer + 1))
+    faces = inks if tips is None else tips
+    axes.add_collection(PolyCollection(heads, facecolors=faces, linewidths=0, zorder=layer + 2))

@@ -16,7 +16,7 @@ from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.recording import EngineMessages
 from syncfabric.sim.report.film import Kind
 
-__all__ = ["KINDS", "Carried", "Carrier", "carriers_of"]
+__all__ = ["KINDS", "Carried", "Carrier", "carrier_of"]
 
 REDUCE = Kind("reduce: all below have arrived", "var(--up)")
 DISTRIBUTE = Kind("distribute: go on", "var(--down)")
@@ -45,12 +45,12 @@ class Carrier(Protocol):
         """Yield what a line shows."""
 
 
-def carriers_of(plan: BarrierPlan) -> list[Carrier]:
+def carrier_of(plan: BarrierPlan) -> Carrier:
     """Return what reads the lines of a plan's network."""
     network = plan.spec.network
     if isinstance(network, StaticSpec):
-        return [_Flits(plan, network)]
-    return [_Messages(plan)]
+        return _Flits(plan, network)
+    return _Messages(plan)
 
 
 class _Messages:

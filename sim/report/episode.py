@@ -13,7 +13,7 @@ from syncfabric.sim.drive.driving import Arrival
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.report.carried import KINDS, Carried, carriers_of
+from syncfabric.sim.report.carried import KINDS, Carried, carrier_of
 from syncfabric.sim.report.film import Cast, Film, Move
 from syncfabric.sim.report.stage import Stage
 
@@ -56,7 +56,7 @@ class _Seen:
 
     def __init__(self, plan: BarrierPlan) -> None:
         network = plan.spec.network
-        self._carriers, self._registers = carriers_of(plan), network.port_registers
+        self._carrier, self._registers = carrier_of(plan), network.port_registers
         self._member: dict[tuple[int, int], tuple[int, int]] = {}
         for number, group in enumerate(plan.groups):
             for member, (node, place) in enumerate(group.places.items()):
@@ -90,10 +90,9 @@ class _Seen:
             record = line.record
             for key in (divmod(bit, self._registers) for bit in bits(record.release)):
                 self.released.setdefault(self._member[key], line.cycle)
-            for carrier in self._carriers:
-                for carried in carrier.note(line):
-                    if self.arrived and line.cycle >= self.first:
-                        self._carried.append((line.cycle, carried))
+            for carried in self._carrier.note(line):
+                if self.arrived and line.cycle >= self.first:
+                    self._carried.append((line.cycle, carried))
 
     def moves(self) -> Iterator[tuple[int, Carried]]:
         """Yield what moved in these episodes; what a group did after its own is left out."""

@@ -115,11 +115,11 @@ def _run_all(
 
 def _run(work: "Work") -> bool:
     """Run an experiment; tell whether it came to its end."""
-    from syncfabric.cli.doing import doing
+    from syncfabric.cli.progress import doing
 
     try:
         with doing(work.experiment.name) as display:
-            work.told, work.counted = display.tell, display.count
+            work.told, work.counted = display.show, display.count
             work.experiment.function(work)
     except KeyboardInterrupt:
         return False

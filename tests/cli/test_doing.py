@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from syncfabric.cli.doing import doing
+from syncfabric.cli.progress import doing
 from syncfabric.sim.experiments.crew import Tally
 
 
@@ -20,7 +20,7 @@ def test_lines_now_and_then_where_there_is_no_terminal(
             clock[0] = second
             display.count(Tally(jobs=2000, done=100 * second))
             if second == 7:
-                display.tell("drawing networks")
+                display.show("drawing networks")
     assert capsys.readouterr().err.splitlines() == [
         "toy: 500 of 2,000 jobs done",
         "toy: drawing networks; 1,000 of 2,000 jobs done",
@@ -36,7 +36,7 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
     with doing("toy") as display:
-        display.tell("drawing [networks]")
+        display.show("drawing [networks]")
         display.count(Tally(jobs=100, done=40, kept=20))
     assert "toy: drawing [networks]" in screen.getvalue()
     assert "20/80" in screen.getvalue()

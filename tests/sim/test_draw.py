@@ -26,8 +26,8 @@ from syncfabric.sim.draw import (
     to_svg,
 )
 from syncfabric.sim.draw.canvas import depth_colours
+from syncfabric.sim.draw.mesh.chart import branches
 from syncfabric.sim.draw.mesh.lanes import corners, lay_out
-from syncfabric.sim.draw.mesh.tree import branches
 from syncfabric.sim.draw.page import depth_key
 from syncfabric.sim.results import ChannelLoad
 from syncfabric.sim.words import count

@@ -7,10 +7,9 @@ import pytest
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.draw.irregular.branches import branches_of
-from syncfabric.sim.draw.mesh.tree import branches
+from syncfabric.sim.draw.mesh.chart import branches
 from syncfabric.sim.network import Network
-from tests.sim.test_engine_networks import CLUSTER, MESH, network
+from tests.sim.test_engine_networks import MESH, network
 
 
 @pytest.mark.parametrize("transport", ["link", "routed"])
@@ -29,15 +28,6 @@ def test_ways_of_a_mesh_are_those_of_its_tree(transport: str) -> None:
         long = {sum(abs(a - b) for a, b in zip(path[0], path[-1], strict=True)) for _, path in ways}
         assert long <= {1} or transport == "routed"
         assert max(depths.values()) == group.height
-
-
-def test_edges_of_a_cluster_are_those_of_its_tree() -> None:
-    for group in make_plan(network(CLUSTER, 8, 12)).groups:
-        assert isinstance(group, GroupPlan)
-        depths, ups = branches_of(group)
-        assert {*depths} == {*group.shape.routers.tolist()}
-        ports = zip(group.shape.routers.tolist(), group.shape.parent_port.tolist(), strict=True)
-        assert ups == [(switch, port) for switch, port in ports if port >= 0]
 
 
 @pytest.mark.parametrize("name", ["mesh-8x8-groups", "cluster-19"])

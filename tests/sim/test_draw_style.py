@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from syncfabric.sim.draw.cores import COLOURS
-from syncfabric.sim.draw.heat import SCALE
+from syncfabric.sim.draw.figures import SCALE
 from syncfabric.sim.draw.style import INKS, MARKERS, colours, looks, scale
 
 XYZ = np.array(

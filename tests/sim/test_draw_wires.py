@@ -10,9 +10,7 @@ from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
 from syncfabric.sim.draw import group_figure, plan_figure, to_svg
 from syncfabric.sim.draw.canvas import PAPER, depth_colours
-from syncfabric.sim.draw.irregular.branches import branches_of
-from syncfabric.sim.draw.mesh.chart import MeshChart
-from syncfabric.sim.draw.mesh.tree import branches
+from syncfabric.sim.draw.mesh.chart import MeshChart, branches
 
 SLOTS = {1: 0, 2: 1}
 """Of the groups of wires-both that are on wires."""
@@ -90,7 +88,10 @@ def test_trees_over_switches() -> None:
     network = plan.spec.network.topology
     assert isinstance(network, Irregular)
     for group in plan.engine_groups:
-        depths, up_ports = branches_of(group)
+        switches = group.shape.routers.tolist()
+        depths = dict(zip(switches, group.shape.depth.tolist(), strict=True))
+        ports = zip(switches, group.shape.parent_port.tolist(), strict=True)
+        up_ports = [(switch, port) for switch, port in ports if port >= 0]
         assert {switch for switch, _ in group.members} <= depths.keys()
         assert len(up_ports) == len(depths) - 1
         for switch, port in up_ports:

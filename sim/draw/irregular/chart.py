@@ -8,11 +8,11 @@ import numpy as np
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.sim.draw.canvas import GREY, INK, PAPER, ROOT, Sheet, depth_colours, frame
 from syncfabric.sim.draw.irregular.arrows import arrow, band
-from syncfabric.sim.draw.irregular.branches import Branches, branches_of
 from syncfabric.sim.draw.irregular.ground import ground_of
 from syncfabric.sim.draw.irregular.layout import Points
 from syncfabric.sim.draw.irregular.pen import Pen
 from syncfabric.sim.draw.page import Margins, Mark, depth_key
+from syncfabric.sim.draw.strokes import draw_ways, trunk
 from syncfabric.sim.results import ChannelLoad
 
 if TYPE_CHECKING:
@@ -45,14 +45,13 @@ class IrregularChart:
     def draw_tree(self, axes: "Axes", group: "GroupPlan", height: int) -> None:
         """Draw the network, the tree's switches in the colours of their depths, its links bold."""
         pen, colours = self._pen(axes), depth_colours(height)
-        branches = branches_of(group)
-        depths = branches.depths
-        inks = {switch: colours[depths[switch]] for switch in depths}
+        depths = zip(group.shape.routers.tolist(), group.shape.depth.tolist(), strict=True)
+        inks = {switch: colours[depth] for switch, depth in depths}
         members = {node: inks.get(node[0], ROOT) for node in group.members}
         thick = max(0.8, min(THICKEST, self.sheet.points(THICK)))
         pen.links()
         pen.spokes(members, thick)
-        self._edges(axes, branches, inks, thick, height)
+        self._edges(axes, group, inks, thick, height)
         pen.link_numbers(covering=True)
         pen.switches(inks)
         pen.nodes(members)
@@ -61,7 +60,7 @@ class IrregularChart:
 
     def tree_key(self, groups: Sequence["GroupPlan"]) -> list[Mark]:
         """Return the colours of the depths, and how members are marked."""
-        some = any(len(branches_of(group).depths) < self.network.switches for group in groups)
+        some = any(len(group.shape.routers) < self.network.switches for group in groups)
         highest = max(group.height for group in groups)
         key = depth_key(highest, others="not in the tree" if some else None, shape="square")
         key.append(Mark(GREY, "member"))
@@ -112,29 +111,21 @@ class IrregularChart:
         return Pen(axes, self.sheet, self.network, self.ground)
 
     def _edges(
-        self,
-        axes: "Axes",
-        branches: Branches,
-        inks: Mapping[int, str],
-        thick: float,
-        height: int,
+        self, axes: "Axes", group: "GroupPlan", inks: Mapping[int, str], thick: float, height: int
     ) -> None:
         """Draw the tree's links as arrows from parent to child, as releases go."""
-        from matplotlib.collections import LineCollection, PolyCollection
-
-        ways = self._ways()
-        lines, heads, shades, widths = [], [], [], []
-        for switch, port in branches.up_ports:
-            line, head = arrow(ways[switch, port], HEAD)
-            lines.append(line)
-            heads.append(head)
-            shades.append(inks[switch])
-            # Broader towards the root, so that a large tree's trunk stands out.
-            widths.append(thick * (1 + 0.5 * (height - branches.depths[switch]) / height))
-        cased = [width + 0.7 * thick for width in widths]
-        axes.add_collection(LineCollection(lines, colors=PAPER, linewidths=cased, zorder=3))
-        axes.add_collection(LineCollection(lines, colors=shades, linewidths=widths, zorder=4))
-        axes.add_collection(PolyCollection(heads, facecolors=shades, linewidths=0, zorder=4))
+        ways, tree = self._ways(), group.shape
+        lines, heads, shades, broad = [], [], [], []
+        ports = (tree.routers.tolist(), tree.parent_port.tolist(), tree.depth.tolist())
+        for switch, port, depth in zip(*ports, strict=True):
+            if port >= 0:
+                line, head = arrow(ways[switch, port], HEAD)
+                lines.append(line)
+                heads.append(head)
+                shades.append(inks[switch])
+                broad.append(thick * trunk(depth, height))
+        cased = [width + 0.7 * thick for width in broad]
+        draw_ways(axes, lines, heads, shades, broad, cased, 3)
 
     def _ways(self) -> dict[Place, Points]:
         """Return the curve of the link to each port, towards it."""

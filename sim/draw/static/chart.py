@@ -7,7 +7,7 @@ from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.sim.draw.canvas import GREY, PAPER, ROOT, depth_colours
 from syncfabric.sim.draw.mesh.ground import MeshGround
 from syncfabric.sim.draw.page import Mark, depth_key
-from syncfabric.sim.draw.strokes import Point, head, rounded
+from syncfabric.sim.draw.strokes import Point, draw_ways, head, rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,8 +89,6 @@ class StaticChart(MeshGround):
         layer: int,
     ) -> None:
         """Draw a group's ring or tree, an arrowhead on every link."""
-        from matplotlib.collections import LineCollection, PolyCollection
-
         ring = group.ring or []
         lanes: list[list[Point]] = [ring_lane(ring)] if ring else []
         inks = [ring_ink] * len(lanes)
@@ -102,12 +100,16 @@ class StaticChart(MeshGround):
             inks.append(colours[branch.depth])
             tips.append(colours[branch.depth])
         width = broad * max(0.8, self.sheet.points(0.05))
-        lines = [rounded(lane) for lane in lanes]
-        cased = LineCollection(lines, colors="white", linewidths=width * 1.5, zorder=layer)
-        axes.add_collection(cased)
-        axes.add_collection(LineCollection(lines, colors=inks, linewidths=width, zorder=layer + 1))
-        heads = [head(_to_tip(link), TIP) for link in links]
-        axes.add_collection(PolyCollection(heads, facecolors=tips, lw=0, zorder=layer + 2))
+        draw_ways(
+            axes,
+            [rounded(lane) for lane in lanes],
+            [head(_to_tip(link), TIP) for link in links],
+            inks,
+            [width] * len(lanes),
+            [width * 1.5] * len(lanes),
+            layer,
+            tips,
+        )
 
     def _discs(
         self,
