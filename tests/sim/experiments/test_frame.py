@@ -2,17 +2,23 @@
 
 import csv
 import os
+from collections.abc import Collection
 from dataclasses import replace
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from pkgutil import iter_modules
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from syncfabric.models.errors import SpecError
+from syncfabric.sim.experiments import bench, papers
+from syncfabric.sim.experiments.bench.__main__ import SECTIONS
 from syncfabric.sim.experiments.choice import EXPERIMENTS, chosen
 from syncfabric.sim.experiments.claim import Aim, Claim, Value, summary
-from syncfabric.sim.experiments.frame import Axes, Experiment, Work
+from syncfabric.sim.experiments.frame import Axes, Experiment, Work, declared
 from syncfabric.sim.experiments.output import figure_of, write
 from tests.sim.experiments import jobs
 
@@ -318,3 +324,15 @@ def test_an_experiments_own_picture_comes_first() -> None:
     work = Work(PLOTTED, drawing=lambda: own)
     work.point("ours", 1, 1)
     assert figure_of(work) is own
+
+
+@pytest.mark.parametrize(("package", "known"), [(bench, SECTIONS), (papers, EXPERIMENTS.values())])
+def test_what_a_module_declares_is_found(
+    package: ModuleType, known: Collection[Experiment]
+) -> None:
+    names = [module.name for module in iter_modules(package.__path__) if module.name != "__main__"]
+    modules = [import_module(f"{package.__name__}.{name}") for name in names]
+    found = declared(*modules)
+    assert len(found) == len(known) > 30
+    assert all(experiment in known for experiment in found)
+    assert len({experiment.title for experiment in found}) == len(found)
