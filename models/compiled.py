@@ -21,7 +21,13 @@ from syncfabric.models.cache import cache_folder, fingerprint
 
 __all__ = ["KERNELS", "compiled", "inlined", "uncounted"]
 
-KERNELS = ("broadcast", "collectives/annealing", "collectives/mboa", "compiled.py")
+KERNELS = (
+    "broadcast",
+    "collectives/annealing",
+    "collectives/dice.py",
+    "collectives/mboa",
+    "compiled.py",
+)
 """Where kernels stand in ``models``. They name nothing of the project from elsewhere."""
 
 KEPT = 4

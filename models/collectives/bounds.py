@@ -6,7 +6,8 @@ from collections.abc import Callable
 from math import ceil
 from typing import TYPE_CHECKING
 
-from syncfabric.models.collectives.arguments import (
+from syncfabric.models.collectives.certificate import (
+    Bound,
     Cut,
     Distance,
     Farthest,
@@ -14,14 +15,14 @@ from syncfabric.models.collectives.arguments import (
     Paper,
     PortCount,
     Start,
+    copies,
+    growth,
+    needed,
 )
-from syncfabric.models.collectives.certificate import Bound
 from syncfabric.models.collectives.clock import TimeUpError
 from syncfabric.models.collectives.cuts import Routers, bisection, candidates, crossing
-from syncfabric.models.collectives.growth import copies, growth, needed
-from syncfabric.models.collectives.relaxation import load_bound
-from syncfabric.models.collectives.relays import relay_bound
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.linear import load_bound, relay_bound
+from syncfabric.models.collectives.schedule import Task
 from syncfabric.models.errors import PlanError
 
 if TYPE_CHECKING:
@@ -190,8 +191,7 @@ def _start(task: Task) -> Bound | None:
     for receiver in task.collective.receivers:
         each[receiver] = rules.at_most(len(topology.sources[receiver]))
     for sender in task.collective.senders:
-        out = len(topology.successors[sender])
-        own[sender] = out if rules.single_use else rules.at_most(out)
+        own[sender] = rules.copies(len(topology.successors[sender]))
     homes = np.zeros((topology.vertices, len(routers.vertices)))
     homes[np.arange(topology.vertices), routers.home] = 1
     messages, each, own = (values @ homes for values in (messages, each, own))

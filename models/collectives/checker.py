@@ -8,17 +8,165 @@ tested as those of OAS, OAB and AAB.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
-from syncfabric.models.collectives.delivery import delivery_of
-from syncfabric.models.collectives.report import Conflict, Message, Report
-from syncfabric.models.collectives.schedule import Schedule, Step, Transfer
-from syncfabric.models.collectives.task import Task
-from syncfabric.models.collectives.topology import Channel
+from syncfabric.models.collectives.collective import Collective
+from syncfabric.models.collectives.schedule import Schedule, Step, Task, Transfer
+from syncfabric.models.collectives.topology import Channel, Topology
 
-__all__ = ["check"]
+__all__ = ["Conflict", "Message", "Report", "check"]
+
+Message = tuple[int, int]
+"""Origin and destination."""
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """One place where a schedule breaks a rule."""
+
+    step: int | None
+    """From 1; None if it is about the whole schedule."""
+    text: str
+    messages: tuple[Message, ...] = ()
+    """Origin and destination of the messages that it is about."""
+    channel: Channel | None = None
+    """Where they meet."""
+
+    def words(self) -> str:
+        """Say it in one line."""
+        return self.text if self.step is None else f"step {self.step}: {self.text}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the conflict as ``check --json`` prints it."""
+        return {
+            "step": self.step,
+            "channel": None if self.channel is None else list(self.channel),
+            "messages": [list(message) for message in self.messages],
+            "text": self.text,
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the checker found."""
+
+    conflicts: tuple[Conflict, ...]
+    """The first ones, by steps; none if the schedule is right."""
+    count: int
+    """All of them."""
+    required: int
+    """Pairs of origin and destination that must be served."""
+    served: int
+    """Of these: served."""
+    longest: int
+    """Channels of the longest path of a transfer."""
+    detour: int
+    """Hops that some message's way is longer than a shortest path, at most."""
+
+    @property
+    def right(self) -> bool:
+        """Whether no rule is broken."""
+        return self.count == 0
+
+
+NEVER = -1
+
+_TellOf = Callable[[int, Message, str], None]
+"""Is told a conflict: the step, the message, and what follows its name in the text."""
+
+
+# Either of these delivers what a step sends on paths that are real, and tells what cannot be; and
+# says in the end whether a message is where it must go, and how many hops more than the shortest
+# way one has made at most. Schedules that are to be turned round are so already.
+
+
+class _Copied:
+    """Messages of a broadcast: the hops that each origin's took to each node, NEVER elsewhere."""
+
+    def __init__(self, topology: Topology, collective: Collective, tell_of: _TellOf) -> None:
+        self.topology, self.tell_of = topology, tell_of
+        self.heard: dict[int, list[int]] = {}
+        for sender in collective.senders:
+            self.heard[sender] = [NEVER] * topology.nodes
+            self.heard[sender][sender] = 0
+
+    def take(self, step: int, transfers: Iterable[Transfer]) -> None:
+        fresh: dict[Message, int] = {}
+        for message, path in transfers:
+            origin, target = message
+            heard = self.heard.get(origin)
+            if heard is None:
+                self.tell_of(step, message, f": node {origin} is no sender")
+            elif path[-1] != target:
+                self.tell_of(step, message, f": its path ends at node {path[-1]}")
+            elif heard[path[0]] == NEVER:
+                text = f": node {path[0]} sends it, but has not got it yet"
+                self.tell_of(step, message, text)
+            elif heard[target] != NEVER or message in fresh:
+                self.tell_of(step, message, f": node {target} gets it a second time")
+            else:
+                fresh[message] = heard[path[0]] + len(path) - 1
+        # Who hears of it in this step sends from the next one on.
+        for (origin, target), hops in fresh.items():
+            self.heard[origin][target] = hops
+
+    def is_served(self, message: Message) -> bool:
+        origin, target = message
+        return self.heard[origin][target] != NEVER
+
+    def detour(self) -> int:
+        most = 0
+        for origin, heard in self.heard.items():
+            far = self.topology.distances[origin].tolist()
+            most = max(most, *(h - d for h, d in zip(heard, far, strict=False)))
+        return most
+
+
+class _Carried:
+    """Messages that nobody copies: where each is, and the hops that it took."""
+
+    def __init__(
+        self, topology: Topology, collective: Collective, stores: bool, tell_of: _TellOf
+    ) -> None:
+        self.topology, self.stores, self.tell_of = topology, stores, tell_of
+        self.required = set(collective.pairs)
+        self.place: dict[Message, int] = {}
+        self.hops: dict[Message, int] = {}
+
+    def take(self, step: int, transfers: Iterable[Transfer]) -> None:
+        moved: set[Message] = set()
+        for message, path in transfers:
+            origin, target = message
+            here = self.place.get(message, origin)
+            if message not in self.required:
+                self.tell_of(step, message, " is not asked for")
+            elif here == target:
+                self.tell_of(step, message, " is delivered a second time")
+            elif message in moved:
+                self.tell_of(step, message, " is sent twice")
+            elif path[0] != here:
+                text = f": its path begins at node {path[0]}, but it is at node {here}"
+                self.tell_of(step, message, text)
+            elif path[-1] != target and not self.stores:
+                self.tell_of(step, message, f": its path ends at node {path[-1]}")
+            else:
+                moved.add(message)
+                self.place[message] = path[-1]
+                self.hops[message] = self.hops.get(message, 0) + len(path) - 1
+
+    def is_served(self, message: Message) -> bool:
+        return self.place.get(message) == message[1]
+
+    def detour(self) -> int:
+        most = 0
+        for message, hops in self.hops.items():
+            away = self.topology.to_go(self.place[message])[message[0]]
+            most = max(most, hops - away)
+        return most
+
 
 MOST = 20
 """Conflicts that are told; others are only counted."""
@@ -62,9 +210,12 @@ class _Check:
         # The channels of paths that are real, by their numbers; those seen last, for many come
         # again and again.
         self.real: dict[Path, Links] = {}
-        self.delivery = delivery_of(
-            self.topology, self.collective, stores=self.rules.stores, tell_of=self.tell_of
-        )
+        self.delivery: _Copied | _Carried
+        if self.broadcast:
+            self.delivery = _Copied(self.topology, self.collective, self.tell_of)
+        else:
+            stores = self.rules.stores
+            self.delivery = _Carried(self.topology, self.collective, stores, self.tell_of)
 
     def run(self) -> Report:
         for number, step in enumerate(self.schedule.steps, 1):

@@ -1,4 +1,4 @@
-"""When a search must end."""
+"""When a search must end, what it tells while it works, and what it hands back."""
 
 from __future__ import annotations
 
@@ -6,11 +6,56 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from math import inf
 
-from syncfabric.models.collectives.progress import Stop
+from syncfabric.models.collectives.schedule import Step
 
-__all__ = ["Clock", "TimeUpError", "seconds_left", "tick"]
+__all__ = ["Clock", "Found", "Progress", "Stop", "TimeUpError", "Told", "seconds_left", "tick"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is."""
+
+    conflicts: int
+    """Of the best that it has; 0 is a schedule."""
+    evaluations: int
+    """Moves, or individuals, that it has tried since it began."""
+    seconds: float
+    """Since it began."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search hands back.
+
+    Parameters
+    ----------
+    steps : tuple of Step or None
+        Only if there is no conflict in them.
+    conflicts : int
+        Of the best that was found; 0 with ``steps``.
+    evaluations : int
+        Moves, or individuals, that were tried.
+    seconds : float
+    infeasible : bool
+        It is proved that there is no schedule with so few steps.
+    """
+
+    steps: tuple[Step, ...] | None
+    conflicts: int
+    evaluations: int
+    seconds: float
+    infeasible: bool = False
+
+
+Told = Callable[[Progress], None]
+"""Is told now and then how far a search is."""
+
+Stop = Callable[[], bool]
+"""Turns true when a search is to end with the best that it has."""
+
 
 _LEFT: ContextVar[Callable[[], float]] = ContextVar("seconds left", default=lambda: inf)
 """Of the part of a search that runs; without a search there is no limit."""
@@ -56,6 +101,17 @@ class Clock:
     def passed(self) -> float:
         """Seconds since it was made."""
         return time.monotonic() - self._begun
+
+    def skip(self, seconds: float) -> None:
+        """Count so many seconds more as passed; fewer if they are below 0."""
+        self._begun -= seconds
+
+    @contextmanager
+    def stands(self) -> Iterator[None]:
+        """Let the clock stand still in the block."""
+        begun = time.monotonic()
+        yield
+        self.skip(begun - time.monotonic())
 
     @property
     def left(self) -> float:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Path", "PathTable", "count_paths", "count_shortest", "path_table", "paths"]
+__all__ = ["Path", "PathTable", "path_table", "paths"]
 
 Path = tuple[int, ...]
 """Every vertex passed, both ends included."""
@@ -49,11 +49,6 @@ def _of_length(topology: Topology, target: int, left: int, begun: Path) -> Itera
             yield from _of_length(topology, target, left - 1, (*begun, near))
 
 
-def count_shortest(topology: Topology, source: int, target: int) -> int:
-    """Return how many shortest paths there are, without walking them."""
-    return _Ways(topology, target).count[source]
-
-
 class _Ways:
     """All shortest paths to one vertex, counted."""
 
@@ -81,16 +76,6 @@ class _Ways:
             here = near
             vertices.append(here)
         return tuple(vertices)
-
-
-def count_paths(
-    topology: Topology, source: int, target: int, extra: int = 0, most: int | None = None
-) -> int:
-    """Return how many paths ``paths`` yields; with ``most``, it stops counting there."""
-    if extra == 0:
-        count = count_shortest(topology, source, target)
-        return count if most is None else min(count, most)
-    return sum(1 for _ in islice(paths(topology, source, target, extra), most))
 
 
 @dataclass(frozen=True)

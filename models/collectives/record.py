@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from syncfabric.models.collectives.arguments import Solver
-from syncfabric.models.collectives.certificate import Bound, best
+from syncfabric.models.collectives.certificate import Bound, Solver, best
 from syncfabric.models.collectives.checker import check
-from syncfabric.models.collectives.progress import Found
-from syncfabric.models.collectives.schedule import Schedule, Step, Transfer
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.clock import Found
+from syncfabric.models.collectives.schedule import Schedule, Step, Task, Transfer
 
-__all__ = ["Record", "Result"]
+__all__ = ["Record", "Result", "Standing"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is told of a search while it works."""
+
+    method: str
+    steps: int
+    """That it is trying to do with."""
+    best: int | None
+    """Steps of the shortest schedule so far."""
+    bound: int
+    """What is proved to be needed."""
+    conflicts: int
+    """Left in the best attempt of this method."""
+    evaluations: int
+    """Of all methods."""
+    seconds: float
+    """Since the search began."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +162,7 @@ def _sure(bound: Bound) -> bool:
 
 
 def _refuted(steps: int, found: Found) -> Bound:
-    from syncfabric.models.collectives.exact.solver import NAME
+    from syncfabric.models.collectives.exact.model import NAME
 
     proof = f"INFEASIBLE with {steps} steps, all paths allowed, {found.evaluations:,} branches"
     return Bound(steps + 1, Solver(NAME, proof))

@@ -1,10 +1,13 @@
-"""A schedule of a collective: in each step, messages and the paths that they take."""
+"""What is to be scheduled, and a schedule: in each step, messages and the paths that they take."""
 
 from __future__ import annotations
 
+import gc
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from syncfabric.models.collectives.collective import Collective
@@ -14,7 +17,18 @@ from syncfabric.models.errors import SpecError
 if TYPE_CHECKING:
     from syncfabric.models.collectives.certificate import Bound
 
-__all__ = ["FORMAT", "OnePort", "Ports", "Rules", "Schedule", "Step", "Switching", "Transfer"]
+__all__ = [
+    "FORMAT",
+    "OnePort",
+    "Ports",
+    "Rules",
+    "Schedule",
+    "Step",
+    "Switching",
+    "Task",
+    "Transfer",
+    "collector_off",
+]
 
 FORMAT = "syncfabric-schedule/1"
 
@@ -78,6 +92,10 @@ class Rules:
     def at_most(self, channels: int) -> int:
         """Return the messages a step through the ports of a node with so many channels."""
         return channels if self.ports == "all" else min(self.ports, channels)
+
+    def copies(self, channels: int) -> int:
+        """Return the copies of one message a step that a node with so many channels can send."""
+        return channels if self.single_use else self.at_most(channels)
 
 
 @dataclass(frozen=True)
@@ -171,6 +189,87 @@ class Schedule:
             The values have not its shape, or name what the topology lacks; the message names the
             place.
         """
-        from syncfabric.models.collectives.schedule_file import read
+        from syncfabric.models.collectives.files import read
 
         return read(values)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A collective on a topology under rules.
+
+    Parameters
+    ----------
+    topology : Topology
+    collective : Collective
+    rules : Rules
+    extra : int
+        How many hops longer than the shortest ones paths may be; 0 is minimal routing.
+
+    Raises
+    ------
+    SpecError
+        ``extra`` is more than the topology has room for.
+    """
+
+    topology: Topology
+    collective: Collective
+    rules: Rules = field(default_factory=Rules)
+    extra: int = 0
+
+    def __post_init__(self) -> None:
+        if self.extra >= self.topology.vertices:
+            raise SpecError(
+                f"nonminimal: no path is {self.extra:,} hops longer than the shortest; topology "
+                f"{self.topology.name} has {self.topology.vertices:,} vertices"
+            )
+
+    def forward(self) -> Task:
+        """Return the task whose schedules, in reverse, are this one's; itself if it is none.
+
+        Its channels have the same numbers, and lead the other way.
+        """
+        turned = self.collective.reversal
+        if turned is None:
+            return self
+        return replace(self, topology=self.topology.reversed(), collective=turned)
+
+    @property
+    def hop_by_hop(self) -> bool:
+        """Whether each transfer takes one channel: store and forward without switches."""
+        return self.rules.stores and self.topology.switches == 0
+
+    @property
+    def minimal(self) -> bool:
+        """Whether a message's whole way is a shortest path.
+
+        On networks with switches what is stored and forwarded may go by way of any processor.
+        """
+        return self.extra == 0 and (self.hop_by_hop or not self.rules.stores)
+
+    @property
+    def shares(self) -> bool:
+        """Whether two copies of a message may be on one channel at once."""
+        behind = not all(self.topology.routers)
+        return (
+            self.collective.broadcast
+            and self.rules.single_use
+            and (behind or (self.rules.stores and self.topology.switches > 0))
+        )
+
+
+_LARGE = 50_000
+"""Messages from which on it would take most of the time."""
+
+
+@contextmanager
+def collector_off(messages: float = inf) -> Iterator[None]:
+    """Do without the collector while so many messages are worked on, if they are many."""
+    was = gc.isenabled()
+    if messages > _LARGE:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

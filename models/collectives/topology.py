@@ -69,9 +69,9 @@ class Topology:
                 raise SpecError(f"topology {self.name}: channel [{a}, {b}] is there {times} times")
         ways = ((self.successors, "cannot be reached from"), (self.sources, "has no way to"))
         for near, how in ways:
-            lost = self.vertices - len(seen := _reached(near))
+            lost = self.vertices - len(seen := _hops(near, 0))
             if lost:
-                first = min(set(range(self.vertices)) - seen)
+                first = min(set(range(self.vertices)) - seen.keys())
                 kind = "node" if first < self.nodes else "switch"
                 raise SpecError(
                     f"topology {self.name}: it is not connected: {kind} {first} {how} node 0"
@@ -131,6 +131,10 @@ class Topology:
         hops.setflags(write=False)
         return hops
 
+    def hops(self, source: int) -> dict[int, int]:
+        """Return the least channels from a vertex to each, counted without ``distances``."""
+        return _hops(self.successors, source)
+
     def to_go(self, target: int) -> list[int]:
         """Return the distance from each vertex to one of them: a column of ``distances``."""
         if target not in self._columns:
@@ -179,11 +183,12 @@ def _neighbours(vertices: int, channels: Iterable[Channel]) -> tuple[tuple[int, 
     return tuple(tuple(sorted(others)) for others in near)
 
 
-def _reached(near: Sequence[Sequence[int]]) -> set[int]:
-    seen, queue = {0}, deque([0])
+def _hops(near: Sequence[Sequence[int]], source: int) -> dict[int, int]:
+    found, queue = {source: 0}, deque([source])
     while queue:
-        for other in near[queue.popleft()]:
-            if other not in seen:
-                seen.add(other)
+        here = queue.popleft()
+        for other in near[here]:
+            if other not in found:
+                found[other] = found[here] + 1
                 queue.append(other)
-    return seen
+    return found

@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from syncfabric.models.collectives.arguments import Solver
 from syncfabric.models.collectives.bounds import lower_bounds
-from syncfabric.models.collectives.certificate import Bound, best
-from syncfabric.models.collectives.checker import check
-from syncfabric.models.collectives.report import Report
-from syncfabric.models.collectives.schedule import Schedule
-from syncfabric.models.collectives.task import Task
-from syncfabric.models.collectives.verify import verify
+from syncfabric.models.collectives.certificate import Bound, Solver, best, verify
+from syncfabric.models.collectives.checker import Report, check
+from syncfabric.models.collectives.schedule import Schedule, Task
 
 __all__ = ["Costs", "Verdict", "examine"]
 

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from syncfabric.models.collectives.files import read as read_schedule
 from syncfabric.models.collectives.schedule import FORMAT, Schedule
-from syncfabric.models.collectives.schedule_file import read as read_schedule
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.files import read_text, reading
 from syncfabric.models.parsed import parse_json

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from syncfabric.models.collectives.collector import collector_off
+from syncfabric.models.collectives.schedule import collector_off
 from syncfabric.models.errors import OutputError, SpecError
 from syncfabric.sim.network import Network
 from syncfabric.sim.output import check_file, write_file

@@ -34,8 +34,8 @@ def check(
 
     Exit code 0 if it is right, 1 if it is wrong.
     """
-    from syncfabric.models.collectives.collector import collector_off
-    from syncfabric.models.collectives.schedule_file import load_schedule
+    from syncfabric.models.collectives.files import load_schedule
+    from syncfabric.models.collectives.schedule import collector_off
     from syncfabric.models.collectives.verdict import Costs, examine
 
     costs = Costs(ts, t1, length)

@@ -49,7 +49,7 @@ def perform(
     from syncfabric.sim.ranks.perform import perform
 
     def load() -> "Schedule":
-        from syncfabric.models.collectives.schedule_file import load_schedule
+        from syncfabric.models.collectives.files import load_schedule
 
         return load_schedule(file)
 

@@ -33,7 +33,7 @@ def replay(
     Exit code 0 if it is right and no packet waits, 1 if one does.
     """
     from syncfabric.cli.progress import progress_display
-    from syncfabric.models.collectives.schedule_file import load_schedule
+    from syncfabric.models.collectives.files import load_schedule
     from syncfabric.sim.replay.replay import replay
 
     schedule = load_schedule(file)

@@ -17,8 +17,7 @@ from syncfabric.cli.schedules import (
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.record import Result
-    from syncfabric.models.collectives.schedule import Ports, Rules
-    from syncfabric.models.collectives.task import Task
+    from syncfabric.models.collectives.schedule import Ports, Rules, Task
     from syncfabric.models.collectives.verdict import Costs
 
 __all__ = ["schedule"]
@@ -96,8 +95,8 @@ def schedule(
 
     Ctrl-C ends the search with the best that was found. Exit code 1 if no schedule was found.
     """
-    from syncfabric.models.collectives.annealing.ranks import led
-    from syncfabric.models.collectives.collector import collector_off
+    from syncfabric.models.collectives.annealing.team import led
+    from syncfabric.models.collectives.schedule import collector_off
     from syncfabric.models.collectives.verdict import Costs
 
     # Under mpiexec one rank does all that follows; the others are islands for it.
@@ -140,7 +139,7 @@ def _write(result: "Result", output: Path | None, draw: Path | None) -> None:
     if result.schedule is None:
         return
     if output is not None:
-        from syncfabric.models.collectives.schedule_file import save_schedule
+        from syncfabric.models.collectives.files import save_schedule
 
         save_schedule(result.schedule, output)
     if draw is not None:
@@ -184,9 +183,8 @@ def _task(
     """Return the task that the arguments name."""
     from syncfabric.cli.nodes import node_list
     from syncfabric.models.collectives.collective import collective
-    from syncfabric.models.collectives.permutations import permutation
-    from syncfabric.models.collectives.task import Task
-    from syncfabric.models.collectives.topology_file import load_topology
+    from syncfabric.models.collectives.files import load_topology, permutation
+    from syncfabric.models.collectives.schedule import Task
 
     topology = load_topology(topology_name)
     targets = None

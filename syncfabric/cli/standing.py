@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from syncfabric.models.collectives.standing import Standing
+    from syncfabric.models.collectives.record import Standing
 
 __all__ = ["standing_display"]
 

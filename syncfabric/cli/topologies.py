@@ -7,7 +7,7 @@ import typer
 from syncfabric.cli.options import Json, print_json
 
 if TYPE_CHECKING:
-    from syncfabric.models.collectives.figures import Figures
+    from syncfabric.models.collectives.cuts import Figures
     from syncfabric.models.collectives.topology import Topology
 
 __all__ = ["topologies"]
@@ -23,9 +23,9 @@ def topologies(
     as_json: Json = False,
 ) -> None:
     """List the topologies that collectives are scheduled on, or show one of them."""
-    from syncfabric.models.collectives.figures import figures
+    from syncfabric.models.collectives.cuts import figures
+    from syncfabric.models.collectives.files import load_topology
     from syncfabric.models.collectives.library import FAMILIES, named
-    from syncfabric.models.collectives.topology_file import load_topology
 
     if name is not None:
         topology = load_topology(name)

@@ -6,9 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from syncfabric.models.collectives.arguments import Distance, Solver
-from syncfabric.models.collectives.certificate import Bound
-from syncfabric.models.collectives.schedule_file import save_schedule
+from syncfabric.models.collectives.certificate import Bound, Distance, Solver
+from syncfabric.models.collectives.files import save_schedule
 from tests.models.collectives.right_schedules import fig_5, ring_aab_strict, table_4
 
 Call = Callable[..., Any]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.collectives.annealing import solve
-from syncfabric.models.collectives.schedule_file import load_schedule
+from syncfabric.models.collectives.files import load_schedule
 from syncfabric.models.collectives.verdict import examine
 
 Call = Callable[..., Any]

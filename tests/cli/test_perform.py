@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from syncfabric.models.collectives.files import save_schedule
 from syncfabric.models.collectives.schedule import Rules, Schedule
-from syncfabric.models.collectives.schedule_file import save_schedule
 from syncfabric.models.errors import how_to_install
 from tests.models.collectives.right_schedules import fat_multicast
 from tests.sim.ranks.made import on_ranks, one_of

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from syncfabric.models.collectives.schedule_file import save_schedule
+from syncfabric.models.collectives.files import save_schedule
 from tests.models.collectives.right_schedules import fat_multicast, fig_5
 from tests.sim.replay.played import crowded
 

@@ -12,8 +12,8 @@ import pytest
 
 from syncfabric.cli.standing import standing_display
 from syncfabric.models.collectives.exact.first_fit import first_fit
-from syncfabric.models.collectives.schedule_file import load_schedule
-from syncfabric.models.collectives.standing import Standing
+from syncfabric.models.collectives.files import load_schedule
+from syncfabric.models.collectives.record import Standing
 from syncfabric.models.collectives.verdict import examine
 
 Call = Callable[..., Any]
@@ -184,7 +184,7 @@ def test_ctrl_c_before_there_is_a_schedule_makes_one_in_haste(
 def test_bounds_for_which_there_was_no_time_are_named(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("syncfabric.models.collectives.search._SHARE", 0.0)
+    monkeypatch.setattr("syncfabric.models.collectives.search._BOUNDS_SHARE", 0.0)
     words = ("schedule", "mesh-5x5", "AAS", "--steps", 400)
     said = "           no time for other arguments (cut, load, paper): a greater bound may hold"
     assert said in call(*words).stdout.splitlines()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.collectives.schedule_file import load_schedule
+from syncfabric.models.collectives.files import load_schedule
 from syncfabric.models.collectives.verdict import examine
 
 MPIEXEC = str(Path(sys.executable).with_name("mpiexec"))

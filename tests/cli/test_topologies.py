@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from syncfabric.models.collectives.files import topology_from_json
 from syncfabric.models.collectives.library import FAMILIES, named
-from syncfabric.models.collectives.topology_file import topology_from_json
 
 Call = Callable[..., Any]
 

@@ -13,8 +13,8 @@ import pytest
 
 from syncfabric.models import files
 from syncfabric.models.broadcast.tree import Tree
+from syncfabric.models.collectives.files import save_schedule
 from syncfabric.models.collectives.schedule import Schedule
-from syncfabric.models.collectives.schedule_file import save_schedule
 from syncfabric.models.errors import OutputError, SpecError
 from syncfabric.models.files import read_bytes, read_text, write_whole
 from syncfabric.models.planning.plan import BarrierPlan

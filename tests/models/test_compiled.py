@@ -26,16 +26,17 @@ OURS = tuple(
 
 ASK = """
 import numpy as np
-from syncfabric.models.collectives.mboa.chance import Random, seeded
-from syncfabric.models.collectives.mboa.tournament import tournament
+from syncfabric.models.collectives.dice import Random, seeded
+from syncfabric.models.collectives.mboa.trees import tournament
 print(tournament(np.array([3, 2, 1, 0]), 1, seeded(1)))
 """
-CALLED = "models/collectives/mboa/chance.py"
+CALLED = "models/collectives/dice.py"
 
 
 def modules() -> Iterator[ModuleType]:
     for place in KERNELS:
-        for file in sorted((MODELS / place).rglob("*.py")):
+        found = MODELS / place
+        for file in [found] if found.is_file() else sorted(found.rglob("*.py")):
             name = ".".join(file.relative_to(MODELS).with_suffix("").parts)
             yield importlib.import_module(f"syncfabric.models.{name}")
 

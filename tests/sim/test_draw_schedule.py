@@ -8,8 +8,7 @@ import pytest
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.exact.constructions import construct
 from syncfabric.models.collectives.library import FAMILIES, named
-from syncfabric.models.collectives.schedule import Rules, Schedule
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.schedule import Rules, Schedule, Task
 from syncfabric.models.errors import OutputError
 from syncfabric.sim.draw.canvas import PALE, picture
 from syncfabric.sim.draw.schedule import (

@@ -2,18 +2,86 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.annealing.chromosome import Chromosome, Ints
-from syncfabric.models.collectives.annealing.count import recount
-from syncfabric.models.collectives.annealing.cross import meet
-from syncfabric.models.collectives.annealing.evolve import evolve
-from syncfabric.models.collectives.annealing.parameters import Parameters
+from syncfabric.models.collectives.annealing.chromosome import Chromosome, encode
+from syncfabric.models.collectives.annealing.kernel import Chain, Ints, evolve, meet, recount
+from syncfabric.models.collectives.schedule import Task
+from syncfabric.models.collectives.symmetry import Symmetry
+from syncfabric.models.errors import SpecError
 
-__all__ = ["Island", "Solution", "State"]
+__all__ = ["Begin", "Island", "Outcome", "Parameters", "Solution", "State"]
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Parameters of HGSA. Those that the paper names are as in its section 5.
+
+    The chains of an island cool together from ``start``. Once below ``final`` they are heated to
+    ``again`` and cool half as fast as before, and so on: what is too hard for one pass is found in
+    a later one.
+
+    Parameters
+    ----------
+    population : int
+        Chains of an island. The paper has one a blade, so one an island; more cost speed, and help
+        only where crossover does, as in ``of``.
+    iterations : int
+        Moves at one temperature, in the first pass.
+    cooling : float
+        Each temperature as a part of the one before; below 1.
+    start : float
+        The first temperature, in conflicts.
+    exchange : int
+        Moves between exchanges with the master; as many as there are genes if that is more, for a
+        crossover costs as much as so many moves.
+    mutation : float
+        The chance that a child is mutated.
+    final, again : float
+        See above.
+    paths : int
+        Between two nodes at most.
+    printed : bool
+        Hop by hop, what an origin sends to its neighbours goes in step 1, as the paper prints it.
+
+    Raises
+    ------
+    SpecError
+        One of them is out of range.
+    """
+
+    population: int = 1
+    iterations: int = 200
+    cooling: float = 0.99
+    start: float = 100.0
+    exchange: int = 100
+    mutation: float = 0.1
+    final: float = 0.08
+    again: float = 0.4
+    paths: int = 64
+    printed: bool = False
+
+    @classmethod
+    def of(cls, task: Task) -> Parameters:
+        """Return what does best: eight chains where one node broadcasts, else the defaults."""
+        return cls(population=8 if task.collective.kind in ("OAB", "multicast") else 1)
+
+    def __post_init__(self) -> None:
+        for name in ("population", "iterations", "exchange", "paths"):
+            if getattr(self, name) < 1:
+                raise SpecError(f"annealing: {name} must be 1 or more, not {getattr(self, name)}")
+        for name in ("start", "final", "again"):
+            if getattr(self, name) <= 0:
+                raise SpecError(f"annealing: {name} must be above 0, not {getattr(self, name)}")
+        if not 0 < self.cooling < 1:
+            raise SpecError(f"annealing: cooling must be between 0 and 1, not {self.cooling}")
+        if not 0 <= self.mutation <= 1:
+            raise SpecError(f"annealing: mutation must be 0 to 1, not {self.mutation}")
+
 
 State = dict[str, NDArray[np.generic]]
 """All that an island must remember, by names."""
@@ -27,6 +95,34 @@ class Solution(NamedTuple):
     """Of shape (genes)."""
     step: Ints
     """Of shape (genes), from 0."""
+
+
+class Outcome(NamedTuple):
+    """What an island has after an epoch."""
+
+    best: Solution
+    evaluations: int
+    least: int
+    """Conflicts that it has had at least."""
+
+
+@dataclass(frozen=True)
+class Begin:
+    """What an island is made of."""
+
+    task: Task
+    steps: int
+    parameters: Parameters
+    symmetry: Symmetry | None
+    seed: int
+    number: int
+
+    def make(self) -> Island:
+        """Return the island."""
+        told = self.parameters
+        options: dict[str, Any] = {"paths": told.paths, "seed": self.seed, "printed": told.printed}
+        chromosome = encode(self.task, self.steps, symmetry=self.symmetry, **options)
+        return Island(chromosome, told, self.seed, self.number)
 
 
 class Island:
@@ -45,75 +141,57 @@ class Island:
         self, chromosome: Chromosome, parameters: Parameters, seed: int, number: int = 0
     ) -> None:
         self.chromosome, self.parameters = chromosome, parameters
-        genes, steps, chains = chromosome.genes, chromosome.steps, parameters.population
+        tables, genes, chains = chromosome.tables, chromosome.genes, parameters.population
         self.interval = max(parameters.exchange, genes)
         source = np.random.SeedSequence((seed, number))
         self.seeds = source.generate_state(chains + 1, np.uint64)
         rng = np.random.default_rng(source)
-        first, shape = chromosome.first_option, (chains + 2, genes)
+        first, shape = tables.first_option, (chains + 2, genes)
         self.option = (first[:-1] + rng.integers(np.diff(first), size=shape)).astype(np.int32)
-        ends = chromosome.low, chromosome.high + 1
-        self.step = rng.integers(*ends, size=shape, dtype=np.int32)
+        self.step = rng.integers(tables.low, tables.high + 1, size=shape, dtype=np.int32)
         self.costs = np.zeros(chains, np.int64)
         self.clock = np.array([parameters.start, parameters.mutation])
         self.counts = np.array(
             [parameters.iterations, self.interval, parameters.iterations], np.int64
         )
         self.told = np.array([0, np.iinfo(np.int64).max], np.int64)
-        rows, relays = chains + 2, chromosome.relays
-        self._uses: tuple[NDArray[np.int16 | np.int32], ...] = (
-            np.zeros((rows, len(chromosome.most) * steps), np.int16),
-            np.zeros((rows, len(chromosome.most) * steps), np.int32),
-            np.zeros((rows, len(chromosome.main) * steps), np.int16),
-            np.zeros((rows, genes * steps if relays else 0), np.int16),
+        rows, steps = chains + 2, tables.steps
+        self.chains = Chain(
+            self.option,
+            self.step,
+            np.zeros((rows, len(tables.most) * steps), np.int16),
+            np.zeros((rows, len(tables.most) * steps), np.int32),
+            np.zeros((rows, len(tables.main) * steps), np.int16),
+            np.zeros((rows, genes * steps if chromosome.relays else 0), np.int16),
         )
         self._recount()
 
     def _recount(self) -> None:
+        drawn = np.empty(self.chromosome.genes, np.int32)
         for chain in range(len(self.costs)):
-            self.costs[chain] = recount(
-                self.chromosome.arrays(),
-                self.chromosome.steps,
-                self.option[chain],
-                self.step[chain],
-                *(uses[chain] for uses in self._uses),
-            )
+            self.costs[chain] = recount(self.chromosome.tables, self.chains, chain, drawn)
         self.told[1] = min(self.told[1], self.costs.min())
 
     def run(self, moves: int) -> None:
         """Try so many moves in each chain; stop before if one has no conflicts."""
         parameters = self.parameters
-        evolve(
-            self.chromosome.arrays(),
-            self.chromosome.steps,
-            self._state(),
-            self.costs,
-            self.clock,
-            self.counts,
-            (parameters.cooling, parameters.final, parameters.again, self.interval),
-            self.seeds,
-            self.told,
-            moves,
-        )
+        plan = (parameters.cooling, parameters.final, parameters.again, self.interval)
+        state = (self.chains, self.costs, self.clock, self.counts)
+        evolve(self.chromosome.tables, *state, plan, self.seeds, self.told, moves)
 
     def take(self, solution: Solution) -> None:
         """Let the worst chain meet a solution of another island."""
-        meet(
-            self.chromosome.arrays(),
-            self.chromosome.steps,
-            self._state(),
-            self.costs,
-            int(self.costs.argmax()),
-            solution.option,
-            solution.step,
-            solution.conflicts,
-            self.clock,
-            self.seeds,
-            self.told,
-        )
+        worst, other = int(self.costs.argmax()), (solution.option, solution.step)
+        rest = (self.clock, self.seeds, self.told)
+        tables, costs = self.chromosome.tables, self.costs
+        meet(tables, self.chains, costs, worst, (*other, solution.conflicts), *rest)
 
-    def _state(self) -> tuple[NDArray[np.generic], ...]:
-        return (self.option, self.step, *self._uses)
+    def epoch(self, moves: int, solution: Solution | None) -> Outcome:
+        """Take a solution, if there is one, and try so many moves."""
+        if solution is not None:
+            self.take(solution)
+        self.run(moves)
+        return Outcome(self.best, self.evaluations, self.least)
 
     @property
     def best(self) -> Solution:

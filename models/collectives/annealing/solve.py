@@ -1,29 +1,167 @@
 """HGSA: hybrid parallel genetic simulated annealing, for a given number of steps.
 
+A run can be kept on file, so that it goes on another day.
+
 Source: paper EVO, section 3.1; parameters of section 5. Beyond the paper: restarts that cool ever
 slower, islands of chains, scatters, relaying over wormhole paths, and symmetry.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-import time
+import tokenize
+import zipfile
+import zlib
+from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from syncfabric.models.collectives.annealing.checkpoint import Checkpoint, fingerprint
-from syncfabric.models.collectives.annealing.island import Solution
-from syncfabric.models.collectives.annealing.parameters import Parameters
-from syncfabric.models.collectives.annealing.ranks import ranks
-from syncfabric.models.collectives.annealing.team import Team
-from syncfabric.models.collectives.annealing.worker import Begin, Outcome
-from syncfabric.models.collectives.exact.symmetry import Symmetry
-from syncfabric.models.collectives.progress import Found, Progress, Stop, Told
-from syncfabric.models.collectives.task import Task
-from syncfabric.models.errors import SpecError
+from syncfabric.models.collectives.annealing.island import (
+    Begin,
+    Island,
+    Parameters,
+    Solution,
+    State,
+)
+from syncfabric.models.collectives.annealing.team import Team, ranks
+from syncfabric.models.collectives.clock import Clock, Found, Progress, Stop, Told
+from syncfabric.models.collectives.schedule import Task
+from syncfabric.models.collectives.symmetry import Symmetry
+from syncfabric.models.errors import OutputError, SpecError
+from syncfabric.models.files import read_bytes, write_whole
 
-__all__ = ["solve"]
+__all__ = ["Checkpoint", "fingerprint", "solve"]
+
+Array = NDArray[Any]
+
+_NO_ARRAYS = (
+    *(OSError, ValueError, TypeError, KeyError, EOFError, AttributeError, RuntimeError),
+    *(MemoryError, SyntaxError, zipfile.BadZipFile, zlib.error, tokenize.TokenError),
+)
+"""What numpy raises of a file that is not one of its own, or is damaged."""
+
+
+def fingerprint(begin: Begin, islands: int) -> str:
+    """Return a text that is another for each run that differs in anything but its length."""
+    task, symmetry = begin.task, begin.symmetry
+    values = [
+        task.topology.to_json(),
+        repr((task.collective, task.rules, task.extra)),
+        begin.steps,
+        repr(begin.parameters),
+        None if symmetry is None else repr(symmetry.generators),
+        begin.seed,
+        islands,
+    ]
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A run between two epochs."""
+
+    epoch: int
+    """The next one."""
+    seconds: float
+    """That the run has taken."""
+    states: list[State]
+    """Of the islands that have begun."""
+    bests: list[Solution]
+    """Of each of them, after the last epoch."""
+
+    def write(self, file: Path, key: str) -> None:
+        """Write it whole, or leave what was there.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written.
+        """
+        arrays: dict[str, object] = {
+            "key": np.array(key),
+            "epoch": np.array(self.epoch),
+            "seconds": np.array(self.seconds),
+        }
+        for i, (state, best) in enumerate(zip(self.states, self.bests, strict=True)):
+            arrays |= {f"{i}/{name}": values for name, values in state.items()}
+            arrays |= {f"{i}/best.{name}": np.array(v) for name, v in best._asdict().items()}
+        stream = BytesIO()
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
+        try:
+            write_whole(file, stream.getvalue())
+        except OSError as error:
+            raise OutputError(f"{file}: cannot be written: {error.strerror}") from None
+
+    @classmethod
+    def read(cls, file: Path, key: str, island: Island) -> Checkpoint:
+        """Read what ``write`` wrote.
+
+        Parameters
+        ----------
+        file : Path
+        key : str
+            The run's.
+        island : Island
+            One of the run: all are alike.
+
+        Raises
+        ------
+        SpecError
+            The file is no checkpoint, or one of another run.
+        """
+        try:
+            with np.load(BytesIO(read_bytes(file)), allow_pickle=False) as stream:
+                arrays = dict(stream)
+            found = str(arrays.pop("key"))
+        except _NO_ARRAYS:
+            raise _damaged(file) from None
+        if found != key:
+            raise SpecError(
+                f"{file}: this checkpoint is of another run; task, steps, seed, parameters and "
+                "islands must be the same"
+            )
+        try:
+            made = cls._of(arrays)
+        except (ValueError, TypeError, KeyError, OverflowError):
+            raise _damaged(file) from None
+        chromosome = island.chromosome
+        if not (
+            made.states
+            and made.epoch >= 0
+            and made.seconds >= 0
+            and all(map(island.knows, made.states))
+            and all(chromosome.holds(best.option, best.step) for best in made.bests)
+        ):
+            raise _damaged(file)
+        return made
+
+    @classmethod
+    def _of(cls, arrays: dict[str, Array]) -> Checkpoint:
+        """Sort the arrays of a file by their islands."""
+        epoch, seconds = int(arrays.pop("epoch")), float(arrays.pop("seconds"))
+        found: dict[int, dict[str, Array]] = {}
+        for name, values in arrays.items():
+            number, _, part = name.partition("/")
+            found.setdefault(int(number), {})[part] = values
+        states: list[State] = []
+        bests = []
+        for i in range(len(found)):
+            state = found[i]
+            conflicts, option, step = (state.pop(f"best.{name}") for name in Solution._fields)
+            states.append({**state})
+            bests.append(Solution(int(conflicts), option, step))
+        return cls(epoch, seconds, states, bests)
+
+
+def _damaged(file: Path) -> SpecError:
+    return SpecError(f"{file}: it is no checkpoint, or it is damaged")
+
 
 EPOCH = 2_000_000
 """Moves of an island, of all its chains together, between exchanges with other islands."""
@@ -81,77 +219,57 @@ def solve(
     OutputError
         The checkpoint cannot be written.
     """
-    begun = time.monotonic()
+    clock = Clock(time_limit, stop)
     size = ranks() if ranks() > 1 else islands or min(len(os.sched_getaffinity(0)), ISLANDS)
     if size < 1:
         raise SpecError(f"annealing: islands must be 1 or more, not {size}")
     begin = Begin(task, steps, parameters or Parameters.of(task), symmetry, seed, 0)
     team = Team(begin, size)
-    ready = time.monotonic()
-    team.own.run(0)  # which compiles the search, the first time
-    begun += time.monotonic() - ready
+    with clock.stands():
+        team.own.run(0)  # which compiles the search, the first time
     try:
-        return _Run(team, begun, time_limit, told, stop, checkpoint).run()
+        return _run(team, clock, told, checkpoint)
     finally:
         team.close()
 
 
-class _Run:
-    def __init__(
-        self,
-        team: Team,
-        begun: float,
-        time_limit: float,
-        told: Told | None,
-        stop: Stop | None,
-        file: Path | None,
-    ) -> None:
-        self.team, self.begun, self.time_limit = team, begun, time_limit
-        self.told, self.stop, self.file = told, stop, file
-        self.key = fingerprint(team.begin, team.size)
-        self.epoch = 0
-        self.bests: list[Solution] = []
-        self.outcomes: list[Outcome] = []
-        if file is not None and file.exists():
-            kept = Checkpoint.read(file, self.key, team.own)
-            team.load(kept.states)
-            self.epoch, self.bests = kept.epoch, kept.bests
-            self.begun -= kept.seconds
+def _run(team: Team, clock: Clock, told: Told | None, file: Path | None) -> Found:
+    """Let islands anneal, epoch by epoch, until one has a schedule or time is over."""
+    key = fingerprint(team.begin, team.size)
+    epoch, bests = 0, list[Solution]()
+    if file is not None and file.exists():
+        kept = Checkpoint.read(file, key, team.own)
+        team.load(kept.states)
+        epoch, bests = kept.epoch, kept.bests
+        clock.skip(kept.seconds)
+    written = clock.passed
+    moves = max(1, EPOCH // team.begin.parameters.population)
+    while True:
+        # The others join in the second epoch: what is found in the first needs no process.
+        size = team.size if epoch else 1
+        outcomes = team.run(moves, _sent(bests, size, (team.begin.seed, epoch)))
+        bests = [outcome.best for outcome in outcomes]
+        epoch += 1
+        conflicts = min(outcome.least for outcome in outcomes)
+        evaluations = sum(outcome.evaluations for outcome in outcomes)
+        for best in bests:
+            if best.conflicts == 0:
+                found = team.own.chromosome.decode(best.option, best.step)
+                return Found(found, 0, evaluations, clock.passed)
+        if told is not None:
+            told(Progress(conflicts, evaluations, clock.passed))
+        over = clock.over
+        if file is not None and (over or clock.passed - written > WRITE):
+            written = clock.passed
+            Checkpoint(epoch, written, team.save(), bests).write(file, key)
+        if over:
+            return Found(None, conflicts, evaluations, clock.passed)
 
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self.begun
 
-    def run(self) -> Found:
-        written = self.seconds
-        moves = max(1, EPOCH // self.team.begin.parameters.population)
-        while True:
-            # The others join in the second epoch: what is found in the first needs no process.
-            size = self.team.size if self.epoch else 1
-            self.outcomes = self.team.run(moves, self._sent(size))
-            self.bests = [outcome.best for outcome in self.outcomes]
-            self.epoch += 1
-            conflicts = min(outcome.least for outcome in self.outcomes)
-            evaluations = sum(outcome.evaluations for outcome in self.outcomes)
-            for best in self.bests:
-                if best.conflicts == 0:
-                    found = self.team.own.chromosome.decode(best.option, best.step)
-                    return Found(found, 0, evaluations, self.seconds)
-            if self.told is not None:
-                self.told(Progress(conflicts, evaluations, self.seconds))
-            over = self.seconds >= self.time_limit or (self.stop is not None and self.stop())
-            if self.file is not None and (over or self.seconds - written > WRITE):
-                written = self.seconds
-                states = self.team.save()
-                Checkpoint(self.epoch, written, states, self.bests).write(self.file, self.key)
-            if over:
-                return Found(None, conflicts, evaluations, self.seconds)
-
-    def _sent(self, size: int) -> list[Solution | None]:
-        """Return what the master sends to each island: another's best, drawn by roulette."""
-        if len(self.bests) < 2:
-            return [None] * size
-        rng = np.random.default_rng((self.team.begin.seed, self.epoch))
-        weights = np.array([1 / (1 + best.conflicts) for best in self.bests])
-        drawn = rng.choice(len(self.bests), size, p=weights / weights.sum())
-        return [self.bests[q] if q != i else None for i, q in enumerate(drawn)]
+def _sent(bests: list[Solution], size: int, seed: tuple[int, int]) -> list[Solution | None]:
+    """Return what the master sends to each island: another's best, drawn by roulette."""
+    if len(bests) < 2:
+        return [None] * size
+    weights = np.array([1 / (1 + best.conflicts) for best in bests])
+    drawn = np.random.default_rng(seed).choice(len(bests), size, p=weights / weights.sum())
+    return [bests[q] if q != i else None for i, q in enumerate(drawn)]

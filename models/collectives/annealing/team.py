@@ -1,30 +1,102 @@
-"""The master and its islands: one here, the others in processes or on MPI ranks."""
+"""The master and its islands: one here, the others in processes or on MPI ranks.
+
+    python -m syncfabric.models.collectives.annealing.team
+
+is an island: it reads messages from standard input and answers on standard output, both pickled.
+Over MPI the same messages go between ranks; mpi4py is imported only where the program was started
+by mpiexec. There rank 0 runs the program, and the others are islands for it.
+
+The first message of a job is a ``Begin``, which is not answered. Others are the name of what an
+island is to do, with its arguments; the answer is what that returns. None ends the job.
+"""
 
 from __future__ import annotations
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
-from syncfabric.models.collectives.annealing.island import Island, Solution, State
-from syncfabric.models.collectives.annealing.ranks import RankLine, ranks
-from syncfabric.models.collectives.annealing.worker import Begin, Load, Outcome, Run, Save
+from syncfabric.models.collectives.annealing.island import Begin, Island, Outcome, Solution, State
 from syncfabric.models.errors import ToolError
+from syncfabric.models.ranks import mpi, ranks_started
 
-__all__ = ["Team"]
+__all__ = ["Team", "led", "ranks"]
+
+_leading: list[Any] = []
+"""The communicator while the others wait for work."""
 
 
-class _Line(Protocol):
-    """To an island elsewhere."""
+def _obey(receive: Callable[[], Any], answer: Callable[[Any], None]) -> None:
+    """Be an island until a message says that it is over."""
+    island = None
+    while (message := receive()) is not None:
+        if isinstance(message, Begin):
+            island = message.make()
+        else:
+            name, *values = message
+            answer(getattr(island, name)(*values))
 
-    def send(self, message: object) -> None: ...
 
-    def receive(self) -> Any: ...
+def ranks() -> int:
+    """Return how many islands the ranks are, with this one; 1 if no others wait for work."""
+    return _leading[0].Get_size() if _leading else 1
 
-    def close(self, owed: bool) -> None: ...
+
+@contextmanager
+def led() -> Iterator[bool]:
+    """Yield whether this process is to run the program; the other ranks work meanwhile.
+
+    Under mpiexec rank 0 does. On the others it yields False when rank 0 has left the block.
+
+    Raises
+    ------
+    ToolError
+        The program runs under mpiexec, but without mpi4py.
+    """
+    if (ranks_started() or 1) == 1:
+        yield True
+        return
+    world = mpi().COMM_WORLD
+    if world.Get_rank() > 0:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is rank 0's to hear
+        # Each job ends with a None; one before a job ends them all.
+        while world.recv(source=0) is not None:
+            _obey(lambda: world.recv(source=0), lambda values: world.send(values, 0))
+        yield False
+        return
+    _leading.append(world)
+    try:
+        yield True
+    finally:
+        _leading.clear()
+        for rank in range(1, world.Get_size()):
+            world.send(None, rank)
+
+
+class _RankLine:
+    """To the island on another rank."""
+
+    def __init__(self, rank: int) -> None:
+        self.world, self.rank = _leading[0], rank
+        self.world.send(True, rank)
+
+    def send(self, message: object) -> None:
+        self.world.send(message, self.rank)
+
+    def receive(self) -> Any:
+        return self.world.recv(source=self.rank)
+
+    def close(self, owes: bool) -> None:
+        """End the job; an answer that is still owed is read first."""
+        if owes:
+            self.receive()
+        self.send(None)
 
 
 class _ProcessLine:
@@ -32,7 +104,7 @@ class _ProcessLine:
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "syncfabric.models.collectives.annealing.worker"],
+            [sys.executable, "-m", __name__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
@@ -53,7 +125,7 @@ class _ProcessLine:
         except EOFError:
             raise ToolError("annealing: an island's process has died") from None
 
-    def close(self, owed: bool) -> None:
+    def close(self, owes: bool) -> None:
         self.process.kill()
         self.process.communicate()
 
@@ -75,49 +147,67 @@ class Team:
     def __init__(self, begin: Begin, size: int) -> None:
         self.begin, self.size = begin, size
         self.own: Island = begin.make()
-        self.lines: list[_Line] = []
-        self.owed: set[int] = set()
-
-    def start(self) -> None:
-        """Start the other islands, if they are not there yet."""
-        while len(self.lines) < self.size - 1:
-            number = len(self.lines) + 1
-            self.lines.append(RankLine(number) if ranks() > 1 else _ProcessLine())
-            self.lines[-1].send(replace(self.begin, number=number))
+        self.lines: list[_RankLine | _ProcessLine] = []
+        self.owing: list[_RankLine | _ProcessLine] = []
 
     def run(self, moves: int, solutions: list[Solution | None]) -> list[Outcome]:
         """Let as many islands as there are solutions take them and anneal.
 
         All end the epoch, also when one has found a schedule: what they weighed until then counts.
         """
-        if len(solutions) > 1:
-            self.start()
-        others = list(enumerate(zip(self.lines, solutions[1:], strict=False)))
-        for i, (line, solution) in others:
-            line.send(Run(moves, solution))
-            self.owed.add(i)
-        outcomes = [Outcome.of(self.own, Run(moves, solutions[0]))]
-        for i, (line, _) in others:
-            outcomes.append(line.receive())
-            self.owed.discard(i)
-        return outcomes
+        self._send([("epoch", moves, solution) for solution in solutions[1:]])
+        return [self.own.epoch(moves, solutions[0]), *self._answers()]
 
     def save(self) -> list[State]:
         """Return the state of every island that has begun."""
-        for line in self.lines:
-            line.send(Save())
-        return [self.own.save(), *(line.receive() for line in self.lines)]
+        self._send([("save",)] * len(self.lines))
+        return [self.own.save(), *self._answers()]
 
     def load(self, states: list[State]) -> None:
         """Go on from what ``save`` returned."""
+        self._send([("load", state) for state in states[1:]])
         self.own.load(states[0])
-        if len(states) > 1:
-            self.start()
-        for line, state in zip(self.lines, states[1:], strict=False):
-            line.send(Load(state))
+        self._answers()
 
     def close(self) -> None:
         """End the other islands."""
-        for i, line in enumerate(self.lines):
-            line.close(i in self.owed)
+        for line in self.lines:
+            line.close(line in self.owing)
         self.lines.clear()
+
+    def _send(self, messages: list[tuple[Any, ...]]) -> None:
+        """Ask something of the other islands, which are started if they are not there yet."""
+        while messages and len(self.lines) < self.size - 1:
+            number = len(self.lines) + 1
+            self.lines.append(_RankLine(number) if ranks() > 1 else _ProcessLine())
+            self.lines[-1].send(replace(self.begin, number=number))
+        for line, message in zip(self.lines, messages, strict=False):
+            line.send(message)
+            self.owing.append(line)
+
+    def _answers(self) -> list[Any]:
+        found = []
+        while self.owing:
+            found.append(self.owing[0].receive())
+            del self.owing[0]
+        return found
+
+
+def main() -> None:
+    """Obey the process that started this one, until it closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the master's to hear
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints must not get between the answers
+
+    def answer(values: Any) -> None:
+        pickle.dump(values, out, pickle.HIGHEST_PROTOCOL)
+        out.flush()
+
+    try:
+        _obey(lambda: pickle.load(sys.stdin.buffer), answer)
+    except (EOFError, BrokenPipeError):
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,11 +11,9 @@ from itertools import pairwise
 from random import Random
 
 from syncfabric.models.collectives.clock import tick
-from syncfabric.models.collectives.exact.quotient import Quotient
-from syncfabric.models.collectives.exact.ways import Way, Ways
 from syncfabric.models.collectives.paths import Path
-from syncfabric.models.collectives.schedule import Step, Transfer
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.schedule import Step, Task, Transfer
+from syncfabric.models.collectives.ways import Quotient, Way, Ways
 
 __all__ = ["first_fit"]
 
@@ -89,7 +87,9 @@ class _Fit:
     def scatter(self) -> bool:
         """Send every message, the farthest first; False if one finds no way."""
         pairs = list(self.task.collective.pairs)
-        far = {source: self.task.hops(source) for source in {source for source, _ in pairs}}
+        far = {
+            source: self.task.topology.hops(source) for source in {source for source, _ in pairs}
+        }
         self.rng.shuffle(pairs)
         pairs.sort(key=lambda pair: -far[pair[0]][pair[1]])
         for source, target in pairs:
@@ -128,7 +128,7 @@ class _Fit:
     def flood(self) -> bool:
         """Pass every message on step by step; False if one goes no further."""
         task, nodes = self.task, range(self.task.topology.nodes)
-        far = {origin: task.hops(origin) for origin in task.collective.senders}
+        far = {origin: task.topology.hops(origin) for origin in task.collective.senders}
         informed = {origin: {origin: 0} for origin in task.collective.senders}
         left = {o: set(task.collective.receivers) - {o} for o in informed}
         step = 0

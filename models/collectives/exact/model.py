@@ -5,20 +5,30 @@ One truth value for each message, way and step. What is written is docs/schedule
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from importlib.metadata import version
+from threading import Thread
+from typing import Any, NamedTuple
 
 from ortools.sat.python import cp_model
 
-from syncfabric.models.collectives.exact.quotient import Quotient
-from syncfabric.models.collectives.exact.ways import Way, Ways
+from syncfabric.models.collectives.clock import Progress, Stop, Told
 from syncfabric.models.collectives.schedule import Step, Transfer
+from syncfabric.models.collectives.ways import Quotient, Way, Ways
 
-__all__ = ["Model", "TooLargeError"]
+__all__ = ["NAME", "Answer", "Model", "TooLargeError", "run", "solved"]
 
 MOST = 400_000
 """Truth values of a model that is still built."""
+
+NAME = f"CP-SAT {version('ortools')}"
+
+_EACH = 0.05
+"""Seconds between looks at whether to stop."""
+_TELL = 0.5
+"""Seconds between two times that progress is told."""
 
 
 class TooLargeError(Exception):
@@ -202,7 +212,7 @@ class Model:
     def _near(self, origin: int, target: int | None) -> Iterator[tuple[Way, int, int]]:
         """Yield the ways that a message may take, and between which steps."""
         task, topology = self.task, self.task.topology
-        far = task.hops(origin)
+        far = task.topology.hops(origin)
         left = None if target is None else topology.to_go(target)
         for source in range(topology.nodes):
             for goal in range(topology.nodes):
@@ -223,7 +233,7 @@ class Model:
 
     def _short(self, origin: int, target: int | None, near: Iterable[tuple[Way, int, int]]) -> None:
         """Let no way from the origin be longer than the shortest and the hops allowed."""
-        far, extra = self.task.hops(origin), self.task.extra
+        far, extra = self.task.topology.hops(origin), self.task.extra
         allowed = {(way.source, way.target) for way, *_ in near}
         goal = None if target is None else far[target] + extra
         depth = {
@@ -237,3 +247,96 @@ class Model:
             if mine and (way.source, way.target) in allowed:
                 further = depth[way.target] >= depth[way.source] + 1
                 self.sat.add(further).only_enforce_if(variable)
+
+
+class Answer(NamedTuple):
+    """What the solver found."""
+
+    steps: tuple[Step, ...] | None
+    infeasible: bool
+    branches: int
+
+
+def run(
+    model: Model,
+    *,
+    seed: int,
+    time_limit: float,
+    effort: float | None = None,
+    told: Told | None = None,
+    stop: Stop | None = None,
+) -> Answer:
+    """Look for a schedule.
+
+    Parameters
+    ----------
+    model : Model
+    seed : int
+    time_limit : float
+        Seconds.
+    effort : float, optional
+        The solver's own seconds, the same on every machine.
+    told, stop : callable, optional
+    """
+    begun = spoken = time.monotonic()
+
+    def over() -> bool:
+        nonlocal spoken
+        now = time.monotonic()
+        if told is not None and now - spoken > _TELL:
+            spoken = now
+            told(Progress(model.task.collective.demand, 0, now - begun))
+        return stop is not None and stop()
+
+    solver, status = _solver(model.sat, seed, time_limit, effort, over)
+    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+    steps = model.read(solver.boolean_value) if found else None
+    return Answer(steps, status == cp_model.INFEASIBLE, solver.num_branches)
+
+
+def solved(
+    sat: Any, seed: int, left: Callable[[], float], effort: float
+) -> Callable[[Any], bool] | None:
+    """Solve a problem whose variables the caller knows.
+
+    Parameters
+    ----------
+    sat : CpModel
+    seed : int
+    left : callable
+        Seconds that are left; none if the search is to stop.
+    effort : float
+        The solver's own seconds.
+
+    Returns
+    -------
+    callable or None
+        Says of each truth value whether it holds; None without a solution.
+    """
+    solver, status = _solver(sat, seed, left(), effort, lambda: left() <= 0)
+    value: Callable[[Any], bool] = solver.boolean_value
+    return value if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None
+
+
+def _solver(
+    sat: Any, seed: int, time_limit: float, effort: float | None, over: Callable[[], bool]
+) -> tuple[Any, Any]:
+    """Return the solver, and how it ended; in a thread of its own, so that it can be stopped."""
+    solver = cp_model.CpSolver()
+    parameters = solver.parameters
+    parameters.random_seed = seed
+    parameters.max_time_in_seconds = max(0.01, time_limit)
+    parameters.num_workers = 8
+    # By turns, on the threads that there are: the same seed gives the same answer.
+    parameters.interleave_search = True
+    parameters.catch_sigint_signal = False
+    if effort is not None:
+        parameters.max_deterministic_time = effort
+    status: list[Any] = []
+    thread = Thread(target=lambda: status.append(solver.solve(sat)), daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_EACH)
+        if over():
+            solver.stop_search()
+    return solver, status[0]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from syncfabric.models.collectives.exact.model import MOST, Model, TooLargeError
-from syncfabric.models.collectives.exact.quotient import Quotient
-from syncfabric.models.collectives.exact.solver import run
-from syncfabric.models.collectives.exact.symmetry import Symmetry, translations
+from syncfabric.models.collectives.clock import Clock, Found, Progress, Stop, Told
+from syncfabric.models.collectives.exact.model import MOST, Model, TooLargeError, run
 from syncfabric.models.collectives.exact.tori import scatter_on_torus
-from syncfabric.models.collectives.exact.ways import Ways
-from syncfabric.models.collectives.progress import Found, Progress, Stop, Told
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.schedule import Task
+from syncfabric.models.collectives.symmetry import Symmetry, translations
+from syncfabric.models.collectives.ways import Quotient, Ways
 from syncfabric.models.errors import SpecError
 
 __all__ = ["solve"]
@@ -24,13 +21,6 @@ _EFFORT = 10.0
 """Of the solver, on each but the last attempt, in its own seconds."""
 _SOME, _ALL = 64, 1000
 """Paths of a pair of nodes, with and without a symmetry."""
-
-
-@dataclass(frozen=True)
-class _Attempt:
-    symmetry: Symmetry | None
-    near: bool
-    effort: float | None
 
 
 def solve(
@@ -71,31 +61,28 @@ def solve(
     SpecError
         The task is too large, whatever ``most`` is.
     """
-    begun = time.monotonic()
+    clock = Clock(time_limit, stop)
     conflicts, branches, built = task.collective.demand, 0, False
 
-    def passed() -> float:
-        return time.monotonic() - begun
-
     def remaining() -> float:
-        return 0.0 if stop is not None and stop() else time_limit - passed()
+        return 0.0 if clock.asked else clock.left
 
     if symmetric:
         packed = scatter_on_torus(task, seed, remaining)
         if packed is not None and len(packed) <= steps:
-            return Found(packed, 0, 0, passed())
-    for attempt in _attempts(task, symmetric, effort):
+            return Found(packed, 0, 0, clock.passed)
+    for symmetry, near, most_effort in _attempts(task, symmetric, effort):
         if remaining() <= 0:
             built = True
             break
-        quotient = Quotient(task, attempt.symmetry)
-        ways = Ways(quotient, _ALL if attempt.symmetry is None else _SOME, attempt.near)
+        quotient = Quotient(task, symmetry)
+        ways = Ways(quotient, _ALL if symmetry is None else _SOME, near)
         try:
             model = Model(quotient, ways, steps, most)
         except TooLargeError:
             built |= most is not None and most < MOST
             continue
-        built, before = True, passed()
+        built, before = True, clock.passed
 
         def tell(progress: Progress, before: float = before) -> None:
             if told is not None:
@@ -105,30 +92,33 @@ def solve(
             model,
             seed=seed,
             time_limit=time_limit - before,
-            effort=attempt.effort,
+            effort=most_effort,
             told=tell,
             stop=stop,
         )
         branches += answer.branches
         if answer.steps is not None:
-            return Found(answer.steps, 0, branches, passed())
-        if answer.infeasible and attempt.symmetry is None and ways.whole:
-            return Found(None, conflicts, branches, passed(), infeasible=True)
+            return Found(answer.steps, 0, branches, clock.passed)
+        if answer.infeasible and symmetry is None and ways.whole:
+            return Found(None, conflicts, branches, clock.passed, infeasible=True)
     if not built:
         raise SpecError(
             f"exact: {task.collective.kind} on {task.topology.name} in {steps} steps is too large; "
             "hgsa can take it"
         )
-    return Found(None, conflicts, branches, passed())
+    return Found(None, conflicts, branches, clock.passed)
 
 
-def _attempts(task: Task, symmetric: bool, effort: float | None) -> Iterator[_Attempt]:
+def _attempts(
+    task: Task, symmetric: bool, effort: float | None
+) -> Iterator[tuple[Symmetry | None, bool, float | None]]:
+    """Yield a symmetry, whether only near nodes send to each other, and the effort."""
     # All-to-all broadcasts are as short hop by hop: nodes cannot hear more, whatever the path.
     near = task.collective.broadcast and len(task.collective.senders) > 1 and not task.rules.stores
     groups = translations(task.topology) if symmetric else ()
     fitting = [group for group in groups if group.keeps(task.collective)]
     for group in fitting[:_GROUPS]:
-        yield _Attempt(group, near, min(_EFFORT, effort or _EFFORT))
+        yield (group, near, min(_EFFORT, effort or _EFFORT))
     if near:
-        yield _Attempt(None, True, min(_EFFORT, effort or _EFFORT))
-    yield _Attempt(None, False, effort)
+        yield (None, True, min(_EFFORT, effort or _EFFORT))
+    yield (None, False, effort)

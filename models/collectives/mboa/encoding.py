@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.exact.symmetry import Symmetry
-from syncfabric.models.collectives.exact.symmetry import translations as translations_of
 from syncfabric.models.collectives.paths import PathTable, path_table
-from syncfabric.models.collectives.schedule import Step, Transfer
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.schedule import Step, Task, Transfer
+from syncfabric.models.collectives.symmetry import Symmetry
+from syncfabric.models.collectives.symmetry import translations as translations_of
+from syncfabric.models.collectives.ways import Quotient
 from syncfabric.models.errors import SpecError
 
 __all__ = ["PATH", "SOURCE", "STEP", "Encoding", "Instance", "encode"]
@@ -58,14 +58,12 @@ class Instance(NamedTuple):
 class Encoding(NamedTuple):
     """A task as chromosomes, and the way back."""
 
-    task: Task
+    quotient: Quotient
+    """A gene stands for all images of its message."""
     instance: Instance
     table: PathTable
     sources: tuple[int, ...]
     """Nodes by the numbers that a broadcast's genes have for them, the origin first."""
-    images: NDArray[np.int32]
-    """Vertices under each translation, of shape (translations, vertices): a gene stands for all
-    images of its message."""
 
     def schedule(self, genes: NDArray[np.int16]) -> tuple[Step, ...]:
         """Return the steps that a chromosome stands for.
@@ -79,11 +77,11 @@ class Encoding(NamedTuple):
         for gene, (source, path, step) in enumerate(genes.tolist()):
             pair = int(self.instance.pair[gene, source])
             first, end = self.table.first_path[pair : pair + 2]
-            way = self.table.path(self.task.topology, int(first + path % (end - first)))
-            for image in self.images[:, way].tolist():
-                origin = self.sources[0] if self.instance.grows else image[0]
-                made[step].append(Transfer((origin, image[-1]), tuple(image)))
-        return tuple(tuple(step) for step in made)
+            number = int(first + path % (end - first))
+            way = self.table.path(self.quotient.task.topology, number)
+            origin = self.sources[0] if self.instance.grows else way[0]
+            made[step].append(Transfer((origin, way[-1]), way))
+        return self.quotient.whole(made)
 
 
 def encode(task: Task, steps: int, most: int, translations: int = 1) -> Encoding:
@@ -113,7 +111,7 @@ def encode(task: Task, steps: int, most: int, translations: int = 1) -> Encoding
             f"method mboa: it cannot do {what}; it does {', '.join(KINDS)} with wormhole "
             f"switching; for broadcasts of many and for store and forward take hgsa or exact"
         )
-    symmetry = _symmetry(task, translations) if translations > 1 else None
+    quotient = Quotient(task, _symmetry(task, translations) if translations > 1 else None)
     sources = task.collective.senders
     if grows:
         targets = [target for _, target in task.collective.pairs]
@@ -122,10 +120,7 @@ def encode(task: Task, steps: int, most: int, translations: int = 1) -> Encoding
         pair = np.full((len(targets), len(sources)), -1, np.int32)
         pair[np.array([[s != t for s in sources] for t in targets])] = range(len(pairs))
     else:
-        pairs = list(task.collective.pairs)
-        if symmetry:
-            images = symmetry.vertices.tolist()
-            pairs = [p for p in pairs if p == min((i[p[0]], i[p[1]]) for i in images)]
+        pairs = list(quotient.pairs())
         pair = np.arange(len(pairs), dtype=np.int32).reshape(-1, 1)
     far = int(task.topology.distances.max())
     most = max(4, min(most, ROOM // max(1, len(pairs) * far)))
@@ -135,10 +130,9 @@ def encode(task: Task, steps: int, most: int, translations: int = 1) -> Encoding
     ways = np.diff(table.first_path)
     bounds[:, PATH] = [max(ways[p] for p in row if p >= 0) for row in pair]
     bounds[:, STEP] = steps
-    first_use, use, room = _resources(task, table, symmetry)
+    first_use, use, room = _resources(quotient, table)
     instance = Instance(grows, steps, bounds, pair, table.first_path, first_use, use, room)
-    images = np.arange(task.topology.vertices, dtype=np.int32)[np.newaxis]
-    return Encoding(task, instance, table, sources, symmetry.vertices if symmetry else images)
+    return Encoding(quotient, instance, table, sources)
 
 
 def _symmetry(task: Task, most: int) -> Symmetry:
@@ -153,7 +147,7 @@ def _symmetry(task: Task, most: int) -> Symmetry:
 
 
 def _resources(
-    task: Task, table: PathTable, symmetry: Symmetry | None
+    quotient: Quotient, table: PathTable
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int16]]:
     """Return what each path and its images take, and how many times a step that can be taken.
 
@@ -161,8 +155,8 @@ def _resources(
     message a step, however many copies it sends, and a processor's own channel carries them all:
     neither can run short.
     """
-    topology, rules = task.topology, task.rules
-    broadcast = task.collective.broadcast
+    task, symmetry = quotient.task, quotient.symmetry
+    topology, rules, broadcast = task.topology, task.rules, task.collective.broadcast
     shared = broadcast and rules.single_use
     lengths = np.diff(table.first_channel)
     number = np.arange(len(lengths))

@@ -6,14 +6,11 @@ part trees are grown (``trees``), from which new chromosomes come (``evolve``).
 
 from __future__ import annotations
 
-import time
-
+from syncfabric.models.collectives.clock import Clock, Found, Progress, Stop, Told
 from syncfabric.models.collectives.mboa.encoding import encode
 from syncfabric.models.collectives.mboa.evolve import evolve
-from syncfabric.models.collectives.mboa.parameters import Parameters
-from syncfabric.models.collectives.mboa.state import LEAST, TRIED, begin
-from syncfabric.models.collectives.progress import Found, Progress, Stop, Told
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.mboa.state import LEAST, TRIED, Parameters, begin
+from syncfabric.models.collectives.schedule import Task
 from syncfabric.models.errors import SpecError
 
 __all__ = ["solve"]
@@ -61,16 +58,15 @@ def solve(
     """
     if steps < 1:
         raise SpecError(f"mboa: steps must be 1 or more, not {steps}")
-    start = time.perf_counter()
+    clock = Clock(time_limit, stop)
     parameters = parameters or Parameters()
     encoding = encode(task, steps, parameters.paths, parameters.translations)
     if not task.collective.demand:
-        return Found(((),) * steps, 0, 0, time.perf_counter() - start)
+        return Found(((),) * steps, 0, 0, clock.passed)
     state = begin(encoding.instance, parameters, seed)
-    ready = time.perf_counter()
-    evolve(state, 0)
-    start += time.perf_counter() - ready
-    tried, spent, figures = 0, 0.0, state.figures
+    with clock.stands():
+        evolve(state, 0)
+    tried, figures = 0, state.figures
     batch = BATCH
     if encoding.instance.grows:
         batch = max(BATCH // (8 * len(state.best)), 16)
@@ -80,12 +76,11 @@ def solve(
         # In pieces, which change nothing but how soon it ends when the time is over.
         while tried < end and figures[LEAST] > 0 and not over:
             evolve(state, min(-(-batch // PIECES), end - tried))
-            tried, spent = int(figures[TRIED]), time.perf_counter() - start
-            over = spent > time_limit or bool(stop and stop())
+            tried, over = int(figures[TRIED]), clock.over
         if told:
-            told(Progress(int(figures[LEAST]), tried, spent))
+            told(Progress(int(figures[LEAST]), tried, clock.passed))
         done = figures[LEAST] == 0 or (most is not None and tried >= most)
-        if done or over or (stop and stop()):
+        if done or over or clock.over:
             break
     found = encoding.schedule(state.best) if figures[LEAST] == 0 else None
-    return Found(found, int(figures[LEAST]), tried, time.perf_counter() - start)
+    return Found(found, int(figures[LEAST]), tried, clock.passed)

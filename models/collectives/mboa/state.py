@@ -1,16 +1,17 @@
-"""A search under way."""
+"""What can be chosen of the search, and a search under way."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.mboa.chance import Random, seeded
+from syncfabric.models.collectives.dice import Random, seeded
 from syncfabric.models.collectives.mboa.encoding import Instance
-from syncfabric.models.collectives.mboa.parameters import Parameters
 from syncfabric.models.collectives.mboa.trees import Model, blank_model
+from syncfabric.models.errors import SpecError
 
 __all__ = [
     "DRAWN",
@@ -22,10 +23,107 @@ __all__ = [
     "TEMPLATE",
     "TENURE",
     "TRIED",
+    "Parameters",
     "Settings",
     "State",
     "begin",
 ]
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """How MBOA searches.
+
+    Paper EVO, section 5, gives tournament selection and replacement, and one random gene mutated
+    in each chromosome. It sets the population such that half of the runs succeed, and gives no
+    figures for the rest: they are ours.
+
+    Parameters
+    ----------
+    population : int
+        Chromosomes.
+    selected : int
+        Chromosomes that a model is learnt from, drawn by tournaments.
+    generation : int
+        New chromosomes a gene from one model.
+    tenure : int
+        New chromosomes a gene from one template. Then it is the turn of the next chromosome of the
+        population; so each has its own descent (``hot``), which no luckier one cuts short.
+    rivals : int
+        Chromosomes in a tournament of the selection: of those that a model is learnt from, and of
+        those that go on into the next descent.
+    window : int
+        Chromosomes in a tournament of the replacement: the template of the new one, and others.
+        The new one takes the place of the one among them that is most like it, if it wins.
+    mutation : float
+        Part of the new chromosomes in which a random gene is set to random values: its path, its
+        step, or both. In a quarter of them the message that is in the way of a scatter's changes
+        places with it.
+    leaves : int
+        Of a decision tree, at most. With 1 a gene is drawn by its frequencies alone; with 0 none is
+        drawn, and mutation does all.
+    questions : int
+        Genes that a node of a tree may ask about, drawn at random.
+    least : float
+        Genes that a new chromosome draws from the model at least, on average. Variance is adapted
+        from more on; the other genes are its template's.
+    stagnation : int
+        New chromosomes a gene from one template, none of them better, after which one of its paths
+        is replaced by another.
+    hot, cold : float
+        A tournament of the replacement is a Boltzmann one, which a worse chromosome wins now and
+        then: its temperature, in conflicts, falls from the one to the other, and again and again,
+        each time half as fast. At the end of a descent every chromosome meets the winner of a
+        tournament, which takes its place if it is better.
+    cooling : float
+        Each temperature as a part of the one before; below 1.
+    span : float
+        New chromosomes a gene at one temperature, in the first descent.
+    paths : int
+        Paths of a pair that are listed, at most.
+    translations : int
+        Of the network that a scatter's schedule is to be the same under, at most. Not of the paper,
+        so 1 by default: none.
+
+    Raises
+    ------
+    SpecError
+        One of them is out of its bounds.
+    """
+
+    population: int = 4
+    selected: int = 16
+    generation: int = 200
+    tenure: int = 20
+    rivals: int = 4
+    window: int = 4
+    mutation: float = 1.0
+    leaves: int = 8
+    questions: int = 16
+    least: float = 0.002
+    stagnation: int = 4000
+    hot: float = 0.16
+    cold: float = 0.09
+    cooling: float = 0.99
+    span: float = 10.0
+    paths: int = 1024
+    translations: int = 1
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            least = 0 if name in ("leaves", "questions", "least", "mutation") else 1
+            if name in ("hot", "cold", "span"):
+                if value <= 0:
+                    raise SpecError(f"mboa: {name} must be above 0, not {value}")
+            elif name != "cooling" and value < least:
+                raise SpecError(f"mboa: {name} must be {least} or more, not {value}")
+        if self.mutation > 1:
+            raise SpecError(f"mboa: mutation must be 0 to 1, not {self.mutation}")
+        if not 0 < self.cooling < 1:
+            raise SpecError(f"mboa: cooling must be between 0 and 1, not {self.cooling}")
+        if self.cold > self.hot:
+            raise SpecError(f"mboa: cold must be {self.hot} or less, as hot is, not {self.cold}")
+
 
 LEAST, DRAWN, TRIED, HEAT, SPAN, LEFT, MODEL, TENURE, TEMPLATE = range(9)
 """Places in ``State.figures``."""

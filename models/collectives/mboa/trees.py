@@ -18,13 +18,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.mboa.chance import Random, below, noise
+from syncfabric.models.collectives.dice import Random, below, noise
 from syncfabric.models.collectives.mboa.encoding import PATH, SOURCE, STEP, Instance
-from syncfabric.models.collectives.mboa.tables import copy
-from syncfabric.models.collectives.mboa.tournament import tournament
-from syncfabric.models.compiled import uncounted
+from syncfabric.models.collectives.mboa.genes import copy
+from syncfabric.models.compiled import inlined, uncounted
 
-__all__ = ["Model", "blank_model", "draw", "learn"]
+__all__ = ["Model", "blank_model", "draw", "learn", "tournament"]
+
+
+@inlined
+def tournament(cost: NDArray[np.int64], rivals: int, random: Random) -> int:
+    """Return the one with the fewest conflicts of some at random."""
+    best = below(random, len(cost))
+    for _ in range(rivals - 1):
+        other = below(random, len(cost))
+        if cost[other] < cost[best]:
+            best = other
+    return best
 
 
 class Model(NamedTuple):

@@ -18,9 +18,8 @@ from dataclasses import asdict, dataclass
 
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Rules
+from syncfabric.models.collectives.schedule import Rules, Task
 from syncfabric.models.collectives.search import search
-from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import ToolError
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section

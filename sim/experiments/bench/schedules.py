@@ -7,17 +7,16 @@ from dataclasses import replace
 from statistics import mean, median
 from time import process_time
 
-from syncfabric.models.collectives.annealing.parameters import Parameters as Annealing
+from syncfabric.models.collectives.annealing.island import Begin
+from syncfabric.models.collectives.annealing.island import Parameters as Annealing
 from syncfabric.models.collectives.annealing.solve import solve as anneal
-from syncfabric.models.collectives.annealing.worker import Begin
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.collective import collective
-from syncfabric.models.collectives.exact.symmetry import Symmetry, translations
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.mboa.parameters import Parameters
 from syncfabric.models.collectives.mboa.solve import solve
-from syncfabric.models.collectives.schedule import Rules, Schedule
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.mboa.state import Parameters
+from syncfabric.models.collectives.schedule import Rules, Schedule, Task
+from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 

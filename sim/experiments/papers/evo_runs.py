@@ -9,16 +9,14 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from syncfabric.models.collectives.checker import check
+from syncfabric.models.collectives.clock import Found, Progress, Stop
+from syncfabric.models.collectives.files import read
 from syncfabric.models.collectives.methods import load_method
-from syncfabric.models.collectives.progress import Found, Progress, Stop
-from syncfabric.models.collectives.schedule import Schedule
-from syncfabric.models.collectives.schedule_file import read
+from syncfabric.models.collectives.schedule import Schedule, Task
 from syncfabric.models.collectives.search import search
-from syncfabric.models.collectives.task import Task
 
 if TYPE_CHECKING:
-    from syncfabric.models.collectives.record import Result
-    from syncfabric.models.collectives.standing import Standing
+    from syncfabric.models.collectives.record import Result, Standing
 
 from syncfabric.sim.experiments.frame import Work
 
@@ -301,10 +299,8 @@ def detours(schedule: Schedule) -> int:
 
 def straightened(work: Work, task: Task, schedule: Schedule) -> Schedule:
     """Return a schedule with as many steps, and as few longer paths as are found in time."""
-    from syncfabric.models.collectives.exact.model import Model
-    from syncfabric.models.collectives.exact.quotient import Quotient
-    from syncfabric.models.collectives.exact.solver import run
-    from syncfabric.models.collectives.exact.ways import Ways
+    from syncfabric.models.collectives.exact.model import Model, run
+    from syncfabric.models.collectives.ways import Quotient, Ways
 
     quotient = Quotient(task, None)
     model = Model(quotient, Ways(quotient, PATHS), len(schedule.steps))

@@ -5,17 +5,15 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.collectives import attempts as module
-from syncfabric.models.collectives.attempts import Attempts
+from syncfabric.models.collectives import search as module
 from syncfabric.models.collectives.bounds import lower_bounds
-from syncfabric.models.collectives.clock import Clock
+from syncfabric.models.collectives.clock import Clock, Found, Stop
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.progress import Found, Stop
+from syncfabric.models.collectives.methods import turns
 from syncfabric.models.collectives.record import Record
-from syncfabric.models.collectives.schedule import Rules, Transfer
-from syncfabric.models.collectives.task import Task
-from syncfabric.models.collectives.turns import turns
+from syncfabric.models.collectives.schedule import Rules, Task, Transfer
+from syncfabric.models.collectives.search import Attempts
 from syncfabric.models.errors import SpecError
 
 SEED, SECONDS = 7, 50.0

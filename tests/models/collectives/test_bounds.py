@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncfabric.models.collectives.arguments import (
+from syncfabric.models.collectives.bounds import lower_bounds, paper_bound
+from syncfabric.models.collectives.certificate import (
+    Bound,
     Cut,
     Distance,
     Farthest,
@@ -19,15 +21,13 @@ from syncfabric.models.collectives.arguments import (
     Relays,
     Solver,
     Start,
+    best,
+    verify,
 )
-from syncfabric.models.collectives.bounds import lower_bounds, paper_bound
-from syncfabric.models.collectives.certificate import Bound, best
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Rules, Schedule
-from syncfabric.models.collectives.task import Task
-from syncfabric.models.collectives.verify import verify
+from syncfabric.models.collectives.schedule import Rules, Schedule, Task
 from syncfabric.models.errors import PlanError
 from tests.models.collectives.right_schedules import ALL, cube_aas
 

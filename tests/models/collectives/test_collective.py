@@ -14,8 +14,8 @@ from syncfabric.models.collectives.collective import (
     collective,
     kind_of,
 )
+from syncfabric.models.collectives.files import PERMUTATIONS, permutation
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.permutations import NAMES, permutation
 from syncfabric.models.errors import SpecError
 
 RING = named("ring-4")
@@ -133,7 +133,7 @@ def test_permutations_by_name(name: str, nodes: int, targets: tuple[int, ...]) -
     assert permutation(name, nodes) == targets
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PERMUTATIONS)
 def test_a_permutation_by_name_is_one(name: str) -> None:
     assert sorted(permutation(name, 64)) == list(range(64))
 

@@ -8,10 +8,10 @@ from typing import get_args
 
 import pytest
 
-from syncfabric.models.collectives.arguments import Argument
+from syncfabric.models.collectives.certificate import Argument
 from syncfabric.models.collectives.collective import KINDS
+from syncfabric.models.collectives.files import PERMUTATIONS
 from syncfabric.models.collectives.library import FAMILIES, named
-from syncfabric.models.collectives.permutations import NAMES
 from syncfabric.models.collectives.schedule import OnePort, Schedule, Switching
 from syncfabric.models.collectives.verdict import examine
 
@@ -39,7 +39,7 @@ def test_every_family_has_its_example() -> None:
 
 def test_every_collective_is_there() -> None:
     assert tuple(table("Collectives")) == KINDS
-    for name in NAMES:
+    for name in PERMUTATIONS:
         assert f"`{name}`" in PAGE
 
 

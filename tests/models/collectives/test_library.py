@@ -6,7 +6,7 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from syncfabric.models.collectives.figures import figures
+from syncfabric.models.collectives.cuts import figures
 from syncfabric.models.collectives.library import FAMILIES, named
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError

@@ -1,12 +1,10 @@
 """Shortest paths, others, and the table of them."""
 
-from math import comb, factorial
-
 import networkx as nx
 import pytest
 
 from syncfabric.models.collectives.library import FAMILIES, named
-from syncfabric.models.collectives.paths import count_paths, count_shortest, path_table, paths
+from syncfabric.models.collectives.paths import path_table, paths
 
 
 @pytest.mark.parametrize("name", ["octagon-8", "mesh-4x4", "moore-petersen", "fat-octagon-16"])
@@ -20,7 +18,6 @@ def test_paths_are_those_of_networkx(name: str) -> None:
             wanted = nx.all_simple_paths(graph, 0, target, cutoff=least + extra)
             assert sorted(found) == sorted(map(tuple, wanted))
             assert [len(path) for path in found] == sorted(len(path) for path in found)
-            assert count_paths(topology, 0, target, extra) == len(found)
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
@@ -31,12 +28,8 @@ def test_every_topology_has_paths_between_all_nodes(family) -> None:  # type: ig
         assert len(topology.along(path)) == topology.distances[0, target]
 
 
-def test_many_paths_are_counted_without_walking_them() -> None:
+def test_the_first_of_many_paths_comes_without_the_others() -> None:
     cube = named("hypercube-1024")
-    assert count_shortest(cube, 0, 1023) == factorial(10)
-    assert count_shortest(named("mesh-16x16"), 0, 255) == comb(30, 15)
-    assert count_paths(cube, 0, 1023, most=7) == 7
-    assert count_paths(named("mesh-4x4"), 0, 15, extra=2, most=25) == 25
     assert next(paths(cube, 0, 1023, 2)) == (0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 1023)
 
 

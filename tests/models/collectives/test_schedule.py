@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.collectives.arguments import Cut, Solver
-from syncfabric.models.collectives.certificate import Bound
+from syncfabric.models.collectives.certificate import Bound, Cut, Solver
+from syncfabric.models.collectives.files import load_schedule, save_schedule
 from syncfabric.models.collectives.schedule import Rules, Schedule
-from syncfabric.models.collectives.schedule_file import load_schedule, save_schedule
 from syncfabric.models.errors import OutputError, SpecError
 from tests.models.collectives.right_schedules import ALL, fig_5, table_4
 

@@ -7,22 +7,28 @@ from math import inf
 
 import pytest
 
-from syncfabric.models.collectives import attempts, methods
-from syncfabric.models.collectives.arguments import Solver
+from syncfabric.models.collectives import methods
+from syncfabric.models.collectives import search as searching
 from syncfabric.models.collectives.bounds import bounds_in_time, lower_bounds
-from syncfabric.models.collectives.clock import Clock, TimeUpError, seconds_left, tick
+from syncfabric.models.collectives.certificate import Solver, verify
+from syncfabric.models.collectives.clock import (
+    Clock,
+    Found,
+    Progress,
+    Stop,
+    TimeUpError,
+    Told,
+    seconds_left,
+    tick,
+)
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.progress import Found, Progress, Stop, Told
-from syncfabric.models.collectives.record import Result
-from syncfabric.models.collectives.schedule import Rules, Transfer
+from syncfabric.models.collectives.methods import turns
+from syncfabric.models.collectives.record import Result, Standing
+from syncfabric.models.collectives.schedule import Rules, Task, Transfer
 from syncfabric.models.collectives.search import search
-from syncfabric.models.collectives.standing import Standing
-from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Topology, both_ways
-from syncfabric.models.collectives.turns import turns
 from syncfabric.models.collectives.verdict import examine
-from syncfabric.models.collectives.verify import verify
 from syncfabric.models.errors import PlanError, SpecError
 
 STRICT = Rules(1, "strict", "store-and-forward")
@@ -182,7 +188,7 @@ class Fake:
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     made = Fake(7)
-    monkeypatch.setattr(attempts, "load_method", lambda name: made)
+    monkeypatch.setattr(searching, "load_method", lambda name: made)
     return made
 
 
@@ -234,7 +240,7 @@ def test_a_turn_ends_after_its_evaluations(monkeypatch: pytest.MonkeyPatch) -> N
 
         return solve
 
-    monkeypatch.setattr(attempts, "load_method", method)
+    monkeypatch.setattr(searching, "load_method", method)
     task = task_of("mesh-4x4", "AAS", Rules(1))
     result = search(task, stop=lambda: len(asked) >= 10, time_limit=60)
     assert result.method == "first fit"
@@ -248,7 +254,7 @@ def test_what_nobody_can_do_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
     def refuse(*_: object, **__: object) -> Found:
         raise SpecError("too large")
 
-    monkeypatch.setattr(attempts, "load_method", lambda name: refuse)
+    monkeypatch.setattr(searching, "load_method", lambda name: refuse)
     result = search(task_of("mesh-4x4", "AAS", Rules(1)), time_limit=60)
     assert result.method == "first fit"
     assert result.seconds < 30
@@ -270,8 +276,9 @@ def test_a_wrong_schedule_never_leaves(fake: Fake) -> None:
 
 
 def test_a_method_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(methods._FOLDERS, "hgsa", "nowhere")
-    monkeypatch.setitem(methods._FOLDERS, "mboa", "nowhere")
+    nowhere = methods._METHODS["hgsa"]._replace(folder="nowhere")
+    monkeypatch.setitem(methods._METHODS, "hgsa", nowhere)
+    monkeypatch.setitem(methods._METHODS, "mboa", nowhere)
     task = task_of("octagon-8", "AAS")
     with pytest.raises(SpecError, match="method hgsa: it needs"):
         search(task, "hgsa")
@@ -304,7 +311,7 @@ def test_bounds_that_are_cut_off_are_named_and_the_others_hold(
 ) -> None:
     task = task_of("mesh-5x5", "AAS")
     whole = {bound.argument.kind: bound for bound in lower_bounds(task)}
-    monkeypatch.setattr("syncfabric.models.collectives.search._SHARE", 0.0)
+    monkeypatch.setattr("syncfabric.models.collectives.search._BOUNDS_SHARE", 0.0)
     result = search(task, steps=400, time_limit=60)
     assert result.cut_off == ("cut", "load", "paper")
     assert [bound.argument.kind for bound in result.bounds] == ["distance", "ports"]

@@ -7,12 +7,12 @@ import networkx as nx
 import pytest
 
 from syncfabric.models.collectives.bounds import lower_bounds
+from syncfabric.models.collectives.certificate import verify
 from syncfabric.models.collectives.collective import collective
-from syncfabric.models.collectives.figures import figures
+from syncfabric.models.collectives.cuts import figures
+from syncfabric.models.collectives.files import load_topology, topology_from_json
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.task import Task
-from syncfabric.models.collectives.topology_file import load_topology, topology_from_json
-from syncfabric.models.collectives.verify import verify
+from syncfabric.models.collectives.schedule import Task
 from syncfabric.models.errors import SpecError
 
 

@@ -8,8 +8,7 @@ from syncfabric import Network
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.exact.constructions import construct
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Rules, Schedule, Transfer
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.schedule import Rules, Schedule, Task, Transfer
 
 __all__ = [
     "HEADS",

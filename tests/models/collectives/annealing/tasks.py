@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from syncfabric.models.collectives.collective import collective
+from syncfabric.models.collectives.files import permutation
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.permutations import permutation
-from syncfabric.models.collectives.schedule import Rules
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.schedule import Rules, Task
 
 STORE = Rules(switching="store-and-forward")
 STORE_1 = Rules(1, switching="store-and-forward")

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.annealing.cross import exchange
-from syncfabric.models.collectives.annealing.encode import encode
-from syncfabric.models.collectives.annealing.island import Island
-from syncfabric.models.collectives.annealing.parameters import Parameters
+from syncfabric.models.collectives.annealing.chromosome import encode
+from syncfabric.models.collectives.annealing.island import Island, Parameters
+from syncfabric.models.collectives.annealing.kernel import exchange
 from tests.models.collectives.annealing.tasks import TASKS
 
 CHROMOSOME = encode(TASKS["AAS, one port"][0], 8)
@@ -79,9 +78,8 @@ def test_a_roulette_sends_good_solutions_most() -> None:
         island.option[:3], island.step[:3] = chains
         island._recount()
         island.costs[:] = 99, 0, 99  # none is better than the second, which is not even mutated
-        arrays, steps, state = CHROMOSOME.arrays(), CHROMOSOME.steps, island._state()
         rest = island.clock, island.seeds, island.told, sent
-        exchange(arrays, steps, state, island.costs, *rest)
+        exchange(CHROMOSOME.tables, island.chains, island.costs, *rest)
         copies += (island.option[0] == chains[0][1]).all() and (
             island.step[0] == chains[1][1]
         ).all()

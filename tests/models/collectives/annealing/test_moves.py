@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.annealing.chromosome import Chromosome
-from syncfabric.models.collectives.annealing.encode import encode
-from syncfabric.models.collectives.annealing.island import Island
-from syncfabric.models.collectives.annealing.parameters import Parameters
+from syncfabric.models.collectives.annealing.chromosome import Chromosome, encode
+from syncfabric.models.collectives.annealing.island import Island, Parameters
 from syncfabric.models.collectives.checker import check
-from syncfabric.models.collectives.schedule import Schedule
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.schedule import Schedule, Task
 from syncfabric.models.errors import SpecError
 from tests.models.collectives.annealing.tasks import TASKS, task
 
@@ -26,20 +23,24 @@ def conflicts(chromosome: Chromosome, option: NDArray[np.int32], step: NDArray[n
     shared = set()
     late = 0
     for gene, (o, t) in enumerate(zip(option.tolist(), step.tolist(), strict=True)):
-        if t == chromosome.steps:
+        if t == chromosome.tables.steps:
             continue
-        uses = chromosome.use[chromosome.first_use[o] : chromosome.first_use[o + 1]].tolist()
-        for s in chromosome.share[chromosome.first_share[o] : chromosome.first_share[o + 1]]:
+        uses = chromosome.tables.use[
+            chromosome.tables.first_use[o] : chromosome.tables.first_use[o + 1]
+        ].tolist()
+        for s in chromosome.tables.share[
+            chromosome.tables.first_share[o] : chromosome.tables.first_share[o + 1]
+        ]:
             if (s, t) not in shared:
                 shared.add((s, t))
-                uses.append(int(chromosome.main[s]))
+                uses.append(int(chromosome.tables.main[s]))
         for use in uses:
             taken[use, t] = taken.get((use, t), 0) + 1
-        parent = chromosome.parent[o]
+        parent = chromosome.tables.parent[o]
         late += bool(parent >= 0 and step[parent] >= t)
-        assert chromosome.first_option[gene] <= o < chromosome.first_option[gene + 1]
-        assert chromosome.low[gene] <= t
-    over = (max(0, n - int(chromosome.most[use])) for (use, _), n in taken.items())
+        assert chromosome.tables.first_option[gene] <= o < chromosome.tables.first_option[gene + 1]
+        assert chromosome.tables.low[gene] <= t
+    over = (max(0, n - int(chromosome.tables.most[use])) for (use, _), n in taken.items())
     return late + sum(over)
 
 
@@ -56,12 +57,12 @@ def test_counting_by_moves_is_counting(asked: Task, steps: int, start: float) ->
                 assert island.least > 0 or island.costs.min() == 0
         if island.best.conflicts:
             island.take(Island(chromosome, Parameters(population=1), 8).best)
-            kept = [uses.copy() for uses in island._uses]
+            kept = [uses.copy() for uses in island.chains[2:]]
             costs = island.costs.copy()
             island.load(island.save())
             chains = len(costs)
             assert (costs == island.costs).all()
-            for now, before in zip(island._uses, kept, strict=True):
+            for now, before in zip(island.chains[2:], kept, strict=True):
                 assert np.array_equal(now[:chains], before[:chains])
 
 
@@ -81,8 +82,10 @@ def test_there_are_conflicts_where_the_checker_finds_some(name: str) -> None:
     for _ in range(60):
         gene = rng.integers(chromosome.genes)
         others = option.copy(), step.copy()
-        others[0][gene] = rng.integers(*chromosome.first_option[gene : gene + 2])
-        others[1][gene] = rng.integers(chromosome.low[gene], chromosome.high[gene] + 1)
+        others[0][gene] = rng.integers(*chromosome.tables.first_option[gene : gene + 2])
+        others[1][gene] = rng.integers(
+            chromosome.tables.low[gene], chromosome.tables.high[gene] + 1
+        )
         made = Schedule(asked.topology, asked.collective, asked.rules, chromosome.decode(*others))
         right = check(made).right
         assert right == (conflicts(chromosome, *others) == 0)
@@ -92,9 +95,12 @@ def test_there_are_conflicts_where_the_checker_finds_some(name: str) -> None:
 
 def test_the_printed_rule_starts_with_all_neighbours() -> None:
     chromosome = encode(task("hypercube-8", "AAB"), 3, printed=True)
-    near = chromosome.task.topology.distances[chromosome.pairs[:, 0], chromosome.pairs[:, 1]] == 1
-    assert (chromosome.high[near] == 0).all()
-    assert (chromosome.high[~near] == 2).all()
+    near = (
+        chromosome.quotient.task.topology.distances[chromosome.pairs[:, 0], chromosome.pairs[:, 1]]
+        == 1
+    )
+    assert (chromosome.tables.high[near] == 0).all()
+    assert (chromosome.tables.high[~near] == 2).all()
 
 
 @pytest.mark.parametrize(
@@ -157,17 +163,17 @@ def test_it_cools_and_is_heated_again_for_twice_as_long() -> None:
 
 def test_a_message_may_go_in_every_step_that_lets_it_arrive() -> None:
     scatter = encode(TASKS["AAS, cube"][0], 5)
-    assert set(scatter.low) == {0}
-    assert set(scatter.high) == {4}
+    assert set(scatter.tables.low) == {0}
+    assert set(scatter.tables.high) == {4}
     broadcast = encode(TASKS["AAB, cube"][0], 6)
-    hops = broadcast.task.topology.distances[broadcast.pairs[:, 0], broadcast.pairs[:, 1]]
-    assert (broadcast.low == hops - 1).all()
-    assert set(broadcast.high) == {5}
+    hops = broadcast.quotient.task.topology.distances[broadcast.pairs[:, 0], broadcast.pairs[:, 1]]
+    assert (broadcast.tables.low == hops - 1).all()
+    assert set(broadcast.tables.high) == {5}
     for chromosome in (scatter, broadcast):
         island = Island(chromosome, Parameters(start=1e9), 1)
         drawn = []
         for _ in range(400):
             island.run(50)
             drawn.append(island.step[0].copy())
-        assert (np.min(drawn, axis=0) == chromosome.low).all()
-        assert (np.max(drawn, axis=0) == chromosome.high).all()
+        assert (np.min(drawn, axis=0) == chromosome.tables.low).all()
+        assert (np.max(drawn, axis=0) == chromosome.tables.high).all()

@@ -12,7 +12,7 @@ MPIEXEC = Path(sys.executable).with_name("mpiexec")
 PROGRAM = """
 import sys
 from syncfabric.models.collectives.annealing import solve as module
-from syncfabric.models.collectives.annealing.ranks import led, ranks
+from syncfabric.models.collectives.annealing.team import led, ranks
 from tests.models.collectives.annealing.test_runs import HARD
 module.EPOCH = 40_000
 with led() as leads:

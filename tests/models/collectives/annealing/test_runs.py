@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.collectives.annealing import solve as module
-from syncfabric.models.collectives.annealing.island import Solution
+from syncfabric.models.collectives.annealing.island import Outcome, Solution
 from syncfabric.models.collectives.annealing.solve import solve
 from syncfabric.models.collectives.annealing.team import Team
-from syncfabric.models.collectives.annealing.worker import Outcome
-from syncfabric.models.collectives.progress import Progress
+from syncfabric.models.collectives.clock import Progress
 from syncfabric.models.collectives.schedule import Rules
 from syncfabric.models.errors import SpecError
 from tests.models.collectives.annealing.tasks import task

@@ -4,9 +4,8 @@ import pytest
 
 from syncfabric.models.collectives.annealing.solve import solve
 from syncfabric.models.collectives.checker import check
-from syncfabric.models.collectives.exact.symmetry import translations
-from syncfabric.models.collectives.schedule import Rules, Schedule
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.schedule import Rules, Schedule, Task
+from syncfabric.models.collectives.symmetry import translations
 from syncfabric.models.errors import SpecError
 from tests.models.collectives.annealing.tasks import STORE, TASKS, task
 

@@ -7,13 +7,11 @@ import pytest
 from syncfabric.models.collectives.bounds import lower_bounds
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.collective import collective
-from syncfabric.models.collectives.exact.constructions import construct
-from syncfabric.models.collectives.exact.cubes import is_cube
+from syncfabric.models.collectives.exact.constructions import construct, is_cube
 from syncfabric.models.collectives.exact.first_fit import first_fit
+from syncfabric.models.collectives.files import permutation
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.permutations import permutation
-from syncfabric.models.collectives.schedule import Rules, Schedule, Step
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.schedule import Rules, Schedule, Step, Task
 
 STORE = Rules(switching="store-and-forward")
 

@@ -6,18 +6,15 @@ from typing import Final
 import pytest
 
 from syncfabric.models.collectives.checker import check
+from syncfabric.models.collectives.clock import Found
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.exact import model as models
-from syncfabric.models.collectives.exact.model import Model
-from syncfabric.models.collectives.exact.quotient import Quotient
+from syncfabric.models.collectives.exact.model import Model, run
 from syncfabric.models.collectives.exact.solve import solve
-from syncfabric.models.collectives.exact.solver import run
-from syncfabric.models.collectives.exact.symmetry import translations
-from syncfabric.models.collectives.exact.ways import Ways
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.progress import Found
-from syncfabric.models.collectives.schedule import Rules, Schedule
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.schedule import Rules, Schedule, Task
+from syncfabric.models.collectives.symmetry import translations
+from syncfabric.models.collectives.ways import Quotient, Ways
 from syncfabric.models.errors import SpecError
 
 STORE: Final = "store-and-forward"

@@ -3,12 +3,12 @@
 import pytest
 
 from syncfabric.models.collectives.collective import collective
-from syncfabric.models.collectives.exact.quotient import Quotient
-from syncfabric.models.collectives.exact.symmetry import Symmetry, translations
+from syncfabric.models.collectives.files import permutation
 from syncfabric.models.collectives.library import FAMILIES, named
-from syncfabric.models.collectives.permutations import permutation
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.schedule import Task
+from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.models.collectives.topology import Topology, both_ways
+from syncfabric.models.collectives.ways import Quotient
 
 SIZES = {
     "ring-9": 9,

@@ -7,9 +7,8 @@ from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.exact.tori import Torus, scatter_on_torus
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Rules, Schedule
+from syncfabric.models.collectives.schedule import Rules, Schedule, Task
 from syncfabric.models.collectives.search import search
-from syncfabric.models.collectives.task import Task
 
 
 def task_of(name: str, rules: Rules | None = None, kind: str = "AAS") -> Task:

@@ -8,14 +8,10 @@ import pytest
 from numpy.typing import NDArray
 
 from syncfabric.models.collectives.checker import check
-from syncfabric.models.collectives.mboa.chance import below, chance, noise, seeded
+from syncfabric.models.collectives.dice import below, chance, noise, seeded
 from syncfabric.models.collectives.mboa.encoding import PATH, SOURCE, STEP, Encoding, encode
-from syncfabric.models.collectives.mboa.evolve import RATE, evolve, wanted
-from syncfabric.models.collectives.mboa.fitness import added, in_the_way, take, weigh
-from syncfabric.models.collectives.mboa.mutation import values
-from syncfabric.models.collectives.mboa.parameters import Parameters
-from syncfabric.models.collectives.mboa.repair import repair
-from syncfabric.models.collectives.mboa.selection import allowed, cool, spread
+from syncfabric.models.collectives.mboa.evolve import RATE, allowed, cool, evolve, spread, wanted
+from syncfabric.models.collectives.mboa.genes import added, in_the_way, repair, take, values, weigh
 from syncfabric.models.collectives.mboa.state import (
     DRAWN,
     HEAT,
@@ -24,11 +20,11 @@ from syncfabric.models.collectives.mboa.state import (
     SPAN,
     TEMPLATE,
     TRIED,
+    Parameters,
     State,
     begin,
 )
-from syncfabric.models.collectives.mboa.tournament import tournament
-from syncfabric.models.collectives.mboa.trees import blank_model, draw, learn
+from syncfabric.models.collectives.mboa.trees import blank_model, draw, learn, tournament
 from syncfabric.models.collectives.schedule import Rules, Schedule
 from tests.models.collectives.mboa.test_solve import TASKS, task
 from tests.models.collectives.right_schedules import FIG_5, fig_5
@@ -58,7 +54,7 @@ def conflicts(encoding: Encoding, genes: Genes) -> int:
 
 def counted(encoding: Encoding, genes: Genes) -> int:
     """Conflicts by the schedule itself: pairs of paths on a channel, messages beyond the ports."""
-    asked = encoding.task
+    asked = encoding.quotient.task
     rules, broadcast = asked.rules, asked.collective.broadcast
     once = broadcast and rules.single_use
     found = 0

@@ -5,13 +5,12 @@ from dataclasses import replace
 import pytest
 
 from syncfabric.models.collectives.checker import check
+from syncfabric.models.collectives.clock import Progress
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.mboa.parameters import Parameters
 from syncfabric.models.collectives.mboa.solve import solve
-from syncfabric.models.collectives.progress import Progress
-from syncfabric.models.collectives.schedule import Rules, Schedule
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.mboa.state import Parameters
+from syncfabric.models.collectives.schedule import Rules, Schedule, Task
 from syncfabric.models.errors import SpecError
 
 SECONDS = 20.0

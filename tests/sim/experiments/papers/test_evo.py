@@ -10,12 +10,11 @@ import pytest
 
 from syncfabric.models.collectives.bounds import lower_bounds
 from syncfabric.models.collectives.checker import check
+from syncfabric.models.collectives.clock import Found
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.progress import Found
-from syncfabric.models.collectives.schedule import Rules, Transfer
+from syncfabric.models.collectives.schedule import Rules, Task, Transfer
 from syncfabric.models.collectives.search import search
-from syncfabric.models.collectives.task import Task
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.claim import Claim
 from syncfabric.sim.experiments.frame import Work

@@ -1,0 +1,226 @@
+"""Bounds by linear programs: their dual values are a certificate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from syncfabric.models.collectives.certificate import Bound, Load, Relays
+from syncfabric.models.collectives.clock import seconds_left, tick
+from syncfabric.models.collectives.schedule import Task
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["load_bound", "relay_bound"]
+
+_FLOWS = 15_000
+"""Flows (senders times channels) up to which the relaxation is solved."""
+
+
+def load_bound(task: Task) -> Bound | None:
+    """Return the greatest load that no choice of paths avoids, with weights that prove it.
+
+    The flow of each sender may split over its paths. The least possible load of the most loaded
+    channel is a linear program; the prices of its channels, as whole numbers, are weights whose
+    distance sum is exact again.
+
+    Parameters
+    ----------
+    task : Task
+        Not a broadcast, nor a reversed one.
+
+    Returns
+    -------
+    Bound or None
+        None where it would take too long.
+    """
+    sources = sorted({source for source, _ in task.collective.pairs})
+    if len(sources) * len(task.topology.channels) > _FLOWS:
+        return None
+    prices = _flow_prices(task, sources)
+    if prices is None or not prices.max() > 0:
+        return None
+    found: list[Bound] = []
+    for scale in (1, 2, 3, 4, 5, 6, 8, 10, 12, 60, 1000, 1_000_000):
+        weights = (prices / prices.max() * scale).round().astype(int).tolist()
+        found.append(_weighed(task, weights))
+    # The simplest weights of those that prove the most.
+    return max(found, key=lambda bound: bound.value)
+
+
+def _weighed(task: Task, weights: list[int]) -> Bound:
+    ends = zip(task.topology.channels, weights, strict=True)
+    said = tuple((a, b, weight) for (a, b), weight in ends if weight)
+    total = _lightest_total(task, weights)
+    return Bound(-(-total // sum(weights)), Load(said, total, task.minimal))
+
+
+def _lightest_total(task: Task, weights: list[int]) -> int:
+    """Return the sum over all messages of the weight of the lightest path."""
+    import numpy as np
+
+    topology = task.topology
+    total = 0
+    targets: dict[int, list[int]] = {}
+    for source, target in task.collective.pairs:
+        targets.setdefault(source, []).append(target)
+    for source, wanted in targets.items():
+        tick()
+        cost = np.full(topology.vertices, np.iinfo(np.int64).max // 2)
+        cost[source] = 0
+        usable = _usable(task, source)
+        tails, heads = topology.ends[usable].T
+        weigh = np.array(weights)[usable]
+        for _ in range(topology.vertices):
+            before = cost.copy()
+            np.minimum.at(cost, heads, cost[tails] + weigh)
+            if (cost == before).all():
+                break
+        total += int(cost[wanted].sum())
+    return total
+
+
+def _usable(task: Task, source: int) -> NDArray[np.bool_]:
+    """Return which channels the paths from a sender may take."""
+    tails, heads = task.topology.ends.T
+    usable: NDArray[np.bool_] = heads != source
+    if task.minimal:
+        hops = task.topology.distances[source]
+        usable &= hops[tails] + 1 == hops[heads]
+    return usable
+
+
+def _flow_prices(task: Task, sources: list[int]) -> NDArray[np.float64] | None:
+    """Return the dual values of the channels' capacities."""
+    import numpy as np
+
+    topology = task.topology
+    wanted = Counter(task.collective.pairs)
+    columns = 1  # column 0 is the number of steps
+    load: list[Any] = []
+    keep: list[Any] = []
+    supply: list[float] = []
+    for place, source in enumerate(sources):
+        numbers = np.flatnonzero(_usable(task, source))
+        tails, heads = topology.ends[numbers].T
+        own = np.arange(columns, columns + len(numbers))
+        row = place * topology.vertices
+        load.append((numbers, own, np.ones(len(own))))
+        keep += [(row + tails, own, -np.ones(len(own))), (row + heads, own, np.ones(len(own)))]
+        due = np.zeros(topology.vertices)
+        for target in range(topology.nodes):
+            due[target] += wanted[source, target]
+        due[source] = -due.sum()
+        supply += due.tolist()
+        columns += len(numbers)
+    channels = len(topology.channels)
+    load.append((np.arange(channels), np.zeros(channels, dtype=int), -np.ones(channels)))
+    prices = _prices(columns, load, channels, keep, supply)
+    return None if prices is None else np.maximum(prices, 0)
+
+
+def _prices(
+    columns: int, load: list[Any], loads: int, keep: list[Any], whole: list[float]
+) -> NDArray[np.float64] | None:
+    """Return what each capacity is worth in a linear program; None without a solution in time.
+
+    Column 0, the number of steps, is to be the least with which the rows of ``load``, as many as
+    ``loads``, come to 0 at most, and those of ``keep`` to ``whole``. Both are parts of a sparse
+    matrix: rows, columns and values.
+    """
+    import numpy as np
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    def sparse(parts: list[Any], rows: int) -> Any:
+        row, column, value = (np.concatenate([part[i] for part in parts]) for i in range(3))
+        return coo_array((value, (row, column)), shape=(rows, columns)).tocsr()
+
+    result = linprog(
+        np.eye(1, columns)[0],
+        A_ub=sparse(load, loads),
+        b_ub=np.zeros(loads),
+        A_eq=sparse(keep, len(whole)),
+        b_eq=np.array(whole, dtype=float),
+        method="highs",
+        options={"time_limit": seconds_left()},
+    )
+    tick()
+    return None if result.status != 0 else -result.ineqlin.marginals
+
+
+_MESSAGES = 20_000
+"""Up to which it is looked for."""
+_COLUMNS = 5_000
+"""Of the linear program, up to which it is solved. Networks that look alike everywhere have more,
+and gain nothing."""
+
+
+def relay_bound(task: Task) -> Bound | None:
+    """Return the set of nodes that must send most for what it can send in a step.
+
+    Each message to a receiver comes from one of some nodes. That no node sends more in all steps
+    than it can is a linear program: the least steps for which the messages can be shared out. The
+    nodes with the highest prices are the set.
+
+    Parameters
+    ----------
+    task : Task
+        A broadcast, not a reversed one.
+
+    Returns
+    -------
+    Bound or None
+        None if transfers do not go hop by hop, or it would take too long.
+    """
+    if not task.hop_by_hop or not 0 < task.collective.demand <= _MESSAGES:
+        return None
+    shares = _shares(task)
+    if sum(map(len, shares)) > _COLUMNS:
+        return None
+    topology = task.topology
+    each = [task.rules.copies(len(topology.successors[v])) for v in range(topology.nodes)]
+    prices = _node_prices(shares, each)
+    found: list[Relays] = []
+    for least in sorted({price for price in prices if price > 0}):
+        side = tuple(node for node, price in enumerate(prices) if price >= least)
+        messages = sum(many for nodes, many in shares.items() if nodes <= set(side))
+        found.append(Relays(side, messages, sum(each[node] for node in side)))
+    if not found:
+        return None
+    # Of those that prove the most, the one with the fewest nodes.
+    said = max(found, key=lambda said: (_whole_steps(said), -len(said.side)))
+    return Bound(_whole_steps(said), said)
+
+
+def _whole_steps(said: Relays) -> int:
+    return -(-said.messages // said.each)
+
+
+def _shares(task: Task) -> Counter[frozenset[int]]:
+    """Return how many messages have their last hop from one of the same nodes."""
+    topology, hops = task.topology, task.topology.distances.tolist()
+    return Counter(
+        frozenset(
+            near
+            for near in topology.sources[target]
+            if hops[origin][near] < hops[origin][target] + task.extra
+        )
+        for origin, target in task.collective.pairs
+    )
+
+
+def _node_prices(shares: Counter[frozenset[int]], each: list[int]) -> list[float]:
+    """Return what the capacity of each node is worth in the linear program."""
+    import numpy as np
+
+    # Column 0 is the number of steps, the others what a node sends of a share.
+    sent = [(share, node) for share, nodes in enumerate(shares) for node in sorted(nodes)]
+    share, node = np.array(sent).T
+    columns, ones = np.arange(1, len(sent) + 1), np.ones(len(sent))
+    steps = (np.arange(len(each)), np.zeros(len(each), dtype=int), -np.array(each, dtype=float))
+    load, whole = [(node, columns, ones), steps], [(share, columns, ones)]
+    prices = _prices(len(sent) + 1, load, len(each), whole, [*shares.values()])
+    return [] if prices is None else np.maximum(prices, 0).round(9).tolist()
