@@ -19,17 +19,15 @@ from syncfabric.sim.words import count, node_words
 
 if TYPE_CHECKING:
     from syncfabric.models.planning.plan import BarrierPlan
-    from syncfabric.sim.drive.recovery.run import RecoveryResult
 
 __all__ = [
     "Rows",
     "describe",
     "html_table",
     "notes",
-    "other_rows",
     "plan_rows",
-    "recovery_rows",
     "result_rows",
+    "spread_row",
     "summary",
 ]
 
@@ -57,33 +55,11 @@ def result_rows(result: RunResult) -> Rows:
         row += [
             (group.planner or NONE) if static else _number(group.height),
             _number(group.longest_path),
-            _spread(group.latency),
-            _spread(group.model_latency),
+            spread_row(group.latency),
+            spread_row(group.model_latency),
             _bound(group.bound, group.bound_btm),
         ]
         rows.append(row)
-    return heads, rows
-
-
-def recovery_rows(result: "RecoveryResult") -> Rows:
-    """Return a recovery's table, a row a group that came back."""
-    heads = ["group", "detect", "wait", "tear\ndown", "set-up", "GO", "first\nbarrier", "total"]
-    heads += ["packets", "commands", "writes"]
-    rows = []
-    for cost in result.found.costs:
-        parts = (cost.detect, cost.wait, cost.end, cost.set_up, cost.go, cost.first, cost.total)
-        counts = (cost.packets, cost.commands, cost.writes)
-        rows.append([str(cost.group), *(f"{part:,}" for part in (*parts, *counts))])
-    return heads, rows
-
-
-def other_rows(result: "RecoveryResult") -> Rows:
-    """Return the latencies of the groups that were not hit."""
-    heads = ["group", "before", "until all\nare back", "barriers\nmeanwhile", "after"]
-    rows = []
-    for gid, spans in result.found.spans.items():
-        told = [_spread(Spread.of(span)) for span in (spans.before, spans.during, spans.after)]
-        rows.append([str(gid), told[0], told[1], f"{len(spans.during):,}", told[2]])
     return heads, rows
 
 
@@ -165,7 +141,7 @@ def summary(result: RunResult) -> Iterator[str]:
     if traffic.offered:
         latency = ""
         if traffic.latency is not None:
-            latency = f"; packet latency {_spread(traffic.latency)} cycles (min / median / max)"
+            latency = f"; packet latency {spread_row(traffic.latency)} cycles (min / median / max)"
         yield (
             f"traffic: offered {traffic.offered:g}, accepted {traffic.accepted:.3g} flits a node "
             f"a cycle{latency}; {traffic.packets:,} packets"
@@ -192,11 +168,12 @@ def _churn(churn: ChurnResult) -> Iterator[str]:
         ("set-up", churn.set_up_cycles, churn.set_up_packets),
         ("tear-down", churn.tear_down_cycles, churn.tear_down_packets),
     ):
-        yield f"{name}: {_spread(cycles)} cycles, {_spread(packets)} packets (min / median / max)"
+        told = spread_row(cycles), spread_row(packets)
+        yield f"{name}: {told[0]} cycles, {told[1]} packets (min / median / max)"
     for cost in churn.costs:
         yield (
-            f"group {cost.id}: {_spread(cost.churning)} cycles with lives, {_spread(cost.quiet)} "
-            f"before; bound {_number(cost.bound)}"
+            f"group {cost.id}: {spread_row(cost.churning)} cycles with lives, "
+            f"{spread_row(cost.quiet)} before; bound {_number(cost.bound)}"
         )
 
 
@@ -235,7 +212,8 @@ def _number(value: float | None) -> str:
     return NONE if value is None else f"{value:,.10g}"
 
 
-def _spread(spread: Spread | None) -> str:
+def spread_row(spread: Spread | None) -> str:
+    """Return least, median and greatest."""
     return NONE if spread is None else f"{spread.min} / {spread.median:g} / {spread.max}"
 
 

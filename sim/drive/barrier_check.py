@@ -70,8 +70,8 @@ class BarrierCheck:
     ----------
     latency : list of list of int
         For each group, cycles from last arrival to last release of each episode.
-    releases : int
-        Members released.
+    releases, broken, early : int
+        Members released; as broken; and before all had arrived.
     """
 
     def __init__(self, plan: BarrierPlan) -> None:
@@ -88,7 +88,7 @@ class BarrierCheck:
                 index = network.topology.index(node)
                 self._member[index, place] = (number, member)
         self.latency = [group.latency for group in self._groups.values()]
-        self.releases = 0
+        self.releases = self.broken = self.early = 0
 
     def enter(self, number: int, gid: int, op: str, nodes: Sequence[int]) -> None:
         """Take in a group that comes and goes."""
@@ -156,6 +156,7 @@ class BarrierCheck:
         gid = group.gid
         self.releases += 1
         if len(group.here) < group.members:
+            self.early += 1
             yield Mismatch(
                 cycle,
                 node,
@@ -185,6 +186,7 @@ class BarrierCheck:
     def _judge_broken(self, cycle: int, key: tuple[int, int]) -> Iterator[Mismatch]:
         """Judge the release of a member whose group is dead."""
         node = self._plan.spec.network.topology.node(key[0])
+        self.broken += 1
         if not self._knows(key):
             yield Mismatch(cycle, node, "broken release of no member", str(key[1]), None)
             return

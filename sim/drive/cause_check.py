@@ -9,7 +9,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.inbox import Inbox, Packet
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.put_port import Put
-from syncfabric.sim.drive.scheme import MemberStep, StepKind
+from syncfabric.sim.drive.software import MemberStep, StepKind
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["CauseCheck"]

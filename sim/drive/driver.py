@@ -12,20 +12,19 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.churn.churner import Churner
-from syncfabric.sim.drive.churn.notes import Ended, Note
-from syncfabric.sim.drive.driving import Driving, Inputs
+from syncfabric.sim.drive.churn.notes import Ended
+from syncfabric.sim.drive.driving import Inputs
 from syncfabric.sim.drive.illegal import Illegal
 from syncfabric.sim.drive.replay import Replaying
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.scheme import MemberStep
 from syncfabric.sim.drive.schemes import SCHEMES
 from syncfabric.sim.drive.set_up import MembersSetUp, Openings, SetUp
-from syncfabric.sim.drive.software import PacketScript, Software
+from syncfabric.sim.drive.software import Host, PacketScript
 
 __all__ = ["Driver"]
 
 
-class Driver(Driving):
+class Driver(Host):
     """Drives a network of engines: its set-up, traffic, lives, and software of the nodes.
 
     Parameters
@@ -33,20 +32,14 @@ class Driver(Driving):
     plan : BarrierPlan
     scenario : Scenario
     model : CollectiveNetwork
-        Is looked at for releases and for what is ready, too.
+        See `Host`, also for further attributes.
 
     Attributes
     ----------
     enable, rate : bool, int
         The traffic inputs, which last.
-    notes : list of Note
-        What was done for lives; the caller clears it.
-    steps : list of MemberStep
-        What a scheme's members do; the caller clears it.
     churn : Churner or None
         Who makes lives.
-    software : Software
-        What else runs at the nodes.
     scheme : Scheme or None
         Who has the one group synchronize, if it is a scheme.
     replaying : Replaying or None
@@ -56,11 +49,9 @@ class Driver(Driving):
     """
 
     def __init__(self, plan: BarrierPlan, scenario: Scenario, model: CollectiveNetwork) -> None:
-        super().__init__(plan, scenario, model, plan.groups)
-        self.model, network = model, plan.spec.message_network
+        super().__init__(plan, scenario, model)
+        network = plan.spec.message_network
         self.enable, self.rate = False, 0
-        self.notes: list[Note] = []
-        self.steps: list[MemberStep] = []
         self.traffic_from: int | None = None
         # With multicast GO is the release, and so no preparation.
         self._opens = scenario.scheme != "multicast"
@@ -70,7 +61,6 @@ class Driver(Driving):
         self._openings = Openings(plan, model) if self._opens else None
         self._illegal = Illegal(self) if scenario.noise else None
         self.churn = Churner(self) if scenario.churn else None
-        self.software = Software(self)
         self.scheme = SCHEMES[scenario.scheme](self) if scenario.scheme else None
         self.software.programs += [self.scheme] if self.scheme else []
         self.replaying = Replaying(self, scenario.replay) if scenario.replay else None

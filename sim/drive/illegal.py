@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import (
@@ -25,10 +24,8 @@ from syncfabric.models.layout.setup import (
 )
 from syncfabric.models.planning.links.images import Epochs
 from syncfabric.models.planning.links.set_up import COMMIT_ADDRESS, kill_command, manager_address
-
-if TYPE_CHECKING:
-    from syncfabric.sim.drive.driver import Driver
 from syncfabric.sim.drive.driving import Inputs
+from syncfabric.sim.drive.software import Host
 
 __all__ = ["Illegal"]
 
@@ -49,11 +46,11 @@ class Illegal:
 
     Parameters
     ----------
-    driver : Driver
+    driver : Host
         Whose plan and inputs are disturbed; its model tells what holds of entries and managers.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Host) -> None:
         self._driver, self._model, self._shape = driver, driver.model, driver.model.shape
         shape, rng = self._shape, driver.rng
         bits = driver.plan.spec.message_network.layout.target_bits

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.churn.check import ChurnCheck
-from syncfabric.sim.drive.churn.notes import Told
 from syncfabric.sim.drive.coverage import Coverage
 from syncfabric.sim.drive.driving import Arrival
 from syncfabric.sim.drive.judging import Done, Judging
@@ -16,7 +15,7 @@ from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.replay import Passages
-from syncfabric.sim.drive.scheme import MemberStep
+from syncfabric.sim.drive.software import MemberStep
 from syncfabric.sim.drive.static.operations import Turn
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.results import Mismatch
@@ -79,9 +78,7 @@ class Judge(Judging):
         if self._lives is not None and line.answer is not None:
             yield from self._lives.answer(line, chunk.answered.get(line.cycle))
         if record.release:
-            told = (note for note in chunk.notes if isinstance(note, Told))
-            broken = {(t.node, t.register) for t in told if t.cycle == line.cycle}
-            yield from self.barriers.release(line, broken)
+            yield from self._released(line, chunk)
         if record.valid or record.credit:
             self.load.add(record.valid)
             for lane, rule in self._ledger.note(record.valid, record.credit):

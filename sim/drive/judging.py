@@ -9,14 +9,14 @@ from typing import TypeAlias
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck
-from syncfabric.sim.drive.churn.notes import Note
+from syncfabric.sim.drive.churn.notes import Note, Told
 from syncfabric.sim.drive.comparison import Comparison
 from syncfabric.sim.drive.driving import Arrival
 from syncfabric.sim.drive.lanes import LaneCounter
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.names import Names
 from syncfabric.sim.drive.put_port import Put
-from syncfabric.sim.drive.scheme import MemberStep
+from syncfabric.sim.drive.software import MemberStep
 from syncfabric.sim.drive.static.operations import Turn
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.results import Mismatch
@@ -85,6 +85,12 @@ class Judging(Comparison):
             The hardware's traffic report, a row a node; see ``sim/assemble/bench.py``.
         """
         self._report_all(self._at_end(cycle, report))
+
+    def _released(self, line: Line, chunk: Chunk) -> Iterator[Mismatch]:
+        """Judge the releases of a cycle; software says which are broken ones."""
+        told = (note for note in chunk.notes if isinstance(note, Told))
+        broken = {(t.node, t.register) for t in told if t.cycle == line.cycle}
+        yield from self.barriers.release(line, broken)
 
     def _unfinished(self, cycle: int) -> Iterator[Mismatch]:
         for gid, out in self.barriers.unfinished():

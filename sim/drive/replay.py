@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.inbox import Packet
 from syncfabric.sim.drive.lanes import LaneMasks, bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.scenario import NUMBER_BITS, Passage, Replay
-from syncfabric.sim.drive.software import Program
-
-if TYPE_CHECKING:
-    from syncfabric.sim.drive.driver import Driver
+from syncfabric.sim.drive.software import Host, Program
 
 __all__ = ["Passages", "Replaying"]
 
@@ -59,7 +55,7 @@ class Replaying(Program):
 
     Parameters
     ----------
-    driver : Driver
+    driver : Host
     replay : Replay
         The scenario's.
 
@@ -69,7 +65,7 @@ class Replaying(Program):
         As of `ReplayOutcome`.
     """
 
-    def __init__(self, driver: Driver, replay: Replay) -> None:
+    def __init__(self, driver: Host, replay: Replay) -> None:
         self._driver, self._replay = driver, replay
         self.due = [NEVER] * len(replay.sends)
         self.begins: list[int] = []

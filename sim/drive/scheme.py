@@ -4,37 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
 
 from syncfabric.models.golden.record import Record
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.inbox import Packet
 from syncfabric.sim.drive.scenario import SchemeOutcome
-from syncfabric.sim.drive.software import Program
+from syncfabric.sim.drive.software import Host, Program
 
-if TYPE_CHECKING:
-    from syncfabric.sim.drive.driver import Driver
-
-__all__ = ["Btin", "MemberStep", "Scheme", "StepKind"]
-
-
-class StepKind(Enum):
-    """What a member does."""
-
-    ARRIVE = "arrive"
-    TELL = "tell"
-    """It tells everybody all that it knows, by other ways than packets."""
-    RELEASE = "release"
-    """It goes on."""
-
-
-class MemberStep(NamedTuple):
-    """A step of the one group's member."""
-
-    cycle: int
-    member: int
-    kind: StepKind
+__all__ = ["Btin", "Scheme"]
 
 
 class Scheme(Program):
@@ -46,7 +23,7 @@ class Scheme(Program):
 
     Parameters
     ----------
-    driver : Driver
+    driver : Host
         With one group of two members or more, in registers or entries.
 
     Attributes
@@ -64,7 +41,7 @@ class Scheme(Program):
 
     left_out = 0
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Host) -> None:
         plans, network = driver.plan.groups, driver.plan.spec.message_network
         plan = plans[0] if len(plans) == 1 else None
         if plan is None or plan.bound is None:
@@ -161,7 +138,7 @@ class Scheme(Program):
 class Btin(Scheme):
     """Members arrive at their registers, and switches merge and replicate."""
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Host) -> None:
         super().__init__(driver)
         self._entering: set[int] = set()
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.networks.mesh import Mesh, Node, hops
 from syncfabric.models.planning.links.images import Epochs
 from syncfabric.models.planning.links.set_up import go_writes
 from syncfabric.sim.drive.inbox import Packet
-from syncfabric.sim.drive.scheme import Btin, MemberStep, Scheme, StepKind
-
-if TYPE_CHECKING:
-    from syncfabric.sim.drive.driver import Driver
+from syncfabric.sim.drive.scheme import Btin, Scheme
+from syncfabric.sim.drive.software import Host, MemberStep, StepKind
 
 __all__ = ["SCHEMES", "Dissemination", "Gathering", "UdnStn", "Unicast", "release_cycles"]
 
@@ -28,7 +25,7 @@ class ByPackets(Scheme):
 
     Parameters
     ----------
-    driver : Driver
+    driver : Host
 
     Raises
     ------
@@ -36,7 +33,7 @@ class ByPackets(Scheme):
         A flit is too narrow for what a message carries.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Host) -> None:
         super().__init__(driver)
         self._layout = self.network.layout.header
         self._headers = [self._header(member) for member in range(len(self.nodes))]
@@ -91,7 +88,7 @@ class Gathering(ByPackets):
         The group's root is no member.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Host) -> None:
         super().__init__(driver)
         if self.plan.root not in self.plan.members:
             raise ValueError("packets gather at a root that is a member; set another planner")
@@ -145,7 +142,7 @@ class Multicast(Gathering):
         There are more episodes than one.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Host) -> None:
         super().__init__(driver)
         if driver.scenario.episodes > 1:
             raise ValueError("a group is told GO once: episodes = 1")
@@ -192,7 +189,7 @@ class UdnStn(Gathering):
         The network is no mesh.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Host) -> None:
         super().__init__(driver)
         if not isinstance(self.network.topology, Mesh):
             raise ValueError('a static network has the switches of a mesh: kind = "mesh"')
@@ -218,7 +215,7 @@ class Dissemination(ByPackets):
     may come before a member has got through this one.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Host) -> None:
         super().__init__(driver)
         self._rounds = (len(self.nodes) - 1).bit_length()
         self._round: dict[int, int] = {}
@@ -266,7 +263,7 @@ class Dissemination(ByPackets):
                 self._signal(member)
 
 
-SCHEMES: dict[str, Callable[[Driver], Scheme]] = {
+SCHEMES: dict[str, Callable[[Host], Scheme]] = {
     "btin": Btin,
     "dissemination": Dissemination,
     "multicast": Multicast,

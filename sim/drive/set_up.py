@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import heapq
 import random
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
@@ -27,10 +26,7 @@ from syncfabric.models.planning.links.set_up import (
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.config_port import Ask
 from syncfabric.sim.drive.inbox import Packet
-from syncfabric.sim.drive.software import Program
-
-if TYPE_CHECKING:
-    from syncfabric.sim.drive.driver import Driver
+from syncfabric.sim.drive.software import Agenda, Host, Program
 
 __all__ = ["Cost", "MembersSetUp", "Openings", "SetUp"]
 
@@ -150,7 +146,7 @@ class MembersSetUp(Program):
 
     Parameters
     ----------
-    driver : Driver
+    driver : Host
         Of an irregular network of engines with ``setup = "paper"``.
 
     Attributes
@@ -159,14 +155,13 @@ class MembersSetUp(Program):
         Packets sent.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Host) -> None:
         network = driver.plan.spec.network
         assert isinstance(network, IrregularSpec)
         self._driver, self._shape = driver, network.shape
         self._rng = random.Random(f"{driver.scenario.seed}/set-up")
         self._layout = self._shape.router.layout
-        self._agenda: list[tuple[int, int, Callable[[int], None]]] = []
-        self._turns = 0  # so that of two things in a cycle the older goes first
+        self._agenda = Agenda()
         self._left = 0  # engines that are not set up
         self._unstarted: list[GroupPlan] = []
         self._starting = 0
@@ -188,7 +183,7 @@ class MembersSetUp(Program):
         """Return the cycle of the next thing that is to be done."""
         if not self._begun or (self._unstarted and not self._left):
             return now
-        return self._agenda[0][0] if self._agenda else None
+        return self._agenda.next_cycle
 
     def step(self, now: int, packets: Sequence[Packet]) -> None:
         """Let all software do what it is time for."""
@@ -198,16 +193,11 @@ class MembersSetUp(Program):
                 self._begin(now, group)
         for packet in packets:
             self._obey(now, packet)
-        while self._agenda and self._agenda[0][0] <= now:
-            heapq.heappop(self._agenda)[2](now)
+        self._agenda.step(now)
         if not self._left and self._driver.port.is_idle and self._driver.model.is_empty():
             for group in self._unstarted:
                 self._start(group, now)
             self._unstarted = []
-
-    def _later(self, now: int, what: Callable[[int], None]) -> None:
-        self._turns += 1
-        heapq.heappush(self._agenda, (now, self._turns, what))
 
     def _begin(self, now: int, group: GroupPlan) -> None:
         """Give each representative what it has to do, from some cycle on."""
@@ -217,10 +207,12 @@ class MembersSetUp(Program):
         self._unstarted.append(group)
         for node, (own, *others) in duties(group).items():
             cycle = now + self._rng.randrange(SPREAD)
-            self._later(cycle, partial(self._set_up_own, group, images[own]))
+            self._agenda.at(cycle, partial(self._set_up_own, group, images[own]))
             for router in others:
                 cycle += self._rng.randint(1, PAUSE)
-                self._later(cycle, partial(self._ask, node, self._errand(group, images[router])))
+                self._agenda.at(
+                    cycle, partial(self._ask, node, self._errand(group, images[router]))
+                )
 
     def _set_up_own(self, group: GroupPlan, image: RouterImage, now: int) -> None:
         """Have a representative set its own router's engine up."""
@@ -257,7 +249,7 @@ class MembersSetUp(Program):
             self._left -= 1
 
         then = partial(self._driver.port.ask_all, writes, then=done)
-        self._later(now + self._rng.randint(0, PAUSE), then)
+        self._agenda.at(now + self._rng.randint(0, PAUSE), then)
 
     def _writes(
         self, router: int, entry: int, epoch: int, words: Sequence[int]

@@ -12,20 +12,41 @@ import random
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from enum import Enum
+from typing import NamedTuple
 
+from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import Record
+from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive.churn.notes import Note
+from syncfabric.sim.drive.driving import Driving, Inputs
 from syncfabric.sim.drive.inbox import Inbox, Packet
 from syncfabric.sim.drive.put_port import PutPort
+from syncfabric.sim.drive.scenario import Scenario
 
-if TYPE_CHECKING:
-    from syncfabric.sim.drive.driver import Driver
-from syncfabric.sim.drive.driving import Inputs
-
-__all__ = ["Act", "Agenda", "PacketScript", "Program", "Software"]
+__all__ = ["Act", "Agenda", "Host", "MemberStep", "PacketScript", "Program", "Software", "StepKind"]
 
 Act = Callable[[int], None]
 """Is told the cycle in which it is done."""
+
+
+class StepKind(Enum):
+    """What a member does."""
+
+    ARRIVE = "arrive"
+    TELL = "tell"
+    """It tells everybody all that it knows, by other ways than packets."""
+    RELEASE = "release"
+    """It goes on."""
+
+
+class MemberStep(NamedTuple):
+    """A step of the one group's member."""
+
+    cycle: int
+    member: int
+    kind: StepKind
 
 
 class Agenda:
@@ -82,8 +103,8 @@ class Software:
 
     Parameters
     ----------
-    driver : Driver
-        Whose run it is.
+    scenario : Scenario
+    spec : MessageSpec
 
     Attributes
     ----------
@@ -92,8 +113,7 @@ class Software:
         Where packets are sent.
     """
 
-    def __init__(self, driver: Driver) -> None:
-        scenario, spec = driver.scenario, driver.plan.spec.message_network
+    def __init__(self, scenario: Scenario, spec: MessageSpec) -> None:
         pauses = random.Random(f"{scenario.seed}/pauses") if scenario.noise else None
         self.sender = PutPort(spec, pauses)
         self.programs: list[Program] = []
@@ -136,16 +156,44 @@ class Software:
         inputs.puts.extend(self.sender.give(now))
 
 
+class Host(Driving):
+    """A driver of a network of engines as programs of its nodes see it.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    scenario : Scenario
+    model : CollectiveNetwork
+        Is looked at for releases and for what is ready, too.
+
+    Attributes
+    ----------
+    notes : list of Note
+        What was done for lives; the caller clears it.
+    steps : list of MemberStep
+        What a scheme's members do; the caller clears it.
+    software : Software
+        What else runs at the nodes.
+    """
+
+    def __init__(self, plan: BarrierPlan, scenario: Scenario, model: CollectiveNetwork) -> None:
+        super().__init__(plan, scenario, model, plan.groups)
+        self.model = model
+        self.notes: list[Note] = []
+        self.steps: list[MemberStep] = []
+        self.software = Software(scenario, plan.spec.message_network)
+
+
 class PacketScript(Program):
     """Sends the scenario's packets.
 
     Parameters
     ----------
-    driver : Driver
+    driver : Host
         Whose scenario has packets.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Host) -> None:
         self._driver = driver
         order = sorted(driver.scenario.packets, key=lambda sending: sending.cycle)
         self._ahead = deque(order)

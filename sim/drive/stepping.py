@@ -15,7 +15,7 @@ from syncfabric.sim.drive.driving import Arrival, Model
 from syncfabric.sim.drive.lines import EMPTY, Line, observe_line, record_line
 from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.scheme import MemberStep
+from syncfabric.sim.drive.software import MemberStep
 from syncfabric.sim.drive.static.operations import Turn
 
 __all__ = ["Chunk", "Stepping"]
@@ -114,7 +114,7 @@ class Stepping(ABC):
     def advance(self, cycles: int) -> Chunk:
         """Step the next cycles; fewer if everything ends before, or the chunk's script is full."""
         model = self._model
-        chunk = self._new_chunk(model.cycle)
+        chunk = Chunk(model.cycle)
         self._hand(chunk)
         end = model.cycle + cycles
         while model.cycle < end and not self.finished and len(chunk.stimuli) < FULL:
@@ -124,10 +124,6 @@ class Stepping(ABC):
             self.hang = f"barriers or packets do not end within {self.scenario.limit} cycles"
         chunk.end = model.cycle
         return chunk
-
-    def _new_chunk(self, first: int) -> Chunk:
-        """Return an empty chunk."""
-        return Chunk(first)
 
     def _hand(self, chunk: Chunk) -> None:
         """Have the driver fill the chunk's lists."""

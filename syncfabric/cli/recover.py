@@ -72,7 +72,7 @@ def recover(
 
 def _print(result: "RecoveryResult") -> None:
     """Print what each group's recovery took, and how the others fared."""
-    from syncfabric.sim.rows import other_rows, recovery_rows
+    from syncfabric.sim.drive.recovery.run import other_rows, recovery_rows
     from syncfabric.sim.tables import Titled, print_table
 
     screen = console()

@@ -16,10 +16,21 @@ from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.lifecycle.counters import counters_of
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["ChurnCheck"]
+__all__ = ["ChurnCheck", "enter_life"]
 
 OF_KILLED = {"engine OVERFLOW", "engine UNEXPECTED", "engine REFUSED_COMMAND"}
 """What is counted of messages that are under way when their group is killed."""
+
+
+def enter_life(barriers: BarrierCheck, note: Note) -> Iterator[Mismatch]:
+    """Have the barriers of a group judged from its birth on; a KILL lets it release as broken."""
+    match note:
+        case Born():
+            barriers.enter(note.life, note.gid, note.op, note.nodes)
+        case Came():
+            yield from barriers.sit(note.cycle, note.life, note.member, note.node, note.register)
+        case Ordered(operation=Operation.KILL):
+            barriers.kill(note.life)
 
 
 class ChurnCheck:
@@ -49,18 +60,12 @@ class ChurnCheck:
 
     def note(self, note: Note) -> Iterator[Mismatch]:
         """Take a note; those of a cycle come after its releases."""
+        yield from enter_life(self._barriers, note)
         match note:
             case Born():
                 self._lives[note.life] = note
-                self._barriers.enter(note.life, note.gid, note.op, note.nodes)
-            case Came():
-                yield from self._barriers.sit(
-                    note.cycle, note.life, note.member, note.node, note.register
-                )
-            case Ordered():
-                if note.operation is Operation.KILL:
-                    self._killed.add(note.life)
-                    self._barriers.kill(note.life)
+            case Ordered(operation=Operation.KILL):
+                self._killed.add(note.life)
             case Gone():
                 yield from self._gone(note)
             case Ended():

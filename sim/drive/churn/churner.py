@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
@@ -18,15 +18,12 @@ from syncfabric.models.planning.plan import GroupPlan, make_plan
 from syncfabric.sim.drive.arrivals import GroupArrivals
 from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Note, Ordered, Told
 from syncfabric.sim.drive.config_port import Cycles, perform
+from syncfabric.sim.drive.driving import Inputs
 from syncfabric.sim.drive.room import free_gids
 from syncfabric.sim.drive.scenario import ChurnOutcome, Scenario
-from syncfabric.sim.drive.software import Agenda
+from syncfabric.sim.drive.software import Agenda, Host
 from syncfabric.sim.lifecycle import lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
-
-if TYPE_CHECKING:
-    from syncfabric.sim.drive.driver import Driver
-from syncfabric.sim.drive.driving import Inputs
 
 __all__ = ["Churner"]
 
@@ -79,7 +76,7 @@ class Churner:
 
     Parameters
     ----------
-    driver : Driver
+    driver : Host
         Whose config port and inputs it uses.
 
     Attributes
@@ -92,7 +89,7 @@ class Churner:
         Lives that are over.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Host) -> None:
         network, model = driver.plan.spec.network, cast(object, driver.model)
         assert isinstance(network, MessageSpec)
         assert isinstance(model, CollectiveNetwork)

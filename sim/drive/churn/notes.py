@@ -1,4 +1,4 @@
-"""What the software of churn says it did: the check holds the hardware against it.
+"""What software says it did to groups that come and go: checks hold the hardware against it.
 
 Lives are numbered on from the plan's groups, whose numbers are their places in the plan.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from syncfabric.models.layout.setup import Operation
-from syncfabric.sim.drive.recovery.notes import Told
 
 __all__ = ["Born", "Came", "Ended", "Gone", "Note", "Ordered", "Told"]
 
@@ -22,10 +21,10 @@ class Born(NamedTuple):
     op: str
     nodes: tuple[int, ...]
     """Its members'."""
-    targets: tuple[int, ...]
-    """Where it has entries, numbered as on the config port."""
-    episodes: int
-    entries: tuple[int, ...]
+    targets: tuple[int, ...] = ()
+    """Where it has entries that are read when it is over, numbered as on the config port."""
+    episodes: int = 0
+    entries: tuple[int, ...] = ()
     """Its entry at each of the targets."""
 
 
@@ -40,17 +39,25 @@ class Came(NamedTuple):
 
 
 class Ordered(NamedTuple):
-    """A life's manager has begun with a command for it."""
+    """A life's manager, or the host, has begun with a command for it."""
 
     cycle: int
     life: int
     manager: int
-    """The manager's node."""
+    """The manager's node; -1: it is the host's."""
     operation: Operation
 
 
+class Told(NamedTuple):
+    """The release of a register in this cycle is a broken one."""
+
+    cycle: int
+    node: int
+    register: int
+
+
 class Gone(NamedTuple):
-    """A life is over: its entries are read from now on, to see that they are free."""
+    """A life is over: whoever was inside is not released, and its entries are free."""
 
     cycle: int
     life: int

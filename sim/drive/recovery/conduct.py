@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive.churn.check import enter_life
+from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Ordered
 from syncfabric.sim.drive.conducting import Conducting
-from syncfabric.sim.drive.recovery.check import RecoveryCheck
+from syncfabric.sim.drive.driving import Arrival
+from syncfabric.sim.drive.judging import Done, Judging
+from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.recovery.session import RecoverySession
 from syncfabric.sim.drive.recovery.story import Cost, Spans, Story
 from syncfabric.sim.drive.scenario import Job
+from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.drive.tiles import play
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.results import Mismatch
@@ -55,6 +60,31 @@ class Recovered:
         return not self.mismatches and self.hang is None
 
 
+class RecoveryJudge(Judging):
+    """Compares hardware and model, and judges the barriers of groups that come and go."""
+
+    _chunk = Chunk(0)
+
+    def _all_done(self, chunk: Chunk) -> Sequence[Done]:
+        self._chunk = chunk
+        return [*chunk.notes, *chunk.arrivals]
+
+    def _judge(self, line: Line) -> Iterator[Mismatch]:
+        if line.record.release:
+            yield from self._released(line, self._chunk)
+
+    def _done(self, done: Done) -> Iterator[Mismatch]:
+        if isinstance(done, Arrival):
+            self.barriers.arrive(done)
+        elif isinstance(done, Gone):
+            self.barriers.leave(done.life)
+        elif isinstance(done, Born | Came | Ordered):
+            yield from enter_life(self.barriers, done)
+
+    def _at_end(self, cycle: int, report: Sequence[Sequence[int]] | None) -> Iterator[Mismatch]:
+        yield from ()
+
+
 class RecoveryConductor(Conducting[Recovered]):
     """Hands out chunks of a recovery, takes in what came of them, and sums up.
 
@@ -66,13 +96,13 @@ class RecoveryConductor(Conducting[Recovered]):
     """
 
     session: RecoverySession
-    judge: RecoveryCheck
+    judge: RecoveryJudge
 
     def __init__(self, plan: BarrierPlan, after: BarrierPlan, story: Story) -> None:
         network = plan.spec.network
         super().__init__(network, Job(runs=()))
         self.session = RecoverySession(plan, after, story)
-        self.judge = RecoveryCheck(network, self.session.driver.history)
+        self.judge = RecoveryJudge(plan)
         self._plan = plan
 
     @property
@@ -88,16 +118,16 @@ class RecoveryConductor(Conducting[Recovered]):
 
     def outcome(self, report: Sequence[Sequence[int]] | None) -> Recovered:
         """Return what was found."""
-        driver, judge = self.session.driver, self.judge
+        driver, judge, barriers = self.session.driver, self.judge, self.judge.barriers
         back = {cost.group for cost in driver.costs}
         found = Recovered(
             cycles=self.session.model.cycle,
             mismatches=judge.mismatches,
             hang=self.session.hang,
             costs=driver.costs,
-            releases=judge.releases,
-            broken=judge.broken,
-            early=judge.early,
+            releases=barriers.releases,
+            broken=barriers.broken,
+            early=barriers.early,
             lost=[g.id for g in self._plan.groups if g.id not in driver.lives],
         )
         for gid, life in driver.lives.items():

@@ -14,7 +14,6 @@ from syncfabric.models.planning.links.set_up import manager_address
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
 from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.recovery.life import Life
-from syncfabric.sim.drive.recovery.notes import Broken
 from syncfabric.sim.drive.recovery.plans import fences
 from syncfabric.sim.drive.recovery.story import Cost, Story
 from syncfabric.sim.drive.recovery.telling import Telling
@@ -76,7 +75,7 @@ class RecoveryDriver(Telling):
         yield from self._perform(_writes(fences(self._network, dead)))
         for group, cost in zip(groups, costs, strict=True):
             cost.wait, start, self._cost = self._now - found, self._now, cost
-            self.notes.append(Broken(self._now, self.lives[group.id].number))
+            self._note_kill(self.lives[group.id])
             living = {r: e for r, e in group.placement.items() if r not in dead.routers}
             yield from self._perform(self._chain.kill(replace(group, placement=living)))
             cost.end = self._now - start

@@ -17,9 +17,10 @@ from syncfabric.sim.drive.recovery.plans import check_story, plan_after
 from syncfabric.sim.drive.recovery.story import Move, Story
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.progress import Progress, silent, stage
+from syncfabric.sim.rows import Rows, spread_row
 from syncfabric.sim.spread import Spread
 
-__all__ = ["RecoveryResult", "run_recovery"]
+__all__ = ["RecoveryResult", "other_rows", "recovery_rows", "run_recovery"]
 
 MOVE = re.compile(r"([0-9]{1,9}):([0-9]{1,9}),([0-9]{1,9})-([0-9]{1,9}),([0-9]{1,9})")
 MOST_CYCLES = 100_000
@@ -88,6 +89,28 @@ class RecoveryResult:
 def _spread(cycles: Sequence[int]) -> dict[str, Any] | None:
     spread = Spread.of(cycles)
     return None if spread is None else asdict(spread)
+
+
+def recovery_rows(result: RecoveryResult) -> Rows:
+    """Return a recovery's table, a row a group that came back."""
+    heads = ["group", "detect", "wait", "tear\ndown", "set-up", "GO", "first\nbarrier", "total"]
+    heads += ["packets", "commands", "writes"]
+    rows = []
+    for cost in result.found.costs:
+        parts = (cost.detect, cost.wait, cost.end, cost.set_up, cost.go, cost.first, cost.total)
+        counts = (cost.packets, cost.commands, cost.writes)
+        rows.append([str(cost.group), *(f"{part:,}" for part in (*parts, *counts))])
+    return heads, rows
+
+
+def other_rows(result: RecoveryResult) -> Rows:
+    """Return the latencies of the groups that were not hit."""
+    heads = ["group", "before", "until all\nare back", "barriers\nmeanwhile", "after"]
+    rows = []
+    for gid, spans in result.found.spans.items():
+        told = [spread_row(Spread.of(span)) for span in (spans.before, spans.during, spans.after)]
+        rows.append([str(gid), told[0], told[1], f"{len(spans.during):,}", told[2]])
+    return heads, rows
 
 
 def run_recovery(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import Record
@@ -11,20 +9,12 @@ from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.recovery.driver import RecoveryDriver
-from syncfabric.sim.drive.recovery.notes import RecoveryNote
 from syncfabric.sim.drive.recovery.static_driver import StaticRecoveryDriver
 from syncfabric.sim.drive.recovery.story import Story
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.stepping import Chunk, Stepping
 
-__all__ = ["RecoveryChunk", "RecoverySession"]
-
-
-@dataclass
-class RecoveryChunk(Chunk):
-    """A chunk, with what was done to groups in it."""
-
-    recovery: list[RecoveryNote] = field(default_factory=list)
+__all__ = ["RecoverySession"]
 
 
 class RecoverySession(Stepping):
@@ -50,19 +40,9 @@ class RecoverySession(Stepping):
             self.driver = RecoveryDriver(plan, after, story, self.model)
         super().__init__(Scenario(limit=story.limit), self.model, self.driver)
 
-    def advance(self, cycles: int) -> RecoveryChunk:
-        """Step the next cycles; fewer if everything ends before."""
-        chunk = super().advance(cycles)
-        assert isinstance(chunk, RecoveryChunk)
-        return chunk
-
-    def _new_chunk(self, first: int) -> RecoveryChunk:
-        return RecoveryChunk(first)
-
     def _hand(self, chunk: Chunk) -> None:
         super()._hand(chunk)
-        assert isinstance(chunk, RecoveryChunk)
-        self.driver.notes, self.driver.faults = chunk.recovery, chunk.faults
+        self.driver.notes, self.driver.faults = chunk.notes, chunk.faults
 
     def _tick(self, chunk: Chunk) -> Record | None:
         arrive, last = self.driver.inputs(self.model.cycle)

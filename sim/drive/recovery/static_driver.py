@@ -5,8 +5,8 @@ from __future__ import annotations
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive.churn.notes import Gone
 from syncfabric.sim.drive.config_port import Cycles
-from syncfabric.sim.drive.recovery.notes import Broken
 from syncfabric.sim.drive.recovery.story import Cost, Story
 from syncfabric.sim.drive.recovery.telling import Telling
 from syncfabric.sim.lifecycle.routes import ByRoutes
@@ -56,7 +56,7 @@ class StaticRecoveryDriver(Telling):
         for gid in hit:
             life = self.lives.pop(gid)
             life.stop()
-            self.notes.append(Broken(found, life.number))
+            self.notes.append(Gone(found, life.number))
         old = {group.id: group for group in self.plan.static_groups}
         ended = [old[gid] for gid in hit]
         begun = [group for group in self.after.static_groups if group.id in hit]

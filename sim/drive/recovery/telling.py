@@ -11,17 +11,21 @@ from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.static import StaticModel
+from syncfabric.models.layout.setup import Operation
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.drive.churn.notes import Born, Came, Note, Ordered, Told
 from syncfabric.sim.drive.config_port import ConfigPort, Cycles, perform
 from syncfabric.sim.drive.driving import Arrival
 from syncfabric.sim.drive.recovery.life import Life
-from syncfabric.sim.drive.recovery.notes import Begun, Broken, RecoveryNote, Told
 from syncfabric.sim.drive.recovery.plans import dead_links, groups_hit
 from syncfabric.sim.drive.recovery.story import Cost, Story
 from syncfabric.sim.lifecycle.effects import Ask, FoundError, Steps
 
 __all__ = ["Telling"]
+
+HOST = -1
+"""In place of a manager's node."""
 
 
 class Telling(ABC):
@@ -65,7 +69,7 @@ class Telling(ABC):
         self.stimuli: list[Stimulus] = []
         self.faults: list[Fault] = []
         self.arrivals: list[Arrival] = []
-        self.notes: list[RecoveryNote] = []
+        self.notes: list[Note] = []
         self.lives: dict[int, Life] = {}
         self.history: list[Life] = []
         self.costs: list[Cost] = []
@@ -183,7 +187,7 @@ class Telling(ABC):
             return
         lives = [self.lives[gid] for gid in hit]
         if self._breaks:
-            self.notes += [Broken(self._now, life.number) for life in lives]
+            self._note_kill(*lives)
         patience = self.story.patience
         yield from self._until(
             lambda: any(life.complains(self._now, patience, self._silent) for life in lives)
@@ -210,10 +214,15 @@ class Telling(ABC):
         life.places = dict(zip(nodes, group.places.values(), strict=True))
         self.lives[group.id] = life
         self.history.append(life)
-        for seat in life.places.items():
+        self.notes.append(Born(self._now, number, group.id, group.op, tuple(nodes)))
+        for member, seat in enumerate(life.places.items()):
             self._seats[seat] = life
-            self.notes.append(Begun(self._now, number, *seat))
+            self.notes.append(Came(self._now, number, member, *seat))
         return life
+
+    def _note_kill(self, *lives: Life) -> None:
+        """Note that lives are killed: members may be released broken from now on."""
+        self.notes += [Ordered(self._now, life.number, HOST, Operation.KILL) for life in lives]
 
     def _until(self, holds: Callable[[], bool]) -> Cycles[None]:
         while not holds():

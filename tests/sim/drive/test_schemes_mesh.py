@@ -17,7 +17,7 @@ from syncfabric.sim.collectives import Collective, run_collectives
 from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.driver import Driver
 from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario
-from syncfabric.sim.drive.scheme import MemberStep, Scheme, StepKind
+from syncfabric.sim.drive.scheme import Scheme
 from syncfabric.sim.drive.schemes import (
     SCHEMES,
     Dissemination,
@@ -27,6 +27,7 @@ from syncfabric.sim.drive.schemes import (
     release_cycles,
 )
 from syncfabric.sim.drive.simulate import run_model
+from syncfabric.sim.drive.software import MemberStep, StepKind
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import SMALL

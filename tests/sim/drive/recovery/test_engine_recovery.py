@@ -1,7 +1,7 @@
 """Groups on networks of engines come back around what is dead, or at other nodes."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -13,7 +13,9 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.recovery.conduct import Recovered, recover
 from syncfabric.sim.drive.recovery.plans import check_story, plan_after
 from syncfabric.sim.drive.recovery.story import Move, Story
+from syncfabric.sim.drive.recovery.telling import Telling
 from syncfabric.sim.fabric import build_fabric
+from tests.sim.drive.churn.test_broken import released_early
 from tests.sim.drive.clusters import ring
 from tests.sim.drive.networks import SEED, irregular, members, mesh, plan_of
 
@@ -139,3 +141,23 @@ def test_random_networks(seed: int) -> None:
     plan = plan_on(network)
     for names in victims(plan):
         play(plan, replace(story_of(network, names), jitter=rng.choice((1, 16, 60))))
+
+
+def unnoted(patch: pytest.MonkeyPatch) -> None:
+    """Kill groups and say nothing of it."""
+    patch.setattr(Telling, "_note_kill", lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("breaks", "found"),
+    [(released_early, "arrivals before a release"), (unnoted, "broken, and not killed")],
+)
+def test_what_is_broken_is_told(
+    breaks: Callable[[pytest.MonkeyPatch], None], found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_on(NETWORKS["mesh"])
+    story = story_of(NETWORKS["mesh"], ["2,1"])
+    breaks(monkeypatch)
+    outcome = recover(plan, plan_after(plan, story), story)
+    assert any(mismatch.signal.endswith(found) for mismatch in outcome.mismatches)
+    assert (outcome.early > 0) == (breaks is released_early)
