@@ -212,23 +212,11 @@ def _plan(life: Life) -> GroupPlan:
     return life.group
 
 
-class _OfRoutes(Crew):
+class _OfRoutes(OnRoutes, Crew):
     """Rings and trees of a static network, whose routes are loaded anew."""
 
-    def __init__(self, fabric: Fabric, network: StaticSpec) -> None:
-        self._fabric, self._network = fabric, network
-        self._routes = OnRoutes(fabric, network)
-
-    def again(self) -> _OfRoutes:
-        twin = _OfRoutes(self._fabric, self._network)
-        twin._routes = self._routes.again()
-        return twin
-
-    def set_up(self, life: Life) -> Steps[None]:
-        yield from self._routes.set_up(life)
-
     def end(self, life: Life, after: BarrierPlan | None) -> Steps[None]:
-        yield from self._routes.kill(life)
+        yield from self.kill(life)
         self._fabric.dismiss(life.gid)
 
     def renew(self, life: Life, after: BarrierPlan | None) -> Steps[Life]:
@@ -236,5 +224,5 @@ class _OfRoutes(Crew):
         if after is not None:
             plan, group = after, next(each for each in after.groups if each.id == life.gid)
         anew = Life(plan, group, life.episodes)
-        yield from self._routes.set_up(anew)
+        yield from self.set_up(anew)
         return anew

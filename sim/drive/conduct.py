@@ -11,6 +11,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.conducting import Conducting
 from syncfabric.sim.drive.coverage import Coverage
+from syncfabric.sim.drive.driver import Session
 from syncfabric.sim.drive.judge import Judge
 from syncfabric.sim.drive.recording import EventLog
 from syncfabric.sim.drive.scenario import (
@@ -21,7 +22,6 @@ from syncfabric.sim.drive.scenario import (
     Scenario,
     TrafficOutcome,
 )
-from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.static.driver import StaticSession
 from syncfabric.sim.drive.static.judge import StaticJudge
 from syncfabric.sim.drive.static.log import StaticLog

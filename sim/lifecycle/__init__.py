@@ -5,10 +5,9 @@ the answers. Whoever performs it has the hardware, a model of it, or a driver's 
 """
 
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.sim.lifecycle.chain import ByChain
+from syncfabric.sim.lifecycle.commands import ByChain, ByManagers
 from syncfabric.sim.lifecycle.effects import HANG
 from syncfabric.sim.lifecycle.lifecycle import TRIES, Lifecycle
-from syncfabric.sim.lifecycle.managers import ByManagers
 
 __all__ = ["ByChain", "ByManagers", "Lifecycle", "lifecycle_of"]
 

@@ -14,8 +14,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.fabric import Fabric, Wrong, build_fabric
 from syncfabric.sim.lifecycle.effects import HANG, Ask, FoundError, Steps
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.soak.draw import Drawing
-from syncfabric.sim.soak.life import Life, bound_of
+from syncfabric.sim.soak.life import Drawing, Life, bound_of
 from syncfabric.sim.soak.request import SoakRequest
 from syncfabric.sim.soak.result import Finding, Latencies, SoakGroup, SoakResult
 from syncfabric.sim.soak.software import OnEngines, OnRoutes

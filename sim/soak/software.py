@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Collection
+from typing import Self
 
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.networks.mesh import Port
@@ -103,9 +105,9 @@ class OnRoutes:
         self._software = ByRoutes(network)
         self._at_rest: dict[int, dict[int, int]] = {}  # what a tree's links hold, by its plan
 
-    def again(self) -> OnRoutes:
+    def again(self) -> Self:
         """Return one that knows what this one does, and may learn more."""
-        twin = OnRoutes(self._fabric, self._network)
+        twin = copy.copy(self)
         twin._software, twin._at_rest = self._software.again(), dict(self._at_rest)
         return twin
 

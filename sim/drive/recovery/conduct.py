@@ -10,9 +10,9 @@ from syncfabric.sim.drive.churn.check import enter_life
 from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Ordered
 from syncfabric.sim.drive.conducting import Conducting
 from syncfabric.sim.drive.driving import Arrival
-from syncfabric.sim.drive.judging import Done, Judging
+from syncfabric.sim.drive.judge import Done, Judging
 from syncfabric.sim.drive.lines import Line
-from syncfabric.sim.drive.recovery.session import RecoverySession
+from syncfabric.sim.drive.recovery.driver import RecoverySession
 from syncfabric.sim.drive.recovery.story import Cost, Spans, Story
 from syncfabric.sim.drive.scenario import Job
 from syncfabric.sim.drive.stepping import Chunk

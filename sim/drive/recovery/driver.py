@@ -1,26 +1,33 @@
-"""The software of a recovery: what dies or moves, and how its groups come back."""
+"""The software of a recovery: what dies or moves, how its groups come back, and their model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.record import Record
+from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.node import Target
 from syncfabric.models.layout.setup import ManagerWord
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import MessageSpec, StaticSpec
 from syncfabric.models.planning.links.set_up import manager_address
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
+from syncfabric.sim.drive.churn.notes import Gone
 from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.recovery.life import Life
 from syncfabric.sim.drive.recovery.plans import fences
 from syncfabric.sim.drive.recovery.story import Cost, Story
 from syncfabric.sim.drive.recovery.telling import Telling
+from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.stepping import Chunk, Stepping
 from syncfabric.sim.lifecycle import ByChain, lifecycle_of
 from syncfabric.sim.lifecycle.effects import Ask, Steps
+from syncfabric.sim.lifecycle.routes import ByRoutes
 
-__all__ = ["RecoveryDriver"]
+__all__ = ["RecoveryDriver", "RecoverySession", "StaticRecoveryDriver"]
 
 
 class RecoveryDriver(Telling):
@@ -131,3 +138,95 @@ class RecoveryDriver(Telling):
 
 def _writes(writes: Iterable[tuple[int, int, int]]) -> Steps[None]:
     yield Ask(list(writes))
+
+
+class StaticRecoveryDriver(Telling):
+    """Does so with routes that are loaded anew.
+
+    All groups that are hit come back together, by one STROBE.
+
+    Parameters
+    ----------
+    plan, after : BarrierPlan
+    story : Story
+    model : StaticModel
+        See ``Telling``.
+    """
+
+    def __init__(
+        self, plan: BarrierPlan, after: BarrierPlan, story: Story, model: StaticModel
+    ) -> None:
+        super().__init__(plan, after, story, model)
+        network = plan.spec.network
+        assert isinstance(network, StaticSpec)
+        self._routes = ByRoutes(network)
+
+    def _begin(self) -> Cycles[None]:
+        groups = self.plan.static_groups
+        yield from self._perform(self._routes.set_up(*groups))
+        for group in groups:
+            self._enter(group)
+
+    def _move(self) -> Cycles[None]:
+        hit = list(dict.fromkeys(move.group for move in self.story.moves))
+        lives = [self.lives[gid] for gid in hit]
+        for life in lives:
+            life.end_soon()
+        yield from self._until(lambda: all(life.is_over for life in lives))
+        yield from self._bring_back(hit)
+
+    def _bring_back(self, hit: list[int]) -> Cycles[None]:
+        """Load the routes of all groups, and set those up that are hit."""
+        assert self.event is not None
+        found, self._cost = self._now, Cost(-1)
+        for gid in hit:
+            life = self.lives.pop(gid)
+            life.stop()
+            self.notes.append(Gone(found, life.number))
+        old = {group.id: group for group in self.plan.static_groups}
+        ended = [old[gid] for gid in hit]
+        begun = [group for group in self.after.static_groups if group.id in hit]
+        yield from self._perform(self._routes.load(ended, begun))
+        end, start = self._now - found, self._now
+        yield from self._perform(self._routes.assign(ended, begun, self._silent))
+        set_up, writes = self._now - start, self._cost.writes
+        lives = [self._enter(group) for group in begun]
+        for life in lives:
+            life.begin(self._now)
+        start = self._now
+        for life in lives:
+            yield from self._until(lambda life=life: bool(life.latency))  # type: ignore[misc]
+            first, detect = life.latency[0][0] - start, found - self.event
+            self.costs.append(Cost(life.group.id, detect, 0, end, set_up, 0, first, writes=writes))
+
+
+class RecoverySession(Stepping):
+    """Steps model and software; no cycle is skipped, for something may die in any.
+
+    Parameters
+    ----------
+    plan, after : BarrierPlan
+        As of ``Telling``.
+    story : Story
+    """
+
+    model: CollectiveNetwork | StaticModel
+    driver: RecoveryDriver | StaticRecoveryDriver
+
+    def __init__(self, plan: BarrierPlan, after: BarrierPlan, story: Story) -> None:
+        network = plan.spec.network
+        if isinstance(network, StaticSpec):
+            self.model = StaticModel(network)
+            self.driver = StaticRecoveryDriver(plan, after, story, self.model)
+        else:
+            self.model = model_of(network)
+            self.driver = RecoveryDriver(plan, after, story, self.model)
+        super().__init__(Scenario(limit=story.limit), self.model, self.driver)
+
+    def _hand(self, chunk: Chunk) -> None:
+        super()._hand(chunk)
+        self.driver.notes, self.driver.faults = chunk.notes, chunk.faults
+
+    def _tick(self, chunk: Chunk) -> Record | None:
+        arrive, last = self.driver.inputs(self.model.cycle)
+        return self.model.step(arrive=arrive, last=last, config=self.driver.request())

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.driving import Arrival
-from syncfabric.sim.drive.judging import Done, Judging
+from syncfabric.sim.drive.judge import Done, Judging
 from syncfabric.sim.drive.lanes import bits
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.scenario import Scenario

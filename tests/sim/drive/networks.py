@@ -17,8 +17,8 @@ from syncfabric.models.networks.spec import (
     planners_of,
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.drive.driver import Session
 from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.simulate import Simulation
 from syncfabric.sim.drive.stepping import Chunk
 

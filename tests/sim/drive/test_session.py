@@ -8,8 +8,8 @@ import pytest
 
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.links.set_up import Write, set_up_writes
+from syncfabric.sim.drive.driver import Session
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.session import Session
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import (
     SCENARIOS,

@@ -12,9 +12,9 @@ from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.player import script_text
 from syncfabric.sim.drive.comparison import Comparison
+from syncfabric.sim.drive.driver import Session
 from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.stepping import Chunk
 from syncfabric.sim.fabric import Fabric, build_fabric
 

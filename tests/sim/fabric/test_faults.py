@@ -13,8 +13,8 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.node import RouterWord, Target
 from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.sim.drive.driver import Session
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.session import Session
 from tests.models.golden.planes.network_race import forged
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SEED, irregular, mesh, plan_of, random_groups

@@ -6,8 +6,8 @@ import pytest
 
 from syncfabric.models.layout.setup import Operation
 from syncfabric.sim.drive.churn.notes import Born, Gone, Ordered
+from syncfabric.sim.drive.driver import Session
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.session import Session
 from tests.sim.drive.churn.networks import (
     NETWORKS,
     drawn,
