@@ -1,6 +1,6 @@
 """Lines with round bends, their arrowheads in hops, and how trees are drawn with them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from syncfabric.sim.draw.canvas import PAPER
@@ -8,7 +8,7 @@ from syncfabric.sim.draw.canvas import PAPER
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Point", "draw_ways", "head", "rounded", "shortened", "trunk"]
+__all__ = ["Point", "draw_pies", "draw_ways", "head", "rounded", "shortened", "trunk"]
 
 Point = tuple[float, float]
 
@@ -92,3 +92,31 @@ def draw_ways(
     axes.add_collection(LineCollection(lines, colors=inks, linewidths=widths, zorder=layer + 1))
     faces = inks if tips is None else tips
     axes.add_collection(PolyCollection(heads, facecolors=faces, linewidths=0, zorder=layer + 2))
+
+
+def draw_pies(
+    axes: "Axes", inks: Mapping[Any, Sequence[Any]], radius: float, layer: int, ring: float | None
+) -> None:
+    """Draw pies of equal parts at points, clockwise from the top.
+
+    Parameters
+    ----------
+    axes : Axes
+    inks : mapping of point to sequence of colours
+    radius : float
+        In hops.
+    layer : int
+    ring : float, optional
+        Breadth of the ring that each is, in hops; None: whole pies.
+    """
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Wedge
+
+    wedges, colours = [], []
+    for middle, shown in inks.items():
+        part = 360 / len(shown)
+        for turn, ink in enumerate(shown):
+            first, last = 90 - (turn + 1) * part, 90 - turn * part
+            wedges.append(Wedge(middle, radius, first, last, width=ring))
+            colours.append(ink)
+    axes.add_collection(PatchCollection(wedges, facecolors=colours, linewidths=0, zorder=layer))

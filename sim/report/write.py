@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
+from importlib import resources
 from pathlib import Path
+
+from markupsafe import Markup
 
 from syncfabric.models.collectives.schedule import collector_off
 from syncfabric.models.errors import OutputError, SpecError
@@ -16,12 +21,14 @@ from syncfabric.sim.report.figures_folder import Figures
 from syncfabric.sim.report.figures_section import figures_section
 from syncfabric.sim.report.inputs import Input, SavedCores, SavedResult, read_input
 from syncfabric.sim.report.network_section import Asked, network_section
-from syncfabric.sim.report.page import page
 from syncfabric.sim.report.run_section import result_section
 from syncfabric.sim.report.schedule_section import schedule_section
 from syncfabric.sim.results import RunResult
 
-__all__ = ["write_report"]
+__all__ = ["page", "write_report"]
+
+FOLDER = resources.files("syncfabric.sim.report") / "parts"
+SCRIPTS = ("tables.js", "hover.js", "player.js")
 
 
 def write_report(
@@ -95,3 +102,33 @@ def _section(given: Input, prefix: str, networks: Sequence[Network]) -> Section:
     assert not isinstance(given, Network)
     with collector_off():
         return schedule_section(given, prefix)
+
+
+def page(title: str, sections: Sequence[Section]) -> str:
+    """Return a whole HTML page.
+
+    Everything goes through a template that escapes it. The page may run its own scripts alone,
+    whose hashes it names, and load nothing: a browser keeps it so, whatever a user's files contain.
+    """
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(_read),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    script = Markup("\n".join(map(_read, SCRIPTS)))
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    template = environment.get_template("page.html")
+    style = Markup(_read("page.css"))
+    text = template.render(
+        title=title, sections=sections, style=style, script=script, digest=digest
+    )
+    # A name on the command line need not be UTF-8.
+    return text.encode(errors="replace").decode()
+
+
+def _read(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")

@@ -181,7 +181,7 @@ def _task(
     receivers: str | None,
 ) -> "Task":
     """Return the task that the arguments name."""
-    from syncfabric.cli.nodes import node_list
+    from syncfabric.cli.schedules import node_list
     from syncfabric.models.collectives.collective import collective
     from syncfabric.models.collectives.files import load_topology, permutation
     from syncfabric.models.collectives.schedule import Task

@@ -1,19 +1,33 @@
-"""What the commands about schedules have in common: options of times, and how to say things."""
+"""What the commands about schedules have in common: options of times, nodes, results in words."""
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from syncfabric.models.errors import SpecError
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.certificate import Bound
     from syncfabric.models.collectives.schedule import Schedule, Task
     from syncfabric.models.collectives.verdict import Costs
 
-__all__ = ["Bytes", "StartUp", "TimeOfByte", "print_bounds", "print_times", "task_words"]
+__all__ = [
+    "Bytes",
+    "StartUp",
+    "TimeOfByte",
+    "node_list",
+    "print_bounds",
+    "print_times",
+    "task_words",
+]
 
 MOST = 1e12
 """Of a time in ns, and of bytes: what is reckoned with them stays a number."""
+
+MOST_NODES = 100_000
+"""Nodes in a list; a number mistyped must not fill the memory."""
 
 StartUp = Annotated[float, typer.Option("--ts", min=0, max=MOST, help="Start-up of a step, in ns.")]
 TimeOfByte = Annotated[
@@ -49,3 +63,27 @@ def print_bounds(bounds: Iterable["Bound"]) -> None:
     for place, bound in enumerate(bounds):
         head = "bounds" if place == 0 else ""
         typer.echo(f"{head:10} {bound.value}: {bound.argument.words()}")
+
+
+def node_list(text: str | None, option: str) -> list[int] | None:
+    """Return the nodes that a text names, with ranges written out; None for none.
+
+    Raises
+    ------
+    SpecError
+        It is no such list.
+    """
+    if text is None:
+        return None
+    found: list[int] = []
+    for word in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*", word)
+        if match is None:
+            raise SpecError(
+                f'{option}: "{word.strip()}" is no node; give numbers and ranges, as 0,3,8-11'
+            )
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not first <= last < first + MOST_NODES:
+            raise SpecError(f"{option}: range {first}-{last} is empty or too long")
+        found += range(first, last + 1)
+    return found

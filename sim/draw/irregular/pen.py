@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.sim.draw.canvas import GREY, PALE, PAPER, ROOT, Sheet
 from syncfabric.sim.draw.irregular.ground import HALF, Ground
+from syncfabric.sim.draw.strokes import draw_pies
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,20 +93,10 @@ class Pen:
 
     def pies(self, inks: Mapping[Place, Sequence[Any]], *, hollow: float = 0) -> None:
         """Draw nodes as pies, clockwise from the top; ``hollow`` is a hole's part of the radius."""
-        from matplotlib.collections import PatchCollection
-        from matplotlib.patches import Wedge
-
-        wedges, colours, radius = [], [], self.ground.radius
-        for node, shown in inks.items():
-            part, middle, width = 360 / len(shown), self.ground.ports[node], (1 - hollow) * radius
-            for turn, ink in enumerate(shown):
-                first, last = 90 - (turn + 1) * part, 90 - turn * part
-                wedges.append(Wedge(middle, radius, first, last, width=width))
-                colours.append(ink)
+        radius = self.ground.radius
         self._discs(list(inks), radius, PAPER, zorder=6)
-        self.axes.add_collection(
-            PatchCollection(wedges, facecolors=colours, linewidths=0, zorder=7)
-        )
+        places = {self.ground.ports[node]: shown for node, shown in inks.items()}
+        draw_pies(self.axes, places, radius, 7, (1 - hollow) * radius)
 
     def numbers(self, ports: Sequence[Place], ink: str, **style: Any) -> None:
         """Write the numbers of ports."""

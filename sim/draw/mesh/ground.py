@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from syncfabric.models.networks.mesh import STEP, Mesh, Node, Port
 from syncfabric.sim.draw.canvas import PALE, Sheet, frame
 from syncfabric.sim.draw.page import Margins
+from syncfabric.sim.draw.strokes import draw_pies
 from syncfabric.sim.results import ChannelLoad
 
 if TYPE_CHECKING:
@@ -35,17 +36,8 @@ class MeshGround:
 
     def draw_groups(self, axes: "Axes", inks: Mapping[Node, Sequence[str]]) -> None:
         """Draw the mesh, and pies of colours over its nodes."""
-        from matplotlib.collections import PatchCollection
-        from matplotlib.patches import Wedge
-
         self.ground(axes)
-        wedges, colours = [], []
-        for node, shown in inks.items():
-            part = 360 / len(shown)
-            for turn, ink in enumerate(shown):
-                wedges.append(Wedge(node, GROUPS, 90 - (turn + 1) * part, 90 - turn * part))
-                colours.append(ink)
-        axes.add_collection(PatchCollection(wedges, facecolors=colours, linewidths=0, zorder=3))
+        draw_pies(axes, inks, GROUPS, 3, None)
 
     def draw_loads(
         self, axes: "Axes", loads: Iterable[ChannelLoad], ink: Callable[[float], Any]
