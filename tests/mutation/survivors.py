@@ -29,6 +29,13 @@ SURVIVORS = (
         (f"{_AXI}reads_go_on_beside_writes_that_never_pause",),
     ),
     Mutant(
+        "AXI: writes starve behind reads that never pause",
+        AXI,
+        "can_write & ~(can_read & wrote)",
+        "can_write & ~can_read",
+        (f"{_AXI}reads_and_writes_take_turns_for_long",),
+    ),
+    Mutant(
         "UART: the stop bit of a byte that is sent is cut short",
         UART,
         "left.eq(9)]",

@@ -14,7 +14,6 @@
 
 #include "sf_links.h"
 
-static const uint16_t managers[] = SYNCFABRIC_MANAGER_NODES;
 static sf_tree planned;  /* of the last group that was ordered */
 static sf_group *unnoted; /* that group, until it is noted */
 static uint32_t command; /* the manager's last */
@@ -27,24 +26,15 @@ static uint16_t tickets[SYNCFABRIC_ENTRY_REGISTERS];
 static uint8_t owing[SYNCFABRIC_ENTRY_REGISTERS];
 static uint32_t broken; /* entries that are taken until nobody owes any more */
 
-unsigned sf_leader(const unsigned *members, unsigned n)
-{
-    for (unsigned manager = 0; manager < SYNCFABRIC_MANAGERS; manager++)
-        for (unsigned rank = 0; rank < n; rank++)
-            if (members[rank] == managers[manager])
-                return rank;
-    return n;
-}
-
 void sf_begin_manager(const uint16_t *words)
 {
     for (unsigned manager = 0; manager < SYNCFABRIC_MANAGERS; manager++)
-        if (managers[manager] == sf_core())
+        if (sf_managers[manager] == sf_core())
             for (unsigned at = 0; at < SYNCFABRIC_SHARE_ENTRIES; at++)
                 share |= 1u << (manager * SYNCFABRIC_SHARE_ENTRIES + at)
                     & ((1u << SYNCFABRIC_ENTRY_REGISTERS) - 1);
     for (unsigned r = 0; share && r < SYNCFABRIC_ROUTERS; r++)
-        sf_taken[r].of_file = words[r];
+        sf_entries[r].taken = words[r];
 }
 
 static void order(unsigned operation, unsigned count)
@@ -74,7 +64,7 @@ static void await_done(void)
 static void release(unsigned entry)
 {
     for (unsigned r = 0; r < SYNCFABRIC_ROUTERS; r++)
-        sf_taken[r].made &= (uint16_t)~(1u << entry);
+        sf_entries[r].taken &= ~(1u << SF_MADE << entry);
 }
 
 static inline unsigned entry_of(const sf_group *group)
@@ -91,13 +81,13 @@ static void note(void)
     entry = entry_of(unnoted), shift = 2 * entry;
     tickets[entry] = unnoted->ticket;
     owing[entry] = (uint8_t)(unnoted->size - 1);
-    for (unsigned i = 0; i < planned.count; i++) {
-        unsigned r = planned.routers[i];
-        uint32_t epochs = sf_epochs[r];
-        sf_taken[r].made |= (uint16_t)(1u << entry);
-        sf_epochs[r] = (epochs & ~(3u << shift)) | ((epochs + (1u << shift)) & 3u << shift);
-        roots[entry] = (uint8_t)r;
+    for (const struct sf_part *part = planned.parts; part < planned.end; part++) {
+        unsigned r = part->router;
+        uint32_t epochs = sf_entries[r].epochs;
+        sf_entries[r].taken |= 1u << SF_MADE << entry;
+        sf_entries[r].epochs = (epochs & ~(3u << shift)) | ((epochs + (1u << shift)) & 3u << shift);
     }
+    roots[entry] = (uint8_t)planned.root;
     unnoted = 0;
 }
 
@@ -112,39 +102,93 @@ void sf_end(uint32_t ticket)
     }
 }
 
-unsigned sf_have_made(const unsigned *members, unsigned n, sf_op op)
+static inline int is_ready(const sf_group *group)
 {
-    unsigned entry = 0;
-    uint32_t free;
-    note();
-    if (broken)
-        sf_probe(SF_ANY, SF_TAG_ENDED); /* take in what has come */
-    sf_plan_tree(members, n, &planned);
-    free = share & ~planned.taken;
-    if (!free)
-        return SF_NO_REGISTER;
-    while (!(free >> entry & 1))
-        entry++;
-    MANAGER(POINTER) = 0;
-    sf_give_requests(&planned, entry, op);
-    order(SYNCFABRIC_OPERATION_SETUP, planned.count);
-    return entry | sf_epoch(planned.routers[planned.count - 1], entry) << 8;
-}
-
-static inline uint32_t status_of(const sf_group *group)
-{
-    return group->port[SYNCFABRIC_CORE_DONE_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
+    uint32_t status = group->port[SYNCFABRIC_CORE_DONE_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
+    return FIELD(status, BARRIER_STATUS_WORD, READY);
 }
 
 /* Members may arrive from GO on, which the root sends when all else is done. */
-void sf_await_go(sf_group *group)
+void sf_await_go(const sf_group *group)
 {
-    if (group->leads) {
-        unnoted = group;
-        await_done();
-    }
-    while (!FIELD(status_of(group), BARRIER_STATUS_WORD, READY))
+    while (!is_ready(group))
         ;
+}
+
+#define STEP(name, ...) \
+    static __attribute__((noinline)) sf_group *name(const unsigned *members, unsigned n, sf_op op, \
+                                                    unsigned lead, ##__VA_ARGS__)
+
+/* Wait until a group is set up. */
+STEP(await_set_up)
+{
+    sf_group *group = unnoted;
+    (void)n, (void)op;
+    await_done();
+    sf_await_go(group);
+    return SF_COMBINES ? group : sf_over_messages(group, members, lead);
+}
+
+/* Tell the others the ticket, and note what is known of a group, while it is set up. */
+STEP(finish, unsigned ticket)
+{
+    sf_group *group = sf_free_group();
+    if (!group)
+        return 0;
+    sf_tell(group, members, n, ticket);
+    sf_prepare_group(group, 1, lead, n, op);
+    group->lead = (uint16_t)lead;
+    if (ticket == SF_NO_REGISTER) {
+        group->port = 0;
+        return sf_over_messages(group, members, lead);
+    }
+    sf_take_port(group, ticket);
+    unnoted = group;
+    if (SF_COMBINES && FIELD(MANAGER(STATUS), MANAGER_STATUS, STATE) == SYNCFABRIC_STATE_DONE
+        && is_ready(group))
+        return group;
+    return await_set_up(members, n, op, lead);
+}
+
+static inline unsigned order_set_up(unsigned entry, unsigned epoch)
+{
+    order(SYNCFABRIC_OPERATION_SETUP, (unsigned)(planned.end - planned.parts));
+    return entry | epoch << 8;
+}
+
+STEP(lead_any)
+{
+    unsigned entry, ticket = SF_NO_REGISTER;
+    if (broken)
+        sf_probe(SF_ANY, SF_TAG_ENDED); /* take in what has come */
+    sf_plan_tree(members, n, &planned);
+    entry = sf_free_entry(&planned, share);
+    if (entry != SF_NO_ENTRY) {
+        MANAGER(POINTER) = 0;
+        sf_give_requests(&planned, entry, op);
+        ticket = order_set_up(entry, sf_epoch(planned.root, entry));
+    }
+    return finish(members, n, op, lead, ticket);
+}
+
+/* The usual way; each step goes on to the next one, so that few registers have to be saved. */
+sf_group *sf_lead(const unsigned *members, unsigned n, sf_op op, unsigned lead)
+{
+    sf_tree star; /* but for its parts */
+    unsigned entry, epoch;
+    note();
+    if (SF_ROUTED || broken || !sf_plan_star(members, n, &star, planned.parts))
+        return lead_any(members, n, op, lead);
+    planned.root = star.root, planned.end = star.end;
+    entry = sf_free_entry(&star, share);
+    if (entry == SF_NO_ENTRY)
+        return finish(members, n, op, lead, SF_NO_REGISTER);
+    if (star.mixed >> 2 * entry & 3)
+        return lead_any(members, n, op, lead);
+    epoch = star.epochs >> 2 * entry & 3;
+    MANAGER(POINTER) = 0;
+    sf_give_star(planned.parts, star.end, entry, epoch, op);
+    return finish(members, n, op, lead, order_set_up(entry, epoch));
 }
 
 int sf_group_kill(sf_group *group)
@@ -155,11 +199,10 @@ int sf_group_kill(sf_group *group)
     note();
     entry = entry_of(group);
     for (unsigned r = 0; r < SYNCFABRIC_ROUTERS; r++)
-        if (sf_taken[r].made >> entry & 1) {
+        if (sf_entries[r].taken >> SF_MADE >> entry & 1) {
             MANAGER(POINTER) = count++ * (2 + SYNCFABRIC_IMAGE_WORDS);
             SF_GIVE(sf_sink_headers[r]);
-            SF_GIVE(entry << SYNCFABRIC_REQUEST_ENTRY_SHIFT
-                    | sf_epoch(r, entry) << SYNCFABRIC_REQUEST_EPOCH_SHIFT);
+            SF_GIVE(sf_request(entry, sf_epoch(r, entry)));
         }
     order(SYNCFABRIC_OPERATION_KILL, count);
     await_done();

@@ -18,7 +18,7 @@ __attribute__((section(".boot"), used)) uint32_t sf_boot[SF_BOOT_BYTES / 4] = {0
 #define MOST_GROUPS SF_GROUPS
 #endif
 
-static sf_group groups[MOST_GROUPS];
+sf_group sf_groups[MOST_GROUPS], *const sf_groups_end = sf_groups + MOST_GROUPS;
 static uint32_t slots_used;
 sf_group *sf_world_made;
 
@@ -66,19 +66,11 @@ static void prepare(sf_group *group)
             SF_WORD_HEAD(group->members[child], SF_TAG_RESULT(slot));
 }
 
-static sf_group *free_group(void)
-{
-    for (unsigned i = 0; i < MOST_GROUPS; i++)
-        if (!groups[i].used)
-            return &groups[i];
-    return 0;
-}
-
 static uint32_t fences; /* registers whose arrives wait for acknowledgements */
 
 static void add_from_file(unsigned slot, const uint16_t *entry)
 {
-    sf_group *group = free_group();
+    sf_group *group = sf_free_group();
     unsigned number = entry[1], size = entry[3];
     if (!group || (slot >= SF_GROUPS && (number == NONE || !SF_IN_HARDWARE)))
         sf_exit(SF_EXIT_GROUP);
@@ -123,8 +115,8 @@ void sf_start(void)
 sf_group *sf_group_of(unsigned gid)
 {
     for (unsigned i = 0; i < MOST_GROUPS; i++)
-        if (groups[i].used && groups[i].of_file && groups[i].gid == gid)
-            return &groups[i];
+        if (sf_groups[i].used && sf_groups[i].of_file && sf_groups[i].gid == gid)
+            return &sf_groups[i];
     return 0;
 }
 
@@ -139,33 +131,23 @@ static unsigned lowest(uint32_t bits)
 /* Begin a group, which has no port and no slot; 0 if this core is no member, or knows too many. */
 static sf_group *new_group(const unsigned *members, unsigned n, sf_op op)
 {
-    sf_group *group = free_group();
+    sf_group *group = sf_free_group();
     unsigned rank = n, self = sf_core();
-    if (!group || n > SYNCFABRIC_MOST_CORES)
+    if (!group)
         return 0;
     for (unsigned i = 0; i < n; i++) {
         group->members[i] = (uint8_t)members[i];
         if (members[i] == self)
             rank = i;
     }
-    group->op = (uint8_t)op, group->rank = (uint16_t)rank, group->size = (uint16_t)n;
-    group->slot = SF_GROUPS;
-    group->of_file = 0, group->fence = 0, group->port = 0, group->role = 0;
-    return rank < n ? group : 0;
+    if (rank == n)
+        return 0;
+    sf_prepare_group(group, 0, rank, n, op);
+    group->port = 0;
+    return group;
 }
 
-/* Tell the other members something; wait for it. The leader may be ahead of them by several groups. */
-static void tell(const unsigned *members, unsigned n, unsigned lead, uint32_t word)
-{
-    for (unsigned i = 0; i < n; i++)
-        if (i != lead) {
-            sf_see_room();
-            sf_signal(SF_WORD_HEAD(members[i], SF_TAG_CHOICE));
-            SF_WORD(SYNCFABRIC_CORE_SEND_DATA) = word;
-        }
-    sf_unfenced = 1;
-}
-
+/* What the leader tells. */
 static uint32_t hear(unsigned from)
 {
     uint32_t head, word, wanted = SF_WORD_HEAD(from, SF_TAG_CHOICE);
@@ -179,7 +161,7 @@ static uint32_t hear(unsigned from)
 }
 
 /* Agree on a slot that all have free; SF_GROUPS if there is none. Each offers its own to the leader. */
-static unsigned agree(const sf_group *group, const unsigned *members, unsigned n, unsigned lead)
+static unsigned agree(sf_group *group, const unsigned *members, unsigned lead)
 {
     uint32_t offer = OFFERED | (~slots_used & 0xff);
     unsigned slot = SF_GROUPS;
@@ -190,63 +172,70 @@ static unsigned agree(const sf_group *group, const unsigned *members, unsigned n
         sf_unfenced = 1;
         return hear(members[lead]);
     }
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < group->size; i++)
         if (i != lead)
             offer &= sf_await_offer(members[i]);
     if (offer & 0xff)
         slot = lowest(offer);
-    tell(members, n, lead, slot);
+    sf_tell(group, members, group->size, slot);
     return slot;
 }
 
-#if !SF_BY_MANAGERS
-/* What a network has in hardware is out of the cores' reach: groups go over messages. */
-static unsigned sf_leader(const unsigned *members, unsigned n) { return (void)members, n; }
-#endif
-
-sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op)
+/* Without a slot only a group in hardware is one: its barriers need none. */
+sf_group *sf_over_messages(sf_group *group, const unsigned *members, unsigned lead)
 {
-    unsigned lead = sf_leader(members, n);
-    sf_group *group;
-#if SF_BY_MANAGERS
-    uint32_t ticket = SF_NO_REGISTER;
-    int in_hardware = lead < n && !(SF_COMBINES && op >= SF_OPERATIONS);
-    if (in_hardware && members[lead] == sf_core()) {
-        ticket = sf_have_made(members, n, op);
-        tell(members, n, lead, ticket);
-    }
-    group = new_group(members, n, op);
-    if (!group)
-        return 0;
-    group->lead = (uint16_t)lead, group->leads = group->rank == lead;
-    if (in_hardware && !group->leads)
-        ticket = hear(members[lead]);
-    if (ticket != SF_NO_REGISTER) {
-        group->ticket = (uint16_t)ticket;
-        group->port = sf_port_of(ticket & 0xff);
-        group->used = 1;
-        sf_await_go(group);
-        if (SF_COMBINES)
-            return group;
-    }
-#else
-    group = new_group(members, n, op);
-    if (!group)
-        return 0;
-#endif
-    /* Signals and reductions over messages need a slot; without one a group in hardware has none. */
-    group->slot = (uint8_t)agree(group, members, n, lead < n ? lead : 0);
+    group->slot = (uint8_t)agree(group, members, lead);
     if (group->slot < SF_GROUPS)
         slots_used |= 1u << group->slot;
     else if (!group->port)
-        return 0;
-    group->used = 1;
+        return group->used = 0, (sf_group *)0;
     prepare(group);
     if (!group->port) {
         sf_dissemination_arrive(group);
         sf_dissemination_wait(group);
     }
     return group;
+}
+
+static __attribute__((noinline)) sf_group *create(const unsigned *members, unsigned n, sf_op op)
+{
+    sf_group *group = new_group(members, n, op);
+    return group ? sf_over_messages(group, members, 0) : 0;
+}
+
+#if SF_BY_MANAGERS
+static __attribute__((noinline)) sf_group *follow(const unsigned *members, unsigned n, sf_op op,
+                                                  unsigned lead)
+{
+    sf_group *group = new_group(members, n, op);
+    unsigned ticket;
+    if (!group)
+        return 0;
+    group->lead = (uint16_t)lead;
+    ticket = hear(members[lead]);
+    if (ticket != SF_NO_REGISTER) {
+        sf_take_port(group, ticket);
+        sf_await_go(group);
+        if (SF_COMBINES)
+            return group;
+    }
+    return sf_over_messages(group, members, lead);
+}
+#endif
+
+sf_group *sf_group_create_op(const unsigned *members, unsigned n, sf_op op)
+{
+    if (n - 1 >= SYNCFABRIC_MOST_CORES)
+        return 0;
+#if SF_BY_MANAGERS
+    unsigned lead = sf_leader(members, n);
+    if (lead < n && !(SF_COMBINES && op >= SF_OPERATIONS)) {
+        if (members[lead] == sf_core())
+            return sf_lead(members, n, op, lead);
+        return follow(members, n, op, lead);
+    }
+#endif
+    return create(members, n, op);
 }
 
 sf_group *sf_group_create(const unsigned *members, unsigned n)
@@ -274,9 +263,9 @@ sf_group *sf_make_world(void)
 {
     unsigned cores = sf_cores();
     for (unsigned i = 0; !sf_world_made && i < MOST_GROUPS; i++)
-        if (groups[i].used && groups[i].size == cores
-            && (SF_IN_HARDWARE ? groups[i].port != 0 : !SF_BY_FLITS || groups[i].role))
-            sf_world_made = &groups[i];
+        if (sf_groups[i].used && sf_groups[i].size == cores
+            && (SF_IN_HARDWARE ? sf_groups[i].port != 0 : !SF_BY_FLITS || sf_groups[i].role))
+            sf_world_made = &sf_groups[i];
     if (!sf_world_made) {
         unsigned all[SYNCFABRIC_MOST_CORES];
         for (unsigned core = 0; core < cores; core++)

@@ -9,11 +9,11 @@
 #include "syncfabric_network.h"
 
 #define SF_UNSEEN 0xff
-#define SF_ALL (SYNCFABRIC_ROUTERS + 1u)
+#define SF_ALL 0x80000000u /* more than any sum of ports */
 
 typedef struct {
     uint8_t to, port, far_port;
-} sf_link;
+} __attribute__((aligned(4))) sf_link;
 
 /* By router, those of router r at sf_link_rows[r] to [r + 1]. */
 static const uint16_t sf_link_rows[] = SYNCFABRIC_LINK_ROWS;
@@ -23,37 +23,42 @@ static const struct {
 } sf_places[] = SYNCFABRIC_NODE_PLACES;
 static const uint16_t sf_sink_headers[] = SYNCFABRIC_SINK_HEADERS;
 
-/* Epochs of this manager's entries, two bits each, and which groups have: of the file, and of those
- * that programs make, a bit each. By router. */
-static uint32_t sf_epochs[SYNCFABRIC_ROUTERS];
+/* By router: epochs of this manager's entries, two bits each, and entries that are taken, a bit each:
+ * by groups of the file in the low half, by those that programs make in the high half. */
 static struct {
-    uint16_t of_file, made;
-} sf_taken[SYNCFABRIC_ROUTERS];
+    uint32_t epochs, taken;
+} sf_entries[SYNCFABRIC_ROUTERS];
+#define SF_MADE 16
 
 /* A tree. Ports have a bit each. */
+struct sf_part {
+    uint16_t router, children, parent, unused;
+};
 typedef struct {
-    unsigned count;
-    uint32_t taken, mixed;                 /* entries that a router has; epochs' bits that differ */
-    uint8_t routers[SYNCFABRIC_ROUTERS];   /* the root last */
-    uint16_t children[SYNCFABRIC_ROUTERS]; /* by router, 0: not in the tree */
-    uint16_t parent[SYNCFABRIC_ROUTERS];
-    uint32_t differs[SYNCFABRIC_ROUTERS];  /* where names have other epochs, two bits a port */
+    unsigned root;
+    uint32_t epochs, taken, mixed; /* the root's; entries that a router has; epochs' bits that differ */
+    struct sf_part *end, parts[SYNCFABRIC_ROUTERS]; /* the root last */
 } sf_tree;
+
+/* By router: ports of children, 0 but while a tree with the router is planned; where names have other
+ * epochs than the root's, two bits a port. */
+static uint16_t sf_children[SYNCFABRIC_ROUTERS];
+static uint32_t sf_differs[SYNCFABRIC_ROUTERS];
 
 static uint8_t sf_level[SYNCFABRIC_ROUTERS], sf_at_least[SYNCFABRIC_ROUTERS];
 static uint8_t sf_order[SYNCFABRIC_ROUTERS], sf_above[SYNCFABRIC_ROUTERS];
 static const sf_link *sf_way[SYNCFABRIC_ROUTERS]; /* the link from there */
 
-/* Go from a router over all links, level by level, until so many members' routers are seen. How
- * many routers there are then; the last one has a member. */
-static unsigned sf_spread(const sf_tree *tree, unsigned root, unsigned left)
+/* Go from a router over all links, level by level, until all members' routers are seen, whose ports'
+ * bits make a sum. How many routers there are then; the last one has a member. */
+static unsigned sf_spread(unsigned root, unsigned left)
 {
     unsigned count = 1;
     for (unsigned r = 0; r < SYNCFABRIC_ROUTERS; r++)
         sf_level[r] = SF_UNSEEN;
     sf_level[root] = 0;
     sf_order[0] = (uint8_t)root;
-    left -= tree->children[root] != 0;
+    left -= sf_children[root];
     for (unsigned i = 0; left && i < count; i++) {
         unsigned here = sf_order[i], next = sf_level[here] + 1u;
         const sf_link *end = sf_links + sf_link_rows[here + 1];
@@ -65,7 +70,8 @@ static unsigned sf_spread(const sf_tree *tree, unsigned root, unsigned left)
             sf_above[to] = (uint8_t)here;
             sf_way[to] = link;
             sf_order[count++] = (uint8_t)to;
-            if (tree->children[to] && !--left)
+            left -= sf_children[to];
+            if (!left)
                 break;
         }
     }
@@ -74,15 +80,15 @@ static unsigned sf_spread(const sf_tree *tree, unsigned root, unsigned left)
 
 /* Go from the best root: one whose farthest member is no farther than it must be from anywhere, as
  * the levels from members that were farthest from other roots tell. */
-static unsigned sf_from_root(const sf_tree *tree, unsigned root, unsigned members)
+static unsigned sf_from_root(unsigned root, unsigned members)
 {
-    unsigned count = sf_spread(tree, root, members);
+    unsigned count = sf_spread(root, members);
     if (sf_level[sf_order[count - 1]] <= 1)
         return count;
     for (unsigned r = 0; r < SYNCFABRIC_ROUTERS; r++)
         sf_at_least[r] = 0;
     while (sf_level[sf_order[count - 1]] > sf_at_least[root]) {
-        sf_spread(tree, sf_order[count - 1], SF_ALL);
+        sf_spread(sf_order[count - 1], SF_ALL);
         root = 0;
         for (unsigned r = 0; r < SYNCFABRIC_ROUTERS; r++) {
             if (sf_level[r] > sf_at_least[r])
@@ -90,59 +96,118 @@ static unsigned sf_from_root(const sf_tree *tree, unsigned root, unsigned member
             if (sf_at_least[r] < sf_at_least[root])
                 root = r;
         }
-        count = sf_spread(tree, root, members);
+        count = sf_spread(root, members);
     }
     return count;
+}
+
+/* Begin a tree; add a router to it, which then awaits no children any more, for the next tree. */
+static inline void sf_begin_tree(sf_tree *tree, struct sf_part *parts, unsigned root)
+{
+    tree->root = root, tree->end = parts;
+    tree->epochs = sf_entries[root].epochs;
+    tree->taken = tree->mixed = 0;
+}
+
+static inline void sf_add(sf_tree *tree, unsigned router, unsigned children, unsigned parent)
+{
+    struct sf_part *part = tree->end++;
+    part->router = (uint16_t)router, part->parent = (uint16_t)parent;
+    part->children = (uint16_t)children;
+    sf_children[router] = 0;
+    tree->taken |= sf_entries[router].taken;
+    tree->mixed |= sf_entries[router].epochs ^ tree->epochs;
+}
+
+/* Return the lowest entry of a share that all routers of a tree have free, or SF_NO_ENTRY. */
+#define SF_NO_ENTRY 32u
+static inline unsigned sf_free_entry(const sf_tree *tree, uint32_t share)
+{
+    uint32_t free = share & ~(tree->taken | tree->taken >> SF_MADE);
+    unsigned entry = 0;
+    if (!free)
+        return SF_NO_ENTRY;
+    for (; !(free & 1); free >>= 1)
+        entry++;
+    return entry;
+}
+
+/* Return the sum of the bits of the members' ports, which are added to their routers' children. */
+static inline unsigned sf_begin_members(const unsigned *members, unsigned n)
+{
+    const unsigned *last = members + n - 1;
+    unsigned sum = 0;
+    do {
+        unsigned router = sf_places[*members].at, ports = sf_places[*members].ports;
+        sf_children[router] |= (uint16_t)ports;
+        sum += ports;
+    } while (members++ != last);
+    return sum;
 }
 
 /* Plan the tree of n members, which are nodes by their numbers. */
 static void sf_plan_tree(const unsigned *members, unsigned n, sf_tree *tree)
 {
-    unsigned at, member_routers = 0, count = 0;
-    for (unsigned r = 0; r < SYNCFABRIC_ROUTERS; r++)
-        tree->children[r] = 0;
-    for (unsigned i = 0; i < n; i++) {
-        uint16_t *children = &tree->children[sf_places[members[i]].at];
-        member_routers += !*children;
-        *children |= sf_places[members[i]].ports;
-    }
-    at = sf_from_root(tree, sf_places[members[0]].at, member_routers);
-    tree->taken = tree->mixed = 0;
+    unsigned at = sf_from_root(sf_places[*members].at, sf_begin_members(members, n));
+    sf_begin_tree(tree, tree->parts, sf_order[0]);
     while (at--) {
-        unsigned here = sf_order[at];
-        if (!tree->children[here])
+        unsigned here = sf_order[at], children = sf_children[here], parent = 0;
+        if (!children)
             continue;
-        tree->parent[here] = 0;
         if (at) {
-            tree->children[sf_above[here]] |= (uint16_t)(1u << sf_way[here]->port);
-            tree->parent[here] = (uint16_t)(1u << sf_way[here]->far_port);
+            sf_children[sf_above[here]] |= (uint16_t)(1u << sf_way[here]->port);
+            parent = 1u << sf_way[here]->far_port;
         }
-        tree->taken |= sf_taken[here].of_file | sf_taken[here].made;
-        tree->mixed |= sf_epochs[here] ^ sf_epochs[sf_order[0]];
-        tree->routers[count++] = (uint8_t)here;
+        sf_add(tree, here, children, parent);
     }
-    tree->count = count;
+}
+
+/* Do the same, fast, where all are on the first member's router and neighbours of it. Return whether
+ * that is so; if it is not, sf_plan_tree has to follow, of the same members. */
+static inline int sf_plan_star(const unsigned *members, unsigned n, sf_tree *tree,
+                               struct sf_part *parts)
+{
+    unsigned left = sf_begin_members(members, n), root = sf_places[*members].at;
+    unsigned ports = sf_children[root];
+    const sf_link *link = sf_links + sf_link_rows[root], *end = sf_links + sf_link_rows[root + 1];
+    sf_begin_tree(tree, parts, root);
+    for (left -= ports; left && link < end; link++) {
+        unsigned children = sf_children[link->to];
+        if (children) {
+            sf_add(tree, link->to, children, 1u << link->far_port);
+            ports |= 1u << link->port;
+            left -= children;
+        }
+    }
+    if (!left)
+        sf_add(tree, root, ports, 0);
+    return !left;
 }
 
 static inline unsigned sf_epoch(unsigned router, unsigned entry)
 {
-    return sf_epochs[router] >> 2 * entry & 3;
+    return sf_entries[router].epochs >> 2 * entry & 3;
+}
+
+static inline uint32_t sf_request(unsigned entry, unsigned epoch)
+{
+    return entry << SYNCFABRIC_REQUEST_ENTRY_SHIFT | epoch << SYNCFABRIC_REQUEST_EPOCH_SHIFT;
 }
 
 /* Write down where names have another epoch than the root's: those of a member's port is the own
  * router's, those of a link that of the router at the other end. */
-static void sf_compare_epochs(sf_tree *tree, unsigned entry)
+static void sf_compare_epochs(const sf_tree *tree, unsigned entry)
 {
-    unsigned root = sf_epoch(tree->routers[tree->count - 1], entry) + 1;
-    for (unsigned i = tree->count; i--;) {
-        unsigned here = tree->routers[i], own = (root ^ (sf_epoch(here, entry) + 1)) & 3;
-        tree->differs[here] = own * 0x55555555u;
-        if (tree->parent[here]) {
+    unsigned root = sf_epoch(tree->root, entry) + 1;
+    for (const struct sf_part *part = tree->end; part-- > tree->parts;) {
+        unsigned here = part->router, own = (root ^ (sf_epoch(here, entry) + 1)) & 3;
+        sf_differs[here] = own * 0x55555555u;
+        if (part->parent) {
             unsigned above = sf_above[here], up = 2u * sf_way[here]->far_port;
             unsigned down = 2u * sf_way[here]->port;
             unsigned there = (root ^ (sf_epoch(above, entry) + 1)) & 3;
-            tree->differs[here] = (tree->differs[here] & ~(3u << up)) | there << up;
-            tree->differs[above] = (tree->differs[above] & ~(3u << down)) | own << down;
+            sf_differs[here] = (sf_differs[here] & ~(3u << up)) | there << up;
+            sf_differs[above] = (sf_differs[above] & ~(3u << down)) | own << down;
         }
     }
 }
@@ -184,15 +249,25 @@ static inline unsigned sf_name_at(unsigned port, uint32_t parent)
     return SYNCFABRIC_AT_NAMES + place * SYNCFABRIC_NAME_BITS;
 }
 
-/* Give the requests for a tree, word by word: for each router, the root last, header, REQUEST with
- * the epoch before SETUP, and the image. All ports, used or not, have the same name in it but for
- * what is changed then: SYNCFABRIC_NAMES has a 1 where one begins. */
-static inline void sf_give_requests(sf_tree *tree, unsigned entry, unsigned op)
+/* Give the request to a router: header, REQUEST with the epoch before SETUP, and the image, in which
+ * is all but the router's ports. */
+static inline void sf_give_request(const struct sf_part *part, uint32_t request,
+                                   const uint32_t image[SYNCFABRIC_IMAGE_WORDS])
+{
+    SF_GIVE(sf_sink_headers[part->router]);
+    SF_GIVE(request);
+    SF_GIVE(image[0] | part->children | (uint32_t)part->parent << SYNCFABRIC_AT_PARENT);
+    for (unsigned k = 1; k < SYNCFABRIC_IMAGE_WORDS; k++)
+        SF_GIVE(image[k]);
+}
+
+/* Write an image in which all ports, used or not, have the same name: SYNCFABRIC_NAMES has a 1 where
+ * one begins. The epoch is that before SETUP. */
+static inline void sf_write_image(uint32_t same[SYNCFABRIC_IMAGE_WORDS], unsigned entry,
+                                  unsigned epoch, unsigned op)
 {
     static const uint32_t names[] = SYNCFABRIC_NAMES;
-    uint32_t root = sf_epoch(tree->routers[tree->count - 1], entry), over = 0;
-    uint32_t name = entry | ((root + 1) & 3) << SYNCFABRIC_NAME_AT_EPOCH;
-    uint32_t same[SYNCFABRIC_IMAGE_WORDS], mixed = tree->mixed >> 2 * entry & 3;
+    uint32_t name = entry | ((epoch + 1) & 3) << SYNCFABRIC_NAME_AT_EPOCH, over = 0;
     for (unsigned i = 0; i < SYNCFABRIC_IMAGE_WORDS; i++) {
         uint64_t product = (uint64_t)names[i] * name;
         same[i] = (uint32_t)product | over;
@@ -200,30 +275,37 @@ static inline void sf_give_requests(sf_tree *tree, unsigned entry, unsigned op)
     }
     if (SF_OPERATIONS)
         sf_change(same, SYNCFABRIC_AT_OP, op);
-    if (mixed)
-        sf_compare_epochs(tree, entry);
-    for (unsigned i = 0; i < tree->count; i++) {
-        unsigned r = tree->routers[i];
-        uint32_t changed[SYNCFABRIC_IMAGE_WORDS], *image = same;
-        uint32_t children = tree->children[r], parent = tree->parent[r];
-        SF_GIVE(sf_sink_headers[r]);
-        SF_GIVE(entry << SYNCFABRIC_REQUEST_ENTRY_SHIFT
-                | sf_epoch(r, entry) << SYNCFABRIC_REQUEST_EPOCH_SHIFT);
-        if (mixed || SF_ROUTED) {
-            image = changed;
-            for (unsigned k = 0; k < SYNCFABRIC_IMAGE_WORDS; k++)
-                image[k] = same[k];
-            for (unsigned port = 0; port < SYNCFABRIC_LINK_PORTS; port++)
-                if ((children | parent) >> port & 1)
-                    sf_change(image, sf_name_at(port, parent),
-                              (mixed ? tree->differs[r] >> 2 * port & 3 : 0)
-                                      << SYNCFABRIC_NAME_AT_EPOCH
-                                  | sf_routed_name(r, port, children >> port & 1));
-        }
-        SF_GIVE(image[0] | children | parent << SYNCFABRIC_AT_PARENT);
-        for (unsigned k = 1; k < SYNCFABRIC_IMAGE_WORDS; k++)
-            SF_GIVE(image[k]);
+}
+
+/* Give the requests for a tree, the root's last: routers have different names, or all the same. */
+static inline void sf_give_requests(const sf_tree *tree, unsigned entry, unsigned op)
+{
+    uint32_t same[SYNCFABRIC_IMAGE_WORDS];
+    sf_write_image(same, entry, sf_epoch(tree->root, entry), op);
+    sf_compare_epochs(tree, entry);
+    for (const struct sf_part *part = tree->parts; part < tree->end; part++) {
+        unsigned r = part->router, ports = part->children | part->parent;
+        uint32_t image[SYNCFABRIC_IMAGE_WORDS];
+        for (unsigned k = 0; k < SYNCFABRIC_IMAGE_WORDS; k++)
+            image[k] = same[k];
+        for (unsigned port = 0; port < SYNCFABRIC_LINK_PORTS; port++)
+            if (ports >> port & 1)
+                sf_change(image, sf_name_at(port, part->parent),
+                          (sf_differs[r] >> 2 * port & 3) << SYNCFABRIC_NAME_AT_EPOCH
+                              | sf_routed_name(r, port, part->children >> port & 1));
+        sf_give_request(part, sf_request(entry, sf_epoch(r, entry)), image);
     }
+}
+
+/* Give the same for a star in whose routers the entry has the same epoch. */
+static inline void sf_give_star(const struct sf_part *part, const struct sf_part *end,
+                                unsigned entry, unsigned epoch, unsigned op)
+{
+    uint32_t same[SYNCFABRIC_IMAGE_WORDS], request = sf_request(entry, epoch);
+    sf_write_image(same, entry, epoch, op);
+    do
+        sf_give_request(part, request, same);
+    while (++part != end);
 }
 
 #endif /* SF_LINKS_H */

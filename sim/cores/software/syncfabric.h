@@ -71,11 +71,12 @@ typedef struct {
     uint32_t below[6];             /* heads of the releases to a tree's or tournament's children */
     uint32_t above;                /* head of the arrival that goes up */
     uint32_t value, results[4];    /* heads of a reduction's words: to the parent, to children */
-    uint8_t rounds, children;      /* of a dissemination; how many are below */
-    uint8_t givers;                /* children of a reduction */
     uint8_t leads, of_file;        /* whether this core chose its number, or the network file */
     uint8_t fence;                 /* whether an arrive waits until all that was sent has come */
-    uint8_t used, gid, slot, op;   /* slot: by which signals tell the groups apart */
+    uint8_t used;
+    uint8_t gid, slot, op;         /* slot: by which signals tell the groups apart */
+    uint8_t rounds, children;      /* of a dissemination; how many are below */
+    uint8_t givers;                /* children of a reduction */
     uint16_t lead, ticket;         /* on engines: rank of whom leads, and what it called the group */
     uint16_t rank, size;
     uint16_t role, flits;          /* in a ring or tree by flits, 0 where there is none; of a tree */

@@ -1,5 +1,7 @@
 """The bench of the AXI4-Lite front under each simulator, and who goes first."""
 
+import random
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,38 @@ def test_of_both_that_goes_first_which_did_not_go_last() -> None:
     asked = [WRITE, WRITE | READ, WRITE | READ, READ, WRITE | READ, READ, WRITE, WRITE | READ]
     cases = [case for each in asked for case in (each, *[{}] * 7)]
     assert on_the_bus(cases) == "wrwrwrwrrwrw"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_reads_and_writes_take_turns_for_long(seed: int) -> None:
+    """Both sides ask nearly always: neither goes twice while the other waits."""
+    rng = random.Random(seed)
+    pause, slow = (0, 0.2)[seed % 2], (0, 0.5)[seed // 2]
+    wills = dict.fromkeys([*WRITE, *READ, "axi__bready", "axi__rready"], pause)
+    chances = {**wills, "axi__wstrb": 0, "bus__ready": slow, "bus__later": 0.7, "bus__error": 0.9}
+    cases = [
+        {name: rng.random() >= chance for name, chance in chances.items()} for _ in range(2000)
+    ]
+    for case in cases:
+        case["axi__wstrb"] = rng.choice((15, 15, 15, 7))
+    seen = clocked(AxiLite(), cases)
+    last, contested, went = False, 0, {True: 0, False: 0}
+    for now, then in pairwise(seen):
+        writes = not (now["axi__awready"] or now["axi__wready"] or now["axi__bvalid"])
+        reads = not (now["axi__arready"] or now["axi__rvalid"])
+        if now["bus__valid"] or not (writes or reads):
+            continue
+        refused = then["axi__bvalid"] and not now["axi__bvalid"]
+        assert then["bus__valid"] or refused, "a request that can go does not"
+        goes = bool(then["bus__write"] or refused)
+        assert writes if goes else reads, "a request goes that cannot"
+        if writes and reads:
+            assert goes is not last, "one side goes twice while the other waits"
+            contested += 1
+        last = goes
+        went[goes] += 1
+    assert contested > 100
+    assert min(went.values()) > 150
 
 
 def test_reads_go_on_beside_writes_that_never_pause() -> None:

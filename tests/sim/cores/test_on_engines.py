@@ -80,7 +80,7 @@ def test_groups_that_a_watchdog_breaks_are_made_anew() -> None:
 BREAKS = {
     "epochs are not counted": ("epochs + (1u << shift)", "epochs"),
     "entries are not free again": ("                ;\n            release(entry);", ";"),
-    "entries of the file are not taken": ("sf_taken[r].of_file = words[r];", "(void)words;"),
+    "entries of the file are not taken": ("sf_entries[r].taken = words[r];", "(void)words;"),
     "the last barrier is like others": ("CORE_LAST_BASE - S", "CORE_ARRIVE_BASE - S"),
     "killed groups' entries are used at once": ("if (owing[entry])", "if (0)"),
     "nobody says to be through": ("sf_broken(group)) {\n        sf_see", "0) {\n        sf_see"),

@@ -17,7 +17,7 @@ from syncfabric.sim.experiments.bench import cores as figures
 from syncfabric.sim.experiments.bench import cores_plot
 from tests.quick import quick_simulator
 from tests.sim.cores.systems import PROGRAMS, mesh
-from tests.sim.experiments.bench.conftest import rows_of
+from tests.sim.experiments.bench.conftest import met, rows_of
 
 PAIR = with_world(mesh(2, 1), 2, "engine")
 EMPTY = CoresResult("net", "none", 2, 0, "end", (0, 0), (), (), (), (), (), {}, 0, 0)
@@ -70,6 +70,16 @@ def test_cores_add_little_and_more_is_seen(
     more = figures.beyond(spec, result, events)
     assert more >= 1
     assert (more <= figures.BEYOND) is holds
+
+
+@pytest.mark.long
+def test_a_manager_makes_a_group_within_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ziglang")
+    pytest.importorskip("pythondata_cpu_picorv32")
+    monkeypatch.setitem(run.SIMULATORS, "verilator", lambda: quick_simulator("verilator"))
+    managed, local = rows_of(figures.core_groups)
+    assert met(managed), managed.ours
+    assert local.ours != managed.ours
 
 
 def test_software_has_the_same_network_and_group_as_hardware(
