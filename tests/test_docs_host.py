@@ -11,7 +11,6 @@ from syncfabric.models.messages.host import (
     DATA_BASE,
     HISTOGRAM_BASE,
     HOST_ADDRESS_BITS,
-    HOST_CONTROL,
     HOST_ID,
     HOST_VERSION,
     INTERRUPT,
@@ -84,7 +83,7 @@ def test_every_word_has_its_address(
     assert words(head) == {word.name: str(int(word)) for word in kind} | others
 
 
-@pytest.mark.parametrize("layout", [SHAPE, HOST_CONTROL, INTERRUPT, TRAFFIC_CONTROL])
+@pytest.mark.parametrize("layout", [SHAPE, INTERRUPT, TRAFFIC_CONTROL])
 def test_every_field_has_its_bits(layout: Layout) -> None:
     documented = tables(PAGE)[layout.name]
     bits = {}

@@ -12,7 +12,6 @@ from syncfabric.models.messages.host import (
     BINS,
     DATA_BASE,
     HISTOGRAM_BASE,
-    HOST_CONTROL,
     HOST_ID,
     HOST_VERSION,
     INTERRUPT,
@@ -150,10 +149,6 @@ class Host:
         """Return the cycles since reset."""
         low = self.read(GlobalWord.CYCLE_LOW)
         return self.read(GlobalWord.CYCLE_HIGH) << 32 | low
-
-    def start(self, on: bool = True) -> None:
-        """Let registers take arrivals: the network's ``start``."""
-        self.write(GlobalWord.CONTROL, HOST_CONTROL.pack({"start": on}))
 
     def configure(self, target: int, address: int, value: int) -> None:
         """Write a config word of a node, or of what comes after them."""

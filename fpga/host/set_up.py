@@ -64,7 +64,7 @@ def check_shape(host: Host, plan: BarrierPlan) -> None:
 
 
 def set_up(host: Host, plan: BarrierPlan) -> None:
-    """Write all that sets the plan's groups up, and start; what was there before goes.
+    """Write all that sets the plan's groups up; what was there before goes.
 
     Raises
     ------
@@ -78,7 +78,6 @@ def set_up(host: Host, plan: BarrierPlan) -> None:
         host.configure(write.target, write.address, write.value)
         if write.until is not None:
             _await(host, write, write.until)
-    host.start()
 
 
 def _await(host: Host, write: SetUpWrite, until: Until) -> None:

@@ -16,7 +16,6 @@ __all__ = [
     "DATA_BASE",
     "HISTOGRAM_BASE",
     "HOST_ADDRESS_BITS",
-    "HOST_CONTROL",
     "HOST_ID",
     "HOST_VERSION",
     "INTERRUPT",
@@ -53,7 +52,7 @@ HOST_ADDRESS_BITS = 18
 """Bits of a word address; a byte address on AXI has two more."""
 
 HOST_ID = 0x53464142
-HOST_VERSION = 2
+HOST_VERSION = 3
 TRAFFIC_BASE, TRAFFIC_WORDS = 0x00010, 16
 CONFIG_WINDOW, WINDOW_BITS = 0x01000, 12
 METER_BASE, METER_WORDS, MASK_BASE, HISTOGRAM_BASE = 0x10000, 0x1000, 0x800, 8
@@ -79,7 +78,8 @@ _MOST_BITS = 65_535
 class GlobalWord(enum.IntEnum):
     """Words of the whole host."""
 
-    ID, VERSION, NODES, SHAPE, CONTROL, CYCLE_LOW, CYCLE_HIGH = range(7)
+    ID, VERSION, NODES, SHAPE = range(4)
+    CYCLE_LOW, CYCLE_HIGH = 5, 6
     CONFIG_NODE, WAIT_LIMIT, ARRIVE_ALL, IRQ_STATUS, CLEAR_ALL, CONFIG_ANSWER = range(7, 13)
 
 
@@ -112,8 +112,6 @@ SHAPE = Layout(
         Field("traffic", 1, "there are traffic words"),
     ),
 )
-
-HOST_CONTROL = Layout("host control word", (Field("start", 1, "the network's start"),))
 
 TRAFFIC_CONTROL = Layout(
     "traffic control word",

@@ -30,12 +30,6 @@ static inline int syncfabric_identify(volatile uint32_t *base)
         && SYNCFABRIC_READ(base, SYNCFABRIC_HOST_SHAPE) == SYNCFABRIC_HOST_SHAPE_VALUE;
 }
 
-/* Let arrivals be accepted: once all registers are written. */
-static inline void syncfabric_start(volatile uint32_t *base)
-{
-    SYNCFABRIC_WRITE(base, SYNCFABRIC_HOST_CONTROL, 1u << SYNCFABRIC_HOST_CONTROL_WORD_START_SHIFT);
-}
-
 /* Write a word of a target's config port. What the target refuses is an error of the bus. */
 static inline void syncfabric_config_write(volatile uint32_t *base, uint32_t target,
                                            uint32_t address, uint32_t value)

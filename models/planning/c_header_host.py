@@ -13,7 +13,6 @@ from syncfabric.models.messages.host import (
     CONFIG_WINDOW,
     DATA_BASE,
     HISTOGRAM_BASE,
-    HOST_CONTROL,
     HOST_ID,
     HOST_VERSION,
     INTERRUPT,
@@ -65,7 +64,7 @@ def host_header(shape: HostShape, module: str, *, driver: bool, prefix: str = "s
     blocks = [
         _sizes(shape),
         _addresses(),
-        *(fields(layout) for layout in (SHAPE, HOST_CONTROL, INTERRUPT)),
+        *(fields(layout) for layout in (SHAPE, INTERRUPT)),
     ]
     if driver:
         text = files("syncfabric.models.planning").joinpath("c_driver.h")

@@ -21,13 +21,9 @@ _OVER_AXI = """\
 #define SYNCFABRIC_CONFIG_READ syncfabric_config_read"""
 _BASE = (
     "base is where the config port is mapped as in @NETWORK@.rdl:\n"
-    " * word t << @BITS@ | a is word a of target t. "
-    "Then raise `start`, where the network has it, or define\n"
-    " * SYNCFABRIC_START(base), which is called at the end."
+    " * word t << @BITS@ | a is word a of target t."
 )
-_BASE_OF_AXI = """\
-base is the address of the host, @MODULE@_axi; at the
- * end the network is started, too."""
+_BASE_OF_AXI = "base is the address of the host, @MODULE@_axi."
 
 
 def setup_header(plan: BarrierPlan, prefix: str = "", *, axi: bool = False) -> str:
@@ -55,7 +51,6 @@ def setup_header(plan: BarrierPlan, prefix: str = "", *, axi: bool = False) -> s
         "GUARD": f"{spec.module}_SETUP_H",
         "INCLUDE": f"{spec.name}_{'axi' if axi else 'registers'}.h",
         "ACCESS": _OVER_AXI if axi else _MAPPED,
-        "START": "syncfabric_start(base)" if axi else "((void)(base))",
         "TABLE": _array("SETUP_ENTRIES", "setup_entry", "setup_table", entries),
         "MEMBERS": f"{registers}\n{_array('MEMBERS', 'member', 'members', rows)}",
         "NETWORK": spec.name,

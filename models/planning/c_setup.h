@@ -16,11 +16,6 @@
 @ACCESS@
 #endif
 
-/* What lets arrivals be accepted, once all is written. */
-#ifndef SYNCFABRIC_START
-#define SYNCFABRIC_START(base) @START@
-#endif
-
 /* Reads of a word that is waited for, at most. */
 #ifndef SYNCFABRIC_SETUP_POLLS
 #define SYNCFABRIC_SETUP_POLLS 100000u
@@ -64,7 +59,6 @@ static inline int syncfabric_set_up(volatile uint32_t *base)
             if (polls-- == 0)
                 return (int)i + 1;
     }
-    SYNCFABRIC_START(base);
     return 0;
 }
 

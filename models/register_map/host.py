@@ -13,7 +13,6 @@ from syncfabric.models.messages.host import (
     CONFIG_WINDOW,
     DATA_BASE,
     HISTOGRAM_BASE,
-    HOST_CONTROL,
     HOST_ID,
     HOST_VERSION,
     INTERRUPT,
@@ -94,7 +93,6 @@ def _globals(shape: HostShape) -> Iterator[Word]:
         GlobalWord.VERSION: ("Of this map", _constant("version", "of the map", HOST_VERSION)),
         GlobalWord.NODES: ("Nodes", _constant("nodes", "nodes of the network", shape.nodes)),
         GlobalWord.SHAPE: ("Shape word", said),
-        GlobalWord.CONTROL: ("Host control word", bits_of(HOST_CONTROL, "rw", reset=0)),
         GlobalWord.CYCLE_LOW: (
             "Low half of the cycles since reset; holds the high half for the next word",
             whole("cycles", "r", f"low half {half}"),

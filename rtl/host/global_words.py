@@ -6,7 +6,6 @@ from amaranth.lib.wiring import In, Out
 from amaranth.utils import bits_for
 
 from syncfabric.models.messages.host import (
-    HOST_CONTROL,
     HOST_ID,
     HOST_VERSION,
     INTERRUPT,
@@ -38,7 +37,7 @@ class GlobalWords(wiring.Component):
         What the word holds; it is refused.
     asks : In(width)
         Registers that are done, and enabled to interrupt.
-    irq, start : Out(1), config_node, wait_limit : Out
+    irq : Out(1), config_node, wait_limit : Out
         The interrupt; words that others look at.
     answered : In(32)
         What the config port answered last.
@@ -59,7 +58,6 @@ class GlobalWords(wiring.Component):
                 "asks": In(shape.width),
                 "answered": In(32),
                 "irq": Out(1),
-                "start": Out(1),
                 "config_node": Out(bits_for(shape.targets - 1)),
                 "wait_limit": Out(32, init=WAIT_LIMIT),
                 "clear_all": Out(1),
@@ -72,9 +70,7 @@ class GlobalWords(wiring.Component):
         at = {word: self.word == word for word in GlobalWord}
         cycle, high = Signal(64), Signal(32)
         interrupt = Signal(struct(INTERRUPT))
-        control = struct(HOST_CONTROL)(self.data[: HOST_CONTROL.width])
         can_write = {
-            GlobalWord.CONTROL: Const(1),
             GlobalWord.WAIT_LIMIT: Const(1),
             GlobalWord.CLEAR_ALL: Const(1),
             GlobalWord.CONFIG_NODE: below(self.data, self._shape.targets),
@@ -85,7 +81,6 @@ class GlobalWords(wiring.Component):
             GlobalWord.VERSION: Const(HOST_VERSION, 32),
             GlobalWord.NODES: Const(self._shape.nodes, 32),
             GlobalWord.SHAPE: Const(SHAPE.pack(self._shape.said), 32),
-            GlobalWord.CONTROL: self.start,
             GlobalWord.CYCLE_LOW: cycle[:32],
             GlobalWord.CYCLE_HIGH: high,
             GlobalWord.CONFIG_NODE: self.config_node,
@@ -110,13 +105,10 @@ class GlobalWords(wiring.Component):
         m.d.sync += cycle.eq(cycle + 1)
         with m.If(self.read & at[GlobalWord.CYCLE_LOW]):
             m.d.sync += high.eq(cycle[32:])
-        for word, kept, value in (
-            (GlobalWord.CONTROL, self.start, control.start),
-            (GlobalWord.CONFIG_NODE, self.config_node, self.data),
-            (GlobalWord.WAIT_LIMIT, self.wait_limit, self.data),
-        ):
+        kept = {GlobalWord.CONFIG_NODE: self.config_node, GlobalWord.WAIT_LIMIT: self.wait_limit}
+        for word, value in kept.items():
             with m.If(self.write & at[word] & can_write[word]):
-                m.d.sync += kept.eq(value)
+                m.d.sync += value.eq(self.data)
         m.d.sync += [interrupt.pending.eq(self.asks.any()), interrupt.node.eq(self._lowest(m))]
         return m
 

@@ -20,7 +20,6 @@ class NetworkSignature(wiring.Signature):
     def __init__(self, shape: HostShape) -> None:
         width = shape.width
         members: dict[str, Any] = {
-            "start": Out(1),
             "arrive": Out(width),
             "data": Out(width * shape.data_bits),
             "released": In(width),

@@ -117,7 +117,6 @@ class HostRegisters(wiring.Component):
         m.d.comb += [
             self.irq.eq(words.irq),
             words.asks.eq(net.done & nodes.enabled),
-            net.start.eq(words.start),
             net.data.eq(nodes.held),
             net.config_node.eq(words.config_node),
             net.config_address.eq(self.bus.address),

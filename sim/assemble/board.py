@@ -102,8 +102,7 @@ def board_verilog(spec: AnySpec, name: str, front: Front, *, queue: int = BOARD_
         if port not in network and width != 0:
             network[port] = _outside(direction, port, width, packets=packets)
     top.instance(name, "network", network)
-    started = "net_start" if "start" in network else "1'd1"
-    ports = {"started": started, "released": "|net_released", "irq": "irq", "talks": "~rx | ~tx"}
+    ports = {"started": "1'd1", "released": "|net_released", "irq": "irq", "talks": "~rx | ~tx"}
     top.instance(_LIGHTS, "lights", {**clocks, **ports, **lights, "leds": "leds"})
     return "\n".join([verilog(spec, name), *modules, top.text()])
 

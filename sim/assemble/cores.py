@@ -71,7 +71,7 @@ def system_ports(shape: TileShape) -> Iterator[tuple[str, str, int | None]]:
     Before ``run`` is high a loader has the config port and the cores' memories. What tiles show
     is packed by core; ``arrive`` and ``released`` are those of all nodes.
     """
-    for name in ("clk", "rst", "start", "run", "load_valid", "load_all"):
+    for name in ("clk", "rst", "run", "load_valid", "load_all"):
         yield "input", name, None
     yield "input", "load_core", shape.core_bits
     yield "input", "load_address", (shape.memory_words - 1).bit_length()
@@ -124,7 +124,7 @@ def _place_networks(top: ModuleWriter, shape: TileShape) -> None:
         ports: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
         used = {f"{way}_{wire}" for way, wire in PACKETS} if spec is shape.packets else set()
         if spec is shape.barriers:
-            used |= {*port_members(shape), *flit_members(shape), *configured, "start", "run"}
+            used |= {*port_members(shape), *flit_members(shape), *configured, "run"}
             used |= {f"ask_{name}" for _, name, _ in nodes.TAPPED}
         for direction, name, width in _ports(spec):
             if name in ports or width == 0:

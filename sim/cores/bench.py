@@ -37,7 +37,7 @@ RESET_CYCLES = 8
 class Step(enum.IntEnum):
     """What a line of the script does with its numbers."""
 
-    LOAD_ALL, LOAD, CONFIG, POLL, START, IDLE, RUN = range(7)
+    LOAD_ALL, LOAD, CONFIG, POLL, IDLE, RUN = range(6)
 
 
 def step_line(step: Step, *numbers: int) -> str:
@@ -99,7 +99,6 @@ def _text(shape: TileShape) -> str:
   always @(posedge clk) begin
     load_valid <= 0;
     config_valid <= 0;
-    start <= 0;
     steps <= steps + 1;
     if (steps < {RESET_CYCLES}) rst <= steps < {RESET_CYCLES - 1};
     else if (asks) begin
@@ -126,7 +125,6 @@ def _text(shape: TileShape) -> str:
           config_write <= op == {Step.CONFIG:d}; config_data <= op == {Step.CONFIG:d} ? c : 0;
           asks <= 1; polls <= op == {Step.POLL:d};
         end
-        {Step.START:d}: start <= 1;
         {Step.IDLE:d}: idle <= a;
         default: begin
           run <= 1; limit <= a; barrier_low <= b; barrier_high <= c;

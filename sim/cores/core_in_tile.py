@@ -19,7 +19,6 @@ def core_ports(shape: TileShape) -> tile.Ports:
     """Return the ports of a core, and of whoever loads and watches it."""
     return {
         "number": ("input", shape.core_bits),
-        "start": ("input", 1),
         "run": ("input", 1),
         "cycle": ("input", 64),
         "barrier_low": ("input", 32),

@@ -99,4 +99,3 @@ def _set_up(plan: BarrierPlan, *, agents: bool) -> Iterator[str]:
             yield step_line(Step.POLL, target, address, value >> 16, value & 0xFFFF)
         else:
             yield step_line(Step.CONFIG, target, address, value)
-    yield step_line(Step.START)

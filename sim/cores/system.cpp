@@ -223,11 +223,6 @@ class Bench {
                     if (!ask({true, false, a, b, 0})) return false;
                 } while ((system_.answer().data & c) != d);
                 break;
-            case START:
-                for (auto& t : system_.tiles) t->start = 1;
-                pass();
-                for (auto& t : system_.tiles) t->start = 0;
-                break;
             case IDLE:
                 while (a--) pass();
                 break;

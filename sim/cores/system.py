@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from syncfabric.models.errors import SpecError, about
+from syncfabric.models.messages.core import Activity
 from syncfabric.models.networks.spec import (
     AnySpec,
     GroupSpec,
@@ -16,10 +17,9 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.sim.assemble.cores import plain_mesh, system_verilog
-from syncfabric.sim.cores.bench import CLOCKED, bench_verilog
+from syncfabric.sim.cores import network_tiles, tiles
+from syncfabric.sim.cores.bench import CLOCKED, RESET_CYCLES, STUCK_CYCLES, Step, bench_verilog
 from syncfabric.sim.cores.picorv32 import picorv32_file
-from syncfabric.sim.cores.tiles import TILE, system_tiles
-from syncfabric.sim.cores.wiring import system_header
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators import Built, Design, Icarus, Verilator
 from syncfabric.sim.words import count
@@ -163,7 +163,7 @@ def build_system(
         if isinstance(simulator, Icarus):
             texts = {"system": system_verilog(shape), "bench": bench_verilog(shape)}
         else:
-            texts = system_tiles(shape)
+            texts = tiles.system_tiles(shape)
     with stage(progress, "build"), tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for module, text in texts.items():
@@ -181,12 +181,41 @@ def _link(
 ) -> Built:
     """Compile each tile once, and the program that links them."""
     designs = [
-        Design(module, [source, core] if module == TILE else [source])
+        Design(module, [source, core] if module == tiles.TILE else [source])
         for module, source in sources.items()
     ]
     for package, names in _PROGRAM.items():
         for name in names:
             (folder / name).write_text(files(package).joinpath(name).read_text())
-    (folder / "system.h").write_text(system_header(shape))
+    (folder / "system.h").write_text(_system_header(shape))
     headers = [folder / name for name in ("system.h", *_PROGRAM["syncfabric.sim.fabric"])]
     return simulator.build_native(designs, folder / _MAIN, headers=headers)
+
+
+def _system_header(shape: TileShape) -> str:
+    """Return ``system.h``: sizes, which further tiles there are, and how links join them all."""
+    spec = shape.barriers
+    switches = spec.switches if spec.kind == "irregular" else 0
+    sizes = {
+        "NODES": len(spec.topology.nodes),
+        "CORES": shape.cores,
+        "REGISTERS": shape.registers,
+        "SWITCHES": switches,
+        "STUCK_CYCLES": STUCK_CYCLES,
+        "RESET_CYCLES": RESET_CYCLES,
+        "CONFIG_BITS": shape.config_address_bits,
+    }
+    lines = ["#pragma once", "#include <cstdint>"]
+    lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
+    for enum in (Step, Activity):
+        names = ", ".join(f"{member.name} = {member.value}" for member in enum)
+        lines.append(f"enum {enum.__name__} {{ {names} }};")
+    if isinstance(spec, StaticSpec):
+        set_up, carried = tiles.constants(shape), tiles.joins(shape, spec)
+        lines.append("#define HAS_LOADER")
+    else:
+        set_up, carried = network_tiles.constants(spec), network_tiles.joins(spec)
+        lines += network_tiles.definitions(spec)
+    lines += ["#define SET_UP_TILES \\", *(f"    {line} \\" for line in set_up), ""]
+    lines += ["#define CARRY_LINKS \\", *(f"    {line} \\" for line in carried), ""]
+    return "\n".join(lines) + "\n"

@@ -22,7 +22,7 @@ from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.top import config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, zero
 from syncfabric.sim.cores.core_in_tile import CORE, core_ports, place_core
-from syncfabric.sim.cores.engine_tiles import core_tile, further_tiles, joined, links
+from syncfabric.sim.cores.network_tiles import core_tile, further_tiles, joined, links
 from syncfabric.sim.fabric import tile
 from syncfabric.sim.fabric.nodes import joined_link
 from syncfabric.sim.fabric.static import LOADER_TILE, loader_tile

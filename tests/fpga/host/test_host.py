@@ -71,7 +71,6 @@ def test_named_words_are_the_words() -> None:
     held = {
         GlobalWord.CYCLE_LOW: 7,
         GlobalWord.CYCLE_HIGH: 2,
-        GlobalWord.CONTROL: 0,
         GlobalWord.CONFIG_NODE: 0,
         GlobalWord.IRQ_STATUS: 0,
         GlobalWord.NODES: 40,
@@ -89,7 +88,6 @@ def test_named_words_are_the_words() -> None:
         host = Host(link)
         assert host.identity == Identity(40, 2, 4, 1, last=False, broken=False, traffic=False)
         assert host.cycle() == 2 << 32 | 7
-        host.start()
         host.configure(5, 8, 1)
         host.configure(5, 9, 2)
         host.watch(0, [(0, 1), (16, 0), (33, 1)])
@@ -101,7 +99,6 @@ def test_named_words_are_the_words() -> None:
         assert host.traffic_counts().wrong == 10 + TrafficWord.WRONG
         host.traffic(0.5, 9)
     assert board.written == [
-        (GlobalWord.CONTROL, 1),
         (GlobalWord.CONFIG_NODE, 5),
         (config_word(8), 1),
         (config_word(9), 2),

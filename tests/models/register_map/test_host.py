@@ -8,7 +8,6 @@ from syncfabric.models.messages import Layout
 from syncfabric.models.messages.host import (
     DATA_BASE,
     HISTOGRAM_BASE,
-    HOST_CONTROL,
     INTERRUPT,
     MASK_BASE,
     RESULT_BASE,
@@ -144,7 +143,6 @@ def test_names_are_those_of_the_layout(mapped: Mapped) -> None:
     ("word", "layout"),
     [
         (GlobalWord.SHAPE, SHAPE),
-        (GlobalWord.CONTROL, HOST_CONTROL),
         (GlobalWord.IRQ_STATUS, INTERRUPT),
         (traffic_word(TrafficWord.CONTROL), TRAFFIC_CONTROL),
     ],

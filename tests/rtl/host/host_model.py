@@ -31,7 +31,6 @@ class HostModel:
 
     shape: HostShape
     cycle: int = 0
-    start: int = 0
     config_node: int = 0
     limit: int = 1_000_000
     high: int = 0
@@ -60,7 +59,6 @@ class HostModel:
         pulses = ("ready", "rdata", "error", "later", "arrive", "config_valid")
         self.out = dict.fromkeys([*pulses, *(["last"] if shape.last else [])], 0) | {
             "irq": self.irq,
-            "start": self.start,
             "config_node": self.config_node,
             "data": sum(
                 word << (n * shape.registers + r) * shape.data_bits
@@ -144,15 +142,13 @@ class HostModel:
         if not request.write:
             said = shape.registers | shape.data_bits << 8 | shape.meters << 16
             said |= shape.last << 24 | shape.broken << 25 | shape.traffic << 26
-            first = [0x53464142, 2, shape.nodes, said, self.start, self.cycle & 0xFFFFFFFF]
-            held = dict(enumerate([*first, self.high, self.config_node, self.limit]))
+            held = dict(enumerate([0x53464142, 3, shape.nodes, said]))
+            held |= {5: self.cycle & 0xFFFFFFFF, 6: self.high, 7: self.config_node, 8: self.limit}
             held |= {10: self.irq | self.irq_node << 1, 12: self.answer}
             if word == 5:
                 self.high = self.cycle >> 32
             return (held[word], False) if word in held else REFUSED
-        if word == 4:
-            self.start = data & 1
-        elif word == 7 and data < shape.targets:
+        if word == 7 and data < shape.targets:
             self.config_node = data
         elif word == 8:
             self.limit = data

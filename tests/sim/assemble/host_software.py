@@ -82,7 +82,7 @@ class Software:
         return not await self._write(address, value)
 
     async def set_up(self) -> None:
-        """Find out what this is, write all registers, and start."""
+        """Find out what this is, and write all registers."""
         network = self.plan.spec.network
         assert await self.read(GlobalWord.ID) == HOST_ID
         assert await self.read(GlobalWord.NODES) == len(network.topology.nodes)
@@ -101,7 +101,6 @@ class Software:
         for k in range((self.mask.bit_length() + 31) // 32):
             await self.write(meter_word(0, MASK_BASE + k), self.mask >> 32 * k & 0xFFFFFFFF)
         await self.write(GlobalWord.WAIT_LIMIT, 20_000)
-        await self.write(GlobalWord.CONTROL, 1)
 
     async def arrive(self, node: int, data: int) -> None:
         """Let a node arrive."""
