@@ -13,9 +13,9 @@ from syncfabric.models.layout.engine import Code, interval_of
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation
 from syncfabric.models.planning.links.images import Epochs
-from syncfabric.models.planning.links.set_up import commit_write, manager_address
+from syncfabric.models.planning.links.set_up import commit_write, free_writes, manager_address
 
-__all__ = ["end_groups"]
+__all__ = ["end_groups", "free_entry"]
 
 
 def end_groups(host: Host, network: NetworkShape) -> Epochs:
@@ -42,6 +42,20 @@ def end_groups(host: Host, network: NetworkShape) -> Epochs:
     if killed:
         _wait(host, network)
     return epochs
+
+
+def free_entry(host: Host, network: NetworkShape, router: int, entry: int) -> None:
+    """Free an entry of a router, and its nodes' registers, whatever a fault has left there.
+
+    Its epoch is 0 then. A group that has the entry is to be ended at its other routers, too.
+
+    Raises
+    ------
+    BoardError
+        The board does not answer.
+    """
+    for write in free_writes(network, router, entry):
+        _try(host, *write)
 
 
 _ABORT = COMMAND.pack({"operation": Operation.ABORT})

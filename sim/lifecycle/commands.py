@@ -23,6 +23,7 @@ from syncfabric.models.planning.links.set_up import (
     COMMIT_ADDRESS,
     Write,
     kill_command,
+    free_writes,
     kill_writes,
     manager_address,
     set_up_command,
@@ -84,6 +85,11 @@ class ByChain(Lifecycle):
                 return
             yield Ask([self._commit(Code.KILL, router, entry)])
         raise FoundError(f"killed, and entry {entry} of router {router} is alive")
+
+    def free(self, router: int, entry: int) -> Steps[None]:
+        """Free an entry, and its nodes' registers, whatever a fault has left there."""
+        yield Ask(list(free_writes(self._shape, router, entry)))
+        self.epochs[router, entry] = 0
 
     def tear_down(self, group: GroupPlan) -> Steps[None]:
         """Read the status at all routers until no entry is alive."""

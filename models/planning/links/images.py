@@ -9,9 +9,10 @@ from syncfabric.models.layout.engine import EPOCH_BITS, WORD_BITS, EngineLayout
 from syncfabric.models.messages import Op
 from syncfabric.models.planning.links.group_plan import GroupPlan
 
-__all__ = ["Epochs", "RouterImage", "group_images"]
+__all__ = ["EPOCHS", "Epochs", "RouterImage", "group_images"]
 
 EPOCHS = 1 << EPOCH_BITS
+"""Epochs of an entry."""
 _WORD = (1 << WORD_BITS) - 1
 
 

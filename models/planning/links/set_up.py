@@ -13,12 +13,13 @@ from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.node import Target
 from syncfabric.models.layout.setup import COMMAND, REQUEST, ManagerWord, Operation
 from syncfabric.models.planning.links.group_plan import GroupPlan
-from syncfabric.models.planning.links.images import Epochs, group_images
+from syncfabric.models.planning.links.images import EPOCHS, Epochs, RouterImage, group_images
 
 __all__ = [
     "COMMIT_ADDRESS",
     "Write",
     "commit_write",
+    "free_writes",
     "go_writes",
     "image_writes",
     "kill_command",
@@ -94,6 +95,26 @@ def kill_writes(
     for group in groups:
         for router, entry in group.placement.items():
             yield commit_write(Code.KILL, network, router, entry, epochs[router, entry])
+
+
+def free_writes(network: NetworkShape, router: int, entry: int) -> Iterator[Write]:
+    """Yield the writes that free an entry of a router, and the registers of its nodes (E7.10).
+
+    What a fault has left there does not matter. Up to three of the first four are refused. The
+    entry's epoch is 0 after the last one, as after reset.
+    """
+    layout = network.router.layout
+    for epoch in range(EPOCHS):
+        yield commit_write(Code.KILL, network, router, entry, epoch)
+    ports = [port for at, port in network.nodes if at == router]
+    values = {"children": sum(1 << port for port in ports)}
+    if network.interfaces:  # node ports are links, which have names
+        values |= {f"entry_{port}": entry for port in ports}
+    image = RouterImage(router, entry, EPOCHS - 1, layout.image.pack(values))
+    for k, word in enumerate(image.words(layout)):
+        yield Write(network.target_of(router), IMAGE_ADDRESS + k, word)
+    yield commit_write(Code.SETUP, network, router, entry, image.epoch)
+    yield commit_write(Code.KILL, network, router, entry, 0)
 
 
 def commit_write(code: Code, network: NetworkShape, router: int, entry: int, epoch: int) -> Write:

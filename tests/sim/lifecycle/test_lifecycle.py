@@ -11,7 +11,7 @@ from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.links.free import FreeEntries
 from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.planners import plan_groups
-from syncfabric.sim.lifecycle import lifecycle_of
+from syncfabric.sim.lifecycle import ByChain, lifecycle_of
 from syncfabric.sim.lifecycle.effects import LOOK, Ask, FoundError, Pause
 from tests.models.planning.irregular import draw_network
 from tests.models.planning.links.checker import cluster, groups_of, mesh
@@ -265,6 +265,49 @@ def test_all_groups_are_killed_at_once(name: str) -> None:
         desk.perform(software.await_ready(group))
     for group in groups:
         desk.barrier(group)
+
+
+FAULTS = {
+    "register ready": lambda port, r: port.ready.add(r),
+    "arrival waits": lambda port, r: port.waiting.add(r),
+    "may arrive": lambda port, r: (port.ready.add(r), port._may_arrive.add(r)),
+    "entry lost": lambda port, r: (port.ready.discard(r), port._may_arrive.discard(r)),
+}
+
+
+@every
+@pytest.mark.parametrize("killed", [True, False])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_a_fault_leaves_is_freed_over_the_chain(name: str, fault: str, killed: bool) -> None:
+    """Registers of nodes and entries disagree, and nobody knows epochs: as after reset then."""
+    network = NETWORKS[name]
+    taken = FreeEntries(network.shape).take(drawn(network, 3)[0], 0)
+    assert taken
+    desk, software = Desk(network), lifecycle_of(network.shape)
+    for _ in range(random.Random(f"{name} {fault}").randint(0, 3)):
+        desk.perform(software.set_up(taken))
+        desk.perform(software.kill(taken))
+    desk.perform(software.set_up(taken))
+    desk.perform(software.await_ready(taken))
+    desk.arrive(desk.seats(taken)[1:])
+    desk.run(50)
+    if killed:
+        desk.perform(software.kill(taken))
+        desk.run(50)
+    for node, register in desk.seats(taken):
+        FAULTS[fault](desk.net._ports[node], register)
+    host = ByChain(network.shape)
+    for router, entry in taken.placement.items():
+        desk.perform(host.free(router, entry))
+    desk.run(100)
+    assert not any(desk.net.ready(*seat) for seat in desk.seats(taken))
+    assert not any(
+        register in desk.net._ports[node].waiting for node, register in desk.seats(taken)
+    )
+    desk.perform(host.set_up(taken))
+    desk.perform(host.await_ready(taken))
+    for _ in range(3):
+        desk.barrier(taken)
 
 
 def test_free_entries_are_those_with_registers_at_members_alone() -> None:

@@ -17,17 +17,16 @@ RATE, AT, AFTERWARDS = 1.0, 1_000, 5
 
 
 class Storm(Bench):
-    """A network whose groups are killed together, by managers or by the host."""
+    """A network whose groups are killed together: by managers, the host, or the host's escape."""
 
-    def __init__(self, fabric: Fabric, plan: BarrierPlan, *, by_host: bool) -> None:
+    def __init__(self, fabric: Fabric, plan: BarrierPlan, by: str) -> None:
         super().__init__(fabric, plan)
         network = plan.spec.network
         assert isinstance(network, MessageSpec)
         self._way = OnEngines(fabric, network)
         self._software = lifecycle_of(network.shape)
-        host = ByChain(network.shape)
-        host.epochs = self._software.epochs
-        self._killer = host if by_host else self._software
+        self._host, self._by = ByChain(network.shape), by
+        self._host.epochs = self._software.epochs
         fabric.seed(seed=1, jitter=7, hang=HANG)
         self._wait(2)
         self._script(Stimulus(self._cycle, StimulusKind.LOAD, data=1))
@@ -49,7 +48,13 @@ class Storm(Bench):
         """Kill all groups; see that every member is released broken."""
         for group in self._plan.groups:
             self._fabric.close(group.id)
-        self._perform(self._killer.kill(*self._plan.engine_groups))
+        if self._by == "escape":
+            for group in self._plan.engine_groups:
+                for place in group.placement.items():
+                    self._perform(self._host.free(*place))
+        else:
+            killer = self._host if self._by == "host" else self._software
+            self._perform(killer.kill(*self._plan.engine_groups))
         for group in self._plan.groups:
             assert self._fabric.inside(group.id) == 0
             self._fabric.dismiss(group.id)
@@ -79,21 +84,21 @@ NETWORKS = {
 }
 
 
+LONG = [
+    pytest.param(name, by, marks=pytest.mark.long)
+    for name in NETWORKS
+    for by in ("managers", "host", "escape")
+    if name != "engines"
+]
+
+
 @pytest.mark.parametrize(
-    ("name", "by_host"),
-    [
-        ("engines", False),
-        ("engines", True),
-        pytest.param("engine cluster", False, marks=pytest.mark.long),
-        pytest.param("engine cluster", True, marks=pytest.mark.long),
-        pytest.param("sixteen groups", False, marks=pytest.mark.long),
-        pytest.param("sixteen groups", True, marks=pytest.mark.long),
-    ],
+    ("name", "by"), [("engines", "managers"), ("engines", "host"), ("engines", "escape"), *LONG]
 )
-def test_nothing_is_lost_when_all_groups_are_killed_at_once(name: str, by_host: bool) -> None:
+def test_nothing_is_lost_when_all_groups_are_killed_at_once(name: str, by: str) -> None:
     plan = make_plan(NETWORKS[name])
     with Fabric(BUILD(plan.spec.network)) as fabric:
-        storm = Storm(fabric, plan, by_host=by_host)
+        storm = Storm(fabric, plan, by)
         for _ in range(3):
             storm.open(10**6)
             storm._wait(AT)
