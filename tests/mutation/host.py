@@ -13,6 +13,10 @@ _COUNTED = ("tests/rtl/host/test_meter.py",)
 _SOFTWARE, _BOARD = "fpga/host/engines.py", "tests/fpga/host/test_engines.py::test_"
 _LEFT = (f"{_BOARD}what_an_earlier_program_left_is_ended",)
 _ANEW = (f"{_BOARD}all_barriers_are_right_and_within_their_bounds",)
+_WRITES = "models/planning/links/set_up.py"
+_ESCAPE = (
+    "tests/sim/lifecycle/test_lifecycle.py::test_what_a_fault_leaves_is_freed_over_the_chain",
+)
 
 HOST = (
     Mutant(
@@ -49,6 +53,20 @@ HOST = (
         "(self.released & self.broken | ~self.ready)",
         "(self.released & self.broken)",
         _COUNTED,
+    ),
+    Mutant(
+        "escape: the nodes of a router are not told",
+        _WRITES,
+        "sum(1 << port for port in ports)",
+        "0",
+        _ESCAPE,
+    ),
+    Mutant(
+        "escape: an entry of epoch 0 is not ended",
+        _WRITES,
+        "for epoch in range(EPOCHS):",
+        "for epoch in range(1, EPOCHS):",
+        _ESCAPE,
     ),
     Mutant(
         "board: a manager in the middle of a command is left alone",

@@ -17,7 +17,7 @@ RATE, AT, AFTERWARDS = 1.0, 1_000, 5
 
 
 class Storm(Bench):
-    """A network whose groups are killed together: by managers, the host, or the host's escape."""
+    """A network whose groups are killed together, by managers or the host; with an escape after."""
 
     def __init__(self, fabric: Fabric, plan: BarrierPlan, by: str) -> None:
         super().__init__(fabric, plan)
@@ -48,16 +48,14 @@ class Storm(Bench):
         """Kill all groups; see that every member is released broken."""
         for group in self._plan.groups:
             self._fabric.close(group.id)
-        if self._by == "escape":
-            for group in self._plan.engine_groups:
-                for place in group.placement.items():
-                    self._perform(self._host.free(*place))
-        else:
-            killer = self._host if self._by == "host" else self._software
-            self._perform(killer.kill(*self._plan.engine_groups))
+        killer = self._software if self._by == "managers" else self._host
+        self._perform(killer.kill(*self._plan.engine_groups))
         for group in self._plan.groups:
             assert self._fabric.inside(group.id) == 0
             self._fabric.dismiss(group.id)
+        for group in self._plan.engine_groups if self._by == "escape" else ():
+            for place in group.placement.items():
+                self._perform(self._host.free(*place))
 
     def await_ends(self) -> None:
         """Let all groups have their last barrier."""
@@ -73,7 +71,9 @@ class Storm(Bench):
         end = self._cycle + 100 * HANG
         while self._under_way() and self._cycle < end:
             self._wait(HANG)
-        assert self._wrong == []
+        told = [wrong for wrong in self._wrong if "released, and sits in no group" in wrong.text]
+        assert bool(told) is (self._by == "escape")  # BROKEN, of registers that are in no group
+        assert len(told) == len(self._wrong)
         assert self._packets_wrong() == ""
         self._perform(self._way.see_the_end(killed=True))
 

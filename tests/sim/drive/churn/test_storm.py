@@ -11,7 +11,7 @@ from syncfabric.sim.drive import driver
 from syncfabric.sim.drive.churn import churner
 from syncfabric.sim.drive.churn.churner import Churner, Life
 from syncfabric.sim.drive.churn.notes import Ordered
-from syncfabric.sim.drive.performing import Cycles
+from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
