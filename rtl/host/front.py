@@ -12,71 +12,37 @@ from syncfabric.rtl.host.console import Console
 from syncfabric.rtl.host.ports import NetworkSignature, TrafficSignature
 from syncfabric.rtl.host.registers import HostRegisters
 
-__all__ = ["AxiHost", "UartHost"]
+__all__ = ["HostFront"]
 
 
-class AxiHost(wiring.Component):
-    """The registers behind AXI4-Lite.
+class HostFront(wiring.Component):
+    """The registers behind AXI4-Lite, or behind a console.
 
     Parameters
     ----------
     shape : HostShape
         What the network has, and how many meters.
+    cycles : int, >= 4, optional
+        Of a bit on the console's lines; without it there is AXI4-Lite.
 
     Members
     -------
     s_axi : In(AxiLiteSignature)
+        Of AXI4-Lite.
+    rx : In(1), tx : Out(1)
+        Of a console.
     irq : Out(1)
-    net : Out(NetworkSignature)
-    """
-
-    def __init__(self, shape: HostShape) -> None:
-        self._shape = shape
-        super().__init__(
-            {
-                "s_axi": In(AxiLiteSignature()),
-                "irq": Out(1),
-                "net": Out(NetworkSignature(shape)),
-            }
-        )
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        m.submodules.registers = registers = HostRegisters(self._shape)
-        m.submodules.front = front = AxiLite()
-        wiring.connect(m, front.bus, registers.bus)
-        wiring.connect(m, wiring.flipped(self.s_axi), front.axi)
-        wiring.connect(m, registers.net, wiring.flipped(self.net))
-        m.d.comb += self.irq.eq(registers.irq)
-        return m
-
-
-class UartHost(wiring.Component):
-    """The registers behind a console.
-
-    Parameters
-    ----------
-    shape : HostShape
-        What the network has, and how many meters.
-    cycles : int, >= 4
-        Of a bit on the UART's lines.
-
-    Members
-    -------
-    rx : In(1), tx : Out(1), irq : Out(1)
     net : Out(NetworkSignature)
     traffic : Out(TrafficSignature)
         Where the shape says that there is traffic.
     """
 
-    def __init__(self, shape: HostShape, cycles: int) -> None:
+    def __init__(self, shape: HostShape, cycles: int | None = None) -> None:
         self._shape, self._cycles = shape, cycles
-        members: dict[str, Any] = {
-            "rx": In(1, init=1),
-            "tx": Out(1, init=1),
-            "irq": Out(1),
-            "net": Out(NetworkSignature(shape)),
-        }
+        members: dict[str, Any] = {"s_axi": In(AxiLiteSignature())}
+        if cycles is not None:
+            members = {"rx": In(1, init=1), "tx": Out(1, init=1)}
+        members |= {"irq": Out(1), "net": Out(NetworkSignature(shape))}
         if shape.traffic:
             members["traffic"] = Out(TrafficSignature())
         super().__init__(members)
@@ -84,14 +50,16 @@ class UartHost(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.registers = registers = HostRegisters(self._shape)
-        m.submodules.front = front = Console(self._cycles)
-        wiring.connect(m, front.bus, registers.bus)
+        if self._cycles is None:
+            m.submodules.front = axi = AxiLite()
+            wiring.connect(m, axi.bus, registers.bus)
+            wiring.connect(m, wiring.flipped(self.s_axi), axi.axi)
+        else:
+            m.submodules.front = console = Console(self._cycles)
+            wiring.connect(m, console.bus, registers.bus)
+            m.d.comb += [console.rx.eq(self.rx), self.tx.eq(console.tx)]
         wiring.connect(m, registers.net, wiring.flipped(self.net))
         if self._shape.traffic:
             wiring.connect(m, registers.traffic, wiring.flipped(self.traffic))
-        m.d.comb += [
-            front.rx.eq(self.rx),
-            self.tx.eq(front.tx),
-            self.irq.eq(registers.irq),
-        ]
+        m.d.comb += self.irq.eq(registers.irq)
         return m

@@ -11,7 +11,7 @@ from amaranth.lib import wiring
 from syncfabric.models.messages.host import HostShape
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.rtl.host.axi_lite import AxiLiteSignature
-from syncfabric.rtl.host.front import AxiHost, UartHost
+from syncfabric.rtl.host.front import HostFront
 from syncfabric.rtl.host.ports import NetworkSignature
 from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.network import top_ports
@@ -72,9 +72,8 @@ def host_verilog(spec: AnySpec, name: str, front: Front) -> str:
 
 def host_module(front: Front, shape: HostShape) -> str:
     """Return the host's module."""
-    if front.kind == "axi":
-        return converted(AxiHost, front.module, shape)
-    return converted(UartHost, front.module, shape, front.bit_cycles)
+    cycles = () if front.kind == "axi" else (front.bit_cycles,)
+    return converted(HostFront, front.module, shape, *cycles)
 
 
 def front_ports(front: Front) -> Iterator[tuple[str, str, int | None]]:

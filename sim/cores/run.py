@@ -6,19 +6,21 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from syncfabric.models.errors import SpecError, ToolError
 from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup, boot_block
+from syncfabric.models.messages.static import LoaderWord
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan, make_plan
-from syncfabric.models.planning.static_images import role_of
+from syncfabric.models.planning.set_up_writes import set_up_entries
+from syncfabric.models.planning.static_images import SETTLING, role_of, static_writes
+from syncfabric.sim.cores.bench import Step, step_line
 from syncfabric.sim.cores.events import Events, read_events
 from syncfabric.sim.cores.program import Program
 from syncfabric.sim.cores.result import CoresResult, result_of
-from syncfabric.sim.cores.script import script_text
 from syncfabric.sim.cores.system import build_system, shape_of
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators import Built, Icarus, Verilator
@@ -32,6 +34,7 @@ __all__ = [
     "entries_taken",
     "play",
     "run_program",
+    "script_text",
 ]
 
 BOOT_SYMBOL = "sf_boot"
@@ -40,6 +43,8 @@ BOOT_SYMBOL = "sf_boot"
 LIMIT = 10_000_000
 """Cycles that a program may take, unless it is said otherwise."""
 
+_SETTLE = 64
+"""Cycles from the last write of a set-up until the cores run, and two a node."""
 
 SIMULATORS: dict[str, Callable[[], Verilator | Icarus]] = {
     "verilator": Verilator.find,
@@ -166,6 +171,65 @@ def boot_groups(plan: BarrierPlan, *, sends_flits: bool) -> list[BootGroup]:
             registers = tuple(group.places.get(member) for member in group.members)
             found.append(BootGroup(group.id, members, registers, op, fence=group.id in fenced))
     return found
+
+
+def script_text(
+    plan: BarrierPlan, program: Program, blocks: Mapping[int, tuple[int, bytes]], limit: int
+) -> str:
+    """Return the script of a run: what the bench does before the cores run, and then.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+        Groups to set up.
+    program : Loaded
+        For all cores.
+    blocks : mapping of int to (int, bytes)
+        What a core has besides, and where.
+    limit : int
+        Cycles that the cores run at most.
+    """
+    lines = [
+        step_line(Step.LOAD_ALL, address, word)
+        for segment in program.segments
+        for address, word in _words(segment.address, segment.data)
+    ]
+    lines += [
+        step_line(Step.LOAD, core, address, word)
+        for core, (place, data) in blocks.items()
+        for address, word in _words(place, data)
+    ]
+    lines += _set_up_steps(plan, agents=not program.sends_flits)
+    settle = _SETTLE + 8 * len(plan.spec.network.topology.nodes)
+    lines += [step_line(Step.IDLE, settle), step_line(Step.RUN, limit, *program.barrier)]
+    return "".join(lines)
+
+
+def _words(address: int, data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield word addresses and words; what a word has besides is 0."""
+    start = address & 3
+    padded = bytes(start) + data + bytes(-(start + len(data)) % 4)
+    for place in range(0, len(padded), 4):
+        yield (address - start + place) // 4, int.from_bytes(padded[place : place + 4], "little")
+
+
+def _set_up_steps(plan: BarrierPlan, *, agents: bool) -> Iterator[str]:
+    """Yield what sets the groups up from reset, as software would by the config port."""
+    network = plan.spec.network
+    if isinstance(network, StaticSpec):
+        groups = plan.static_groups
+        beside = {} if agents else {out: way for one in groups for out, way in one.routes().items()}
+        writes = static_writes(network, groups if agents else (), beside) if groups else ()
+        for target, address, word in writes:
+            yield step_line(Step.CONFIG, target, address, word)
+            if target == network.layout.loader and address == LoaderWord.STROBE:
+                yield step_line(Step.IDLE, SETTLING)
+        return
+    for kind, target, address, value in set_up_entries(plan):
+        if kind:
+            yield step_line(Step.POLL, target, address, value >> 16, value & 0xFFFF)
+        else:
+            yield step_line(Step.CONFIG, target, address, value)
 
 
 def play(built: Built, simulator: Verilator | Icarus, script: str, cores: int) -> Events:

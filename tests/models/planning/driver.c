@@ -40,10 +40,9 @@ int main(void)
     syncfabric_meter seen;
 
     printf("# identify %d\n", syncfabric_identify(NULL));
+    printf("# arrive %d\n", syncfabric_arrive(NULL, 0, 1));
     syncfabric_config_write(NULL, 1, SYNCFABRIC_IMAGE, 0x123);
     printf("# config %" PRIx32 "\n", syncfabric_config_read(NULL, 1, SYNCFABRIC_IMAGE));
-    printf("# arrive %d\n", syncfabric_arrive(NULL, 0, 1));
-    syncfabric_start(NULL);
     syncfabric_measure(NULL, 1, mask);
     syncfabric_set_data(NULL, 3, 0, 9);
     syncfabric_enable_interrupts(NULL, 3, 1);

@@ -43,7 +43,8 @@ class Fabric:
 
     def _cycle(self, request: Request | None) -> None:
         out, net = self.model.out, self._net
-        net["ready"] = -out["start"] & (1 << SHAPE.width) - 1
+        if out["config_valid"]:
+            net["ready"] = (1 << SHAPE.width) - 1
         self._arrived |= out["arrive"]
         net["done"] &= ~out["arrive"]
         net["broken"] &= ~out["arrive"]
@@ -97,8 +98,8 @@ def test_a_driver_in_c_runs_a_barrier(tmp_path: Path) -> None:
     assert c.returncode == 0
     assert said == [
         "identify 1",
-        "config 123",
         "arrive -2",
+        "config 123",
         "interrupt -1",
         *["arrive 0"] * 4,
         "poll 1",

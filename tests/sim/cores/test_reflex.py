@@ -16,8 +16,7 @@ from syncfabric.sim.cores import compile as compiling
 from syncfabric.sim.cores.bench import Step
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.program import Program
-from syncfabric.sim.cores.run import boot_groups
-from syncfabric.sim.cores.script import script_text
+from syncfabric.sim.cores.run import boot_groups, script_text
 from syncfabric.sim.cores.system import FLITS, with_world
 from tests.sim.cores.emulator import Run, emulate
 from tests.sim.cores.systems import SOFTWARE, program
