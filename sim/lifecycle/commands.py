@@ -22,8 +22,8 @@ from syncfabric.models.planning.links.group_plan import GroupPlan
 from syncfabric.models.planning.links.set_up import (
     COMMIT_ADDRESS,
     Write,
-    kill_command,
     free_writes,
+    kill_command,
     kill_writes,
     manager_address,
     set_up_command,
