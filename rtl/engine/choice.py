@@ -26,7 +26,7 @@ class Choice(wiring.Component):
     hold : In(1)
         No service begins in this cycle, and nothing is chosen.
     grant : Out(sources)
-        Sources tried in this cycle.
+        Sources tried in this cycle, or of the service in flight.
     begins : Out(1)
         Exactly one is, so that its service begins.
     executes : Out(1)
@@ -48,39 +48,34 @@ class Choice(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        beyond = Signal.like(self.grant, init=0)
+        beyond, waited = Signal.like(self.grant, init=0), Signal()
         among, before = Signal.like(self.grant), Signal.like(self.grant)
         some, several = _some_and_several(list(self.grant))
+        # What is granted in turn stays in its flip-flops: sources beyond it are the next.
         later = self.waits & beyond
         m.d.comb += [
-            self.begins.eq(some & ~several & ~self.hold),
+            beyond.eq(Mux(waited, _below(self.grant), 0)),
             among.eq(Mux(later.any(), later, self.waits)),
-            before.eq(Cat(among[:i].any() for i in range(len(among)))),
+            before.eq(_below(among)),
+        ]
+        # In flight from the second cycle to the last, where the next choice is made.
+        flight = Signal(self._interval - 1)
+        m.d.sync += flight.eq(Cat(self.begins, flight)[: self._interval - 1])
+        m.d.comb += [
+            self.begins.eq(some & ~several & ~self.hold & ~flight.any()),
+            self.executes.eq(Cat(self.begins, flight)[-1]),
         ]
         # What arrives is known late: it has but one LUT to pass.
         chosen = (among & ~before) | Mux(self.waits.any(), 0, self.comes)
-        stays, chooses = Signal(), Signal()
-        if self._interval == 1:
-            m.d.comb += [
-                self.executes.eq(self.begins),
-                stays.eq(self.hold),
-                chooses.eq(~self.hold),
-            ]
-        else:
-            # In flight from the second cycle to the last, where the next choice is made.
-            flight = Signal(self._interval - 1)
-            m.d.sync += flight.eq(Cat(self.begins, flight[:-1]))
-            m.d.comb += [
-                self.executes.eq(flight[-1]),
-                stays.eq(self.hold & ~flight.any()),
-                chooses.eq(~stays & ~self.begins & ~flight[:-1].any()),
-            ]
-        with m.If(~stays):
-            m.d.sync += self.grant.eq(Mux(chooses, chosen, 0))
-        with m.If(chooses):
-            # What has its turn next lies beyond what is granted now.
-            m.d.sync += beyond.eq(before)
+        idle = ~Cat(self.begins, flight).any() & ~self.hold
+        with m.If(self.executes | idle):
+            m.d.sync += [self.grant.eq(chosen), waited.eq(self.waits.any())]
         return m
+
+
+def _below(bits: Value) -> Value:
+    """Return, for each bit, whether a lower one is set."""
+    return Cat(bits[:i].any() for i in range(len(bits)))
 
 
 def _some_and_several(bits: list[Value]) -> tuple[Value, Value]:

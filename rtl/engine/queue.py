@@ -139,7 +139,7 @@ class Queue(wiring.Component):
             stays.eq(held & ~self.take),
             behind.eq(stays | places.some),
             broken.eq(self.message.kind == Kind.BROKEN),
-            places.push.eq(self.valid & behind & ~broken & ~places.full),
+            places.push.eq(self.valid & (behind & ~places.full & ~broken)),
             places.pop.eq(front & ~stays),
             self.waits.eq(stays | front),
             self.comes.eq(self.valid & ~behind if self._block else self.valid),

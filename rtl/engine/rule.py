@@ -92,7 +92,7 @@ class Rule(wiring.Component):
         image, state, port = self.image, self.state, self.port
         current, broken, expected, complete = Signal(), Signal(), Signal(), Signal()
         hit, fires, root, down = Signal(), Signal(), Signal(), self.down
-        live, ended, expires, waits, written, named = (Signal() for _ in range(6))
+        live, due, expires, waits, written, named = (Signal() for _ in range(6))
         m.d.comb += [
             current.eq(self.epoch == self.message.epoch),
             root.eq(~image.parent.any()),
@@ -100,11 +100,12 @@ class Rule(wiring.Component):
             expected.eq(self.kill | (image.parent & port[: self._layout.links]).any()),
             complete.eq(~(state.missing ^ port).any() & ~(self.setup | self.read | self.sweep)),
             waits.eq(~state.fresh | (state.turn & state.last & ~root)),
-            live.eq(self.active & state.alive & current),
+            expires.eq(self.visit & waits & state.old),
+            # Two halves that take the same time: whether it counts, and whether all has come.
+            live.eq(self.active & state.alive & (current | self.visit)),
+            due.eq(Mux(broken, expected, complete) | expires),
+            fires.eq(live & due),
             hit.eq(live & ~broken & (state.missing & port).any()),
-            ended.eq(live & broken & expected),
-            expires.eq(self.active & state.alive & self.visit & waits & state.old),
-            fires.eq((live & ~broken & complete) | ended | expires),
             written.eq(self.active & self.setup & ~state.alive & current),
             named.eq(self.active & self.kill & ~state.alive),
             # A completion goes down if it is its turn; what ends a group always does.
@@ -117,37 +118,39 @@ class Rule(wiring.Component):
         sides += [down & child for child in image.children[links:]]
         # What is written is looked at only where the state is written, so that it need not wait
         # for all that decides whether the message counts.
-        kept, keeps, turns = Signal.like(self.port), Signal(), Signal()
+        kept, keeps = Signal.like(self.port), Signal()
         combined = Mux(state.fresh, self.message.data, self._combine())
         m.d.comb += [
             self.sends.eq(Cat(fires & side for side in sides)),
-            turns.eq(Mux(self.visit, waits & state.old, broken | complete)),
             kept.eq(Mux(self.setup, self.staged_parent, ~port)),
             self.next_state.missing.eq(
                 kept & (state.missing | self.setup.replicate(len(port)))
-                | Cat(turns & side for side in sides)
+                | Cat(due & side for side in sides)
             ),
             self.next_state.alive.eq(
-                self.setup | (state.alive & ~(turns & down & self.kind[1]) & ~self.sweep)
+                self.setup | (state.alive & ~(due & down & self.kind[1]) & ~self.sweep)
             ),
-            self.next_state.turn.eq(self.setup | Mux(turns, root | ~state.turn, state.turn)),
+            self.next_state.turn.eq(self.setup | Mux(due, root | ~state.turn, state.turn)),
             # A visit, or a GO that is refused, writes these as they are.
             keeps.eq(self.visit | self.go),
-            self.next_state.last.eq(turns | (state.last & (self.message.kind[1] | keeps))),
-            self.next_state.fresh.eq(self.setup | turns | (state.fresh & keeps)),
+            self.next_state.last.eq(due | (state.last & (self.message.kind[1] | keeps))),
+            self.next_state.fresh.eq(self.setup | due | (state.fresh & keeps)),
             self.next_state.old.eq(Mux(self.visit, waits, self.go & state.old)),
             self.next_acc.eq(Mux(broken | self.go, 0, combined)),
             self.merges.eq(hit),
             self.writes_image.eq(written | named | (self.active & self.sweep)),
             self.write_state.eq(
-                hit | ended | written | (self.active & (self.sweep | self.visit)) | (live & self.go)
+                hit
+                | written
+                | (self.active & (self.sweep | self.visit))
+                | (live & (broken & expected | self.go))
             ),
             self.frees.eq(fires & down & root & self.kind[1] & ~self.kind[0]),
         ]
         told = self.setup | self.go | self.kill
         m.d.comb += [
             self.accepted.eq(self.read | written | named | fires),
-            self.unexpected.eq(self.active & port.any() & ~hit & ~ended),
+            self.unexpected.eq(self.active & port.any() & ~hit & ~(fires & broken)),
             self.refused.eq(self.active & told & ~self.accepted),
         ]
         return m

@@ -39,8 +39,8 @@ ENGINE = (
     _broken(
         "what is merged is forgotten by the next",
         "rule",
-        "self.setup | turns | (state.fresh & keeps)",
-        "self.setup | turns | state.fresh",
+        "self.setup | due | (state.fresh & keeps)",
+        "self.setup | due | state.fresh",
     ),
     _broken(
         "a group that is broken is freed as well",
@@ -78,13 +78,13 @@ ENGINE = (
     _broken(
         "a BROKEN waits in a queue",
         "queue",
-        "self.valid & behind & ~broken & ~places.full",
-        "self.valid & behind & ~places.full",
+        "self.valid & (behind & ~places.full & ~broken)",
+        "self.valid & (behind & ~places.full)",
     ),
     _broken(
         "a full queue takes one more message",
         "queue",
-        "self.valid & behind & ~broken & ~places.full",
-        "self.valid & behind & ~broken",
+        "self.valid & (behind & ~places.full & ~broken)",
+        "self.valid & (behind & ~broken)",
     ),
 )
