@@ -18,9 +18,8 @@ from syncfabric.rtl.cores.tile import CoreTile, observed
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.lifecycle.shape import set_up_shape
 from syncfabric.rtl.lifecycle.sink import Sink
-from syncfabric.rtl.planes.collective import collective, router
 from syncfabric.rtl.planes.interface import NodeInterface
-from syncfabric.rtl.planes.node import Node
+from syncfabric.rtl.planes.node import Node, collective, router
 from syncfabric.rtl.slots.plane import SlotPlane
 from syncfabric.rtl.static.node import StaticNode
 from syncfabric.rtl.static.ring_agent import RingAgent

@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from syncfabric.fpga.chain import chained_netlist
 from syncfabric.fpga.devices import Device, effort_for
-from syncfabric.fpga.netlist import Design, netlist_of
+from syncfabric.fpga.netlist import Design, chained_netlist, netlist_of
 from syncfabric.fpga.tools import Tool, find_tool
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.progress import Progress, silent

@@ -12,7 +12,7 @@ from syncfabric.rtl.cores.receiver import Receiver
 from syncfabric.rtl.cores.sender import Sender
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.messages import struct
-from syncfabric.rtl.parts.link import LocalLinkSignature
+from syncfabric.rtl.router.link import FlitSignature
 
 __all__ = ["NetworkInterface", "join_bus"]
 
@@ -50,7 +50,7 @@ class NetworkInterface(wiring.Component):
         Number of this core; constant.
     bus : In(BusSignature)
         Words SEND to NET_STATUS.
-    inject : Out(LocalLinkSignature), eject : In(LocalLinkSignature)
+    inject : Out(FlitSignature), eject : In(FlitSignature)
         To and from the network.
     owing : Out(1)
         A packet is not acknowledged yet.
@@ -60,7 +60,9 @@ class NetworkInterface(wiring.Component):
 
     def __init__(self, shape: TileShape) -> None:
         self._shape = shape
-        link = LocalLinkSignature(shape.packets.layout, shape.packets.channels)
+        link = FlitSignature(
+            shape.packets.channels, shape.packets.flit_bits, cut=shape.packets.guarded
+        )
         super().__init__(
             {
                 "number": In(shape.core_bits),

@@ -9,7 +9,7 @@ from syncfabric.models.messages.core import MOST_WORDS, RECV, CoreWord, FaultRea
 from syncfabric.rtl.cores.bus import BusSignature
 from syncfabric.rtl.cores.shape import ACKS, PACKETS, TileShape
 from syncfabric.rtl.messages import struct
-from syncfabric.rtl.parts.link import LocalLinkSignature
+from syncfabric.rtl.router.link import FlitSignature
 
 __all__ = ["KEPT_ACKS", "KEPT_FLITS", "Receiver"]
 
@@ -35,7 +35,7 @@ class Receiver(wiring.Component):
     -------
     bus : In(BusSignature)
         Words RECV and RECV_DATA.
-    link : In(LocalLinkSignature)
+    link : In(FlitSignature)
         From the network.
     ack, ack_to, ack_sent
         As of `Sender`, from the other side.
@@ -55,7 +55,7 @@ class Receiver(wiring.Component):
         super().__init__(
             {
                 "bus": In(BusSignature()),
-                "link": In(LocalLinkSignature(packets.layout, packets.channels)),
+                "link": In(FlitSignature(packets.channels, packets.flit_bits, cut=packets.guarded)),
                 "ack": Out(1),
                 "ack_to": Out(core),
                 "ack_sent": In(1),

@@ -10,7 +10,7 @@ from syncfabric.rtl.cores.bus import BusSignature
 from syncfabric.rtl.cores.shape import ACKS, PACKETS, TileShape
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.credit import CreditCounter
-from syncfabric.rtl.parts.link import LocalLinkSignature
+from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.traffic.headers import header_of
 
 __all__ = ["QUEUE_FLITS", "UNACKNOWLEDGED_BITS", "Sender"]
@@ -42,7 +42,7 @@ class Sender(wiring.Component):
         It is sent.
     acked : In(1)
         One has come.
-    link : Out(LocalLinkSignature)
+    link : Out(FlitSignature)
         Into the network.
     room : Out(1)
         A whole packet can be written without a stall.
@@ -63,7 +63,9 @@ class Sender(wiring.Component):
                 "ack_to": In(core),
                 "ack_sent": Out(1),
                 "acked": In(1),
-                "link": Out(LocalLinkSignature(packets.layout, packets.channels)),
+                "link": Out(
+                    FlitSignature(packets.channels, packets.flit_bits, cut=packets.guarded)
+                ),
                 "room": Out(1),
                 "unacknowledged": Out(UNACKNOWLEDGED_BITS),
                 "stalls": Out(1),

@@ -16,7 +16,7 @@ from syncfabric.rtl.cores.interface import NetworkInterface, join_bus
 from syncfabric.rtl.cores.memory import LocalMemory
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.system_words import ConfigAsk, SystemWords, flit_members
-from syncfabric.rtl.parts.link import LocalLinkSignature
+from syncfabric.rtl.router.link import FlitSignature
 
 __all__ = ["CORE_PARAMETERS", "CoreTile", "observed"]
 
@@ -72,7 +72,7 @@ class CoreTile(wiring.Component):
         Addresses of what counts as a barrier in software, the last not included.
     config : Out(ConfigAsk)
         To the config port of its own node.
-    inject : Out(LocalLinkSignature), eject : In(LocalLinkSignature)
+    inject : Out(FlitSignature), eject : In(FlitSignature)
         Packets.
     arrive, released, …
         Its node's port, as in `port_members`; on a static network `flit_members` too.
@@ -89,7 +89,7 @@ class CoreTile(wiring.Component):
     def __init__(self, shape: TileShape) -> None:
         self._shape = shape
         packets = shape.packets
-        link = LocalLinkSignature(packets.layout, packets.channels)
+        link = FlitSignature(packets.channels, packets.flit_bits, cut=packets.guarded)
         members: dict[str, Any] = {
             "number": In(shape.core_bits),
             "run": In(1),

@@ -19,9 +19,10 @@ from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.engine.rule import state_layout
 from syncfabric.rtl.messages import struct
-from syncfabric.rtl.parts.gates import either
+from syncfabric.rtl.parts.counter import SaturatingCounter
+from syncfabric.rtl.parts.gates import either, total
 
-__all__ = ["Commands", "ReadBack", "StatusOnly"]
+__all__ = ["Commands", "EngineCounters", "NoCounters", "ReadBack", "StatusOnly"]
 
 
 class Commands(wiring.Component):
@@ -160,3 +161,54 @@ class StatusOnly(wiring.Component):
         m = Module()
         m.d.comb += self.answer.eq(Cat(self.state.alive, self.epoch, Const(0, 1)))
         return m
+
+
+def _members(links: int) -> dict[str, Any]:
+    return {
+        "overflow": In(links),
+        "unexpected": In(1),
+        "refused": In(1),
+        "counts": Out(len(EngineCounter) * COUNTER_BITS),
+    }
+
+
+class EngineCounters(wiring.Component):
+    """Counts what went wrong; what happens in t is counted from t + 2.
+
+    Parameters
+    ----------
+    links : int
+
+    Members
+    -------
+    overflow : In(links), unexpected, refused : In(1)
+        Events of this cycle, by counter.
+    counts : Out
+        All counters, in the order of ``EngineCounter``.
+    """
+
+    def __init__(self, links: int) -> None:
+        super().__init__(_members(links))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        counts = []
+        for name in ("overflow", "unexpected", "refused"):
+            event = getattr(self, name)
+            kept = Signal(len(event), name=f"kept_{name}")
+            m.d.sync += kept.eq(event)
+            m.submodules[name] = counter = SaturatingCounter(COUNTER_BITS, len(event))
+            m.d.comb += counter.events.eq(total(kept))
+            counts.append(counter.count)
+        m.d.comb += self.counts.eq(Cat(counts))
+        return m
+
+
+class NoCounters(wiring.Component):
+    """Counters that read 0. Members as of :class:`EngineCounters`."""
+
+    def __init__(self, links: int) -> None:
+        super().__init__(_members(links))
+
+    def elaborate(self, platform: object) -> Module:
+        return Module()

@@ -9,14 +9,18 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.engine import EPOCH_BITS, EngineLayout, interval_of
 from syncfabric.rtl.engine.choice import Choice
-from syncfabric.rtl.engine.commands import Commands, ReadBack, StatusOnly
-from syncfabric.rtl.engine.counters import EngineCounters, NoCounters
+from syncfabric.rtl.engine.commands import (
+    Commands,
+    EngineCounters,
+    NoCounters,
+    ReadBack,
+    StatusOnly,
+)
 from syncfabric.rtl.engine.memory import EntryMemory
-from syncfabric.rtl.engine.own_port import TASKS, OwnPort
+from syncfabric.rtl.engine.own_port import TASKS, NoVisits, OwnPort, Visits
 from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature, OutputSignature
 from syncfabric.rtl.engine.queue import Queue
 from syncfabric.rtl.engine.rule import Rule, state_layout
-from syncfabric.rtl.engine.watchdog import NoVisits, Visits
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.parts.selector import Selector

@@ -6,9 +6,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.rtl.guard.count import bounded_count
-from syncfabric.rtl.guard.crc import check_of
-from syncfabric.rtl.guard.shape import GuardPart, GuardShape
+from syncfabric.rtl.guard.shape import GuardPart, GuardShape, check_of
 
 __all__ = ["ReceiverGuard"]
 
@@ -155,3 +153,13 @@ class ReceiverGuard(wiring.Component):
             with m.Elif(bad):  # whose flit it was, nobody knows: what says so may be wrong
                 m.d.sync += spoilt[c].eq(opens[c])
         return cuts | drops | (ends.any() & ~self.fence)
+
+
+def bounded_count(m: Module, most: int, more: Value, less: Value, name: str) -> Signal:
+    """Return a count that goes up with ``more`` and down with ``less``, between 0 and ``most``."""
+    count = Signal(range(most + 1), name=name)
+    with m.If(more & ~less & (count != most)):
+        m.d.sync += count.eq(count + 1)
+    with m.Elif(less & ~more & (count != 0)):
+        m.d.sync += count.eq(count - 1)
+    return count

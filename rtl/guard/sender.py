@@ -4,8 +4,7 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.rtl.guard.crc import check_of
-from syncfabric.rtl.guard.shape import GuardShape
+from syncfabric.rtl.guard.shape import GuardShape, check_of
 
 __all__ = ["SenderGuard"]
 

@@ -1,6 +1,8 @@
 """A manager: sets groups up and ends them by packets to the routers of their trees."""
 
-from amaranth import Cat, Const, Module, Mux, Signal
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -17,9 +19,8 @@ from syncfabric.models.layout.setup import (
     ManagerWord,
     Operation,
 )
-from syncfabric.models.messages import COUNTER_BITS
+from syncfabric.models.messages import COUNTER_BITS, Layout
 from syncfabric.rtl.engine.ports import EngineConfigSignature
-from syncfabric.rtl.guard.cut import is_cut
 from syncfabric.rtl.lifecycle.queue import WordQueue
 from syncfabric.rtl.lifecycle.sender import RequestSender
 from syncfabric.rtl.lifecycle.shape import SetUpShape
@@ -27,6 +28,7 @@ from syncfabric.rtl.messages import struct
 from syncfabric.rtl.transport.words import Words
 
 __all__ = ["Manager"]
+
 
 _READ = {
     ManagerWord.STATUS: MANAGER_STATUS.width,
@@ -150,3 +152,8 @@ class Manager(wiring.Component):
             self.unexpected.eq((comes & cut) | sender.unexpected | (ended.push & ended.full)),
         ]
         return m
+
+
+def is_cut(flit: Any, layout: Layout) -> Value:
+    """Return whether a flit ends a packet whose rest is lost; never where links have no guards."""
+    return flit.tail & flit.cut if "cut" in layout.offsets else Const(0, 1)

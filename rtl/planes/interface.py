@@ -16,7 +16,7 @@ from syncfabric.rtl.lifecycle.shape import set_up_shape
 from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.planes.placed import PROCESS, Placed, link_of, process_port
 from syncfabric.rtl.router.link import FlitSignature
-from syncfabric.rtl.slots.link import received, sent
+from syncfabric.rtl.slots.slot import received, sent
 from syncfabric.rtl.transport.guarded import GuardedLinks
 from syncfabric.rtl.transport.link import show, word_on
 

@@ -11,9 +11,7 @@ from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
-from syncfabric.rtl.parts.tick import tick_of
-from syncfabric.rtl.slots.link import SlotLinkSignature, received, sent
-from syncfabric.rtl.slots.slot import Slot
+from syncfabric.rtl.slots.slot import Slot, SlotLinkSignature, received, sent
 
 __all__ = ["SlotPlane"]
 
@@ -173,3 +171,19 @@ class SlotPlane(wiring.Component):
 
 
 _REQUEST = ("write", "address", "data")
+
+
+def tick_of(m: Module, every: int) -> Value:
+    """Return what is high in the last of every ``every`` cycles since reset, from a flip-flop.
+
+    Parameters
+    ----------
+    m : Module
+        Where the count is; it never stands still.
+    every : int, >= 1
+        Cycles.
+    """
+    most = every - 1
+    age, tick = Signal(range(most + 1)), Signal(init=int(most == 0))
+    m.d.sync += [age.eq(Mux(tick, 0, age + 1)), tick.eq(age == most - 1 if most else 1)]
+    return tick

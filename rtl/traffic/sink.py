@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.rtl.parts.link import LocalLinkSignature
+from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.traffic.source import PACKET_FLITS
 
 __all__ = ["PacketSink"]
@@ -33,7 +33,7 @@ class PacketSink(wiring.Component):
         below 2**flit_bits cycles.
     clear : In(1)
         The greatest latency begins anew.
-    link : In(LocalLinkSignature)
+    link : In(FlitSignature)
         From the router's LOCAL port, or the node interface.
     packets, flits, errors : Out(32)
         Packets that ended, flits taken, flits that were wrong.
@@ -51,7 +51,7 @@ class PacketSink(wiring.Component):
                 "header": In(layout.header.width),
                 "cycle": In(32),
                 "clear": In(1),
-                "link": In(LocalLinkSignature(layout, network.channels)),
+                "link": In(FlitSignature(network.channels, network.flit_bits, cut=network.guarded)),
                 "packets": Out(32),
                 "flits": Out(32),
                 "errors": Out(32),

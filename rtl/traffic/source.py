@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.credit import CreditCounter
-from syncfabric.rtl.parts.link import LocalLinkSignature
+from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.traffic.generator import xorshift32
 from syncfabric.rtl.traffic.headers import header_of
 from syncfabric.rtl.traffic.queue import NoQueue, WaitingQueue
@@ -57,7 +57,7 @@ class PacketSource(wiring.Component):
         Probability that a packet is created in a cycle, in units of 2**-24.
     put : In(PutSignature(flit_bits))
         Flits of the node's software.
-    link : Out(LocalLinkSignature)
+    link : Out(FlitSignature)
         To the router's LOCAL port, or the node interface.
     created, sent, overflow : Out(32)
         Packets created by the generator (those dropped too), those of them sent whole, and packets
@@ -86,7 +86,9 @@ class PacketSource(wiring.Component):
                 "enable": In(1),
                 "rate": In(24),
                 "put": In(PutSignature(network.flit_bits)),
-                "link": Out(LocalLinkSignature(network.layout, network.channels)),
+                "link": Out(
+                    FlitSignature(network.channels, network.flit_bits, cut=network.guarded)
+                ),
                 "created": Out(32),
                 "sent": Out(32),
                 "overflow": Out(32),

@@ -4,13 +4,13 @@ from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In
+from amaranth.lib.wiring import In, Out
 
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.router.router import Router
 
-__all__ = ["Joined", "OwnLinks", "SharedLinks", "show", "word_on"]
+__all__ = ["Joined", "LinkRegisters", "OwnLinks", "SharedLinks", "show", "word_on"]
 
 
 class Joined(wiring.Component):
@@ -126,4 +126,46 @@ class SharedLinks(Joined):
             runs.append(once & twice)
         # Two cycles of messages in a row, and packets get the next but one.
         m.d.comb += engine.hold.eq(either(runs))
+        return m
+
+
+class LinkRegisters(wiring.Component):
+    """Delays every wire of a link, in both directions, by the same number of cycles.
+
+    There is no reset: a reset of both ends lasts until nothing old is left on the wires.
+    Rules: docs/microarchitecture-engine.md, L1 (5), Node (2).
+
+    Parameters
+    ----------
+    signature : Signature
+        The link, of whatever kind.
+    registers : int, 0 to 3
+
+    Members
+    -------
+    near : In(signature)
+        The end that sends.
+    far : Out(signature)
+        The end that receives.
+    """
+
+    def __init__(self, signature: wiring.Signature, registers: int) -> None:
+        if not 0 <= registers <= 3:
+            raise ValueError(f"LinkRegisters needs 0 to 3 registers, not {registers!r}")
+        self._link = signature
+        self._registers = registers
+        super().__init__({"near": In(signature), "far": Out(signature)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        near, far = self._link.flatten(self.near), self._link.flatten(self.far)
+        for (path, member, a), (_, _, b) in zip(near, far, strict=True):
+            here, there = Value.cast(a), Value.cast(b)
+            driven, word = (there, here) if member.flow == Out else (here, there)
+            for number in range(self._registers):
+                name = "__".join(map(str, (*path, number)))
+                kept = Signal(len(word), name=name, reset_less=True)
+                m.d.sync += kept.eq(word)
+                word = kept
+            m.d.comb += driven.eq(word)
         return m

@@ -13,7 +13,7 @@ from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainEnd
 from syncfabric.rtl.transport.config_tap import ConfigTap
-from syncfabric.rtl.transport.registers import LinkRegisters
+from syncfabric.rtl.transport.link import LinkRegisters
 from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.top import LinkWires, Shown
 from syncfabric.sim.assemble.verilog import ModuleWriter, part, zero

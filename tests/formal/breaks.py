@@ -12,7 +12,7 @@ BREAKS = (
     Break(
         "a full channel still accepts",
         "fifo: channel of 3 places",
-        "rtl/parts/channel.py",
+        "rtl/router/input_port.py",
         "write.eq(self.push & ~full)",
         "write.eq(self.push)",
     ),
@@ -82,7 +82,7 @@ BREAKS = (
     Break(
         "a generator that lets pairs of flips pass",
         "guards: up to 3 wires flipped, and losses",
-        "rtl/guard/crc.py",
+        "rtl/guard/shape.py",
         "8: 0x7}",
         "8: 0x1}",
     ),

@@ -164,7 +164,7 @@ ENGINE_BREAKS = (
     Break(
         "a visit that is not taken at once is forgotten",
         "engine: visits, every 10 cycles",
-        "rtl/engine/watchdog.py",
+        "rtl/engine/own_port.py",
         "ends | (self.due & ~self.taken)",
         "ends",
     ),

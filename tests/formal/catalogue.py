@@ -19,7 +19,9 @@ __all__ = ["PROOFS"]
 PROOFS = (
     *(
         Proof(
-            f"fifo: channel of {n} places", "rtl/parts/channel.py", partial(FifoProof, channel, n)
+            f"fifo: channel of {n} places",
+            "rtl/router/input_port.py",
+            partial(FifoProof, channel, n),
         )
         for n in (1, 3, 4)
     ),

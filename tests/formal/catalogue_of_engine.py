@@ -62,7 +62,7 @@ ENGINE_PROOFS = (
         )
         for name, block in (("LUT RAM", False), ("block RAM", True))
     ),
-    Proof("engine: visits, every 10 cycles", "rtl/engine/watchdog.py", partial(VisitsProof, 10)),
+    Proof("engine: visits, every 10 cycles", "rtl/engine/own_port.py", partial(VisitsProof, 10)),
     Proof("engine: config port", "rtl/engine/commands.py", CommandsProof),
     Proof("node port of 3 registers", "rtl/engine/node_port.py", partial(NodePortProof, 3)),
     Proof(

@@ -4,9 +4,9 @@ from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from syncfabric.rtl.parts.channel import ChannelControl
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.credit import CreditCounter
+from syncfabric.rtl.router.input_port import ChannelControl
 from syncfabric.rtl.static.level import Level
 from tests.formal.properties import Properties
 

@@ -18,10 +18,9 @@ from syncfabric.rtl.engine import engine as module
 from syncfabric.rtl.engine.commands import Commands
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.engine.memory import EntryMemory
-from syncfabric.rtl.engine.own_port import TASKS, OwnPort
+from syncfabric.rtl.engine.own_port import TASKS, NoVisits, OwnPort
 from syncfabric.rtl.engine.queue import Queue
 from syncfabric.rtl.engine.rule import state_layout
-from syncfabric.rtl.engine.watchdog import NoVisits
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
 from tests.formal.properties import Properties

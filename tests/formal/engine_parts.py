@@ -15,7 +15,7 @@ from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.choice import Choice
 from syncfabric.rtl.engine.commands import Commands
 from syncfabric.rtl.engine.memory import EntryMemory
-from syncfabric.rtl.engine.watchdog import Visits
+from syncfabric.rtl.engine.own_port import Visits
 from tests.formal.properties import Properties
 
 __all__ = ["ChoiceProof", "CommandsProof", "MemoryProof", "VisitsProof"]

@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In
 from syncfabric.models.layout.engine import EngineLayout, Kind
 from syncfabric.rtl.engine import queue
 from syncfabric.rtl.engine.queue import Queue
-from syncfabric.rtl.parts.channel import ChannelControl
+from syncfabric.rtl.router.input_port import ChannelControl
 from syncfabric.rtl.static.buffer import FlitBuffer
 from syncfabric.rtl.traffic.queue import WaitingQueue
 from tests.formal.properties import Properties

@@ -20,7 +20,7 @@ class Sender:
         Of the wrapper.
     name : str
         Of the link.
-    link : LocalLinkSignature
+    link : FlitSignature
         As the router has it.
     places : int
         Of the router's buffer.
@@ -86,7 +86,7 @@ class Watch:
     ----------
     m, properties, wrapper
         The wrapper has `watch_ports`.
-    links : sequence of LocalLinkSignature
+    links : sequence of FlitSignature
         The inputs.
     senders : sequence of Sender
     bit : int

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.fpga.chain import chained_netlist
 from syncfabric.fpga.devices import device_named
-from syncfabric.fpga.netlist import Design, netlist_of
+from syncfabric.fpga.netlist import Design, chained_netlist, netlist_of
 from syncfabric.fpga.tools import find_tool
 
 VERILOG = """

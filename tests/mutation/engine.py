@@ -61,7 +61,7 @@ ENGINE = (
         "waits.eq(~state.fresh)",
     ),
     _broken(
-        "the watchdog visits a cycle early", "watchdog", "self._period - 1)", "self._period - 2)"
+        "the watchdog visits a cycle early", "own_port", "self._period - 1)", "self._period - 2)"
     ),
     _broken(
         "the lowest source is always granted",

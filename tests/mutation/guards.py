@@ -15,7 +15,7 @@ def _broken(name: str, part: str, old: str, new: str, test: str = "guards") -> M
 GUARDS = (
     _broken(
         "check bits forget the highest",
-        "crc",
+        "shape",
         "if remainder >> (bits - 1) else 0",
         "if remainder >> bits else 0",
         "crc",

@@ -38,7 +38,7 @@ SLOTS = (
     ),
     _broken(
         "wrong parity goes through",
-        "rtl/slots/link",
+        "rtl/slots/slot",
         "return link.valid[slot] & right,",
         "return link.valid[slot],",
     ),
@@ -63,7 +63,7 @@ SLOTS = (
     ),
     Mutant(
         "wires: the watchdog ticks a cycle late",
-        "rtl/parts/tick.py",
+        "rtl/slots/plane.py",
         "age == most - 1 if most else 1",
         "age == most if most else 1",
         LOCKSTEP,

@@ -73,7 +73,7 @@ SURVIVORS = (
     ),
     Mutant(
         "a buffer of 16 places uses 15",
-        "rtl/parts/channel.py",
+        "rtl/router/input_port.py",
         "place == self._places - 1",
         "place == min(self._places, 15) - 1",
         _all_places("parts/test_channel"),

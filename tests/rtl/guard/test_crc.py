@@ -9,7 +9,7 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.rtl.guard.crc import GENERATORS, check_of
+from syncfabric.rtl.guard.shape import GENERATORS, check_of
 from tests.rtl.support import SEED, evaluate
 
 WIDTH = 60

@@ -3,8 +3,8 @@
 
 from amaranth.lib import wiring
 
-from syncfabric.rtl.guard.crc import GENERATORS
 from syncfabric.rtl.guard.receiver import ReceiverGuard
+from syncfabric.rtl.guard.shape import GENERATORS
 from tests.rtl.guard.rig import CUT, HEAD, SHAPE, TAIL, WIDTHS, inside_link
 from tests.rtl.support import clocked
 

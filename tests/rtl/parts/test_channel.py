@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.rtl.parts.channel import ChannelControl
+from syncfabric.rtl.router.input_port import ChannelControl
 from tests.rtl.parts.bench_channel import OUTPUTS, PLACES
 from tests.rtl.support import clocked, run_bench
 

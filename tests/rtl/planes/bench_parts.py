@@ -16,7 +16,7 @@ from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.engine.ports import MessageSignature
 from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.transport.config_chain import ConfigNode
-from syncfabric.rtl.transport.registers import LinkRegisters
+from syncfabric.rtl.transport.link import LinkRegisters
 from tests.models.golden.router_stimuli import RouterBuild
 from tests.rtl.engine.lockstep import differences
 from tests.rtl.planes.lockstep import ChainLockstep, Lockstep, PortLockstep, RegistersLockstep

@@ -10,7 +10,7 @@ from amaranth.sim import Simulator
 
 from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code, Kind
 from syncfabric.models.layout.shape import MeshNodeShape
-from syncfabric.rtl.planes.collective import collective
+from syncfabric.rtl.planes.node import collective
 
 NODES = 3
 EAST, WEST, LOCAL = 0, 2, 4

@@ -13,7 +13,7 @@ from amaranth.sim import Simulator
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.rtl.engine.ports import MessageSignature
 from syncfabric.rtl.router.link import FlitSignature
-from syncfabric.rtl.transport.registers import LinkRegisters
+from syncfabric.rtl.transport.link import LinkRegisters
 
 LINKS: dict[str, wiring.Signature] = {
     "packets": FlitSignature(2, 16, cut=True),
