@@ -8,7 +8,7 @@ __all__ = ["DEVICES", "Device", "device_named", "effort_for"]
 
 _AIM = "scratchpad -set abc9.D"
 
-_FULL = 0.5
+_FULL = 0.4
 """Share of a device's LUT4s above which nextpnr's usual placer and router come to no end."""
 
 
