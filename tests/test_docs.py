@@ -25,7 +25,7 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
     Table,
 )
-from syncfabric.models.planning.c_header_setup import setup_header
+from syncfabric.models.planning.c_programs import setup_header
 from syncfabric.models.planning.set_up_writes import registers_json
 from syncfabric.sim.assemble import network, static
 from syncfabric.sim.assemble.network import top_ports

@@ -17,7 +17,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from syncfabric.models.broadcast.costs import Costs, Ints
-from syncfabric.models.broadcast.positions import children, parent
+from syncfabric.models.broadcast.layout import children, parent
 
 __all__ = ["balanced_path", "serving_order"]
 

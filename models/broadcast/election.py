@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from syncfabric.models.broadcast.layout import NO_GOAL, Layout
-from syncfabric.models.broadcast.positions import children, parent
+from syncfabric.models.broadcast.layout import NO_GOAL, Layout, children, parent
 
 __all__ = ["elect"]
 

@@ -1,5 +1,9 @@
 """Nodes at the positions of a binomial tree, and the tree's cost, kept up to date.
 
+Position 0 is the root, and the parent of x is x with its lowest bit cleared. A tree of n nodes has
+the positions 0 to n - 1, whether n is a power of two or not. The subtree of x is a run of
+positions, from x on (paper ADAPT, sections 2 and 4.1).
+
 The cost is that of the costliest path from the root to a leaf (paper ADAPT, section 3). With costs
 of start-up, which are ours, it is the time in which the last node has the message. A layout knows
 no strategy: it carries out moves, and tells what trials would cost.
@@ -19,10 +23,46 @@ from syncfabric.models.broadcast.kernel import (
     longest_way,
     try_moves,
 )
-from syncfabric.models.broadcast.positions import children, leaves, parent
 from syncfabric.models.broadcast.start_up import NO_START_UP, StartUp
 
-__all__ = ["NO_GOAL", "Layout"]
+__all__ = ["NO_GOAL", "Layout", "ancestors", "children", "leaves", "parent", "subtree"]
+
+
+def parent(x: int) -> int:
+    """Return the position above ``x``, which is not 0."""
+    return x & (x - 1)
+
+
+def subtree(x: int, size: int) -> range:
+    """Return the positions at and below ``x`` in a tree of ``size`` nodes."""
+    return range(x, min(x + (x & -x), size) if x else size)
+
+
+def children(x: int, size: int) -> tuple[int, ...]:
+    """Return the positions right below ``x``, ascending, in a tree of ``size`` nodes."""
+    below = subtree(x, size)
+    return tuple(x + (1 << k) for k in range((len(below) - 1).bit_length()))
+
+
+def ancestors(x: int) -> tuple[int, ...]:
+    """Return the positions above ``x`` from its parent to the root."""
+    above = []
+    while x:
+        x = parent(x)
+        above.append(x)
+    return tuple(above)
+
+
+def leaves(x: int, size: int) -> tuple[int, ...]:
+    """Return the leaves at and below ``x``, ascending: those whose path a move at ``x`` changes.
+
+    They are the odd positions, and the last one.
+    """
+    below = subtree(x, size)
+    last = size - 1
+    odd = tuple(range(below.start | 1, below.stop, 2))
+    return (*odd, last) if last in below and last % 2 == 0 else odd
+
 
 NO_GOAL = -1.0
 """Below any cost: all moves are tried."""

@@ -11,11 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from syncfabric.models.broadcast.costs import Floats, Ints, MatrixCosts
+from syncfabric.models.broadcast.layout import Layout, children
 from syncfabric.models.broadcast.start_up import NO_START_UP, StartUp
 from syncfabric.models.compiled import compiled
 from syncfabric.models.errors import SpecError
+from syncfabric.models.timing.loggp import LogGP
 
-__all__ = ["OPTIMUM_NODES", "least_cost"]
+__all__ = ["OPTIMUM_NODES", "arrivals_ns", "completion_ns", "least_cost"]
 
 OPTIMUM_NODES = 16
 
@@ -101,3 +103,40 @@ def _least(links: Floats, root: int, sizes: Ints, interval: float) -> float:
                 least[found, top] = best
     cost: float = least[whole, root]
     return cost
+
+
+def arrivals_ns(layout: Layout, machine: LogGP, size: int) -> Floats:
+    """Return when each position has the message, a parent's messages sent one after another.
+
+    The root has it at 0. The cost of a tree in paper ADAPT, section 3, takes all of a parent's
+    messages to start at once, so it is no time in which a broadcast ends.
+
+    Parameters
+    ----------
+    layout : Layout
+        Its links' costs are in hops of ``machine.h`` each; with h = 1 they are nanoseconds.
+    machine : LogGP
+    size : int
+        Bytes of the message.
+
+    Returns
+    -------
+    float64, of shape (nodes)
+
+    Raises
+    ------
+    SpecError
+        The size is not 1 or more.
+    """
+    start_up = StartUp.under(machine, size)
+    times = np.zeros(layout.size)
+    for x in range(layout.size):
+        for sent, y in enumerate(reversed(children(x, layout.size))):
+            start = times[x] + sent * start_up.interval
+            times[y] = start + start_up.transfer + layout.link(y) * machine.h
+    return times
+
+
+def completion_ns(layout: Layout, machine: LogGP, size: int) -> float:
+    """Return when the last node has the message; see ``arrivals_ns``."""
+    return float(arrivals_ns(layout, machine, size).max())

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
+from operator import index
 from typing import Literal, TypeAlias
 
+from syncfabric.models.broadcast.costs import checked_cost
 from syncfabric.models.broadcast.strategies import STRATEGIES, Strategy
 from syncfabric.models.errors import SpecError
 
-__all__ = ["Change", "Goal", "Policy"]
+__all__ = ["Change", "Goal", "Policy", "checked_node", "checked_nodes", "joining_costs"]
 
 Goal: TypeAlias = Literal["initial", "before"]
 
@@ -78,3 +82,55 @@ class Change:
     def gain(self) -> float:
         """(raised - cost) / raised, as in section 5.1 of the paper; of nothing 0."""
         return (self.raised - self.cost) / self.raised if self.raised else 0.0
+
+
+def checked_node(node: int, limit: int) -> int:
+    """Return a node's number.
+
+    Raises
+    ------
+    SpecError
+        It is no integer from 0 to ``limit`` - 1.
+    """
+    try:
+        number = index(node)
+    except TypeError:
+        raise SpecError(f"node {node!r}: it must be an integer") from None
+    if not 0 <= number < limit:
+        raise SpecError(f"node {number}: nodes are 0 to {limit - 1}")
+    return number
+
+
+def checked_nodes(nodes: Iterable[int], limit: int) -> list[int]:
+    """Return nodes as a list.
+
+    Raises
+    ------
+    SpecError
+        There are none, one stands there twice, or is no node below ``limit``.
+    """
+    found = [checked_node(node, limit) for node in nodes]
+    if not found:
+        raise SpecError("nodes: there must be one or more")
+    if len(set(found)) < len(found):
+        twice = next(node for node, count in Counter(found).items() if count > 1)
+        raise SpecError(f"node {twice}: it is given twice")
+    return found
+
+
+def joining_costs(
+    node: int, costs: Mapping[int, float], there: Collection[int]
+) -> dict[int, float]:
+    """Return the costs of a node that joins.
+
+    Raises
+    ------
+    SpecError
+        They are not to all nodes that are there and to no others, or one is no cost.
+    """
+    if odd := set(costs) ^ set(there):
+        other = min(odd, key=str)
+        what = "is given, but it is not in the tree" if other in costs else "is missing"
+        raise SpecError(f"node {node}: its cost to node {other} {what}")
+    where = f"node {node}: its cost to node"
+    return {other: checked_cost(cost, f"{where} {other}") for other, cost in costs.items()}

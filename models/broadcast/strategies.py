@@ -16,8 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from syncfabric.models.broadcast.costs import Ints
-from syncfabric.models.broadcast.layout import Layout
-from syncfabric.models.broadcast.positions import ancestors, children, parent
+from syncfabric.models.broadcast.layout import Layout, ancestors, children, parent
 
 __all__ = ["STRATEGIES", "Found", "Strategy", "Trials", "neighbours", "search", "trials"]
 

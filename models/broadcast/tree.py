@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from syncfabric.models.broadcast.balanced_path import balanced_path
-from syncfabric.models.broadcast.checks import checked_node, checked_nodes, joining_costs
 from syncfabric.models.broadcast.costs import (
     CostFunction,
     Costs,
@@ -28,9 +27,15 @@ from syncfabric.models.broadcast.costs import (
     checked_cost,
 )
 from syncfabric.models.broadcast.election import elect
-from syncfabric.models.broadcast.layout import NO_GOAL, Layout
-from syncfabric.models.broadcast.policy import Change, Goal, Policy
-from syncfabric.models.broadcast.positions import children, parent
+from syncfabric.models.broadcast.layout import NO_GOAL, Layout, children, parent
+from syncfabric.models.broadcast.policy import (
+    Change,
+    Goal,
+    Policy,
+    checked_node,
+    checked_nodes,
+    joining_costs,
+)
 from syncfabric.models.broadcast.start_up import NO_START_UP, StartUp
 from syncfabric.models.broadcast.strategies import (
     Found,

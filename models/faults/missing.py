@@ -13,9 +13,9 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.planning.links.group_plan import GroupPlan
-from syncfabric.models.planning.links.images import Epochs
-from syncfabric.models.planning.links.set_up import Write, commit_write
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.images import Epochs
+from syncfabric.models.planning.set_up import Write, commit_write
 
 __all__ = ["Missing", "Read", "missing"]
 

@@ -2,13 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property
 
-from syncfabric.models.layout.flit import source_header, table_header, xy_header
+from syncfabric.models.layout.engine import ADDRESS_BITS, COUNTER_ADDRESS
+from syncfabric.models.layout.flit import flit_layout, source_header, table_header, xy_header
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.messages.layout import Layout
 
-__all__ = ["MOST_REGISTERS", "NetworkShape", "Place"]
+__all__ = [
+    "MOST_REGISTERS",
+    "PART_BITS",
+    "NetworkShape",
+    "NetworkWords",
+    "Place",
+    "PortWord",
+    "RouterWord",
+    "Target",
+]
 
 MOST_REGISTERS = 16
 """Groups that a node port can have bits for."""
@@ -152,3 +163,64 @@ class NetworkShape:
         """Return the header of a reply to a manager."""
         reply = 1 << self.header.offsets["reply"]
         return self.header_of(self.nodes[self.managers[manager]]) | reply
+
+
+class Target(IntEnum):
+    """Parts of a node that have config words; bits 5 to 7 of an address."""
+
+    ENGINE, ROUTER, PORT, MANAGER = range(4)
+
+
+class RouterWord(IntEnum):
+    """Config words of a router, by address; those from OVERFLOW on are saturating counters."""
+
+    FENCE = 1
+    OVERFLOW, CORRUPT, LOST, UNEXPECTED = range(COUNTER_ADDRESS, COUNTER_ADDRESS + 4)
+
+
+class PortWord(IntEnum):
+    """Config words of a node port, by address."""
+
+    REFUSED_ARRIVE = COUNTER_ADDRESS
+
+
+PART_BITS = 3
+"""Bits of an address that name a part of a target."""
+
+
+@dataclass(frozen=True)
+class NetworkWords:
+    """What the ports and packets of a network are made of."""
+
+    shape: NetworkShape
+
+    @property
+    def node_bits(self) -> int:
+        """Bits of a node's number, at least 1."""
+        return max(1, (len(self.shape.nodes) - 1).bit_length())
+
+    @property
+    def target_bits(self) -> int:
+        """Bits of the number that the config chain addresses."""
+        return max(1, (self.shape.targets - 1).bit_length())
+
+    @property
+    def config_address_bits(self) -> int:
+        """Bits of an address on the config chain: a target's part, and its word."""
+        return ADDRESS_BITS + PART_BITS
+
+    @property
+    def header(self) -> Layout:
+        """First flit of a packet; its other bits belong to the sender."""
+        return self.shape.header
+
+    @cached_property
+    def flit(self) -> Layout:
+        """What a link carries for a packet."""
+        router = self.shape.router
+        return flit_layout(router.flit_bits, cut=router.check_bits > 0)
+
+    @property
+    def sync(self) -> Layout:
+        """A barrier message on a link."""
+        return self.shape.router.layout.link_message

@@ -7,6 +7,8 @@ from syncfabric.models.messages.layout import Field, Layout
 
 __all__ = [
     "COMMAND",
+    "ERRAND",
+    "ERRAND_MARK",
     "FREED",
     "FREED_PLACES",
     "MANAGER_STATUS",
@@ -131,3 +133,17 @@ def owners_of(managers: int, entries: int, slots: int) -> dict[int, int]:
     owners = {entry: m for m in range(managers) for entry in share_of(m, managers, entries)}
     shares = 1 << (managers - 1).bit_length()
     return owners | {entries + s: s % shares for s in range(slots) if s % shares < managers}
+
+
+ERRAND_MARK = 0xB7
+"""Tells an errand from other packets of software."""
+
+ERRAND = Layout(
+    "errand word",
+    (
+        Field("mark", 8, "0xB7"),
+        Field("entry", 8, "entry of the engine at your router"),
+        Field("epoch", EPOCH_BITS, "its epoch, before SETUP"),
+    ),
+)
+"""Second flit of the packet, after its header; the words of the image follow."""

@@ -1,4 +1,4 @@
-"""What of a network is dead: links that are silent both ways, and nodes and switches with them."""
+"""What of a network is dead: links, nodes and switches; and which groups it takes apart."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.networks.irregular import Irregular, Link, Place
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import GroupSpec
 
-__all__ = ["NOTHING", "Dead", "linked", "parts"]
+__all__ = ["NOTHING", "Dead", "check_together", "linked", "parts"]
 
 CARDINAL = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
 PLACE = re.compile(r"\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*")
@@ -231,3 +231,40 @@ def parts(topology: Irregular) -> list[int]:
                     part[there] = start
                     stack.append(there)
     return part
+
+
+def check_together(
+    topology: Mesh | Irregular, left: Irregular, dead: Dead, groups: Sequence[GroupSpec]
+) -> None:
+    """Refuse a group whose members no tree or ring joins any more.
+
+    Parameters
+    ----------
+    topology : Mesh or Irregular
+        The whole network.
+    left : Irregular
+        Its routers or switches with the links that are left; see ``linked``.
+    dead : Dead
+    groups : sequence of GroupSpec
+        Without members on dead nodes.
+
+    Raises
+    ------
+    PlanError
+        The first member that is cut off from most others.
+    """
+    part = parts(left)
+
+    def island(member: Place) -> int:
+        return part[topology.index(member) if isinstance(topology, Mesh) else member[0]]
+
+    for group in groups:
+        where = [island(member) for member in group.members]
+        largest = max(where, key=lambda each: (where.count(each), -where.index(each)))
+        for member, here in zip(group.members, where, strict=True):
+            if here != largest:
+                other = group.members[where.index(largest)]
+                raise PlanError(
+                    f"group {group.id}: member {member} cannot be reached from {other}, for no way "
+                    f"is left without {dead}; take it out of the group"
+                )

@@ -10,13 +10,13 @@ from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import WORD_BITS, entries_of
-from syncfabric.models.layout.network import MOST_REGISTERS, NetworkShape
-from syncfabric.models.layout.network_words import NetworkWords
+from syncfabric.models.layout.network import MOST_REGISTERS, NetworkShape, NetworkWords
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.layout.slots import MOST_SLOTS
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh, Port
+from syncfabric.models.networks.soundness import WrittenOut, check_dateline_channels
 from syncfabric.models.networks.table import (
     BufferFlits,
     Channels,
@@ -31,7 +31,6 @@ from syncfabric.models.networks.table import (
     Whole,
     WholePlace,
 )
-from syncfabric.models.networks.written import WrittenOut, check_dateline_channels
 
 __all__ = ["IrregularKeys", "IrregularSpec", "MeshSpec", "MessageKeys"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,11 +12,92 @@ from pydantic import Field
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
-from syncfabric.models.networks.room import Room
-from syncfabric.models.networks.spanning_tree import random_tree
 from syncfabric.models.networks.table import Table, Whole
 
-__all__ = ["RandomNetwork", "draw_network", "link_count"]
+__all__ = ["RandomNetwork", "Room", "draw_network", "link_count", "random_tree"]
+
+
+class Room:
+    """Switches with their free ports; every operation takes constant time.
+
+    Parameters
+    ----------
+    left : list of int
+        Free ports of each switch; kept up to date.
+    """
+
+    def __init__(self, left: list[int]) -> None:
+        self.left = left
+        self.open = [switch for switch, free in enumerate(left) if free]
+        self._place = {switch: i for i, switch in enumerate(self.open)}
+
+    def any(self, rng: random.Random) -> int:
+        """Return one of the switches that have a free port."""
+        return self.open[rng.randrange(len(self.open))]
+
+    def take(self, rng: random.Random) -> int:
+        """Use a port of one of the switches that have one; return the switch."""
+        switch = self.any(rng)
+        self.use(switch)
+        return switch
+
+    def use(self, switch: int) -> None:
+        """Use a port of a switch."""
+        self.left[switch] -= 1
+        if not self.left[switch]:
+            place, last = self._place.pop(switch), self.open.pop()
+            if last != switch:
+                self.open[place], self._place[last] = last, place
+
+    def give(self, switch: int) -> None:
+        """Free a port of a switch."""
+        self.left[switch] += 1
+        if self.left[switch] == 1:
+            self._place[switch] = len(self.open)
+            self.open.append(switch)
+
+
+def random_tree(free: Sequence[int], rng: random.Random) -> list[tuple[int, int]]:
+    """Draw a tree over all switches, none with more edges than it has free ports.
+
+    Its Prüfer sequence holds each switch once less than the tree has edges there, so any sequence
+    is a tree and all are equally likely: uniform, but for the sequences that the ports forbid.
+
+    Source: H. Prüfer, Archiv der Mathematik und Physik 27, 1918.
+
+    Parameters
+    ----------
+    free : sequence of int
+        Ports that each switch has for the tree, at least 1; 2 (q - 1) or more of all q together.
+
+    Returns
+    -------
+    list of (switch, switch)
+        The q - 1 edges.
+    """
+    if len(free) < 2:
+        return []
+    room = Room([ports - 1 for ports in free])
+    sequence = [room.take(rng) for _ in range(len(free) - 2)]
+    return list(_edges(sequence, len(free)))
+
+
+def _edges(sequence: list[int], count: int) -> Iterator[tuple[int, int]]:
+    """Yield the edges of a Prüfer sequence's tree, in linear time."""
+    degree = [1] * count
+    for switch in sequence:
+        degree[switch] += 1
+    leaves = (switch for switch in range(count) if degree[switch] == 1)
+    scanned = leaf = next(leaves)
+    for switch in sequence:
+        yield leaf, switch
+        degree[switch] -= 1
+        if degree[switch] == 1 and switch < scanned:
+            leaf = switch
+        else:
+            scanned = leaf = next(leaves)
+    yield leaf, count - 1
+
 
 TRIES = 64
 """Draws of a pair before all pairs are looked at: only few are left, if any."""

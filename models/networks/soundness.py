@@ -1,17 +1,26 @@
-"""Whether an irregular network can be built: its ports, links, datelines and routing tables."""
+"""Irregular networks written out: whether ports, links, datelines and tables can be built."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.explain import show
-from syncfabric.models.networks.irregular import Irregular, Link, Place
+from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular, Link, Place
+from syncfabric.models.networks.table import Table, Whole, WholePlace
 
-__all__ = ["check_datelines", "check_tables", "check_topology"]
+__all__ = [
+    "WrittenOut",
+    "check_dateline_channels",
+    "check_datelines",
+    "check_tables",
+    "check_topology",
+]
 
 SHOWN = 4
 """Switches, or parts, that an error names; of more it gives the number."""
@@ -151,3 +160,44 @@ def check_tables(network: Irregular, tables: Sequence[Sequence[int]]) -> None:
 
 def _span(count: int) -> str:
     return f"0..{count - 1}" if count > 1 else "0"
+
+
+TableEntry = Annotated[Whole, Field(ge=-1, le=15)]
+
+
+class WrittenOut(Table):
+    """Keys of an irregular network whose links and nodes are listed."""
+
+    switches: Whole = Field(ge=1, le=MOST_SWITCHES, description="How many switches there are.")
+    links: tuple[tuple[WholePlace, WholePlace], ...] = Field(
+        description="Pairs of [switch, port] that a link joins."
+    )
+    nodes: tuple[WholePlace, ...] = Field(description="Where the nodes sit, as [switch, port].")
+    tables: tuple[tuple[TableEntry, ...], ...] | None = Field(
+        default=None, description="Output port by switch and destination switch; own: -1."
+    )
+    notes: tuple[str, ...] = Field(
+        default=(), description="What a reader of the plan should know of how it was made."
+    )
+
+    def _check_written(self, topology: Irregular, datelines: tuple[WholePlace, ...]) -> None:
+        """Refuse links, nodes, datelines and tables that cannot be."""
+        check_topology(topology)
+        check_datelines(topology, datelines)
+        if self.tables is not None:
+            check_tables(topology, self.tables)
+
+
+def check_dateline_channels(datelines: tuple[WholePlace, ...], channels: int) -> None:
+    """Refuse datelines without pairs of channels.
+
+    Raises
+    ------
+    SpecError
+        There is no channel v | 1 for each channel v.
+    """
+    if datelines and channels % 2:
+        raise SpecError(
+            f"network: channels = {channels} does not go with datelines, where packets "
+            "go over from channel 0 to 1 or from 2 to 3; set channels = 2 or 4"
+        )

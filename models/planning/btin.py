@@ -10,34 +10,33 @@ from __future__ import annotations
 
 import numpy as np
 
-from syncfabric.models.planning.centre import least_eccentric
-from syncfabric.models.planning.switch_graph import SwitchGraph
-from syncfabric.models.planning.switch_tree import SwitchTree
+from syncfabric.models.planning.centre import least_eccentric, shapes
+from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.tree import Ints
 
 __all__ = ["build_tree", "root_switch"]
 
 
-def build_tree(graph: SwitchGraph, members: Ints) -> SwitchTree:
+def build_tree(graph: LinkGraph, members: Ints) -> PortTree:
     """Build the tree of a group.
 
     Parameters
     ----------
-    graph : SwitchGraph
-        The network's switches.
+    graph : LinkGraph
     members : array of int64
         The member switches, ascending, each once.
     """
     parents, _ = graph.spanning(root_switch(graph, members))
-    return SwitchTree.pruned(graph, parents, members)
+    return PortTree.pruned(graph, parents, members)
 
 
-def root_switch(graph: SwitchGraph, members: Ints) -> int:
+def root_switch(graph: LinkGraph, members: Ints) -> int:
     """Return the member switch whose tree is best, as this module's head says.
 
     A tree's leaves are members, so its height is the root's distance to the farthest member: only
     the trees of the least eccentric members are built and compared.
     """
     nearest, _ = least_eccentric(graph, members, members)
-    edges, leaves = graph.shapes(nearest, members)
+    edges, leaves = shapes(graph, nearest, members)
     return int(nearest[np.lexsort((nearest, leaves, edges))[0]])

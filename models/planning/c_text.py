@@ -1,18 +1,52 @@
-"""Lines of a C header."""
+"""Lines and blocks of a C header: comments, tables of numbers, and the fields of words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
+from typing import TypeAlias
 
 from syncfabric.models.messages import Layout
 
-__all__ = ["define", "defines", "fields", "guarded", "prefixed"]
+__all__ = ["Part", "block", "fields", "guarded", "in_hex", "named", "prefixed"]
+
+Part: TypeAlias = str | Mapping[str, int] | Sequence[str]
+"""Of a block: text as it is, numbers by name, or lines."""
 
 
-def define(name: str, value: int, *, as_hex: bool = False) -> str:
-    """Return the line that names a number."""
-    return f"#define SYNCFABRIC_{name} {f'0x{value:x}u' if as_hex else f'{value}u'}"
+def block(*parts: Part) -> str:
+    """Return the lines of a block: a line for each number, and what is text as it is."""
+    lines: list[str] = []
+    for part in parts:
+        if isinstance(part, Mapping):
+            lines += (f"#define SYNCFABRIC_{name} {value}u" for name, value in part.items())
+        else:
+            lines += [part] if isinstance(part, str) else part
+    return "\n".join(lines)
+
+
+def in_hex(values: Mapping[str, int]) -> list[str]:
+    """Return the lines that name these numbers, in hexadecimal."""
+    return [f"#define SYNCFABRIC_{name} 0x{value:x}u" for name, value in values.items()]
+
+
+def named(prefix: str, numbers: type[IntEnum] | Mapping[str, int]) -> dict[str, int]:
+    """Return an enumeration, or other numbers, by their names with a prefix."""
+    items = numbers.items() if isinstance(numbers, Mapping) else ((n.name, n) for n in numbers)
+    return {f"{prefix}_{name}": int(value) for name, value in items}
+
+
+def fields(layout: Layout) -> str:
+    """Return shift and mask of each field of a word: field = (word >> SHIFT) & MASK."""
+    prefix = layout.name.upper().replace("'S", "").replace(" ", "_")
+    lines = [f"/* {layout.name[0].upper()}{layout.name[1:]}, {layout.width} bits. */"]
+    for field in layout.fields:
+        name = f"{prefix}_{field.name.upper()}"
+        shift, mask = layout.offsets[field.name], (1 << field.width) - 1
+        about = f"/* {field.name}: {field.meaning} */"
+        lines.append(block(about, {f"{name}_SHIFT": shift}, in_hex({f"{name}_MASK": mask})))
+    return "\n".join(lines)
 
 
 def guarded(guard: str, about: str, blocks: Iterable[str]) -> str:
@@ -29,20 +63,3 @@ def prefixed(text: str, prefix: str) -> str:
         return (prefix.upper() if match[1].isupper() else prefix) + "_"
 
     return re.sub(r"\b(SYNCFABRIC|syncfabric)_", swap, text)
-
-
-def defines(values: Mapping[str, int]) -> list[str]:
-    """Return the lines that name these numbers."""
-    return [define(name, value) for name, value in values.items()]
-
-
-def fields(layout: Layout) -> str:
-    """Return shift and mask of each field of a word: field = (word >> SHIFT) & MASK."""
-    prefix = layout.name.upper().replace("'S", "").replace(" ", "_")
-    lines = [f"/* {layout.name[0].upper()}{layout.name[1:]}, {layout.width} bits. */"]
-    for field in layout.fields:
-        name = f"{prefix}_{field.name.upper()}"
-        lines.append(f"/* {field.name}: {field.meaning} */")
-        lines.append(define(f"{name}_SHIFT", layout.offsets[field.name]))
-        lines.append(define(f"{name}_MASK", (1 << field.width) - 1, as_hex=True))
-    return "\n".join(lines)

@@ -1,16 +1,24 @@
-"""Which of many switches are nearest to the farthest of a group: the least eccentric ones."""
+"""Waves of many roots at once over a network: eccentricities, shapes of trees, and centres."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
 
-from syncfabric.models.planning.switch_graph import BATCH, SwitchGraph
+import numpy as np
+from numpy.typing import NDArray
+
+from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.tree import Ints
 
-__all__ = ["least_eccentric"]
+__all__ = ["BATCH", "eccentricities", "least_eccentric", "shapes", "waves"]
+
+BATCH = 64
+"""Roots that are taken at once: a bit each of a word a router."""
+
+Masks = NDArray[np.uint64]
 
 
-def least_eccentric(graph: SwitchGraph, candidates: Ints, targets: Ints) -> tuple[Ints, int]:
+def least_eccentric(graph: LinkGraph, candidates: Ints, targets: Ints) -> tuple[Ints, int]:
     """Return all candidates whose greatest distance to a target is least, and that distance.
 
     A candidate is left out unmeasured when its distance to some target that is far from good
@@ -21,7 +29,7 @@ def least_eccentric(graph: SwitchGraph, candidates: Ints, targets: Ints) -> tupl
 
     Parameters
     ----------
-    graph : SwitchGraph
+    graph : LinkGraph
         The network's switches.
     candidates, targets : array of int64
         Switches, in ascending order; every target can be reached.
@@ -40,7 +48,7 @@ def least_eccentric(graph: SwitchGraph, candidates: Ints, targets: Ints) -> tupl
         batch = np.zeros(len(candidates), dtype=bool)
         batch[np.argsort(bound, kind="stable")[:BATCH]] = True
         tried = candidates[batch]
-        distance = graph.eccentricities(tried, targets)
+        distance = eccentricities(graph, tried, targets)
         best = int(distance.min())
         if best < least:
             least, found = best, []
@@ -52,3 +60,99 @@ def least_eccentric(graph: SwitchGraph, candidates: Ints, targets: Ints) -> tupl
             bound = np.maximum(bound, level[candidates])
             candidates, bound = candidates[bound <= least], bound[bound <= least]
     return np.sort(np.concatenate(found)), least
+
+
+def eccentricities(graph: LinkGraph, roots: Ints, targets: Ints) -> Ints:
+    """Return the levels from each root to its farthest target, shape (len(roots),).
+
+    All targets must be reachable. Time for each ``BATCH`` roots: links times levels.
+    """
+    return np.concatenate([_farthest(graph, batch, targets) for batch in _batches(roots)])
+
+
+def shapes(graph: LinkGraph, roots: Ints, targets: Ints) -> tuple[Ints, Ints]:
+    """Return edges and leaves of the tree that spans the targets around each root.
+
+    It is the BFS tree of ``LinkGraph.spanning`` without what leads to no target; roots are targets.
+
+    Returns
+    -------
+    edges, leaves : array of int64, shape (len(roots),)
+        A leaf has no switch below.
+    """
+    found = [_shape(graph, batch, targets) for batch in _batches(roots)]
+    edges, leaves = np.concatenate(found, axis=1)
+    return edges, leaves
+
+
+def waves(graph: LinkGraph, roots: Ints) -> Iterator[Masks]:
+    """Yield the switches of each level, a bit for each root, level 0 first."""
+    front = np.zeros(len(graph), dtype=np.uint64)
+    np.bitwise_or.at(front, roots, _bits(len(roots)))
+    seen = front.copy()
+    rows = np.flatnonzero(graph.degree)
+    starts = graph.indptr[rows]
+    while front.any():
+        yield front
+        reached = np.zeros(len(graph), dtype=np.uint64)
+        if len(rows):
+            reached[rows] = np.bitwise_or.reduceat(front[graph.neighbour], starts)
+        front = reached & ~seen
+        seen |= front
+
+
+def _farthest(graph: LinkGraph, roots: Ints, targets: Ints) -> Ints:
+    bits, far = _bits(len(roots)), np.zeros(len(roots), dtype=np.int64)
+    for level, wave in enumerate(waves(graph, roots)):
+        far[(np.bitwise_or.reduce(wave[targets]) & bits) != 0] = level
+    return far
+
+
+def _shape(graph: LinkGraph, roots: Ints, targets: Ints) -> tuple[Ints, Ints]:
+    """Walk the waves back: what leads to a target marks its parent as one that does too."""
+    levels = []
+    for wave in waves(graph, roots):
+        rows = np.flatnonzero(wave)
+        levels.append((rows, wave[rows]))
+    wanted = np.zeros(len(graph), dtype=np.uint64)
+    wanted[targets] = np.bitwise_or.reduce(_bits(len(roots)))
+    inner = np.zeros(len(graph), dtype=np.uint64)
+    above = np.zeros(len(graph), dtype=np.uint64)
+    for (rows, reached), (rows_above, reached_above) in zip(
+        levels[:0:-1], levels[-2::-1], strict=True
+    ):
+        above[rows_above] = reached_above
+        _mark_parents(graph, rows, reached & (wanted[rows] | inner[rows]), above, inner)
+        above[rows_above] = 0
+    count = len(roots)
+    edges = _count_bits(wanted | inner, count) - 1
+    return edges, _count_bits((wanted | inner) & ~inner, count)
+
+
+def _mark_parents(graph: LinkGraph, rows: Ints, open_: Masks, above: Masks, inner: Masks) -> None:
+    """Mark each row's parents: the first neighbour of the level above, root by root."""
+    rank = 0
+    while len(rows):
+        left = (open_ != 0) & (graph.degree[rows] > rank)
+        rows, open_ = rows[left], open_[left]
+        neighbour = graph.neighbour[graph.indptr[rows] + rank]
+        taken = open_ & above[neighbour]
+        np.bitwise_or.at(inner, neighbour, taken)
+        open_ = open_ & ~taken
+        rank += 1
+
+
+def _batches(roots: Ints) -> list[Ints]:
+    return [roots[i : i + BATCH] for i in range(0, len(roots), BATCH)]
+
+
+def _bits(count: int) -> Masks:
+    bits: Masks = np.uint64(1) << np.arange(count, dtype=np.uint64)
+    return bits
+
+
+def _count_bits(masks: Masks, count: int) -> Ints:
+    """Count each of the lowest ``count`` bits over all masks."""
+    octets = masks.astype("<u8").view(np.uint8).reshape(-1, 8)
+    ones: Ints = np.unpackbits(octets, axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
+    return ones[:count]

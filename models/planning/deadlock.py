@@ -3,7 +3,7 @@
 A channel is one virtual channel of one link. There is an edge from a channel to every channel that
 a message which holds the first may wait for. No cycle means no deadlock (Dally and Seitz, IEEE
 Trans. Computers 36(5), 1987; paper BTM, section 3.2; paper BTIN, section 4.2). Which edges there
-are: ``deadlock_mesh`` and ``deadlock_irregular``.
+are: ``mesh_graph`` and ``irregular_graph``.
 
 What arrives waits for nothing: a sink takes packets, and an engine has room for every message of
 its groups that can be under way, so that merging and replication add no edges. Barrier wires are no
@@ -12,17 +12,185 @@ channels: no two groups share one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
 from typing import Any, TypeVar
 
 import networkx as nx
+import numpy as np
 
 from syncfabric.models.errors import DeadlockError, about
-from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.models.planning.deadlock_irregular import SwitchChannel, irregular_graph
-from syncfabric.models.planning.deadlock_mesh import Channel, mesh_graph
+from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.tree import Ints
+from syncfabric.models.planning.updown import far_switches, next_switches, routing_tables
 
-__all__ = ["Channel", "SwitchChannel", "channel_graph", "check", "find_cycle"]
+__all__ = [
+    "Channel",
+    "SwitchChannel",
+    "channel_graph",
+    "check",
+    "find_cycle",
+    "irregular_graph",
+    "mesh_graph",
+]
+
+CARDINAL = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
+CLASS_NAMES = {Turn.X_FIRST: "sync X-Y", Turn.Y_FIRST: "sync Y-X"}
+SHARED = "sync"
+
+
+@dataclass(frozen=True, order=True)
+class Channel:
+    """One virtual channel of the link that leaves ``node`` by ``port``.
+
+    At the LOCAL port it is a sink: the processor's, or the engine's.
+    """
+
+    node: Node
+    port: Port
+    lane: str
+
+    def __str__(self) -> str:
+        if self.port is Port.LOCAL:
+            return f"{self.lane}: taken in at {self.node}"
+        return f"{self.lane}: link {self.port.name.lower()} from {self.node}"
+
+
+def mesh_graph(network: MeshSpec, *, shared_sync_channel: bool) -> nx.DiGraph[Channel]:
+    """Build the graph of a mesh in O(nodes); the arguments are those of ``channel_graph``.
+
+    Edges are those of ordinary packets between any two nodes, X-Y, in each ordinary channel, and of
+    routed barrier messages of any group, now planned or written later: X-Y in one channel, Y-X in
+    the other. Messages from neighbour to neighbour end at the next engine, and add none.
+    """
+    mesh = network.mesh
+    lanes = {turn: SHARED if shared_sync_channel else CLASS_NAMES[turn] for turn in Turn}
+    graph: nx.DiGraph[Channel] = nx.DiGraph()
+    for channel in range(network.channels):
+        graph.add_edges_from(_all_pairs(mesh, Turn.X_FIRST, f"packets {channel}"))
+    if network.transport == "routed":
+        for turn in Turn:
+            graph.add_edges_from(_all_pairs(mesh, turn, lanes[turn]))
+    return graph
+
+
+def _all_pairs(mesh: Mesh, turn: Turn, lane: str) -> Iterator[tuple[Channel, Channel]]:
+    """Yield the edges of messages between any two nodes, turn by turn at each router."""
+    first = (Port.EAST, Port.WEST) if turn is Turn.X_FIRST else (Port.NORTH, Port.SOUTH)
+    for node in mesh.nodes:
+        for port in CARDINAL:
+            if (after := mesh.neighbour(node, port)) is None:
+                continue
+            here = Channel(node, port, lane)
+            yield here, Channel(after, Port.LOCAL, lane)
+            turns = [p for p in CARDINAL if p not in first] if port in first else []
+            for onward in (port, *turns):
+                if mesh.neighbour(after, onward) is not None:
+                    yield here, Channel(after, onward, lane)
+
+
+SYNC = "sync"
+AT_A_TIME = 64
+"""Destinations whose packets are followed together: bounds what is in memory."""
+
+
+@dataclass(frozen=True, order=True)
+class SwitchChannel:
+    """One virtual channel of the link that leaves a switch by a port.
+
+    With ``from_node`` it is that of the link to the switch from the node on the port.
+    """
+
+    switch: int
+    port: int
+    lane: str
+    from_node: bool = False
+
+    def __str__(self) -> str:
+        if self.from_node:
+            return f"{self.lane}: link from node ({self.switch}, {self.port})"
+        return f"{self.lane}: link from switch {self.switch}, port {self.port}"
+
+
+def irregular_graph(network: IrregularSpec) -> nx.DiGraph[SwitchChannel]:
+    """Build the graph of an irregular network, see ``channel_graph``.
+
+    Edges are those of packets that the tables route, between any switch with a node and any switch,
+    from each ordinary channel; with datelines from the even ones, where packets start. Packets that
+    bring their own route are not in it: their sender answers for it. Barrier messages add none:
+    each crosses one link and is taken by the engine there, and holds nothing while it waits.
+
+    Raises
+    ------
+    SpecError
+        The network file's routing tables lead some packet astray.
+    """
+    graph: nx.DiGraph[SwitchChannel] = nx.DiGraph()
+    graph.add_nodes_from(_channels(network))
+    step = 2 if network.datelines else 1
+    edges = _packet_edges(network).tolist() if network.routed_by_tables else ()
+    for switch, port, odd, after, onward, odd_after in edges:
+        for channel in range(0, network.channels, step):
+            graph.add_edge(
+                SwitchChannel(switch, port, f"packets {channel + odd}"),
+                SwitchChannel(after, onward, f"packets {channel + odd_after}"),
+            )
+    return graph
+
+
+def _channels(network: IrregularSpec) -> Iterator[SwitchChannel]:
+    lanes = [f"packets {channel}" for channel in range(network.channels)]
+    lanes += [SYNC]
+    links = [end for link in network.links for end in link]
+    for (switch, port), lane in product([*links, *network.nodes], lanes):
+        yield SwitchChannel(switch, port, lane)
+    for (switch, port), lane in product(network.nodes, lanes):
+        yield SwitchChannel(switch, port, lane, from_node=True)
+
+
+def _packet_edges(network: IrregularSpec) -> Ints:
+    """Return where a packet may hold a link's channel and wait for the next link's.
+
+    Returns
+    -------
+    array of int64, shape (edges, 6)
+        Switch, port, and 1 after a dateline; the same of the next link.
+    """
+    topology, count = network.topology, network.switches
+    tables = np.array(routing_tables(network), dtype=np.int64)
+    after = next_switches(topology, tables)
+    passes = np.zeros((count, network.ports), dtype=np.int64)
+    for place in network.datelines:
+        passes[place] = 1
+    shape = (count, network.ports, 2, network.ports, 2)
+    found = np.empty(0, dtype=np.int64)
+    # Packets for one switch never mind those for another: a few destinations at a time.
+    for first in range(0, count, AT_A_TIME):
+        to = np.arange(first, min(first + AT_A_TIME, count))
+        # Where packets may be: at a switch, on the way to another, before or after a dateline.
+        reached = np.zeros((count, to.size, 2), dtype=bool)
+        reached[topology.nodes_array[:, 0], :, 0] = True
+        fresh = reached.copy()
+        while fresh.any():
+            here, column, before = np.nonzero(fresh)
+            there = after[here, to[column]]
+            on_way = there != to[column]
+            here, column, before, there = (x[on_way] for x in (here, column, before, there))
+            port, onward = tables[here, to[column]], tables[there, to[column]]
+            odd = before | passes[here, port]
+            edges = (here, port, odd, onward, odd | passes[there, onward])
+            found = np.union1d(found, np.ravel_multi_index(edges, shape))
+            fresh[:] = False
+            fresh[there, column, odd] = True
+            fresh &= ~reached
+            reached |= fresh
+    here, port, odd, onward, odd_after = np.unravel_index(found, shape)
+    there = far_switches(topology)[here, port]
+    return np.stack([here, port, odd, there, onward, odd_after], axis=1)
+
 
 AnyChannel = TypeVar("AnyChannel", Channel, SwitchChannel)
 

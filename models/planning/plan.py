@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from syncfabric.models.errors import PlanError, SpecError, SyncfabricError, about
 from syncfabric.models.layout.slots import WIRE_PLANNER
-from syncfabric.models.networks.dead import NOTHING, Dead, linked
+from syncfabric.models.networks.dead import NOTHING, Dead, check_together, linked
 from syncfabric.models.networks.explain import RENAMED
 from syncfabric.models.networks.spec import (
     AnySpec,
@@ -20,23 +20,21 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
     planners_of,
 )
-from syncfabric.models.planning.islands import check_together
-from syncfabric.models.planning.links.entries import check_apart
-from syncfabric.models.planning.links.graph import LinkGraph
-from syncfabric.models.planning.links.group_plan import GroupPlan
-from syncfabric.models.planning.links.planners import plan_groups
-from syncfabric.models.planning.links.slots import plan_on_wires
+from syncfabric.models.planning.entries import check_apart
+from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan_static import StaticGroupPlan, plan_static
-from syncfabric.models.planning.whole import check_group
+from syncfabric.models.planning.planners import plan_groups
+from syncfabric.models.planning.slots import plan_on_wires
 
 __all__ = [
     "AnyGroupPlan",
     "BarrierPlan",
     "GroupPlan",
     "StaticGroupPlan",
+    "check_group",
     "make_plan",
 ]
-
 
 AnyGroupPlan: TypeAlias = GroupPlan | StaticGroupPlan
 """A group on any kind of network."""
@@ -240,3 +238,31 @@ def _as_messages(spec: NetworkSpec, left: Collection[GroupSpec]) -> NetworkSpec:
         for group in spec.groups
     )
     return spec.model_copy(update={"groups": tuple(groups)})
+
+
+BOUNDS = ("bound", "bound_btm", "bound_least")
+
+
+def check_group(group: Any, network: AnySpec) -> None:
+    """See that a group's plan is one of this network, in what reading its JSON does not show.
+
+    Parameters
+    ----------
+    group : Any
+        What stands where a group's plan belongs.
+    network : AnySpec
+
+    Raises
+    ------
+    SpecError
+        It is none, or that of another kind of network; or a bound is no number of cycles.
+    """
+    plan = StaticGroupPlan if isinstance(network, StaticSpec) else GroupPlan
+    if not isinstance(group, plan):
+        name = type(group).__name__
+        raise SpecError(f"{name} is no plan of a group on a network of kind {network.kind}")
+    for name in BOUNDS:
+        bound = getattr(group, name)
+        whole = isinstance(bound, int) and not isinstance(bound, bool) and bound >= 0
+        if bound is not None and not whole:
+            raise SpecError(f"group {group.id}: {name} must be cycles or None, not {bound!r}")

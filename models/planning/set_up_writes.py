@@ -9,9 +9,8 @@ from syncfabric.models.layout import setup as layout
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.messages.static import LoaderWord, StaticWord
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.links import set_up as links
-from syncfabric.models.planning.links.images import Epochs
-from syncfabric.models.planning.links.images_json import engine_images
+from syncfabric.models.planning import set_up as links
+from syncfabric.models.planning.images import Epochs, engine_images
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.static_images import SETTLING, static_writes
 

@@ -9,8 +9,8 @@ from typing import Protocol
 from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
 from syncfabric.models.networks.mesh import Mesh, Node, Port
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.links.set_up import Write
 from syncfabric.models.planning.route_chain import Output, chain_words
+from syncfabric.models.planning.set_up import Write
 
 __all__ = [
     "SETTLING",

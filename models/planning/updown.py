@@ -3,7 +3,7 @@
 Source: paper BTIN, section 2.1, after M. Schroeder et al., Autonet, SRC Research Report 59, 1990.
 The root of the spanning tree is the lowest-numbered of the least eccentric switches. A link's end
 on the higher level is up, on one level that of the lower number. A packet goes up zero or more
-links and then down zero or more.
+links and then down zero or more. Tables of any making are checked: they lead every packet home.
 """
 
 from __future__ import annotations
@@ -17,12 +17,77 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.centre import least_eccentric
-from syncfabric.models.planning.switch_graph import SwitchGraph
-from syncfabric.models.planning.switch_tree import SwitchTree
-from syncfabric.models.planning.tables import OWN, check_ways
+from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.tree import Ints
 
-__all__ = ["MOST_ROUTED", "UpDown", "build_tree", "routing_tables", "updown_tables"]
+__all__ = [
+    "MOST_ROUTED",
+    "OWN",
+    "UpDown",
+    "build_tree",
+    "check_ways",
+    "far_switches",
+    "next_switches",
+    "routing_tables",
+    "updown_tables",
+]
+
+OWN = -1
+"""A switch's entry for itself."""
+
+
+def check_ways(topology: Irregular, tables: Ints) -> None:
+    """Refuse tables by which a packet never comes to its destination.
+
+    Parameters
+    ----------
+    topology : Irregular
+        The network.
+    tables : array of int64, shape (q, q)
+        Row s holds switch s's output port for each destination switch, ``OWN`` for itself; every
+        port leads to a switch.
+
+    Raises
+    ------
+    SpecError
+        A way goes round in a cycle; it is named.
+    """
+    after = next_switches(topology, tables)
+    columns, far = np.arange(len(after)), after
+    # Doubled until it is more steps than there are switches: by then all have arrived, or never.
+    for _ in range(len(after).bit_length()):
+        far = far[far, columns]
+    lost = np.argwhere(far != columns)
+    if not len(lost):
+        return
+    start, to = lost[0].tolist()
+    way = [start]
+    while (switch := int(after[way[-1], to])) not in way:
+        way.append(switch)
+    cycle = " -> ".join(map(str, [*way[way.index(switch) :], switch]))
+    raise SpecError(
+        f"network: tables: packets for switch {to} go round in a cycle of switches, {cycle}; "
+        f"lead one of these on to {to}"
+    )
+
+
+def next_switches(topology: Irregular, tables: Ints) -> Ints:
+    """Return the switch that each entry leads to, shape (q, q); s itself for its own."""
+    switches = np.arange(topology.switches)
+    after: Ints = far_switches(topology)[switches[:, None], tables]
+    after[switches, switches] = switches
+    return after
+
+
+def far_switches(topology: Irregular) -> Ints:
+    """Return the switch across each link, by switch and port, shape (q, k); ``OWN`` where none."""
+    ends = np.full((topology.switches, topology.ports), OWN, dtype=np.int64)
+    links = topology.links_array
+    ends[links[:, 0], links[:, 1]] = links[:, 2]
+    ends[links[:, 2], links[:, 3]] = links[:, 0]
+    return ends
+
 
 MOST_ROUTED = 4096
 """Switches of the largest network that has routing tables."""
@@ -34,18 +99,17 @@ class UpDown:
 
     Parameters
     ----------
-    graph : SwitchGraph
-        The network's switches.
+    graph : LinkGraph
     parent, level : array of int64, shape (q,)
-        The spanning tree, see ``SwitchGraph.spanning``.
+        The spanning tree, see ``LinkGraph.spanning``.
     """
 
-    graph: SwitchGraph
+    graph: LinkGraph
     parent: Ints
     level: Ints
 
     @classmethod
-    def of(cls, graph: SwitchGraph, beside: int = 0) -> UpDown:
+    def of(cls, graph: LinkGraph, beside: int = 0) -> UpDown:
         """Direct a network's links; if it is in parts, those of the part that a switch is in."""
         _, level = graph.spanning(beside)
         everyone = np.flatnonzero(level >= 0)
@@ -60,12 +124,12 @@ class UpDown:
     def ways(self, *, up: bool) -> list[list[tuple[int, int]]]:
         """Return the links of each switch that lead up, or down: port and switch, by port."""
         rank = np.argsort(self.order)
-        graph = self.graph
+        graph, ports = self.graph, self.graph.topology.port
         step = rank[graph.neighbour] - rank[graph.owner]
         chosen = np.flatnonzero(step < 0 if up else step > 0)
         ways: list[list[tuple[int, int]]] = [[] for _ in range(len(graph))]
-        for entry in chosen[np.argsort(graph.port[chosen], kind="stable")].tolist():
-            way = int(graph.port[entry]), int(graph.neighbour[entry])
+        for entry in chosen[np.argsort(ports[chosen], kind="stable")].tolist():
+            way = int(ports[entry]), int(graph.neighbour[entry])
             ways[graph.owner[entry]].append(way)
         return ways
 
@@ -99,7 +163,7 @@ def updown_tables(topology: Irregular) -> Ints:
     a packet may have come to it by a link down; any other goes up, to where the whole way is then
     shortest. Among equals the lowest port is taken.
     """
-    direction = UpDown.of(SwitchGraph.of(topology))
+    direction = UpDown.of(LinkGraph(topology))
     count = topology.switches
     ways_up, ways_down = direction.ways(up=True), direction.ways(up=False)
     order = direction.order.tolist()
@@ -121,13 +185,12 @@ def updown_tables(topology: Irregular) -> Ints:
     return ports
 
 
-def build_tree(graph: SwitchGraph, members: Ints, *, member_root: bool) -> SwitchTree:
+def build_tree(graph: LinkGraph, members: Ints, *, member_root: bool) -> PortTree:
     """Build a group's tree over the spanning tree that the tables go by.
 
     Parameters
     ----------
-    graph : SwitchGraph
-        The network's switches.
+    graph : LinkGraph
     members : array of int64
         The member switches, ascending, each once.
     member_root : bool
@@ -135,22 +198,24 @@ def build_tree(graph: SwitchGraph, members: Ints, *, member_root: bool) -> Switc
         in the tree. Else it is the topmost switch above all members.
     """
     parents = UpDown.of(graph, int(members[0])).parent.copy()
-    tree = SwitchTree.pruned(graph, parents, members)
+    tree = PortTree.pruned(graph, parents, members)
     # Above the first switch that is a member or has two children there is one way, and no member.
-    wanted = (tree.child_count > 1) | np.isin(tree.switches, members)
+    wanted = (tree.child_count > 1) | np.isin(tree.routers, members)
     top = np.flatnonzero(wanted)[tree.depth[wanted].argmin()]
-    parents[tree.switches[top]] = -1
-    tree = SwitchTree.pruned(graph, parents, members)
+    parents[tree.routers[top]] = -1
+    tree = PortTree.pruned(graph, parents, members)
     return _rerooted(graph, tree, members) if member_root else tree
 
 
-def _rerooted(graph: SwitchGraph, tree: SwitchTree, members: Ints) -> SwitchTree:
+def _rerooted(graph: LinkGraph, tree: PortTree, members: Ints) -> PortTree:
     below = np.flatnonzero(tree.parent >= 0)
-    ends = np.stack([tree.parent[below], tree.down_port[below], below, tree.up_port[below]], axis=1)
+    ends = np.stack(
+        [tree.parent[below], tree.far_port[below], below, tree.parent_port[below]], axis=1
+    )
     links = tuple(((a, b), (c, d)) for a, b, c, d in ends.tolist())
-    alone = SwitchGraph.of(Irregular(len(tree), len(tree), links, ()))
-    places = tree.positions(members)
+    alone = LinkGraph(Irregular(len(tree), len(tree), links, ()))
+    places = np.searchsorted(tree.routers, members)
     nearest, _ = least_eccentric(alone, places, places)
     parents, _ = alone.spanning(int(nearest[0]))
-    numbers = np.where(parents >= 0, tree.switches[parents], -1)
-    return SwitchTree.of(graph, tree.switches, numbers)
+    numbers = np.where(parents >= 0, tree.routers[parents], -1)
+    return PortTree.spanned(graph, tree.routers, numbers)

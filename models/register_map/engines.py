@@ -15,9 +15,7 @@ from syncfabric.models.layout.engine import (
     IMAGE_ADDRESS,
     EngineCounter,
 )
-from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.layout.network_words import PART_BITS
-from syncfabric.models.layout.node import PortWord, RouterWord, Target
+from syncfabric.models.layout.network import PART_BITS, NetworkShape, PortWord, RouterWord, Target
 from syncfabric.models.layout.setup import COMMAND, FREED, MANAGER_STATUS, ManagerWord
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.models.register_map.parts import Bits, Block, Part, Word, bits_of, whole

@@ -25,10 +25,10 @@ from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning import btin as btin_tree
 from syncfabric.models.planning import updown as updown_tree
-from syncfabric.models.planning.switch_graph import SwitchGraph
-from syncfabric.models.planning.switch_tree import SwitchTree
-from syncfabric.models.planning.tables import next_switches
+from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.tree import Ints
+from syncfabric.models.planning.updown import next_switches
 from syncfabric.models.schemes.scheme import ALONE, Cost, scheme
 from syncfabric.models.timing.btin import (
     PacketTiming,
@@ -63,9 +63,9 @@ class Ways:
         return cls(network.topology, network.tables)
 
     @cached_property
-    def graph(self) -> SwitchGraph:
+    def graph(self) -> LinkGraph:
         """The switches."""
-        return SwitchGraph.of(self.topology)
+        return LinkGraph(self.topology)
 
     @property
     def links_a_switch(self) -> float:
@@ -136,12 +136,12 @@ class Group:
         return np.unique(self.at)
 
     @cached_property
-    def tree(self) -> SwitchTree:
+    def tree(self) -> PortTree:
         """The tree that planner ``btin`` builds; the root node is at its root."""
         return btin_tree.build_tree(self.ways.graph, self.switches)
 
     @cached_property
-    def updown_tree(self) -> SwitchTree:
+    def updown_tree(self) -> PortTree:
         """The tree that planner ``updown`` builds around a member."""
         return updown_tree.build_tree(self.ways.graph, self.switches, member_root=True)
 
@@ -167,12 +167,12 @@ class Group:
         return int(level[self.at].sum())
 
 
-def along(tree: SwitchTree, group: Group, times: Timing) -> Cost:
+def along(tree: PortTree, group: Group, times: Timing) -> Cost:
     """Return what barriers along a tree over a group's switches cost.
 
     Parameters
     ----------
-    tree : SwitchTree
+    tree : PortTree
         Its root is a member switch.
     group : Group
     times : Timing

@@ -21,9 +21,9 @@ from syncfabric.models.networks.spec import (
     MessageSpec,
     StaticSpec,
 )
-from syncfabric.models.planning.links.graph import LinkGraph
-from syncfabric.models.planning.links.slots import least_tree
+from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.plan_static import StaticGroupPlan, plan_static
+from syncfabric.models.planning.slots import least_tree
 from syncfabric.models.planning.tree import Ints
 from syncfabric.models.schemes.irregular import Ways
 from syncfabric.models.schemes.scheme import ALONE, Cost, scheme

@@ -19,10 +19,8 @@ from syncfabric.models.networks.spec import StaticSpec
 __all__ = [
     "allreduce_cycles",
     "broadcast_cycles",
-    "broadcast_late",
     "flit_cycles",
     "reduce_cycles",
-    "reduce_late",
     "scatter_cycles",
 ]
 
@@ -48,26 +46,6 @@ def broadcast_cycles(links: int, flits: int, network: StaticSpec) -> int:
     network : StaticSpec
     """
     return links + 3 + (flits - 1) * flit_cycles(network)
-
-
-def broadcast_late(links: int, place: int, flits: int, network: StaticSpec) -> int:
-    """Return the cycles of a broadcast on a ring whose last member is not the root; with s = 1.
-
-    It has m flits to read, of which up to B wait in its core buffer. What is more than that stands
-    before its switch, and goes on to the root: max(m, m - B + N - i + 2 if m > B).
-
-    Parameters
-    ----------
-    links : int
-        N.
-    place : int
-        i, the links from the root to the member, 1 to N - 1.
-    flits : int
-        m.
-    network : StaticSpec
-    """
-    behind = flits - network.core_buffer
-    return max(flits, behind + links - place + 2) if behind > 0 else flits
 
 
 def scatter_cycles(links: int, members: int, flits: int, network: StaticSpec) -> int:
@@ -105,30 +83,6 @@ def reduce_cycles(links: int, members: int, flits: int, work: int, network: Stat
     """
     stream = (flits - 1) * max(flit_cycles(network), work)
     return links + (work + 2) * (members - 1) + 3 + stream
-
-
-def reduce_late(
-    links: int, place: int, behind: int, flits: int, work: int, network: StaticSpec
-) -> int:
-    """Return the cycles of a reduction whose last member is not the root.
-
-    The token waits at its core: N - i + (w + 2) q + w + 3 + (m - 1) max(s, w).
-
-    Parameters
-    ----------
-    links : int
-        N.
-    place : int
-        i, the links from the root to the member.
-    behind : int
-        q, the members between it and the root at the end of the ring.
-    flits : int
-        m.
-    work : int
-        w.
-    network : StaticSpec
-    """
-    return reduce_cycles(links - place, behind + 1, flits, work, network) + work
 
 
 def allreduce_cycles(

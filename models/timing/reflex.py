@@ -18,36 +18,12 @@ from syncfabric.models.networks.spec import StaticSpec
 __all__ = [
     "ALONE",
     "ring_bound",
-    "ring_latency",
     "ring_period",
-    "ring_worst",
     "tree_bound",
-    "tree_period",
 ]
 
 ALONE = 1
 """Latency of a group of one member."""
-
-
-def ring_latency(links: int, late: int, network: StaticSpec) -> int:
-    """Return the cycles from the last arrival to the last release, all else quiet.
-
-    A late root's notify goes round, N + 3; the release follows, a hop a cycle, and is read last by
-    the member of the last switch: 2 N + 5. Who sits ``late`` switches after the root has the notify
-    waiting there. Who comes last has all B fillers to read first, and takes one a cycle.
-
-    Parameters
-    ----------
-    links : int
-        N; the last switch of the ring has a member.
-    late : int
-        The place of the last process, 0 for the root, up to N - 1.
-    network : StaticSpec
-    """
-    fillers = network.core_buffer + 3
-    if late == 0:
-        return links + max(links + 5, fillers)
-    return max(2 * links + 5 - late, fillers)
 
 
 def ring_period(links: int, network: StaticSpec) -> int:
@@ -65,21 +41,6 @@ def ring_period(links: int, network: StaticSpec) -> int:
     if _streams(network):
         return links + max(6, network.core_buffer + 3)
     return links + 2 * network.core_buffer + 4
-
-
-def ring_worst(links: int, network: StaticSpec) -> int:
-    """Return the most cycles from the last arrival to the last release, whoever arrives when.
-
-    2 N + 5, that of a late root; or the period, where that is more: then it is the fillers of the
-    barrier before that are waited for. It is met if all switches of the ring have members.
-
-    Parameters
-    ----------
-    links : int
-        N.
-    network : StaticSpec
-    """
-    return max(2 * links + 5, ring_period(links, network))
 
 
 def ring_bound(links: int, network: StaticSpec) -> int:
@@ -115,22 +76,6 @@ def tree_bound(longest: int, flits: int, network: StaticSpec) -> int:
     if _streams(network) and network.core_buffer > 1:
         return flits + longest
     return 2 * flits + longest - 1
-
-
-def tree_period(flits: int, network: StaticSpec) -> int:
-    """Return the cycles from barrier to barrier, if each process arrives when it is released.
-
-    F + 1, or 2 F where a buffer has one place only; however long the tree is.
-
-    Parameters
-    ----------
-    flits : int
-        F, the flits of an episode.
-    network : StaticSpec
-    """
-    if _streams(network) and network.core_buffer > 1:
-        return flits + 1
-    return 2 * flits
 
 
 def _streams(network: StaticSpec) -> bool:

@@ -6,7 +6,7 @@ from amaranth import Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.node import RouterWord, Target
+from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.lifecycle.access import ConfigAccess

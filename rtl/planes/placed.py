@@ -8,7 +8,7 @@ from amaranth import Module, Mux, ResetInserter, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.node import PortWord, RouterWord
+from syncfabric.models.layout.network import PortWord, RouterWord
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.messages import COUNTER_BITS

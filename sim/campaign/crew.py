@@ -10,8 +10,8 @@ from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS
 from syncfabric.models.layout.setup import Answer
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.spec import MessageSpec, StaticSpec
-from syncfabric.models.planning.links.entries import owner_of
-from syncfabric.models.planning.links.free import FreeEntries
+from syncfabric.models.planning.entries import owner_of
+from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
 from syncfabric.sim.drive.recovery.plans import fences
 from syncfabric.sim.fabric import Fabric

@@ -15,9 +15,7 @@ from types import MappingProxyType
 from syncfabric.models.errors import ProgramError, SpecError, ToolError
 from syncfabric.models.messages.core import MOST_MEMORY_KIB
 from syncfabric.models.networks.spec import AnySpec, NetworkSpec, StaticSpec
-from syncfabric.models.planning.c_header import c_header
-from syncfabric.models.planning.c_header_core import core_header
-from syncfabric.models.planning.c_header_trees import MOST_TABLED, tree_blocks
+from syncfabric.models.planning.c_header import MOST_TABLED, c_header, core_header, tree_blocks
 from syncfabric.sim.cores.program import Program, read_program
 from syncfabric.sim.cores.toolchain import Toolchain, find_toolchain
 from syncfabric.sim.simulators.cache import Cache, fingerprint

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from syncfabric.models.layout.slots import WIRE_PLANNER
-from syncfabric.models.planning.links.group_plan import GroupPlan
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.sim.draw.canvas import INK, settings
 from syncfabric.sim.draw.chart import chart_of
 from syncfabric.sim.draw.page import TOP, Mark, Page

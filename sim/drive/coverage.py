@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from syncfabric.models.layout.engine import COMMIT, Code, Kind
 from syncfabric.models.messages import Counter
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.models.planning.links.set_up import COMMIT_ADDRESS
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.set_up import COMMIT_ADDRESS
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks, bits
 from syncfabric.sim.drive.lines import Line

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record
-from syncfabric.models.planning.links.images import Epochs
-from syncfabric.models.planning.links.set_up import image_writes, set_up_writes
+from syncfabric.models.planning.images import Epochs
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.set_up import image_writes, set_up_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.churn.churner import Churner

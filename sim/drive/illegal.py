@@ -13,7 +13,7 @@ from syncfabric.models.layout.engine import (
     IMAGE_ADDRESS,
     Code,
 )
-from syncfabric.models.layout.node import RouterWord, Target
+from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.layout.setup import (
     COMMAND,
     MOST_REQUESTS,
@@ -22,8 +22,8 @@ from syncfabric.models.layout.setup import (
     Operation,
     share_of,
 )
-from syncfabric.models.planning.links.images import Epochs
-from syncfabric.models.planning.links.set_up import COMMIT_ADDRESS, kill_command, manager_address
+from syncfabric.models.planning.images import Epochs
+from syncfabric.models.planning.set_up import COMMIT_ADDRESS, kill_command, manager_address
 from syncfabric.sim.drive.driving import Inputs
 from syncfabric.sim.drive.software import Host
 

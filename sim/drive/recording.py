@@ -8,7 +8,7 @@ from typing import NamedTuple, TextIO
 
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.planning.links.group_plan import GroupPlan
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks, bits

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.networks.mesh import Mesh, Node, hops
-from syncfabric.models.planning.links.images import Epochs
-from syncfabric.models.planning.links.set_up import go_writes
+from syncfabric.models.planning.images import Epochs
+from syncfabric.models.planning.set_up import go_writes
 from syncfabric.sim.drive.inbox import Packet
 from syncfabric.sim.drive.scheme import Btin, Scheme
 from syncfabric.sim.drive.software import Host, MemberStep, StepKind

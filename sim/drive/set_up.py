@@ -11,19 +11,19 @@ from typing import NamedTuple
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
-from syncfabric.models.layout.errand import ERRAND, ERRAND_MARK
-from syncfabric.models.layout.setup import ManagerState, ManagerWord
+from syncfabric.models.layout.setup import ERRAND, ERRAND_MARK, ManagerState, ManagerWord
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.models.planning.links.group_plan import GroupPlan
-from syncfabric.models.planning.links.images import Epochs, RouterImage, group_images
-from syncfabric.models.planning.links.representatives import asked_node, duties
-from syncfabric.models.planning.links.set_up import (
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.images import Epochs, RouterImage, group_images
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.set_up import (
     COMMIT_ADDRESS,
+    asked_node,
+    duties,
     go_writes,
     manager_address,
     set_up_command,
 )
-from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.config_port import Ask
 from syncfabric.sim.drive.inbox import Packet
 from syncfabric.sim.drive.software import Agenda, Host, Program

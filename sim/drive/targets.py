@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from syncfabric.models.layout.engine import ADDRESS_BITS, COUNTER_ADDRESS, EngineCounter
-from syncfabric.models.layout.node import PortWord, RouterWord, Target
+from syncfabric.models.layout.network import PortWord, RouterWord, Target
 from syncfabric.models.messages import COUNTER_BASE, Counter
 from syncfabric.models.messages.static import STATUS_WORD
 from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec

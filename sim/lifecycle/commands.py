@@ -17,9 +17,9 @@ from syncfabric.models.layout.setup import (
     ManagerWord,
     Operation,
 )
-from syncfabric.models.planning.links.entries import owner_of
-from syncfabric.models.planning.links.group_plan import GroupPlan
-from syncfabric.models.planning.links.set_up import (
+from syncfabric.models.planning.entries import owner_of
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.set_up import (
     COMMIT_ADDRESS,
     Write,
     free_writes,

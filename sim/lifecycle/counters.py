@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from syncfabric.models.layout.engine import ADDRESS_BITS, COUNTER_ADDRESS, EngineCounter
-from syncfabric.models.layout.node import PortWord, RouterWord, Target
+from syncfabric.models.layout.network import PortWord, RouterWord, Target
 from syncfabric.models.layout.setup import ManagerWord
 from syncfabric.models.messages import COUNTER_BASE, Counter
 from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec

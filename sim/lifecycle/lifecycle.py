@@ -13,9 +13,9 @@ from typing import Self
 from syncfabric.models.layout.engine import Code, interval_of
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.setup import Answer
-from syncfabric.models.planning.links.group_plan import GroupPlan
-from syncfabric.models.planning.links.images import Epochs
-from syncfabric.models.planning.links.set_up import Write, commit_write
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.images import Epochs
+from syncfabric.models.planning.set_up import Write, commit_write
 from syncfabric.sim.lifecycle.effects import (
     HANG,
     LOOK,

@@ -16,7 +16,7 @@ from syncfabric.models.networks.spec import (
     Operation,
     StaticSpec,
 )
-from syncfabric.models.planning.links.free import FreeEntries
+from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.plan import (
     AnyGroupPlan,
     BarrierPlan,

@@ -13,7 +13,7 @@ _COUNTED = ("tests/rtl/host/test_meter.py",)
 _SOFTWARE, _BOARD = "fpga/host/engines.py", "tests/fpga/host/test_engines.py::test_"
 _LEFT = (f"{_BOARD}what_an_earlier_program_left_is_ended",)
 _ANEW = (f"{_BOARD}all_barriers_are_right_and_within_their_bounds",)
-_WRITES = "models/planning/links/set_up.py"
+_WRITES = "models/planning/set_up.py"
 _ESCAPE = (
     "tests/sim/lifecycle/test_lifecycle.py::test_what_a_fault_leaves_is_freed_over_the_chain",
 )

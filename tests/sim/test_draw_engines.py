@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.planning.links.group_plan import GroupPlan
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.draw.mesh.chart import branches
 from syncfabric.sim.network import Network

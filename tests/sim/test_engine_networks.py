@@ -9,8 +9,8 @@ import pytest
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import loads
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
-from syncfabric.models.planning.links.entries import owner_of
-from syncfabric.models.planning.links.group_plan import GroupPlan
+from syncfabric.models.planning.entries import owner_of
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.results import RunResult

@@ -2,7 +2,6 @@
 
 from syncfabric.models.golden.lifecycle.manager import Manager
 from syncfabric.models.golden.lifecycle.port import SetUpPort
-from syncfabric.models.golden.lifecycle.replies import Replies
-from syncfabric.models.golden.lifecycle.sink import Sink
+from syncfabric.models.golden.lifecycle.sink import Replies, Sink
 
 __all__ = ["Manager", "Replies", "SetUpPort", "Sink"]

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from syncfabric.models.golden.engine import Answer, Freed, Request
 from syncfabric.models.golden.lifecycle.manager import Manager
-from syncfabric.models.golden.lifecycle.replies import Replies
-from syncfabric.models.golden.lifecycle.sink import Sink
+from syncfabric.models.golden.lifecycle.sink import Replies, Sink
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code, EngineLayout
 from syncfabric.models.layout.setup import owners_of

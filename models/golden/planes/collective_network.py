@@ -7,13 +7,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort
 from syncfabric.models.golden.lifecycle import Manager
-from syncfabric.models.golden.planes.building import interface_parameters, node_parameters
 from syncfabric.models.golden.planes.guarded_movement import GuardedMovement
 from syncfabric.models.golden.planes.interface import NodeInterface
 from syncfabric.models.golden.planes.movement import RESET, Movement
 from syncfabric.models.golden.planes.node import Node
 from syncfabric.models.golden.planes.processes import Processes
-from syncfabric.models.golden.planes.wiring import Shown, Wiring
+from syncfabric.models.golden.planes.wiring import (
+    Shown,
+    Wiring,
+    interface_parameters,
+    node_parameters,
+)
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record, Recorder
 from syncfabric.models.golden.slots.movement import SlotMovement
 from syncfabric.models.golden.transport.config_chain import ChainRequest

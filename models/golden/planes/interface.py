@@ -18,7 +18,7 @@ from syncfabric.models.golden.transport.config_chain import ChainRequest, Config
 from syncfabric.models.golden.transport.link import LinkEnd
 from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm, Sent
 from syncfabric.models.layout.engine import EngineLayout
-from syncfabric.models.layout.node import RouterWord, Target
+from syncfabric.models.layout.network import RouterWord, Target
 
 __all__ = ["InterfaceInputs", "InterfaceOutputs", "InterfaceParameters", "NodeInterface"]
 

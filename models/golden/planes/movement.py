@@ -18,8 +18,7 @@ from syncfabric.models.golden.record import Observer
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.golden.transport.wires import Sent
-from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.layout.node import RouterWord
+from syncfabric.models.layout.network import NetworkShape, RouterWord
 
 __all__ = ["RESET", "Movement"]
 

@@ -25,7 +25,7 @@ from syncfabric.models.golden.transport.config_chain import ConfigNode
 from syncfabric.models.golden.transport.link import LinkEnd
 from syncfabric.models.golden.transport.message_links import message_links
 from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm, Sent
-from syncfabric.models.layout.node import RouterWord, Target
+from syncfabric.models.layout.network import RouterWord, Target
 
 __all__ = ["Node"]
 

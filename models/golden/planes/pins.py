@@ -13,7 +13,7 @@ from syncfabric.models.golden.router import Flit, Routing
 from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.golden.transport.wires import Back, Forward, Sent
 from syncfabric.models.layout.engine import EngineLayout
-from syncfabric.models.layout.node import RouterWord
+from syncfabric.models.layout.network import RouterWord
 from syncfabric.models.layout.slots import SlotLayout
 
 __all__ = ["Crossed", "Driven", "NodeInputs", "NodeOutputs", "NodeParameters", "Rest"]

@@ -8,7 +8,7 @@ from syncfabric.models.golden.counters import Counters
 from syncfabric.models.golden.engine import Answer, Request
 from syncfabric.models.golden.transport.config_chain import ChainRequest, ConfigNode
 from syncfabric.models.layout.engine import COUNTER_ADDRESS
-from syncfabric.models.layout.node import RouterWord, Target
+from syncfabric.models.layout.network import RouterWord, Target
 
 __all__ = ["Words"]
 

@@ -6,12 +6,18 @@ from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from syncfabric.models.golden.engine.memory import Message, Way
-from syncfabric.models.golden.order import LeastRecentlySent
 from syncfabric.models.golden.router import Channel, Port
 from syncfabric.models.golden.router.routing import xy_output
 from syncfabric.models.golden.transport.wires import Sent
 
-__all__ = ["MessageLinks", "OwnLinks", "RoutedLinks", "SharedLinks", "message_links"]
+__all__ = [
+    "LeastRecentlySent",
+    "MessageLinks",
+    "OwnLinks",
+    "RoutedLinks",
+    "SharedLinks",
+    "message_links",
+]
 
 DIRECTIONS = 4
 REGISTER = DIRECTIONS
@@ -214,3 +220,27 @@ def message_links(transport: str, x: int, y: int) -> MessageLinks:
     if transport == "routed":
         return RoutedLinks(x, y)
     return SharedLinks() if transport == "shared" else OwnLinks()
+
+
+class LeastRecentlySent:
+    """Candidates in a queue: whoever sent goes to the end.
+
+    Parameters
+    ----------
+    size : int
+        Candidates 0 to ``size`` - 1, which is also their first order.
+    """
+
+    __slots__ = ("order",)
+
+    def __init__(self, size: int) -> None:
+        self.order = list(range(size))
+
+    def first(self, candidates: Collection[int]) -> int:
+        """Return the one that has waited longest since it sent; there must be one."""
+        return next(candidate for candidate in self.order if candidate in candidates)
+
+    def sent(self, candidate: int) -> None:
+        """Move a candidate to the end."""
+        self.order.remove(candidate)
+        self.order.append(candidate)

@@ -18,7 +18,7 @@ from syncfabric.sim.results import ChannelLoad
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from syncfabric.models.planning.links.group_plan import GroupPlan
+    from syncfabric.models.planning.group_plan import GroupPlan
 
 __all__ = ["IrregularChart"]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port
-from syncfabric.models.planning.links.group_plan import GroupPlan
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.tree import distribute_turn
 from syncfabric.sim.draw.canvas import GREY, PAPER, Sheet, depth_colours
 from syncfabric.sim.draw.mesh.ground import MeshGround

@@ -8,8 +8,8 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.models.planning.links.set_up import COMMIT_ADDRESS
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.set_up import COMMIT_ADDRESS
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.churn.notes import Born, Came, Ended, Gone, Note, Ordered
 from syncfabric.sim.drive.lines import Line

@@ -12,9 +12,9 @@ from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.setup import Operation as Command
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec, Operation
-from syncfabric.models.planning.links.free import FreeEntries
-from syncfabric.models.planning.links.set_up import commit_write
+from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.plan import GroupPlan, make_plan
+from syncfabric.models.planning.set_up import commit_write
 from syncfabric.sim.drive.arrivals import GroupArrivals
 from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Note, Ordered, Told
 from syncfabric.sim.drive.config_port import Cycles, perform

@@ -10,11 +10,11 @@ from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import Record
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.layout.engine import ADDRESS_BITS
-from syncfabric.models.layout.node import Target
+from syncfabric.models.layout.network import Target
 from syncfabric.models.layout.setup import ManagerWord
 from syncfabric.models.networks.spec import MessageSpec, StaticSpec
-from syncfabric.models.planning.links.set_up import manager_address
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
+from syncfabric.models.planning.set_up import manager_address
 from syncfabric.sim.drive.churn.notes import Gone
 from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.recovery.life import Life

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from syncfabric.models.errors import PlanError, SpecError, about
 from syncfabric.models.layout.engine import ADDRESS_BITS
-from syncfabric.models.layout.node import RouterWord, Target
-from syncfabric.models.networks.dead import Dead, linked
+from syncfabric.models.layout.network import RouterWord, Target
+from syncfabric.models.networks.dead import Dead, check_together, linked
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import (
     AnySpec,
@@ -16,9 +16,8 @@ from syncfabric.models.networks.spec import (
     NetworkSpec,
     StaticSpec,
 )
-from syncfabric.models.planning.islands import check_together
-from syncfabric.models.planning.links.entries import owner_of
-from syncfabric.models.planning.links.free import FreeEntries
+from syncfabric.models.planning.entries import owner_of
+from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, StaticGroupPlan, make_plan
 from syncfabric.models.planning.plan_static import plan_static
 from syncfabric.sim.drive.recovery.story import Move, Story

@@ -15,10 +15,10 @@ from syncfabric.models.networks.random_network import RandomNetwork, draw_networ
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MESSAGE_PLANNERS, GroupSpec, IrregularSpec, MeshSpec
 from syncfabric.models.planning import deadlock
-from syncfabric.models.planning.links.graph import LinkGraph
-from syncfabric.models.planning.links.least_radius import centre_of
-from syncfabric.models.planning.links.slots import plan_on_wires
-from syncfabric.models.planning.links.spread import CrowdedError, Wanted, spread
+from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.least_radius import centre_of
+from syncfabric.models.planning.slots import plan_on_wires
+from syncfabric.models.planning.spread import CrowdedError, Wanted, spread
 from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.drive.tiles import plan_of
 from syncfabric.sim.experiments.bench.measures import at_least, at_most, below, mesh, timed
@@ -229,7 +229,7 @@ def groups_that_fit(graph: LinkGraph, draw: Draw, seed: int) -> int:
 
 def _wanted(graph: LinkGraph, group: int, nodes: Sequence[int]) -> Wanted:
     members = tuple(sorted({graph.place(node)[0] for node in nodes}))
-    return Wanted(group, members, centre_of(graph.switches, np.array(members)))
+    return Wanted(group, members, centre_of(graph, np.array(members)))
 
 
 def _compact(graph: LinkGraph) -> Draw:

@@ -9,10 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from syncfabric.models.broadcast.completion import completion_ns
 from syncfabric.models.broadcast.costs import Floats, Ints, MatrixCosts
 from syncfabric.models.broadcast.layout import Layout
-from syncfabric.models.broadcast.optimum import least_cost
+from syncfabric.models.broadcast.optimum import completion_ns, least_cost
 from syncfabric.models.broadcast.start_up import StartUp
 from syncfabric.models.broadcast.strategies import STRATEGIES, Strategy
 from syncfabric.models.broadcast.tree import Tree

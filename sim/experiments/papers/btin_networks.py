@@ -189,7 +189,7 @@ def _of_group(ways: Ways, seed: int, size: int) -> Found:
         direct=group.direct,
         asked=tree.setup_messages,
         held=len(group.tree),
-        bare=int((~np.isin(group.tree.switches, with_nodes)).sum()),
+        bare=int((~np.isin(group.tree.routers, with_nodes)).sum()),
         told=gathered.setup_messages,
     )
 

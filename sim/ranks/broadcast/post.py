@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from syncfabric.models.broadcast.positions import children
+from syncfabric.models.broadcast.layout import children
 from syncfabric.sim.ranks.payloads import Bytes
 
 __all__ = ["Data", "Kind", "Post", "Received", "pickled"]

@@ -7,8 +7,8 @@ from statistics import median
 
 import numpy as np
 
+from syncfabric.models.broadcast.layout import parent
 from syncfabric.models.broadcast.policy import Policy
-from syncfabric.models.broadcast.positions import parent
 from syncfabric.models.broadcast.tree import Tree
 from syncfabric.sim.ranks.broadcast.caller import Caller, Latencies, Pair, matching
 from syncfabric.sim.ranks.broadcast.member import ROOT, Member

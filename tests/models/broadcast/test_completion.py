@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from syncfabric.models.broadcast.completion import arrivals_ns, completion_ns
 from syncfabric.models.broadcast.costs import MatrixCosts
 from syncfabric.models.broadcast.layout import Layout
+from syncfabric.models.broadcast.optimum import arrivals_ns, completion_ns
 from syncfabric.models.broadcast.start_up import StartUp
 from syncfabric.models.broadcast.tree import Policy, Tree
 from syncfabric.models.errors import SpecError

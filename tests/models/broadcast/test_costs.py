@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from syncfabric.models.broadcast import costs
-from syncfabric.models.broadcast.costs import Floats, FunctionCosts, Ints, MatrixCosts
-from syncfabric.models.broadcast.link_cost import link_cost
+from syncfabric.models.broadcast.costs import Floats, FunctionCosts, Ints, MatrixCosts, link_cost
 from syncfabric.models.broadcast.tree import Policy, Tree
 from syncfabric.models.errors import SpecError
 from tests.models.broadcast.events import Events, broken, drawn_costs

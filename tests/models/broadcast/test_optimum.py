@@ -6,10 +6,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from syncfabric.models.broadcast.completion import completion_ns
 from syncfabric.models.broadcast.costs import MatrixCosts
 from syncfabric.models.broadcast.layout import Layout
-from syncfabric.models.broadcast.optimum import OPTIMUM_NODES, least_cost
+from syncfabric.models.broadcast.optimum import OPTIMUM_NODES, completion_ns, least_cost
 from syncfabric.models.broadcast.start_up import StartUp
 from syncfabric.models.broadcast.tree import Tree
 from syncfabric.models.errors import SpecError

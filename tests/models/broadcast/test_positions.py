@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from syncfabric.models.broadcast import positions
+from syncfabric.models.broadcast import layout as positions
 from tests.models.broadcast import golden
 
 

@@ -13,11 +13,11 @@ from syncfabric.models.faults.missing import Missing, missing
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
-from syncfabric.models.planning.links.group_plan import GroupPlan
-from syncfabric.models.planning.links.set_up import Write
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import make_plan
-from tests.models.planning.links.checker import cluster, mesh
-from tests.models.planning.links.engines import Barriers
+from syncfabric.models.planning.set_up import Write
+from tests.models.planning.checker import cluster, mesh
+from tests.models.planning.engines import Barriers
 
 REST = 400
 """Cycles after which nothing of a barrier moves any more."""

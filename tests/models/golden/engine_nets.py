@@ -10,10 +10,8 @@ from dataclasses import dataclass, field
 from syncfabric.models.golden.engine import (
     Answer,
     Engine,
-    EngineNetwork,
     Freed,
     Message,
-    Place,
     Request,
 )
 from syncfabric.models.layout.engine import (
@@ -25,6 +23,7 @@ from syncfabric.models.layout.engine import (
     EngineLayout,
     Kind,
 )
+from tests.models.golden.engine_network import EngineNetwork, Place
 
 Graph = list[tuple[Place, Place]]
 

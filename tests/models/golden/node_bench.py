@@ -7,13 +7,16 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from syncfabric.models.golden.engine import Message, Place, Request
-from syncfabric.models.golden.planes import Node, NodeNetwork, NodeOutputs, NodeParameters
+from syncfabric.models.golden.engine import Message, Request
+from syncfabric.models.golden.planes.node import Node
+from syncfabric.models.golden.planes.pins import NodeOutputs, NodeParameters
 from syncfabric.models.golden.router import XY, Flit
 from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.golden.transport.wires import Back, Forward
 from syncfabric.models.layout.engine import COMMIT, WORD_BITS, Code, EngineLayout, Kind
 from tests.models.golden.engine_nets import distances, mesh
+from tests.models.golden.engine_network import Place
+from tests.models.golden.planes.node_network import NodeNetwork
 
 OPPOSITE = {0: 2, 1: 3, 2: 0, 3: 1}
 Tree = dict[int, tuple[int, int, int, int]]

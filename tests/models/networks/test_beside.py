@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.beside import read_beside, text_beside
+from syncfabric.models.networks.graph import read_beside, text_beside
 
 
 def test_a_path_starts_at_the_folder_or_the_root(tmp_path: Path) -> None:

@@ -11,9 +11,13 @@ from hypothesis import strategies as st
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.random_network import RandomNetwork, draw_network, link_count
+from syncfabric.models.networks.random_network import (
+    RandomNetwork,
+    draw_network,
+    link_count,
+    random_tree,
+)
 from syncfabric.models.networks.soundness import check_topology
-from syncfabric.models.networks.spanning_tree import random_tree
 from tests.models.networks.irregulars import reached
 
 

@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 
-from syncfabric.models.networks.room import Room
+from syncfabric.models.networks.random_network import Room
 
 
 def test_what_is_open_has_a_free_port() -> None:

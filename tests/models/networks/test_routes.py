@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.routes import read_routes
+from syncfabric.models.networks.irregular_table import read_routes
 from tests.models.networks.irregulars import chain
 
 HEAD = "switch,destination,port\n"

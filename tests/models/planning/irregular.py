@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from syncfabric.models.networks.irregular import Irregular, Link, Place
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
-from syncfabric.models.planning.switch_tree import SwitchTree
+from syncfabric.models.planning.port_tree import PortTree
 
 __all__ = ["check_tree", "clusters", "draw_network", "member_switches", "network_of"]
 
@@ -68,19 +68,19 @@ def network_of(topology: Irregular, *groups: GroupSpec, **keys: Any) -> NetworkS
     return NetworkSpec(name="cluster", network=network, groups=groups)
 
 
-def check_tree(topology: Irregular, tree: SwitchTree, members: Sequence[Place]) -> None:
+def check_tree(topology: Irregular, tree: PortTree, members: Sequence[Place]) -> None:
     """It is a tree of links that spans the members, and each leaf has one."""
     graph: nx.Graph[int] = nx.Graph()
     graph.add_node(tree.root)
     for child, parent in tree.edges:
-        place = int(np.searchsorted(tree.switches, child))
-        down, up = int(tree.down_port[place]), int(tree.up_port[place])
+        place = int(np.searchsorted(tree.routers, child))
+        down, up = int(tree.far_port[place]), int(tree.parent_port[place])
         assert topology.across(parent, down) == (child, up)
         between = [p for p in range(down) if (topology.across(parent, p) or (-1,))[0] == child]
         assert not between, "a lower port of the parent leads there too"
         graph.add_edge(child, parent)
     assert nx.is_tree(graph)
-    assert sorted(graph) == tree.switches.tolist()
+    assert sorted(graph) == tree.routers.tolist()
     wanted = {switch for switch, _ in members}
     assert wanted <= set(graph)
     leaves = {switch for switch, degree in graph.degree() if degree == 1} - {tree.root}

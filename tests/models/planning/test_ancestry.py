@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.planning.ancestry import Ancestry
 from syncfabric.models.planning.btm import build_tree
+from syncfabric.models.planning.meeting import Ancestry
 from tests.models.planning.laws import groups
 
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.planning.btm import build_tree
-from syncfabric.models.planning.rehang import rehang
-from syncfabric.models.planning.shortest import greatest_cost
+from syncfabric.models.planning.shortest import greatest_cost, rehang
 from syncfabric.models.planning.tree import Tree, coordinates
 from tests.models.planning.laws import check_tree, groups
 

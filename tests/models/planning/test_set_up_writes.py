@@ -8,7 +8,7 @@ import pytest
 
 from syncfabric.models.messages.host import CONFIG_WINDOW, GlobalWord
 from syncfabric.models.planning.c_header import c_header
-from syncfabric.models.planning.c_header_setup import setup_header
+from syncfabric.models.planning.c_programs import setup_header
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import (
     members,

@@ -10,8 +10,12 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.models.planning.tables import check_ways, next_switches
-from syncfabric.models.planning.updown import routing_tables, updown_tables
+from syncfabric.models.planning.updown import (
+    check_ways,
+    next_switches,
+    routing_tables,
+    updown_tables,
+)
 from tests.models.planning.irregular import draw_network, network_of
 
 RING = Irregular(

@@ -11,8 +11,8 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.spec import GroupSpec
 from syncfabric.models.planning import deadlock, updown
+from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.models.planning.switch_graph import SwitchGraph
 from tests.models.planning.irregular import (
     check_tree,
     clusters,
@@ -154,7 +154,7 @@ def test_trees_lie_in_the_spanning_tree(
     drawn: tuple[Irregular, list[Place]], *, member_root: bool
 ) -> None:
     topology, members = drawn
-    graph, switches = SwitchGraph.of(topology), member_switches(members)
+    graph, switches = LinkGraph(topology), member_switches(members)
     tree = updown.build_tree(graph, switches, member_root=member_root)
     check_tree(topology, tree, members)
     parents = updown.UpDown.of(graph).parent
@@ -179,5 +179,5 @@ def test_a_root_without_a_member() -> None:
     (plan,) = (group.to_json() for group in make_plan(network_of(topology, group)).groups)
     assert (plan["root_switch"], plan["root_node"], plan["root"]) == (1, None, None)
     assert plan["height"] == 1
-    tree = updown.build_tree(SwitchGraph.of(topology), np.array([0, 2]), member_root=True)
+    tree = updown.build_tree(LinkGraph(topology), np.array([0, 2]), member_root=True)
     assert (tree.root, tree.height) == (0, 2)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port
 from syncfabric.models.planning.btm import build_tree
+from syncfabric.models.planning.meeting import Ways
 from syncfabric.models.planning.tree import distribute_turn
-from syncfabric.models.planning.ways import Ways
 from tests.models.planning.laws import groups
 
 STEPS = {Port.EAST: (1, 0), Port.NORTH: (0, 1), Port.WEST: (-1, 0), Port.SOUTH: (0, -1)}

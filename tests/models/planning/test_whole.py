@@ -10,7 +10,7 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks import reader
-from syncfabric.models.planning.links.group_plan import GroupPlan
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 
 APART = "^plan: its parts do not belong together: "

@@ -9,8 +9,7 @@ from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout import setup
 from syncfabric.models.layout.engine import COMMIT, EngineCounter
-from syncfabric.models.layout.network_words import PART_BITS
-from syncfabric.models.layout.node import PortWord, RouterWord, Target
+from syncfabric.models.layout.network import PART_BITS, PortWord, RouterWord, Target
 from syncfabric.models.layout.setup import ManagerWord
 from syncfabric.models.networks.reserved import KEYWORDS
 from syncfabric.models.networks.spec import MessageSpec

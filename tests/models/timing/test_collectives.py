@@ -9,16 +9,15 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.timing.collectives import (
     allreduce_cycles,
     broadcast_cycles,
-    broadcast_late,
     flit_cycles,
     reduce_cycles,
-    reduce_late,
     scatter_cycles,
 )
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.scenario import Job, Policy, Scenario
 from syncfabric.sim.drive.static.operations import Collective
 from tests.models.golden.static_bench import Group, cycle, random_tree, ring, static
+from tests.models.timing.exact import broadcast_late, reduce_late
 from tests.sim.drive.static.planned import plan_of
 
 SIZES = ((2, 2), (3, 2), (4, 2), (3, 3), (3, 4))

@@ -8,11 +8,8 @@ import pytest
 from syncfabric.models.timing.reflex import (
     ALONE,
     ring_bound,
-    ring_latency,
     ring_period,
-    ring_worst,
     tree_bound,
-    tree_period,
 )
 from tests.models.golden.static_bench import (
     Bench,
@@ -25,6 +22,7 @@ from tests.models.golden.static_bench import (
     tree,
 )
 from tests.models.golden.static_play import Course, Play
+from tests.models.timing.exact import ring_latency, ring_worst, tree_period
 
 Buffers = tuple[int, int, int]
 """W, B and O."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.verify.explorer import Violation, explore
-from syncfabric.models.verify.queue import InputQueue
+from tests.models.verify.input_queue import InputQueue
 
 
 @pytest.mark.parametrize(

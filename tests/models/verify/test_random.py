@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from syncfabric.models.verify.explorer import Violation, run
-from syncfabric.models.verify.rules import Rules
-from syncfabric.models.verify.scenario import Group, Scenario
+from syncfabric.models.verify.scenario import Group, Rules, Scenario
 from syncfabric.models.verify.setup import SetUp
 
 RUNS = 150

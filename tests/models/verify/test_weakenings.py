@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.verify.explorer import Violation, explore
-from syncfabric.models.verify.rules import Rules
-from syncfabric.models.verify.scenario import Scenario
+from syncfabric.models.verify.scenario import Rules, Scenario
 from syncfabric.models.verify.setup import SetUp
 from tests.models.verify.scenarios import (
     BACK,

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from amaranth.sim import Simulator
 
-from syncfabric.models.golden.core_port import BarrierPortModel, PortInputs
 from syncfabric.models.messages.core import (
     ARRIVE_BASE,
     DONE_BASE,
@@ -19,6 +18,7 @@ from syncfabric.models.messages.core import (
 from syncfabric.models.networks.reader import loads
 from syncfabric.rtl.cores.barrier_port import BarrierPort
 from syncfabric.sim.cores.system import shape_of
+from tests.rtl.cores.barrier_port_model import BarrierPortModel, PortInputs
 from tests.rtl.support import SEED
 
 CYCLES = 600

@@ -4,9 +4,9 @@ from typing import Any
 
 import cocotb
 
-from syncfabric.models.golden.meter import Meter
 from syncfabric.models.messages.host import BINS, HISTOGRAM_BASE, SKEW_BOUNDS, MeterWord
 from tests.rtl.host.group import Members
+from tests.rtl.host.meter_model import Meter
 from tests.rtl.support import Bench, Scoreboard
 
 WIDTHS = (1, 5, 16)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from syncfabric.models.golden.meter import Meter
 from syncfabric.models.messages.host import HostShape
+from tests.rtl.host.meter_model import Meter
 
 NET = ("released", "result", "ready", "done", "broken", "config_ready", "config_error")
 NET_PORTS = (*NET, "config_rdata")

@@ -5,7 +5,7 @@ from typing import Any
 
 import cocotb
 
-from syncfabric.models.golden.order import LeastRecentlySent
+from syncfabric.models.golden.transport.message_links import LeastRecentlySent
 from tests.rtl.support import Bench, Scoreboard
 
 COUNTS = (1, 2, 3, 5, 8)

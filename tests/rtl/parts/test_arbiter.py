@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.golden.order import LeastRecentlySent
+from syncfabric.models.golden.transport.message_links import LeastRecentlySent
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
 from tests.rtl.parts.bench_arbiter import COUNTS, RoundRobin
 from tests.rtl.support import SEED, clocked, ports, run_bench

@@ -17,7 +17,7 @@ from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.golden.transport.wires import Sent
 from syncfabric.models.layout.engine import ADDRESS_BITS, EPOCH_BITS, Kind
-from syncfabric.models.layout.node import RouterWord, Target
+from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.layout.shape import NodeShape
 from tests.rtl.planes.neighbour import (
     Neighbour,

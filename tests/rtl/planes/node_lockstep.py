@@ -10,7 +10,8 @@ from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.memory import Way
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.lifecycle.port import SetUpParameters
-from syncfabric.models.golden.planes import Node, NodeInputs, NodeOutputs, NodeParameters
+from syncfabric.models.golden.planes.node import Node
+from syncfabric.models.golden.planes.pins import NodeInputs, NodeOutputs, NodeParameters
 from syncfabric.models.golden.router import XY, Routing, Source, Table
 from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.golden.transport.wires import Sent
@@ -22,7 +23,7 @@ from syncfabric.models.layout.engine import (
     Code,
     Kind,
 )
-from syncfabric.models.layout.node import Target
+from syncfabric.models.layout.network import Target
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from tests.rtl.planes.neighbour import (
     Neighbour,

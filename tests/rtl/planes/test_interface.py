@@ -10,7 +10,7 @@ from amaranth.lib.wiring import Out
 from amaranth.sim import Simulator
 
 from syncfabric.models.layout.flit import flit_layout
-from syncfabric.models.layout.node import RouterWord, Target
+from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.rtl.planes.interface import LinkEnd, NodeInterface

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from amaranth.sim import Simulator
 
-from syncfabric.models.layout.node import PortWord, RouterWord, Target
+from syncfabric.models.layout.network import PortWord, RouterWord, Target
 from syncfabric.models.layout.shape import MeshNodeShape
 from syncfabric.rtl.planes.node import Node
 

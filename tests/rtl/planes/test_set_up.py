@@ -9,8 +9,7 @@ from amaranth.lib import wiring
 from amaranth.sim import Simulator
 
 from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code, EngineCounter
-from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.layout.node import RouterWord, Target
+from syncfabric.models.layout.network import NetworkShape, RouterWord, Target
 from syncfabric.models.layout.setup import (
     COMMAND,
     FREED,

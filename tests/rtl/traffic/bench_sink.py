@@ -5,7 +5,7 @@ from typing import Any
 
 import cocotb
 
-from syncfabric.models.golden.packet import packet_words
+from syncfabric.models.golden.planes.processes import packet_words
 from syncfabric.models.networks.spec import MessageSpec
 from tests.rtl.support import Bench, Scoreboard
 from tests.rtl.traffic.headers import header_of

@@ -6,7 +6,6 @@ from typing import Any
 from cocotb.triggers import FallingEdge
 
 from syncfabric import Network
-from syncfabric.models.golden.meter import Meter
 from syncfabric.models.messages.host import (
     BINS,
     DATA_BASE,
@@ -24,6 +23,7 @@ from syncfabric.models.messages.host import (
     node_word_address,
 )
 from syncfabric.models.planning.set_up_writes import set_up_writes
+from tests.rtl.host.meter_model import Meter
 
 Read = Callable[[int], Awaitable[int | None]]
 Write = Callable[[int, int], Awaitable[bool]]

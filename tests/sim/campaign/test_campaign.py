@@ -12,7 +12,7 @@ from syncfabric.sim.campaign.request import CampaignRequest, Kind, kinds_of
 from syncfabric.sim.campaign.result import CampaignResult
 from syncfabric.sim.campaign.trial import Draw, Trial
 from syncfabric.sim.fabric import Fabric
-from tests.models.planning.links.checker import cluster, mesh
+from tests.models.planning.checker import cluster, mesh
 from tests.sim.soak.networks import BUILD, NETWORKS, TREE
 
 KEYS: dict[str, Any] = {"check_bits": 8, "watchdog": 64, "data_bits": 4, "groups": 4}

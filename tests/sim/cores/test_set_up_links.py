@@ -15,11 +15,11 @@ from syncfabric.models.layout.setup import REQUEST
 from syncfabric.models.messages import Op
 from syncfabric.models.networks.reader import load, loads
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
-from syncfabric.models.planning.links.graph import LinkGraph
-from syncfabric.models.planning.links.group_plan import GroupPlan
-from syncfabric.models.planning.links.images import Epochs, group_images
-from syncfabric.models.planning.links.least_radius import centre_of
-from syncfabric.models.planning.links.port_tree import PortTree
+from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.images import Epochs, group_images
+from syncfabric.models.planning.least_radius import centre_of
+from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.sim.cores.compile import library_headers
 from tests.sim.cores.systems import SOFTWARE
 
@@ -128,7 +128,7 @@ def check(name: str, folder: Path, software: str) -> None:
         ports = {r: fields["parent"].bit_length() - 1 for r, _, _, fields in requests}
         tree = PortTree.of(graph.topology, ports, [graph.place(m) for m in members])
         targets = np.unique([graph.place(m)[0] for m in members])
-        assert tree.radius == centre_of(graph.switches, targets).radius
+        assert tree.radius == centre_of(graph, targets).radius
         group = GroupPlan(
             id=0,
             op=Op(op).name.lower(),

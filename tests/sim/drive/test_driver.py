@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from syncfabric.models.golden.network import model_of
-from syncfabric.models.planning.links.images import Epochs
-from syncfabric.models.planning.links.set_up import set_up_writes
+from syncfabric.models.planning.images import Epochs
+from syncfabric.models.planning.set_up import set_up_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.driver import Driver

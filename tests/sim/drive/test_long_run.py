@@ -10,8 +10,8 @@ import pytest
 from syncfabric.models.errors import ToolError
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.models.planning.links.set_up import Write, set_up_writes
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.models.planning.set_up import Write, set_up_writes
 from syncfabric.sim.assemble.player import Stimulus, script_text
 from syncfabric.sim.drive import driver, tiles
 from syncfabric.sim.drive import long_run as module

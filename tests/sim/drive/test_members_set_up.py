@@ -12,8 +12,8 @@ from syncfabric.models.networks.spec import (
     MeshSpec,
     NetworkSpec,
 )
-from syncfabric.models.planning.links.representatives import duties
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.models.planning.set_up import duties
 from syncfabric.sim.drive.conduct import conduct_model
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.set_up import MembersSetUp

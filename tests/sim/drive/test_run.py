@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.planning.links.set_up import Write, image_writes
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.set_up import Write, image_writes
 from syncfabric.sim.drive import run as module
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric import build_fabric

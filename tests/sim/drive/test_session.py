@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.models.planning.links.set_up import Write, set_up_writes
+from syncfabric.models.planning.set_up import Write, set_up_writes
 from syncfabric.sim.drive.driver import Session
 from syncfabric.sim.drive.scenario import Scenario
 from tests.sim.drive.clusters import SMALL

@@ -11,7 +11,7 @@ from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import ADDRESS_BITS
-from syncfabric.models.layout.node import RouterWord, Target
+from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.driver import Session
 from syncfabric.sim.drive.scenario import Scenario

@@ -13,8 +13,8 @@ from syncfabric.models.layout.engine import (
     Code,
     EngineCounter,
 )
-from syncfabric.models.layout.node import PortWord, Target
-from syncfabric.models.planning.links.set_up import COMMIT_ADDRESS
+from syncfabric.models.layout.network import PortWord, Target
+from syncfabric.models.planning.set_up import COMMIT_ADDRESS
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind

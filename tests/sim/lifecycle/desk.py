@@ -9,7 +9,7 @@ from typing import TypeVar
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.models.planning.links.group_plan import GroupPlan
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.updown import updown_tables
 from syncfabric.sim.lifecycle.effects import Ask, Steps
 

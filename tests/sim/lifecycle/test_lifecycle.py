@@ -8,13 +8,13 @@ import pytest
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
-from syncfabric.models.planning.links.free import FreeEntries
-from syncfabric.models.planning.links.group_plan import GroupPlan
-from syncfabric.models.planning.links.planners import plan_groups
+from syncfabric.models.planning.free import FreeEntries
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.planners import plan_groups
 from syncfabric.sim.lifecycle import ByChain, lifecycle_of
 from syncfabric.sim.lifecycle.effects import LOOK, Ask, FoundError, Pause
+from tests.models.planning.checker import cluster, groups_of, mesh
 from tests.models.planning.irregular import draw_network
-from tests.models.planning.links.checker import cluster, groups_of, mesh
 from tests.sim.lifecycle.desk import Desk
 
 TREE = draw_network(random.Random(5), 5, 3, 9, 6)

@@ -8,7 +8,7 @@ import pytest
 
 from syncfabric import Network
 from syncfabric.models.networks.mesh import Node, Port
-from syncfabric.models.planning.links.group_plan import GroupPlan
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import StaticGroupPlan
 from syncfabric.sim.drive.run import scenario_of
 from syncfabric.sim.report.episode import first_episode

@@ -12,8 +12,8 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.sim.fabric import build_fabric
+from tests.models.planning.checker import cluster, mesh
 from tests.models.planning.irregular import draw_network
-from tests.models.planning.links.checker import cluster, mesh
 
 __all__ = ["BUILD", "ENGINES", "LONG", "NETWORKS", "spec_of"]
 

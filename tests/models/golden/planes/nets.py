@@ -17,8 +17,7 @@ from syncfabric.models.layout.engine import (
     Code,
     EngineLayout,
 )
-from syncfabric.models.layout.network import NetworkShape, Place
-from syncfabric.models.layout.node import Target
+from syncfabric.models.layout.network import NetworkShape, Place, Target
 from syncfabric.models.layout.setup import COMMAND, REQUEST, ManagerWord, Operation
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from tests.models.golden import engine_nets

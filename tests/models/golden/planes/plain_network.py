@@ -9,11 +9,11 @@ from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.engine import Answer
 from syncfabric.models.golden.engine.engine import Engine
 from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
-from syncfabric.models.golden.planes.building import interface_parameters, node_parameters
 from syncfabric.models.golden.planes.interface import InterfaceInputs, NodeInterface
 from syncfabric.models.golden.planes.node import Node
 from syncfabric.models.golden.planes.pins import NodeInputs
 from syncfabric.models.golden.planes.processes import Processes
+from syncfabric.models.golden.planes.wiring import interface_parameters, node_parameters
 from syncfabric.models.golden.record import ConfigRequest, GuardWires, Record
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.transport.config_chain import ChainEnd, ChainRequest

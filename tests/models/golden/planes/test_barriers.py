@@ -7,8 +7,7 @@ import pytest
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import Code
-from syncfabric.models.layout.network import Place
-from syncfabric.models.layout.node import PortWord, RouterWord, Target
+from syncfabric.models.layout.network import Place, PortWord, RouterWord, Target
 from syncfabric.models.traffic import rate_word
 from tests.models.golden.planes.nets import (
     Group,

@@ -11,7 +11,7 @@ from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import ADDRESS_BITS
-from syncfabric.models.layout.node import RouterWord, Target
+from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.networks.mesh import Mesh, Turn
 from syncfabric.models.traffic import rate_word
 from tests.models.golden.planes.nets import draw_group, mesh

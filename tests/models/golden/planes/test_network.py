@@ -8,7 +8,7 @@ import pytest
 from syncfabric.models.golden.engine import Message
 from syncfabric.models.golden.transport.wires import Forward
 from syncfabric.models.layout.engine import EngineLayout, Kind
-from syncfabric.models.layout.node import RouterWord
+from syncfabric.models.layout.network import RouterWord
 from tests.models.golden.engine_nets import centre
 from tests.models.golden.node_bench import Mesh, Packets, play_barriers
 

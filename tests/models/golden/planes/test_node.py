@@ -3,7 +3,8 @@
 import pytest
 
 from syncfabric.models.golden.engine import Answer, Engine, Message, Request
-from syncfabric.models.golden.planes import Node, NodeInputs, NodeParameters
+from syncfabric.models.golden.planes.node import Node
+from syncfabric.models.golden.planes.pins import NodeInputs, NodeParameters
 from syncfabric.models.golden.router import Source, all_pairs
 from syncfabric.models.golden.transport.config_chain import ChainRequest
 from syncfabric.models.golden.transport.message_links import SharedLinks

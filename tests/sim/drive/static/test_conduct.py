@@ -9,11 +9,12 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.golden.static_agent import Agent
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.timing.reflex import ring_bound, ring_latency, tree_bound
+from syncfabric.models.timing.reflex import ring_bound, tree_bound
 from syncfabric.sim.drive.conduct import conduct_model, conductor_of
 from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario
 from syncfabric.sim.request import RunRequest
 from tests.models.golden.static_bench import cycle, random_groups, ring, static
+from tests.models.timing.exact import ring_latency
 from tests.sim.drive.static.planned import Planned, plan_of
 
 POLICIES: tuple[Policy, ...] = ("last", "late", "together", "back_to_back", "skew", "mixed")

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.models.planning.links.graph import LinkGraph
+from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.sim.experiments.bench import planning as capacity
 from tests.sim.experiments.bench.conftest import rows_of
 

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from syncfabric.models.broadcast.positions import parent
+from syncfabric.models.broadcast.layout import parent
 from syncfabric.models.broadcast.strategies import STRATEGIES
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.frame import Work

@@ -1,0 +1,178 @@
+"""Link trees of the least radius: where their roots can be, and small trees from there.
+
+The radius of a tree is the greatest number of links from its root to a member's router. In any tree
+with root r it is at least the greatest distance from r to a member; the breadth-first tree around
+r has exactly that. So the least radius of all trees is the least of that distance over all routers,
+members or not, and each router that has it is a centre: it can be the root of such a tree.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.planning.centre import BATCH, least_eccentric, waves
+from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.tree import Ints
+
+__all__ = ["Centre", "Laid", "centre_of", "lay"]
+
+WAVES = 1024
+"""Members' routers up to which the distances of all routers from all of them are measured."""
+
+
+class Centre(NamedTuple):
+    """Where the root of a group's tree can be.
+
+    Attributes
+    ----------
+    radius : int
+        Links from there to the farthest member's router.
+    far : array of int64, shape (routers,)
+        Links from each router to the farthest member's; where that is not known, a number that
+        is greater than the radius.
+    total : array of int64, shape (routers,)
+        Sum of the links from each router to all members'; 0 where that is not known.
+    """
+
+    radius: int
+    far: Ints
+    total: Ints
+
+    def roots(self, slack: int) -> Ints:
+        """Return all routers whose farthest member is no farther than the radius and a slack.
+
+        The best come first: those with the least sum of distances, then the lowest-numbered.
+        """
+        roots = np.flatnonzero(self.far <= self.radius + slack)
+        return roots[np.lexsort((roots, self.total[roots]))]
+
+
+def centre_of(graph: LinkGraph, targets: Ints) -> Centre:
+    """Return the least radius of trees that join routers, and their roots.
+
+    Parameters
+    ----------
+    graph : LinkGraph
+    targets : array of int64
+        The members' routers, ascending, each once.
+
+    Raises
+    ------
+    PlanError
+        They cannot reach each other.
+    """
+    _, level = graph.spanning(int(targets[0]))
+    far = np.zeros(len(graph), dtype=np.int64)
+    total = np.zeros(len(graph), dtype=np.int64)
+    if (level[targets] < 0).any():
+        lost = int(targets[level[targets] < 0][0])
+        raise PlanError(f"members at routers {targets[0]} and {lost} cannot reach each other")
+    if len(targets) > WAVES:
+        roots, radius = least_eccentric(graph, np.flatnonzero(level >= 0), targets)
+        far += len(graph)
+        far[roots] = radius
+        return Centre(radius, far, total)
+    for first in range(0, len(targets), BATCH):
+        for depth, wave in enumerate(waves(graph, targets[first : first + BATCH])):
+            reached = np.flatnonzero(wave)
+            far[reached] = np.maximum(far[reached], depth)
+            total[reached] += depth * np.bitwise_count(wave[reached]).astype(np.int64)
+    far[level < 0] = len(graph)
+    return Centre(int(far.min()), far, total)
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A tree as the routers' parents, and what it costs.
+
+    Attributes
+    ----------
+    root : int
+    parent : dict of int to int
+        The parent of every other router.
+    cost : int
+        Of all its routers.
+    """
+
+    root: int
+    parent: dict[int, int]
+    cost: int
+
+    @property
+    def routers(self) -> list[int]:
+        """All routers, ascending."""
+        return sorted((self.root, *self.parent))
+
+
+def lay(graph: LinkGraph, root: int, members: Collection[int], cost: Ints, busy: Ints) -> Laid:
+    """Return a tree of shortest ways from a root to all members over routers of little cost.
+
+    Level by level from the farthest: children for which no router of the level above is in the
+    tree anyway get some by greedy set cover, the least cost of a way to the root for each child
+    first. Then each child takes one that is in the tree anyway, of these the least busy, and of
+    these the lowest-numbered.
+
+    Parameters
+    ----------
+    graph : LinkGraph
+    root : int
+    members : collection of int
+        The members' routers.
+    cost : array of int64, shape (routers,)
+        What it costs that a router is in the tree, at least 1; at members' routers nothing.
+    busy : array of int64, shape (routers,)
+        Messages of other groups that come to each router in a barrier.
+    """
+    cost = cost.copy()
+    cost[list(members)] = 0
+    rays = graph.rays(root)
+    levels, prices = rays.levels, rays.prices(cost).tolist()
+    rows: list[set[int]] = [set() for _ in range(max(levels[m] for m in members) + 1)]
+    for member in members:
+        rows[levels[member]].add(member)
+    parent: dict[int, int] = {}
+    for here in range(len(rows) - 1, 0, -1):
+        above = {
+            child: [near for near in graph.near[child] if levels[near] == here - 1]
+            for child in sorted(rows[here])
+        }
+        row = rows[here - 1]
+        _cover(above, row, prices)
+        kept, chosen = {*members}, {}
+        for child, nears in above.items():
+            found = (near for near in nears if near in row)
+            chosen[child] = min(found, key=lambda near: (near not in kept, busy[near], near))
+            kept.add(chosen[child])
+        row &= kept
+        parent |= chosen
+    total = int(cost[[root, *parent]].sum())
+    return Laid(root, parent, total)
+
+
+def _cover(above: Mapping[int, Sequence[int]], row: set[int], prices: Sequence[int]) -> None:
+    """Add routers to a row until each child has one there: a set cover by greed."""
+    wanted: dict[int, set[int]] = {}
+    for child, nears in above.items():
+        if row.isdisjoint(nears):
+            for near in nears:
+                wanted.setdefault(near, set()).add(child)
+    waiting = {child for children in wanted.values() for child in children}
+    queue = [(prices[near] / len(children), near) for near, children in wanted.items()]
+    heapq.heapify(queue)
+    while waiting:
+        price, near = heapq.heappop(queue)
+        children = wanted[near] & waiting
+        if not children:
+            continue
+        now = prices[near] / len(children)
+        if now > price:
+            heapq.heappush(queue, (now, near))
+            continue
+        row.add(near)
+        waiting -= children

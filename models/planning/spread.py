@@ -1,0 +1,182 @@
+"""Trees of several groups at once, spread so that no router has more of them than entries.
+
+Routes are negotiated: all groups are laid, and those that pass a router with too many are laid anew
+at a price there that rises from round to round.
+
+Source: after L. McMurchie, C. Ebeling, PathFinder: A Negotiation-Based Performance-Driven Router
+for FPGAs, FPGA 1995.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.least_radius import Centre, Laid, lay
+from syncfabric.models.planning.tree import Ints
+
+__all__ = ["CrowdedError", "Wanted", "spread"]
+
+BASE = 16
+"""What a router costs; each other group there costs 1 more."""
+PRESENT, HISTORY = 4 * BASE, BASE // 2
+"""What a router costs more for each group that it has too many, now and in each round before."""
+SLACK = (0, 1, 2, 4)
+"""How much more than the least a tree's radius may be, where less does not do."""
+IN_VAIN = 3
+"""Rounds in vain after which that is given up."""
+ROOTS = 4
+"""Roots that are tried for a group in each round."""
+MEASURED = 1 << 18
+"""Members times routers up to which roots are chosen by what ways from there cost."""
+EFFORT = 200_000
+"""Routers of all trials of a group: huge networks get one root."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """A group to be laid.
+
+    Parameters
+    ----------
+    group : int
+        Its identifier.
+    members : tuple of int
+        The members' routers, ascending.
+    centre : Centre
+        Where its root can be.
+    share : int
+        Whose entries it takes.
+    fixed : Laid or None
+        Its tree, if that is not to be chosen.
+    """
+
+    group: int
+    members: tuple[int, ...]
+    centre: Centre
+    share: int = 0
+    fixed: Laid | None = None
+
+
+class CrowdedError(PlanError):
+    """Groups need more entries at a router than there are.
+
+    Attributes
+    ----------
+    router, share : int
+    trees : list of list of int
+        The routers of each group.
+    """
+
+    def __init__(self, router: int, share: int, trees: list[list[int]]) -> None:
+        super().__init__(f"router {router} has too many groups")
+        self.router, self.share, self.trees = router, share, trees
+
+
+@dataclass(eq=False)
+class _State:
+    """Trees so far, and how many of them are at each router, by share."""
+
+    graph: LinkGraph
+    room: int
+    load: Ints
+    history: Ints
+    busy: Ints
+    trees: dict[int, Laid] = field(default_factory=dict)
+
+    def put(self, wanted: Wanted, tree: Laid) -> None:
+        self.trees[wanted.group] = tree
+        self.load[wanted.share, tree.routers] += 1
+        self.busy += _messages(tree, wanted, len(self.busy))
+
+    def take(self, wanted: Wanted) -> None:
+        tree = self.trees.pop(wanted.group, None)
+        if tree:
+            self.load[wanted.share, tree.routers] -= 1
+            self.busy -= _messages(tree, wanted, len(self.busy))
+
+    def crowded(self, wanted: Wanted) -> bool:
+        """Whether a group's tree passes a router that has too many."""
+        return bool((self.load[wanted.share, self.trees[wanted.group].routers] > self.room).any())
+
+    def best(self, wanted: Wanted, slack: int = 0) -> Laid:
+        """Return the cheapest tree around a few of the roots."""
+        load = self.load[wanted.share]
+        over = np.maximum(load + 1 - self.room, 0)
+        cost = BASE + self.load.sum(axis=0) + over * PRESENT + self.history[wanted.share]
+        members = list(wanted.members)
+        roots = wanted.centre.roots(slack)
+        if len(members) * len(self.graph) <= MEASURED and len(roots) > ROOTS:
+            price = cost.copy()
+            price[members] = 0
+            ways = self.graph.distances(members, price)[:, roots].sum(axis=0)
+            roots = roots[np.argsort(ways, kind="stable")]
+        count = max(1, min(ROOTS, EFFORT // len(self.graph)))
+        trees = [lay(self.graph, root, members, cost, self.busy) for root in roots[:count].tolist()]
+        return min(trees, key=lambda tree: (tree.cost, self._crowding(tree, wanted), -tree.root))
+
+    def _crowding(self, tree: Laid, wanted: Wanted) -> int:
+        """Return how many messages meet each other more often with a tree."""
+        more = _messages(tree, wanted, len(self.busy))
+        return int(more @ self.busy)
+
+
+def _messages(tree: Laid, wanted: Wanted, routers: int) -> Ints:
+    """Return how many messages of a group come to each router in a barrier."""
+    comes = np.zeros(routers, dtype=np.int64)
+    np.add.at(comes, [*wanted.members, *tree.parent, *tree.parent.values()], 1)
+    return comes
+
+
+def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> dict[int, Laid]:
+    """Return a tree for each group, by its identifier.
+
+    All have the least radius, if such trees are found in a few rounds; then those that still pass a
+    crowded router may have a greater one.
+
+    Parameters
+    ----------
+    graph : LinkGraph
+    wanted : sequence of Wanted
+    room : int
+        Entries of each share at each router.
+
+    Raises
+    ------
+    CrowdedError
+        No such trees are found.
+    """
+    shares = 1 + max((one.share for one in wanted), default=0)
+    shape = shares, len(graph)
+    load, history = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    state = _State(graph, room, load, history, np.zeros(len(graph), dtype=np.int64))
+    free = [one for one in wanted if one.fixed is None]
+    for one in wanted:
+        if one.fixed is not None:
+            state.put(one, one.fixed)
+    for one in free:
+        state.put(one, state.best(one))
+    for slack in SLACK:
+        _settle(state, free, slack)
+    if (state.load > room).any():
+        share, router = divmod(int(state.load.argmax()), len(graph))
+        raise CrowdedError(router, share, [state.trees[one.group].routers for one in wanted])
+    return state.trees
+
+
+def _settle(state: _State, groups: Sequence[Wanted], slack: int) -> None:
+    """Lay groups that pass crowded routers anew, round by round, while that helps."""
+    least, vain = None, 0
+    while vain < IN_VAIN and (crowd := np.maximum(state.load - state.room, 0)).any():
+        over = int(crowd.sum())
+        vain = 0 if least is None or over < least else vain + 1
+        least = over if least is None else min(least, over)
+        state.history += crowd * HISTORY
+        for one in groups:
+            if state.crowded(one):
+                state.take(one)
+                state.put(one, state.best(one, slack))

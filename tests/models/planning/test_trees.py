@@ -1,0 +1,154 @@
+"""Centres, trees over ports, and the wait at a router, each by a second idea."""
+
+import itertools
+import random
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.planning import least_radius
+from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.least_radius import centre_of, lay
+from syncfabric.models.planning.pace import Pace
+from syncfabric.models.planning.port_tree import PortTree
+from syncfabric.models.planning.tree import Tree
+from tests.models.planning.checker import mesh
+from tests.models.planning.irregular import clusters, draw_network
+
+ROW = Irregular(3, 3, (((0, 1), (1, 0)), ((1, 1), (2, 0))), ((0, 2), (1, 2), (2, 2)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(clusters(), st.booleans())
+def test_centres(case: tuple[Irregular, list[tuple[int, int]]], many: bool) -> None:
+    topology, members = case
+    routers = sorted({router for router, _ in members})
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_nodes_from(range(topology.switches))
+    graph.add_edges_from((a[0], b[0]) for a, b in topology.links)
+    away = dict(nx.all_pairs_shortest_path_length(graph))
+    far = {r: max(away[r][m] for m in routers) for r in graph}
+    with pytest.MonkeyPatch.context() as patch:
+        if many:
+            patch.setattr(least_radius, "WAVES", 0)
+        centre = centre_of(LinkGraph(topology), np.array(routers))
+    assert centre.radius == min(far.values())
+    roots = {r for r in far if far[r] == centre.radius}
+    assert set(centre.roots(0).tolist()) == roots
+    if not many:
+        assert centre.far.tolist() == [far[r] for r in graph]
+        total = {r: sum(away[r][m] for m in routers) for r in graph}
+        assert centre.roots(0).tolist() == sorted(roots, key=lambda r: (total[r], r))
+        assert set(centre.roots(2).tolist()) == {r for r in far if far[r] <= centre.radius + 2}
+
+
+def test_centres_of_many_members() -> None:
+    graph = LinkGraph.of(mesh(10, 10))
+    centre = centre_of(graph, np.arange(100))
+    assert centre.radius == 10
+    assert centre.roots(0).tolist() == [44, 45, 54, 55]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32))
+def test_trees_avoid_what_is_dear(seed: int) -> None:
+    """A tree goes by a dear router only where each shortest way from the root does."""
+    rng = random.Random(seed)
+    graph = LinkGraph(draw_network(rng, 20, 30, 1))
+    cost = np.array([rng.choice([1, 1, 1000]) for _ in range(20)])
+    root, member = rng.sample(range(20), 2)
+    laid = lay(graph, root, [member], cost, np.zeros_like(cost))
+    network: nx.Graph[int] = nx.Graph()
+    network.add_edges_from((a[0], b[0]) for a, b in graph.topology.links)
+    ways = nx.all_shortest_paths(network, root, member)
+    assert laid.cost == min(int(cost[way[:-1]].sum()) for way in ways)
+
+
+@pytest.mark.parametrize("interval", [1, 2, 3])
+@pytest.mark.parametrize("heads", [(2,), (2, 2), (5, 2, 2), (3, 3, 2, 2), (6, 5, 4)])
+def test_wait_at_a_router(interval: int, heads: tuple[int, ...]) -> None:
+    """All times at which messages can come, up to their latest, are gone through by E5."""
+    last = 0
+    for times in itertools.product(*(range(head + 1) for head in heads)):
+        last = max(last, served(times, interval))
+    # Children complete as their own member's message is a head, in 2.
+    parent, members = np.array([-1] + [0] * len(heads)), np.array([0] + [1] * len(heads))
+    edges = np.array([0, *heads]) - 2
+    assert Pace(interval, interval).latest(parent, members, edges)[0] == last
+
+
+def served(times: tuple[int, ...], interval: int) -> int:
+    """Return when the last service begins: alone at once, of several one a cycle later."""
+    waiting, now = sorted(times), 0
+    last = 0
+    while waiting:
+        now = max(now, waiting[0])
+        # A run: until its end each service finds the next message, or the server is idle.
+        now += waiting.count(now) > 1 and waiting[0] == now
+        while waiting and waiting[0] <= now:
+            waiting.pop(0)
+            last = now
+            now += interval
+            if waiting and waiting[0] == now:
+                break
+    return last
+
+
+def test_a_tree_is_one() -> None:
+    nodes = [(0, 2), (2, 2)]
+    tree = PortTree.of(ROW, {0: 1, 1: -1, 2: 0}, nodes)
+    assert (tree.root, tree.height, tree.radius) == (1, 1, 1)
+    assert tree.child_mask.tolist() == [4, 3, 4]
+    assert [tree.children(i) for i in range(3)] == [(2,), (0, 1), (2,)]
+    assert tree.edges == [(0, 1), (2, 1)]
+    assert tree.seats.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("ports", "nodes", "words"),
+    [
+        ({0: 1, 1: 1, 2: 0}, [(0, 2)], "Tree must have one root, not 0"),
+        ({0: -1, 1: -1}, [(0, 2), (1, 2)], "Tree must have one root, not 2"),
+        ({0: -1, 1: 2}, [(0, 2), (1, 2)], "Tree goes by port 2 of 1, which has no link"),
+        ({0: -1, 1: 1}, [(0, 2), (1, 2)], "Tree goes from 1 to 2, which is not in it"),
+        ({0: -1, 1: 1, 2: 0}, [(0, 2), (1, 2)], "Tree must have one root that every member"),
+        ({0: -1, 1: 0}, [(0, 2), (2, 2)], r"Tree must lead to a node at \(2, 2\), and does not"),
+        ({0: -1, 1: 0}, [(0, 2), (1, 1)], r"Tree must lead to a node at \(1, 1\), and does not"),
+        ({0: -1, 1: 0}, [(0, 2)], "Tree must end at members"),
+        ({0: -1}, [(0, 2), (0, 2)], "Tree must use each port of a router for one child"),
+    ],
+)
+def test_what_is_no_tree(ports: dict[int, int], nodes: list[Any], words: str) -> None:
+    with pytest.raises(PlanError, match=f"^{words}"):
+        PortTree.of(ROW, ports, nodes)
+
+
+def test_a_routed_child_is_where_its_port_leads() -> None:
+    def tree(port: int) -> Tree:
+        x, y, parent, ports = np.array([[1, 2], [1, 3], [-1, 0], [4, port]])
+        return Tree(x, y, parent, ports)
+
+    routed = PortTree.routed(tree(0), 4)
+    assert routed.hops.tolist() == [0, 3]
+    assert routed.parent_port.tolist() == [-1, 3]
+    assert routed.ways(4) == [(5, 0), (6, 1), (10, 1), (14, 3), (10, 3), (6, 2)]
+    assert PortTree.routed(tree(1), 4).parent_port.tolist() == [-1, 2]
+    with pytest.raises(PlanError, match=r"^Tree must reach each child by a port that leads"):
+        PortTree.routed(tree(2), 4)
+
+
+def test_levels_of_many_roots_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("syncfabric.models.planning.graph.MOST_KEPT", 20)
+    graph = LinkGraph.of(mesh(3, 3))
+    first = graph.rays(0)
+    assert graph.rays(0) is first
+    for root in (1, 2, 3):
+        graph.rays(root)
+    assert graph.rays(0) is not first
+    assert graph.rays(0).levels == first.levels == [0, 1, 2, 1, 2, 3, 2, 3, 4]
