@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from syncfabric.fpga.host.engines import end_groups
+from syncfabric.fpga.host.engines import end_groups, free_entry
 from syncfabric.fpga.host.host import Host
 from syncfabric.fpga.host.link import RefusedError
 from syncfabric.fpga.host.measure import measure
@@ -19,6 +19,7 @@ from syncfabric.models.layout.network import NetworkShape, PortWord, Target
 from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.c_programs import setup_header
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.set_up import manager_address
 from syncfabric.sim.front import Front
@@ -151,6 +152,30 @@ def test_what_an_earlier_program_left_is_ended(name: str) -> None:
     assert measure(host, plan, episodes=2).wrong == ()
     refused = Target.PORT << 5 | PortWord.REFUSED_ARRIVE
     assert not any(host.configured(node, refused) for node in range(len(shape.nodes)))
+
+
+@pytest.mark.parametrize("name", ["mesh_routed", "cluster", "cluster_managed"])
+def test_an_entry_is_freed_whatever_has_been_left_there(name: str) -> None:
+    """Members wait for one that never comes: after it, none is inside, and the entry is new."""
+    plan = plan_of(name)
+    network, group = plan.spec.network, plan.groups[0]
+    assert isinstance(network, MessageSpec)
+    assert isinstance(group, GroupPlan)
+    host, shape = Host(board_of(plan)), network.shape
+    set_up(host, plan)
+    for node, register in seats(plan, group)[1:]:
+        host.arrive(node, register)
+        assert not host.done(node, register)
+    for router, entry in group.placement.items():
+        free_entry(host, shape, router, entry)
+    for router, entry in group.placement.items():
+        host.configure(shape.target_of(router), 0, COMMIT.pack({"code": Code.READ, "entry": entry}))
+        status = shape.router.layout.status.unpack(host.config_answer())
+        assert (status["alive"], status["epoch"]) == (0, 0)
+    for node, register in seats(plan, group):
+        assert not host.ready(node, register)
+        assert host.done(node, register)
+    assert measure(host, plan, episodes=2).wrong == ()
 
 
 def test_the_last_barrier_ends_a_group_and_the_meter_ignores_who_comes_too_late() -> None:
