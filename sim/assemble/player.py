@@ -29,6 +29,7 @@ SCRIPT_WORDS = 65536
 
 _WORD_BITS = 112
 _DATA = (1 << 32) - 1
+_DATA_BITS = "word[63:32]"
 
 Wires: TypeAlias = list[tuple[str, int]]
 
@@ -54,7 +55,7 @@ class Stimulus:
         target << 12 | address.
     data : int
         ARRIVE: the data; CONFIG: the word; LOAD: the seed; RATE: the rate; PACKET: the
-        flit's payload; HOLD: the level; SEND: the flit, of which 32 bits.
+        flit's payload; HOLD: the level; SEND: the flit.
     extra : int
         ARRIVE: 1 for a group's last barrier; CONFIG: 1 to write; RATE: 1 to enable;
         PACKET: the flit's channel | head << 4 | tail << 5.
@@ -168,7 +169,13 @@ def player_text(spec: AnySpec) -> str:
 
 def _bits_above(spec: AnySpec) -> int:
     """Return the bits of a payload that software puts beyond those of `Stimulus.data`'s word."""
-    return 0 if isinstance(spec, StaticSpec) else max(0, spec.flit_bits - WORD_BITS)
+    return max(0, spec.flit_bits - WORD_BITS)
+
+
+def _payload(spec: AnySpec) -> str:
+    """Return where a script's word has a flit's payload, the bits beyond `Stimulus.data` too."""
+    above = _bits_above(spec)
+    return f"word[{_WORD_BITS + above - 1}:{_WORD_BITS}], {_DATA_BITS}" if above else _DATA_BITS
 
 
 def _inputs(spec: MessageSpec) -> tuple[Wires, Wires]:
@@ -216,13 +223,14 @@ def _config_action(spec: AnySpec) -> str:
 
 def _static_cases(spec: StaticSpec) -> str:
     """Return what each kind of stimulus does on a static network."""
-    index, data, bits = "word[95:64]", "word[63:32]", spec.flit_bits
+    index, data, bits = "word[95:64]", _DATA_BITS, spec.flit_bits
+    flit = f"{{{_payload(spec)}}}"
     actions = {
         StimulusKind.ARRIVE: f"next_arrive[{index}] = 1;",
         StimulusKind.CONFIG: _config_action(spec),
         StimulusKind.HOLD: f"next_hold[{index}] = {data};",
         StimulusKind.SEND: (
-            f"next_send_valid[{index}] = 1; next_send_flit[{index} * {bits} +: {bits}] = {data};"
+            f"next_send_valid[{index}] = 1; next_send_flit[{index} * {bits} +: {bits}] = {flit};"
         ),
         StimulusKind.TAKE: f"next_recv_take[{index}] = 1;",
     }
@@ -235,10 +243,8 @@ def _cased(actions: Mapping[StimulusKind, str]) -> str:
 
 def _cases(spec: MessageSpec) -> str:
     """Return what each kind of stimulus does."""
-    index, data, extra = "word[95:64]", "word[63:32]", "word[103:96]"
-    flit = put_flit(spec.flit_bits)
-    above = _bits_above(spec)
-    payload = f"word[{_WORD_BITS + above - 1}:{_WORD_BITS}], {data}" if above else data
+    index, data, extra = "word[95:64]", _DATA_BITS, "word[103:96]"
+    flit, payload = put_flit(spec.flit_bits), _payload(spec)
     flags = f"word[{96 + flit.size - flit['payload'].width - 1}:96]"
     bits = spec.data_bits
 

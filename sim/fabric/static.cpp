@@ -42,6 +42,8 @@ class StaticFabric : public Fabric<Network> {
         case SEND:
             t.send_valid = 1;
             clear(t.send_flit), put(t.send_flit, 0, std::min(FLIT_BITS, 32), s.data);
+            for (std::size_t i = 0; i < s.above.size(); ++i)
+                put(t.send_flit, 32 + 32 * i, 32, s.above[i]);
             break;
         case TAKE:
             t.recv_take = 1;

@@ -81,14 +81,14 @@ ENGINE_BREAKS = (
         "a visit breaks whatever waits",
         "engine: an entry, stages 1",
         "rtl/engine/rule.py",
-        "& self.visit & waits & state.old",
-        "& self.visit & waits",
+        "self.visit & waits & state.old",
+        "self.visit & waits",
     ),
     Break(
         "a message that is not awaited is not counted",
         "engine: an entry, stages 1",
         "rtl/engine/rule.py",
-        "self.active & port.any() & ~hit & ~ended",
+        "self.active & port.any() & ~hit & ~(fires & broken)",
         "self.active & port.any() & ~live",
     ),
     Break(
@@ -123,7 +123,7 @@ ENGINE_BREAKS = (
         "a turn goes to the lowest source",
         "engine: choice of 4 sources, 2 cycles a service",
         "rtl/engine/choice.py",
-        "beyond.eq(before)",
+        "beyond.eq(Mux(waited, _below(self.grant), 0))",
         "beyond.eq(0)",
     ),
     Break(
@@ -137,8 +137,8 @@ ENGINE_BREAKS = (
         "BROKEN takes a place",
         "engine: room in a queue, cut to 4",
         "rtl/engine/queue.py",
-        "self.valid & behind & ~broken & ~places.full",
-        "self.valid & behind & ~places.full",
+        "self.valid & (behind & ~places.full & ~broken)",
+        "self.valid & (behind & ~places.full)",
     ),
     Break(
         "a head is the message on the link",

@@ -38,7 +38,7 @@ class StaticNoise:
         self._driver = driver
         self._rng = random.Random(f"{driver.scenario.seed}/noise")
         self._nodes = len(network.topology.nodes)
-        self._flits = min(network.flit_bits, 32)
+        self._flits = network.flit_bits
         self._members = {
             node: (group, member)
             for group in driver.groups
