@@ -35,6 +35,7 @@ id = 1
 members = "all"
 planner = "wires"
 """
+MESSAGES = SMALLEST.replace("wires = 1\n", "").replace('planner = "wires"\n', "")
 NETWORKS = {
     "wires": SMALLEST,
     "mesh": """
@@ -75,7 +76,7 @@ NETWORKS = {
 }
 
 
-PARTS = (0.2, 0.4, 0.8)
+PARTS = (0.1, 0.3, 0.6)
 """Where in the netlist a LUT is broken; one may feed only what the network's bench sees."""
 
 APART = 40
@@ -103,9 +104,10 @@ def broken(netlist: Netlist, part: float) -> Netlist:
 def beside(netlist: Netlist, folder: Path) -> tuple[int, int]:
     """Drive RTL and netlist alike; return cycles that differ, and cycles with a release.
 
-    Barriers are set up, then all is at random, the config port from half of the cycles on.
+    Barriers are set up, then all is at random; config port and groups' ends from half of the cycles
+    on.
     """
-    plan = make_plan(loads(SMALLEST))
+    plan = make_plan(loads(MESSAGES))
     spec = plan.spec.network
     ports = [(way, name, width or 1) for way, name, width in top_ports(spec) if width != 0]
     inputs = [port for port in ports if port[0] == "input" and port[1] not in ("clk", "rst")]
@@ -132,7 +134,8 @@ def beside(netlist: Netlist, folder: Path) -> tuple[int, int]:
         for (t = 0; t < 3000; t = t + 1) begin
           #1 clk = 1; #1 clk = 0; rst = t < 4;
 {driven}
-          config_valid = t > 1500 && t % {APART} == 0; start = 1; config_write = 1;
+          config_valid = t > 1500 && t % {APART} == 0; config_write = 1;
+          if (t <= 1500) last = 0;
 {writes}
           #1 if (t > 4 && {{{seen[0]}}} !== {{{seen[1]}}}) differ = differ + 1;
           if (t > 4 && rtl_released !== 0) released = released + 1;
