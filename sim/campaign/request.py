@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import shlex
 from dataclasses import dataclass
+from typing import Self
 
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.spec import AnySpec, NetworkSpec, StaticSpec
@@ -14,65 +15,60 @@ __all__ = ["CampaignRequest", "Kind", "is_meant", "kinds_of"]
 
 
 class Kind(enum.Enum):
-    """What happens once in a trial; its value is its name on the command line."""
+    """What happens once in a trial: its name on the command line, and what it is in words."""
 
-    FLIP = "flip"
-    DROP = "drop"
-    CREDIT = "credit"
-    DEAD = "dead"
-    ABSENT = "absent"
-    FORGED = "forged"
-    SPURIOUS = "spurious"
-    SETUP = "setup"
-    WRITE = "write"
-    RENEW = "renew"
-    FLIPS = "flips"
-    POSED = "posed"
+    words: str
 
-    @property
-    def words(self) -> str:
-        """What it is, in a table."""
-        return _WORDS[self]
+    FLIP = "flip", "wires flipped for a cycle, within the checks' distance"
+    DROP = "drop", "flit, message or word of wires dropped whole"
+    CREDIT = "credit", "credit lost"
+    DEAD = "dead", "link, or router with its links, silent from then on"
+    ABSENT = "absent", "member that arrives no more"
+    FORGED = "forged", "message of nobody, for an entry without a group or of another epoch"
+    SPURIOUS = (
+        "spurious",
+        "message of nobody, with a group's entry and epoch, of a kind not used there",
+    )
+    SETUP = "setup", "set-up of a group that is in use, by a manager"
+    WRITE = "write", "word written over the config port into an entry of a group that is in use"
+    RENEW = (
+        "renew",
+        "flip, drop or credit lost while a manager kills a group and sets it up anew",
+    )
+    FLIPS = "flips", "more wires flipped, beyond the checks' distance"
+    POSED = "posed", "message of nobody, with a group's own entry and epoch"
 
-
-_WORDS = {
-    Kind.FLIP: "wires flipped for a cycle, within the checks' distance",
-    Kind.DROP: "flit, message or word of wires dropped whole",
-    Kind.CREDIT: "credit lost",
-    Kind.DEAD: "link, or router with its links, silent from then on",
-    Kind.ABSENT: "member that arrives no more",
-    Kind.FORGED: "message of nobody, for an entry without a group or of another epoch",
-    Kind.SPURIOUS: "message of nobody, with a group's entry and epoch, of a kind not used there",
-    Kind.SETUP: "set-up of a group that is in use, by a manager",
-    Kind.WRITE: "word written over the config port into an entry of a group that is in use",
-    Kind.RENEW: "flip, drop or credit lost while a manager kills a group and sets it up anew",
-    Kind.FLIPS: "more wires flipped, beyond the checks' distance",
-    Kind.POSED: "message of nobody, with a group's own entry and epoch",
-}
+    def __new__(cls, name: str, words: str) -> Self:
+        """Take a kind's name as its value."""
+        kind = object.__new__(cls)
+        kind._value_, kind.words = name, words
+        return kind
 
 
 def kinds_of(network: AnySpec) -> tuple[Kind, ...]:
     """Return the kinds of faults that can happen to a network."""
     if isinstance(network, StaticSpec):
         return (Kind.FLIP, Kind.DROP, Kind.CREDIT, Kind.DEAD, Kind.ABSENT)
-    kinds = [Kind.FLIP, Kind.DROP]
-    kinds += [Kind.CREDIT] if network.guarded else []
-    kinds += [Kind.DEAD] if network.transport == "link" else []
-    kinds.append(Kind.ABSENT)
-    kinds += [Kind.FORGED] if network.guarded else []
-    entries = network.guarded and not network.wires  # groups on wires get no messages
-    kinds += [Kind.SPURIOUS] if entries and network.managed else []
-    kinds += [Kind.SETUP, Kind.WRITE] if network.managed else []
-    kinds += [Kind.RENEW] if network.guarded and network.managed else []
-    kinds.append(Kind.FLIPS)
-    return (*kinds, *([Kind.POSED] if entries else ()))
+    guarded, managed = network.guarded, network.managed
+    entries = guarded and not network.wires  # groups on wires get no messages
+    can = {
+        Kind.CREDIT: guarded,
+        Kind.DEAD: network.transport == "link",
+        Kind.FORGED: guarded,
+        Kind.SPURIOUS: entries and managed,
+        Kind.SETUP: managed,
+        Kind.WRITE: managed,
+        Kind.RENEW: guarded and managed,
+        Kind.POSED: entries,
+    }
+    return tuple(kind for kind in Kind if can.get(kind, True))
 
 
 def is_meant(network: AnySpec, kind: Kind) -> bool:
-    """Whether a network is meant to stand it: nobody early, no wrong data, and no hang unreported.
+    """Whether a network is meant to withstand it: no early release, wrong data or unreported hang.
 
-    What a message says of its group is believed. A static network has no checks: a flit that never
-    was makes agents count one too many; one that is lost, one too few, and so they wait.
+    A message's entry and epoch are believed. A static network has no checks: a forged flit makes
+    agents count one too many; a lost one, one too few, and so they wait.
     """
     if isinstance(network, StaticSpec):
         return kind is not Kind.FLIP

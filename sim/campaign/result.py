@@ -2,16 +2,64 @@
 
 from __future__ import annotations
 
+import enum
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from syncfabric.sim.campaign.court import Outcome, Verdict
 from syncfabric.sim.campaign.request import Kind
+from syncfabric.sim.campaign.trial import Trial
 from syncfabric.sim.rows import Rows
 
-__all__ = ["CampaignFinding", "CampaignResult", "KindCount", "kind_rows", "summary"]
+__all__ = [
+    "BAD",
+    "CampaignFinding",
+    "CampaignResult",
+    "KindCount",
+    "Outcome",
+    "Verdict",
+    "kind_rows",
+    "summary",
+]
+
+
+class Verdict(enum.Enum):
+    """What has become of a fault; those from EARLY on must not be."""
+
+    MISSED = "nothing to change"
+    MASKED = "masked"
+    DETECTED = "detected"
+    RECOVERED = "hung, recovered"
+    EARLY = "false release"
+    WRONG = "wrong data"
+    SILENT = "silent hang"
+    LOST = "not recovered"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a trial.
+
+    Parameters
+    ----------
+    trial : Trial
+    verdict : Verdict
+    told : tuple of str
+        What reported it: counters; ``BROKEN`` if members were released broken, ``REFUSED`` if a
+        command was, ``PATIENCE`` if members timed out on a static network without watchdogs.
+    text : str
+        What is wrong, if something is.
+    cycles, episodes : int
+    """
+
+    trial: Trial
+    verdict: Verdict
+    told: tuple[str, ...]
+    text: str
+    cycles: int
+    episodes: int
+
 
 BAD = (Verdict.EARLY, Verdict.WRONG, Verdict.SILENT, Verdict.LOST)
 """What must not become of a fault that the network is meant to stand."""

@@ -65,18 +65,18 @@ def await_reads(
     requests: Sequence[Request],
     holds: Callable[[Sequence[int]], bool],
     what: str,
-    patience: int = HANG,
+    timeout: int = HANG,
 ) -> Steps[list[int]]:
     """Read again and again, until what is read is as it should be; return it.
 
     Raises
     ------
     FoundError
-        It is not after ``patience`` cycles, or more.
+        It is not after ``timeout`` cycles, or more.
     """
-    for _ in range(patience // LOOK):
+    for _ in range(timeout // LOOK):
         data = yield from ask_all(requests, what)
         if holds(data):
             return data
         yield Pause(LOOK)
-    raise FoundError(f"{what} for {patience} cycles")
+    raise FoundError(f"{what} for {timeout} cycles")

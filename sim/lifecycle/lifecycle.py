@@ -1,4 +1,6 @@
-"""What software does in a group's life, whoever commits it: by managers, or over the config chain.
+"""The software of groups on engines: it sets them up and ends them.
+
+Commands go to the network's managers (N5), or without any over the host's config chain (N6.7).
 
 Source: docs/microarchitecture-networks.md, N6; docs/setup.md.
 """
@@ -7,26 +9,49 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple, Self
 
-from syncfabric.models.layout.engine import Code, interval_of
+from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, Code, interval_of
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.layout.setup import Answer
+from syncfabric.models.layout.setup import (
+    COMMAND,
+    FREED,
+    MANAGER_STATUS,
+    Answer,
+    ManagerState,
+    ManagerWord,
+    Operation,
+)
+from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.images import Epochs
-from syncfabric.models.planning.set_up import Write, commit_write
+from syncfabric.models.planning.set_up import (
+    COMMIT_ADDRESS,
+    Write,
+    commit_write,
+    free_writes,
+    kill_command,
+    kill_writes,
+    manager_address,
+    set_up_command,
+    set_up_writes,
+)
 from syncfabric.sim.lifecycle.effects import (
     HANG,
     LOOK,
+    Ask,
     FoundError,
     Pause,
+    Request,
     Steps,
+    ask_all,
     await_reads,
 )
 
-__all__ = ["Lifecycle"]
+__all__ = ["TRIES", "ByChain", "ByManagers", "Lifecycle", "lifecycle_of"]
 
+EPOCHS = 1 << EPOCH_BITS
 TRIES = 100
 """Commands that may be refused, or not be answered, one after another."""
 GO_HOP = 8
@@ -42,7 +67,7 @@ class Lifecycle(ABC):
     Parameters
     ----------
     shape : NetworkShape
-    patience : int, optional
+    timeout : int, optional
         Cycles in which whatever is waited for must happen.
     tries : int, optional
         How often a command is given that is refused for the time being, or not answered.
@@ -55,8 +80,8 @@ class Lifecycle(ABC):
         Commands that were refused, and given again.
     """
 
-    def __init__(self, shape: NetworkShape, *, patience: int = HANG, tries: int = TRIES) -> None:
-        self._shape, self._patience, self._tries = shape, patience, tries
+    def __init__(self, shape: NetworkShape, *, timeout: int = HANG, tries: int = TRIES) -> None:
+        self._shape, self._timeout, self._tries = shape, timeout, tries
         self.epochs = Epochs()
         self.refused = 0
         self._aborted: set[tuple[int, int]] = set()  # roots whose SETUP was, and given no more
@@ -64,8 +89,6 @@ class Lifecycle(ABC):
     def again(self) -> Self:
         """Return one that knows what this one does, and may learn more."""
         return copy.deepcopy(self, {id(self._shape): self._shape})
-
-    # What differs.
 
     @abstractmethod
     def _command_set_up(self, group: GroupPlan) -> Steps[Answer]:
@@ -88,12 +111,6 @@ class Lifecycle(ABC):
         FoundError
             It does not end.
         """
-
-    @abstractmethod
-    def _abort(self, group: GroupPlan) -> Steps[None]:
-        """End the command that runs for a group, if one does."""
-
-    # What does not.
 
     def set_up(self, group: GroupPlan) -> Steps[None]:
         """Set a group up, and start it (N6.2).
@@ -145,7 +162,7 @@ class Lifecycle(ABC):
             return all(map(int.__and__, awaited, children))
 
         what = "set up, and GO does not come"
-        yield from await_reads(reads, have_gone, what, self._patience)
+        yield from await_reads(reads, have_gone, what, self._timeout)
         yield Pause(GO_HOP)
 
     def kill(self, *groups: GroupPlan) -> Steps[None]:
@@ -166,9 +183,12 @@ class Lifecycle(ABC):
         raise FoundError(f"not killed: {answer.name}")
 
     def abort(self, group: GroupPlan) -> Steps[None]:
-        """End a set-up that was left while its command ran, so that it can be made again (N6.5)."""
+        """End a set-up that was left while its command ran, so that it can be made again (N6.5).
+
+        Over the chain no command is left running: each commit is answered.
+        """
         self._aborted.add(self._root(group))
-        yield from self._abort(group)
+        yield from ()
 
     def recover(self, group: GroupPlan) -> Steps[None]:
         """End whatever has a group's entries, and learn their epochs, of which nothing is known.
@@ -201,3 +221,180 @@ class Lifecycle(ABC):
     def _commit(self, code: Code, router: int, entry: int) -> Write:
         """Return the write that commits a command by the epoch that is known."""
         return commit_write(code, self._shape, router, entry, self.epochs[router, entry])
+
+
+class ByChain(Lifecycle):
+    """Commits every command itself, at any entry of any router."""
+
+    def _command_set_up(self, group: GroupPlan) -> Steps[Answer]:
+        words: list[Request] = []
+        for write in set_up_writes([group], self._shape, copy.deepcopy(self.epochs)):
+            words.append(write)
+            if write.address == COMMIT_ADDRESS:
+                error, status = (yield Ask(words))[-1]
+                if error and (answer := self._refusal(write, status)) is not Answer.OK:
+                    return answer
+                words = []
+        return Answer.OK
+
+    def _refusal(self, write: Write, status: int) -> Answer:
+        """Return what a manager would be answered (N4.4)."""
+        commit = COMMIT.unpack(write.word)
+        alive, epoch = self._status(status)
+        if commit["code"] == Code.GO:
+            return Answer.BAD
+        if alive:
+            return Answer.OK if epoch == (commit["epoch"] + 1) % EPOCHS else Answer.BUSY
+        # By the right epoch, a sink has staged another image (N4.8).
+        return Answer.BUSY if epoch == commit["epoch"] else Answer.EPOCH
+
+    def _command_kill(self, groups: Sequence[GroupPlan]) -> Steps[Answer]:
+        answers = yield Ask(list(kill_writes(groups, self._shape, self.epochs)))
+        left = any(error and self._status(status)[0] for error, status in answers)
+        return Answer.DENIED if left else Answer.OK
+
+    def _free(self, router: int, entry: int) -> Steps[None]:
+        for _ in range(self._tries):
+            ((_, status),) = yield Ask([self._commit(Code.READ, router, entry)])
+            alive, self.epochs[router, entry] = self._status(status)
+            if not alive:
+                return
+            yield Ask([self._commit(Code.KILL, router, entry)])
+        raise FoundError(f"killed, and entry {entry} of router {router} is alive")
+
+    def free(self, router: int, entry: int) -> Steps[None]:
+        """Free an entry, and its nodes' registers, whatever a fault has left there."""
+        yield Ask(list(free_writes(self._shape, router, entry)))
+        self.epochs[router, entry] = 0
+
+    def tear_down(self, group: GroupPlan) -> Steps[None]:
+        """Read the status at all routers until no entry is alive."""
+        reads = [self._commit(Code.READ, *place) for place in group.placement.items()]
+
+        def are_over(words: Sequence[int]) -> bool:
+            return not any(self._status(word)[0] for word in words)
+
+        what = "its last barrier is over, and entries are alive"
+        yield from await_reads(reads, are_over, what, self._timeout)
+
+    def _status(self, word: int) -> tuple[bool, int]:
+        """Return whether an entry is alive, and its epoch."""
+        status = self._shape.router.layout.status.unpack(word)
+        return bool(status["alive"]), status["epoch"]
+
+
+class _End(NamedTuple):
+    """What a manager's FREED reports: an instance of a root's entry."""
+
+    router: int
+    entry: int
+    epoch: int
+
+
+class ByManagers(Lifecycle):
+    """Commands the manager in whose share a group's entries are."""
+
+    def __init__(self, shape: NetworkShape, *, timeout: int = HANG, tries: int = TRIES) -> None:
+        super().__init__(shape, timeout=timeout, tries=tries)
+        self._ended: set[_End] = set()  # reported, and not yet made use of
+
+    def _command_set_up(self, group: GroupPlan) -> Steps[Answer]:
+        return (yield from self._offer(group, self._node(group.placement.values())))
+
+    def offer(self, group: GroupPlan, manager: int) -> Steps[Answer]:
+        """Have any manager give a group's SETUP once; return what it is answered."""
+        return (yield from self._offer(group, self._shape.managers[manager]))
+
+    def _offer(self, group: GroupPlan, node: int) -> Steps[Answer]:
+        writes = set_up_command(group, self._shape, self.epochs)
+        return (yield from self._command(node, writes))[0]
+
+    def _command_kill(self, groups: Sequence[GroupPlan]) -> Steps[Answer]:
+        refusal = Answer.OK
+        for group in groups:  # a router has one reply for a manager, so one request of a command
+            writes = kill_command(group.placement.items(), self._shape, self.epochs)
+            code, _ = yield from self._command(self._node(group.placement.values()), writes)
+            refusal = code if refusal is Answer.OK else refusal
+            yield from self._forget(*self._root(group))
+        return refusal
+
+    def _free(self, router: int, entry: int) -> Steps[None]:
+        for _ in range(self._tries):
+            writes = kill_command([(router, entry)], self._shape, self.epochs)
+            code, epoch = yield from self._command(self._node([entry]), writes)
+            if code in (Answer.OK, Answer.DENIED):
+                self.epochs[router, entry] = epoch
+            if code is Answer.OK:
+                yield from self._forget(router, entry)
+                return
+        raise FoundError(f"entry {entry} of router {router} is not killed: {code.name}")
+
+    def tear_down(self, group: GroupPlan) -> Steps[None]:
+        """Read what is FREED until the manager receives that of the root's entry (N6.4)."""
+        node, place = self._node(group.placement.values()), self._root(group)
+        end = _End(*place, self.epochs[place])
+        for _ in range(self._timeout // LOOK):
+            yield from self._hear(node)
+            if end in self._ended:
+                self._ended.remove(end)
+                return
+            yield Pause(LOOK)
+        raise FoundError(
+            f"its last barrier is over, and the manager is not told FREED for {self._timeout} "
+            "cycles"
+        )
+
+    def abort(self, group: GroupPlan) -> Steps[None]:
+        """Have its manager abort the command that it runs; without one it refuses (N5.9)."""
+        yield from super().abort(group)
+        yield from self._abort_at(self._node(group.placement.values()))
+
+    def _node(self, entries: Collection[int]) -> int:
+        """Return the node of the manager that owns entries."""
+        return self._shape.managers[owner_of(entries, self._shape.router)]
+
+    def _command(self, node: int, writes: Iterable[tuple[int, int]]) -> Steps[tuple[Answer, int]]:
+        """Give a manager a command and await its end; return the code and the epoch of STATUS.
+
+        Raises
+        ------
+        FoundError
+            It takes no command, or does not end by ABORT either.
+        """
+        yield from ask_all([(node, *write) for write in writes], "commanded")
+        status = [(node, manager_address(ManagerWord.STATUS), None)]
+        for aborted in (False, True):
+            for _ in range(self._timeout // LOOK):
+                (word,) = yield from ask_all(status, "commanded")
+                fields = MANAGER_STATUS.unpack(word)
+                if fields["state"] != ManagerState.RUNNING:
+                    return Answer(fields["code"]), fields["epoch"]
+                yield Pause(LOOK)
+            if not aborted:
+                yield from self._abort_at(node)
+        raise FoundError(f"the manager of node {node} runs a command {self._timeout} cycles on")
+
+    def _abort_at(self, node: int) -> Steps[None]:
+        word = COMMAND.pack({"operation": Operation.ABORT})
+        yield Ask([(node, manager_address(ManagerWord.COMMAND), word)])
+        yield Pause(LOOK)
+
+    def _hear(self, node: int) -> Steps[None]:
+        """Read all that a manager holds of ended groups."""
+        freed = [(node, manager_address(ManagerWord.FREED), None)]
+        while True:
+            (word,) = yield from ask_all(freed, "read")
+            fields = FREED.unpack(word)
+            if not fields["valid"]:
+                return
+            self._ended.add(_End(fields["router"], fields["entry"], fields["epoch"]))
+
+    def _forget(self, router: int, entry: int) -> Steps[None]:
+        """Forget the ends of an entry's groups: of one that is killed it may have come before."""
+        yield from self._hear(self._node([entry]))
+        self._ended = {end for end in self._ended if (end.router, end.entry) != (router, entry)}
+
+
+def lifecycle_of(shape: NetworkShape, *, timeout: int = HANG, tries: int = TRIES) -> Lifecycle:
+    """Return the software of a network: by its managers, or without any over the config chain."""
+    return (ByManagers if shape.managers else ByChain)(shape, timeout=timeout, tries=tries)

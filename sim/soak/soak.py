@@ -1,37 +1,134 @@
-"""The soak itself: groups live, end and begin anew until all barriers have been had."""
+"""Soaks: barriers by the million, while groups are set up and torn down and packets compete.
+
+Traffic, arrivals and checks are beside the tiles (`sim.fabric`), in C++; Python is the software
+that tears groups down and sets them up again.
+"""
 
 from __future__ import annotations
 
 import random
+import re
+import shlex
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
-from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.fabric import Fabric, Wrong, build_fabric
-from syncfabric.sim.lifecycle.effects import HANG, Ask, FoundError, Steps
+from syncfabric.models.planning import deadlock
+from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan, GroupPlan, make_plan
+from syncfabric.sim.drive.room import patience
+from syncfabric.sim.fabric import Fabric, Happened, Wrong, build_fabric
+from syncfabric.sim.lifecycle.effects import HANG, FoundError, Steps
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.soak.life import Drawing, Life, bound_of
-from syncfabric.sim.soak.request import SoakRequest
+from syncfabric.sim.soak.bench import Bench
+from syncfabric.sim.soak.draw import Drawing, Life
+from syncfabric.sim.soak.groups import EngineGroups, groups_on
 from syncfabric.sim.soak.result import Finding, Latencies, SoakGroup, SoakResult
-from syncfabric.sim.soak.software import OnEngines, OnRoutes
 from syncfabric.sim.soak.traffic import QUEUE, Phases
 
-__all__ = ["soak"]
+__all__ = ["INJECTED", "SoakRequest", "soak"]
 
+MOST_JITTER = 5_000
+"""Cycles that a member may linger: half of those after which a group hangs."""
+INJECTED = ("drop", "credit", "dead", "release")
+"""What can be injected; see ``sim/fabric/spoil.h``."""
+NUMBER = re.compile(r"[0-9]{1,9}")
 CHUNK = 10_000
-"""Cycles until the packets' counters are looked at again."""
+"""Cycles until the packets' counters are read again."""
 LIFE = 500
-"""Barriers of a life, on average, if the soak is long."""
+"""Barriers of a group from set-up to end, on average, if the soak is long."""
 LIVES = 8
-"""Lives of each group, at least, if there are barriers enough."""
+"""Instances of each group, at least, if there are barriers enough."""
 DOOMED = 1 / 8
-"""Share of lives that are killed, where that is possible."""
+"""Share of instances that are killed, where that is possible."""
 SOON = 50
-"""A life is killed within so many cycles for each of its barriers."""
+"""One is killed within so many cycles for each of its barriers."""
+
+
+@dataclass(frozen=True)
+class SoakRequest:
+    """A soak's arguments; see ``soak``."""
+
+    episodes: int = 100_000
+    seed: int = 1
+    jitter: int = 15
+    life: int | None = None
+    inject: str | None = None
+
+    def check(self, spec: NetworkSpec) -> BarrierPlan:
+        """Refuse what cannot be done; return the plan of the groups that are soaked.
+
+        Raises
+        ------
+        SpecError
+            An argument is out of its range, or there is nothing to soak.
+        PlanError
+            The groups cannot be planned.
+        ToolError
+            Verilator is missing.
+        """
+        if self.episodes < 1:
+            raise SpecError(f"episodes must be 1 or more, not {self.episodes}")
+        if not 0 <= self.seed < 1 << 32:
+            raise SpecError(f"seed must be 0..{(1 << 32) - 1}, not {self.seed}")
+        if not 0 <= self.jitter <= MOST_JITTER:
+            raise SpecError(f"jitter must be 0..{MOST_JITTER:,} cycles, not {self.jitter}")
+        if self.life is not None and self.life < 1:
+            raise SpecError(f"lifetime must be 1 barrier or more, not {self.life}")
+        self.injected()
+        with about(spec.source):
+            plan = make_plan(spec.of_several("soak"))
+            apart = None if isinstance(spec.network, StaticSpec) else _apart(plan)
+        if apart is not None and self.jitter > apart:
+            raise SpecError(
+                f"jitter = {self.jitter}: the watchdog may release members "
+                f"that are more than {apart} cycles apart; set a smaller jitter, or a greater "
+                "watchdog in [network]"
+            )
+        from syncfabric.sim.simulators import find_simulator
+
+        find_simulator("verilator")
+        return plan
+
+    def injected(self) -> tuple[str, int, int, int] | None:
+        """Return kind, place, cycle and register of the fault to inject.
+
+        Raises
+        ------
+        SpecError
+            That is not how such a thing is named.
+        """
+        if self.inject is None:
+            return None
+        kind, *numbers = self.inject.split() or [""]
+        if kind in INJECTED and len(numbers) in (2, 3) and all(map(NUMBER.fullmatch, numbers)):
+            place, cycle, register = (*map(int, numbers), 0)[:3]
+            return kind, place, cycle, register
+        raise SpecError(
+            f"inject must be KIND PLACE CYCLE [REGISTER], with KIND one of {', '.join(INJECTED)}, "
+            f"not {self.inject!r}"
+        )
+
+    def command(self, source: str) -> str:
+        """Return the command line that repeats the soak."""
+        words = ["syncfabric", "soak", source, "--episodes", str(self.episodes)]
+        words += ["--seed", str(self.seed), "--jitter", str(self.jitter)]
+        words += [] if self.life is None else ["--lifetime", str(self.life)]
+        words += [] if self.inject is None else ["--inject", self.inject]
+        return shlex.join(words)
+
+
+def _apart(plan: BarrierPlan) -> int | None:
+    """Refuse groups that cannot be soaked; return how far apart members may arrive."""
+    deadlock.check(plan)
+    if plan.spec.message_network.setup == "paper":
+        raise SpecError(
+            'setup = "paper" is not soaked: there software sets groups up once, by packets, '
+            'and tears none down; set setup = "manager" or "local" in [network]'
+        )
+    return patience(plan)
 
 
 def soak(
@@ -41,7 +138,7 @@ def soak(
     stopped: Callable[[], bool] = lambda: False,
     progress: Progress = silent,
 ) -> SoakResult:
-    """Soak a network's groups; whatever is found ends it.
+    """Soak a network's groups; it stops at the first finding.
 
     Parameters
     ----------
@@ -72,7 +169,7 @@ def soak(
 
 @dataclass
 class _Group:
-    """What has become of a group's lives."""
+    """The instances of a group."""
 
     life: Life | None = None
     lives: int = 0
@@ -81,197 +178,164 @@ class _Group:
     histogram: dict[int, int] = field(default_factory=dict)
 
 
-class _Soak:
+def bound_of(group: AnyGroupPlan) -> int:
+    """Return the cycles that a barrier may take whatever others do; 0 if none is proved."""
+    if isinstance(group, GroupPlan) and group.slot_register is None:
+        return 0
+    return group.bound or 0
+
+
+class _Soak(Bench):
     """The software of all nodes: one group at a time is set up or torn down."""
 
     def __init__(
         self, fabric: Fabric, plan: BarrierPlan, request: SoakRequest, progress: Progress
     ) -> None:
-        self._fabric, self._plan, self._request = fabric, plan, request
-        self._progress = progress
-        network = self._network = plan.spec.network
+        super().__init__(fabric, plan)
+        self._request, self._progress = request, progress
         life = request.life or max(1, min(LIFE, request.episodes // (LIVES * len(plan.groups))))
         self._drawing = Drawing(plan, request.seed, life)
         self._rng = random.Random(f"{request.seed}/kill")
         self._groups = {group.id: _Group() for group in plan.groups}
-        packets = not isinstance(network, StaticSpec) and network.channels > 0
-        self._phases = Phases(
-            fabric,
-            len(network.topology.nodes),
-            packets=packets,
-            episodes=request.episodes,
-            seed=request.seed,
-        )
-        self._packets = packets
-        self._way: OnEngines | OnRoutes
-        if isinstance(network, StaticSpec):
-            self._way = OnRoutes(fabric, network)
-        else:
-            self._way = OnEngines(fabric, network)
+        self._phases = Phases(self, episodes=request.episodes, seed=request.seed)
+        self._software = groups_on(fabric, plan)
         self._ahead: deque[int] = deque(self._groups)  # groups to be set up or torn down
-        self._steps: Steps[None] | None = None
-        self._about: int | None = None
-        self._until: int | None = None
-        self._asks: int | None = None  # since which cycle the config port has requests
-        self._asked = 0
-        self._cycle = 0
+        self._change: Generator[int, None, None] | None = None  # under way
+        self._about = -1  # the group that it is of
+        self._limit = CHUNK  # cycles until it may go on
         self._budget = request.episodes
-        self._done = 0
-        self._last_look = 0
+        self._done = self._counted_at = 0
         self._findings: tuple[Finding, ...] = ()
         self._ends = self._interrupted = False
 
     def go_on(self, stopped: Callable[[], bool]) -> None:
-        """Go on until all is over, something is found, or somebody stops it."""
-        request, fabric = self._request, self._fabric
-        if (spoil := request.spoiled()) is not None:
-            kind, place, cycle, register = spoil
+        """Go on until all is over, something is found, or ``stopped`` says so."""
+        request = self._request
+        if (fault := request.injected()) is not None:
             try:
-                fabric.spoil(kind, place, cycle, register)
+                self.fabric.spoil(*fault)
             except ValueError:
                 raise SpecError(
-                    f"inject {request.spoil!r}: {self._plan.spec.name} has no such place; name a "
+                    f"inject {request.inject!r}: {self.plan.spec.name} has no such place; name a "
                     "link between two routers, or a node and a register"
                 ) from None
-        fabric.seed(seed=request.seed, jitter=request.jitter, hang=HANG)
-        self._run_on(2 if isinstance(self._network, StaticSpec) else 4)
+        self.fabric.seed(seed=request.seed, jitter=request.jitter, hang=HANG)
+        self.play(2 if isinstance(self.network, StaticSpec) else 4)
         try:
-            self._phases.begin(self._cycle)
-            self._run_on(0)
+            self._phases.begin()
             while not (self._is_over() or self._findings):
                 if stopped():
                     self._interrupted = True
                     return
                 self._turn()
         except FoundError as fault:
-            wrong = Wrong(self._cycle, -1 if self._about is None else self._about, -1, str(fault))
-            self._findings = (Finding.of(wrong, self._plan.spec),)
+            wrong = Wrong(self.cycle, self._about, -1, str(fault))
+            self._findings = (Finding.of(wrong, self.plan.spec),)
 
     def _is_over(self) -> bool:
-        if self._done < self._request.episodes or self._steps or self._ahead:
+        if self._done < self._request.episodes or self._change or self._ahead:
             return False
-        if any(group.life for group in self._groups.values()) or not self._phases.over:
+        if self._any_lives or not self._phases.over:
             return False
-        if not self._ends:  # at last everything is looked at
+        if not self._ends:  # at last everything is checked
             self._ends = True
             killed = any(group.killed for group in self._groups.values())
-            self._steps = self._way.see_the_end(killed=killed)
-            self._advance([])
+            self._begin(self._software.check_end(killed=killed))
             return False
         return True
 
     def _turn(self) -> None:
         """Go on to the next cycle in which there is something to do."""
-        self._begin_next()
-        cycles = CHUNK
-        if self._until is not None:
-            cycles = min(cycles, max(1, self._until - self._cycle))
-        for group in self._groups.values():
-            if group.dies_at is not None:
-                cycles = min(cycles, max(1, group.dies_at - self._cycle))
-        if self._phases.draining:
-            cycles = min(cycles, 200)
-        self._run_on(cycles)
+        for _ in range(len(self._ahead)):  # some may wait for others to make room
+            if self._change is not None or self._phases.draining:
+                break
+            self._about = self._ahead.popleft()
+            self._begin(self._renew(self._about))
+        cycles = [CHUNK if self._change is None else min(CHUNK, self._limit)]
+        cycles += [max(1, at - self.cycle) for at in self._deaths.values()]
+        happened = self.play(min(*cycles, 200) if self._phases.draining else min(cycles))
         if self._findings:
-            return
-        if self._asks is not None and self._cycle - self._asks > HANG * self._asked:
-            raise FoundError("the config port does not answer")
-        if self._until is not None and self._cycle >= self._until:
-            self._until = None
-            self._advance([])
-        self._kill()
-        if self._phases.draining or self._cycle - self._last_look >= CHUNK or not self._any_lives:
-            self._last_look = self._cycle
-            self._count()
-            self._phases.step(self._cycle, self._done, quiet=self._steps is None)
-
-    @property
-    def _any_lives(self) -> bool:
-        return any(group.life for group in self._groups.values())
-
-    def _run_on(self, cycles: int) -> None:
-        happened = self._fabric.play(cycles)
-        self._cycle = happened.cycle
-        if happened.wrong:
-            self._findings = tuple(Finding.of(each, self._plan.spec) for each in happened.wrong)
             return
         for gid in happened.over:
             group = self._groups[gid]
             if group.life is not None and not group.life.killed:  # else it waits for that already
                 group.dies_at = None
                 self._ahead.append(gid)
-        if happened.answered:
-            self._asks = None
-            self._advance(self._fabric.answers())
-
-    # Set-up and tear-down, one group after the other.
-
-    def _begin_next(self) -> None:
-        for _ in range(len(self._ahead)):  # some may wait for others to make room
-            if self._steps is not None or self._phases.draining:
-                return
-            gid = self._ahead.popleft()
-            self._about = gid
-            self._steps = self._change(gid)
-            self._advance([])
-
-    def _advance(self, answers: list[tuple[bool, int]]) -> None:
-        """Go on with the steps until they wait for something."""
-        assert self._steps is not None
-        try:
-            step = self._steps.send(answers) if self._begun else next(self._steps)
-        except StopIteration:
-            self._steps, self._about, self._begun = None, None, False
-            return
-        self._begun = True
-        if isinstance(step, Ask):
-            self._asks, self._asked = self._cycle, len(step.requests)
-            self._fabric.request(step.requests)
-        else:
-            self._until = self._cycle + step.cycles
-
-    _begun = False
-
-    def _change(self, gid: int) -> Steps[None]:
-        """Tear a group's life down, if it has one, and begin the next, if there is one to be."""
-        group = self._groups[gid]
-        if group.life is not None:
-            yield from self._way.tear_down(group.life)
-            self._fabric.dismiss(gid)
-            self._drawing.leave(group.life)
+        if self._change is not None:
+            self._advance(self._change)
+        self._kill()
+        looks = self.cycle - self._counted_at >= CHUNK or not self._any_lives
+        if self._phases.draining or looks:
+            self._counted_at = self.cycle
             self._count()
-            had = sum(group.histogram.values()) - group.life.began
-            self._budget += group.life.episodes - had
+            self._phases.step(self._done, quiet=self._change is None)
+
+    @property
+    def _any_lives(self) -> bool:
+        return any(group.life for group in self._groups.values())
+
+    @property
+    def _deaths(self) -> dict[int, int]:
+        """When groups are to be killed."""
+        groups = self._groups.items()
+        return {gid: group.dies_at for gid, group in groups if group.dies_at is not None}
+
+    def play(self, cycles: int) -> Happened:
+        happened = super().play(cycles)
+        if happened.wrong:
+            self._findings = tuple(Finding.of(each, self.plan.spec) for each in happened.wrong)
+        return happened
+
+    def _begin(self, steps: Steps[None]) -> None:
+        self._change = self.performing(steps)
+        self._advance(self._change)
+
+    def _advance(self, change: Generator[int, None, None]) -> None:
+        try:
+            self._limit = next(change)
+        except StopIteration:
+            self._change, self._about = None, -1
+
+    def _renew(self, gid: int) -> Steps[None]:
+        """Tear a group's instance down, if it has one, and begin the next, if one is to be."""
+        group, software = self._groups[gid], self._software
+        if (life := group.life) is not None:
+            if life.killed and isinstance(software, EngineGroups):
+                yield from software.kill(life.group)
+            else:
+                yield from software.tear_down(life.group)
+            self.fabric.dismiss(gid)
+            self._drawing.leave(life.group)
+            self._count()
+            self._budget += life.episodes - (sum(group.histogram.values()) - life.began)
             group.life = None
         if not self._budget:
             return
-        living = [each.life for each in self._groups.values() if each.life]
-        life = self._drawing.draw(gid, living, self._budget)
+        others = [each.life.group for each in self._groups.values() if each.life]
+        life = self._drawing.draw(gid, others, self._budget)
         if life is None:
             self._ahead.append(gid)
             return
         self._budget -= life.episodes
         group.life, group.lives = life, group.lives + 1
-        yield from self._way.set_up(life)
+        yield from software.set_up(life.group)
         life.began = sum(group.histogram.values())
-        self._fabric.group(gid, life.seats, op=life.group.op, bound=bound_of(life.group))
-        if self._way.may_kill and self._rng.random() < DOOMED:
-            group.dies_at = self._cycle + self._rng.randint(1, SOON * life.episodes)
-        self._fabric.open(gid, life.episodes)
+        self.watch(life.group, bound_of(life.group))
+        if software.may_kill and self._rng.random() < DOOMED:
+            group.dies_at = self.cycle + self._rng.randint(1, SOON * life.episodes)
+        self.fabric.open(gid, life.episodes)
 
     def _kill(self) -> None:
-        for gid, group in self._groups.items():
-            if group.dies_at is not None and self._cycle >= group.dies_at:
-                assert group.life is not None
-                self._fabric.close(gid)
+        for gid, at in self._deaths.items():
+            group = self._groups[gid]
+            if self.cycle >= at and group.life is not None:
+                self.fabric.close(gid)
                 group.life.killed, group.dies_at = True, None
                 group.killed += 1
                 self._ahead.append(gid)
 
-    # What has come of it.
-
     def _count(self) -> None:
-        for count in self._fabric.watch():
+        for count in self.fabric.watch():
             self._groups[count.gid].histogram = count.latencies
         self._done = sum(sum(group.histogram.values()) for group in self._groups.values())
         self._progress("simulate", min(self._done, self._request.episodes), self._request.episodes)
@@ -279,17 +343,16 @@ class _Soak:
     def result(self, build: float, seconds: float) -> SoakResult:
         """Return what was found so far."""
         self._count()
-        rows = self._fabric.report() if self._packets else []
-        verdict = "wrong" if self._findings else "interrupted" if self._interrupted else "clean"
+        rows = self.fabric.report() if self.packets else []
         return SoakResult(
-            network=self._plan.spec.name,
-            verdict=verdict,  # type: ignore[arg-type]
+            network=self.plan.spec.name,
+            verdict="wrong" if self._findings else "interrupted" if self._interrupted else "clean",
             findings=self._findings,
             episodes=self._done,
-            cycles=self._cycle,
+            cycles=self.cycle,
             build_seconds=build,
             run_seconds=seconds,
-            processor_seconds=self._fabric.processor_seconds(),
+            processor_seconds=self.fabric.processor_seconds(),
             groups=tuple(
                 SoakGroup(
                     id=group.id,
@@ -301,13 +364,13 @@ class _Soak:
                     proved=bound_of(group) > 0,
                     histogram=seen.histogram,
                 )
-                for group, seen in zip(self._plan.groups, self._groups.values(), strict=True)
+                for group, seen in zip(self.plan.groups, self._groups.values(), strict=True)
             ),
             phases=tuple(self._phases.ended),
             packets=sum(row["packets"] for row in rows),
             flits=sum(row["flits"] for row in rows),
             latency_max=max((row["latency_max"] for row in rows), default=None),
-            wait_max=self._fabric.waits(HANG) if self._packets else None,
-            set_up_refused=self._way.refused,
+            wait_max=self.fabric.waits(HANG) if self.packets else None,
+            set_up_refused=self._software.refused,
             seed=self._request.seed,
         )

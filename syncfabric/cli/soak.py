@@ -46,7 +46,7 @@ def soak(
     """
     from syncfabric.cli.progress import progress_display
     from syncfabric.sim.network import Network
-    from syncfabric.sim.soak.request import SoakRequest
+    from syncfabric.sim.soak.soak import SoakRequest
     from syncfabric.sim.soak.soak import soak as run
 
     request = SoakRequest(episodes, seed, jitter, lifetime, inject)

@@ -10,9 +10,8 @@ import pytest
 
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.sim.campaign import campaign as module
-from syncfabric.sim.campaign.court import Outcome, Verdict
 from syncfabric.sim.campaign.request import CampaignRequest, Kind, is_meant
-from syncfabric.sim.campaign.result import CampaignResult, KindCount
+from syncfabric.sim.campaign.result import CampaignResult, KindCount, Outcome, Verdict
 from syncfabric.sim.campaign.trial import Trial
 from tests.cli.test_bad_input import refused
 

@@ -8,7 +8,6 @@ import pytest
 
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.sim.soak import soak as module
-from syncfabric.sim.soak.request import SoakRequest
 from syncfabric.sim.soak.result import (
     Finding,
     Latencies,
@@ -16,6 +15,7 @@ from syncfabric.sim.soak.result import (
     SoakPhase,
     SoakResult,
 )
+from syncfabric.sim.soak.soak import SoakRequest
 from tests.cli.test_bad_input import refused
 
 Call = Callable[..., Any]

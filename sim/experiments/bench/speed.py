@@ -19,9 +19,8 @@ from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.campaign.campaign import campaign
-from syncfabric.sim.campaign.court import Verdict
 from syncfabric.sim.campaign.request import CampaignRequest
-from syncfabric.sim.campaign.result import BAD, KindCount
+from syncfabric.sim.campaign.result import BAD, KindCount, Verdict
 from syncfabric.sim.drive.long_run import long_run
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.experiments.bench.measures import (
@@ -36,8 +35,7 @@ from syncfabric.sim.experiments.bench.measures import (
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.fabric import Fabric, build_fabric
-from syncfabric.sim.soak.request import SoakRequest
-from syncfabric.sim.soak.soak import soak
+from syncfabric.sim.soak.soak import SoakRequest, soak
 
 __all__ = ["campaigns", "growth", "irregular_speed", "ordinary_packets", "soaks", "speed"]
 

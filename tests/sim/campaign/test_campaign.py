@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
-from syncfabric.sim.campaign.campaign import campaign
-from syncfabric.sim.campaign.court import Court, Verdict
+from syncfabric.sim.campaign.campaign import FaultClassifier, campaign
 from syncfabric.sim.campaign.request import CampaignRequest, Kind, kinds_of
-from syncfabric.sim.campaign.result import CampaignResult
+from syncfabric.sim.campaign.result import CampaignResult, Verdict
 from syncfabric.sim.campaign.trial import Draw, Trial
 from syncfabric.sim.fabric import Fabric
 from tests.models.planning.checker import cluster, mesh
@@ -84,14 +83,14 @@ def test_without_checks_a_lost_message_hangs_unreported() -> None:
 
 def test_who_is_released_early_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hardware that lets a process go while a message is lost."""
-    strike = Court._strike
+    inject = FaultClassifier._inject
 
-    def and_release(court: Court, faults: Any, trial: Trial) -> None:
-        strike(court, faults, trial)
+    def and_release(self: FaultClassifier, faults: Any, trial: Trial) -> None:
+        inject(self, faults, trial)
         if faults:
-            court._fabric.spoil("release", trial.number % 6, court._cycle + trial.at + 10)
+            self.fabric.spoil("release", trial.number % 6, self.cycle + trial.at + 10)
 
-    monkeypatch.setattr(Court, "_strike", and_release)
+    monkeypatch.setattr(FaultClassifier, "_inject", and_release)
     result = struck(BARE, 12, Kind.DROP)
     assert verdicts(result)[Verdict.EARLY] > 6
     assert result.verdict == "wrong"
@@ -114,9 +113,9 @@ def test_a_trial_is_the_same_again_whatever_came_before() -> None:
     plan = CampaignRequest(1).check(BARE)
     draw = Draw(plan, kinds_of(plan.spec.network), 1)
     with Fabric(BUILD(plan.spec.network)) as fabric:
-        court = Court(fabric, plan)
-        first = [court.judge(draw.trial(number)) for number in range(12)]
-        again = [court.judge(draw.trial(number)) for number in reversed(range(12))]
+        classifier = FaultClassifier(fabric, plan)
+        first = [classifier.classify(draw.trial(number)) for number in range(12)]
+        again = [classifier.classify(draw.trial(number)) for number in reversed(range(12))]
     assert first == again[::-1]
     assert len({outcome.cycles for outcome in first}) > 6
 

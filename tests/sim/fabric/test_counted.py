@@ -8,9 +8,9 @@ import pytest
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.campaign.bench import Bench
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.lifecycle.counters import counters_of
+from syncfabric.sim.soak.bench import Bench
 from tests.sim.soak.networks import BUILD, ENGINES
 
 
@@ -25,21 +25,21 @@ def test_counters_are_those_of_the_config_chain(name: str) -> None:
     shape, places = network.shape, list(counters_of(network))
     with Fabric(BUILD(network)) as fabric:
         bench = Bench(fabric, make_plan(spec))
-        bench._wait(100)  # the sweep
-        assert not +bench._counters()
+        bench.wait(100)  # the sweep
+        assert not +bench.counters()
         for router in range(shape.routers):
             go = COMMIT.pack({"code": Code.GO, "entry": rng.randrange(4)})
             fabric.request([(shape.target_of(router), 0, go)] * (router + 1))
-        bench._wait(2_000)
+        bench.wait(2_000)
         fabric.answers()
         fabric.request([(*place.place, None) for place in places])
-        bench._wait(20_000)
+        bench.wait(20_000)
         answers = fabric.answers()
         assert not any(error for error, _ in answers)
         read = Counter[str]()
         for place, (_, count) in zip(places, answers, strict=True):
             read[place.name] += count
         routers = shape.routers
-        assert +read == +bench._counters()
+        assert +read == +bench.counters()
         assert +read == {"engine REFUSED_COMMAND": routers * (routers + 1) // 2}
-        assert set(read) == set(bench._counters())
+        assert set(read) == set(bench.counters())

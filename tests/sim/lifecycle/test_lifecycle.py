@@ -187,13 +187,13 @@ def test_a_set_up_that_is_left_can_be_made_again_or_ended(name: str, end: str) -
 
 def test_a_command_that_is_not_answered_in_time_is_aborted_and_given_again() -> None:
     network = mesh(12, 1, setup="manager", link_registers=3)
-    desk, software = Desk(network), lifecycle_of(network.shape, patience=LOOK)
+    desk, software = Desk(network), lifecycle_of(network.shape, timeout=LOOK)
     ends = GroupSpec(id=1, members=((0, 0), (11, 0)))
     (group,) = plan_groups(network, [ends])
     steps = software.set_up(group)
     while software.refused < 2:
         desk.perform(steps, until=desk.net.cycle + LOOK)
-    software._patience = 10 * LOOK
+    software._timeout = 10 * LOOK
     desk.perform(steps)
     desk.perform(software.await_ready(group))
     desk.barrier(group)
@@ -203,7 +203,7 @@ def test_a_command_that_is_not_answered_in_time_is_aborted_and_given_again() -> 
 @every
 def test_what_does_not_end_is_found(name: str) -> None:
     network = NETWORKS[name]
-    desk, software = Desk(network), lifecycle_of(network.shape, patience=5 * LOOK)
+    desk, software = Desk(network), lifecycle_of(network.shape, timeout=5 * LOOK)
     group = drawn(network, 7)[0]
     desk.perform(software.set_up(group))
     with pytest.raises(FoundError, match="its last barrier is over"):
@@ -214,7 +214,7 @@ def test_what_does_not_end_is_found(name: str) -> None:
 def test_an_end_that_nobody_awaited_is_not_that_of_a_later_group(name: str) -> None:
     """Also if that has the same epoch."""
     network = NETWORKS[name]
-    desk, software = Desk(network), lifecycle_of(network.shape, patience=5 * LOOK)
+    desk, software = Desk(network), lifecycle_of(network.shape, timeout=5 * LOOK)
     group = drawn(network, 7)[0]
     for time in range(5):
         desk.perform(software.set_up(group))

@@ -7,9 +7,8 @@ import pytest
 
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.sim.fabric import Fabric
-from syncfabric.sim.soak.request import SoakRequest
 from syncfabric.sim.soak.result import SoakResult
-from syncfabric.sim.soak.soak import soak
+from syncfabric.sim.soak.soak import SoakRequest, soak
 from tests.sim.soak.networks import ENGINES, LONG, NETWORKS, built_once
 
 __all__ = ["built_once"]
@@ -21,8 +20,8 @@ SHORT = ("engines",)
 """The network that the default run soaks; the others take longer to build."""
 
 
-def soaked(spec: NetworkSpec, spoil: str | None = None, seed: int = 1) -> SoakResult:
-    return soak(spec, SoakRequest(episodes=EPISODES, seed=seed, jitter=7, spoil=spoil))
+def soaked(spec: NetworkSpec, inject: str | None = None, seed: int = 1) -> SoakResult:
+    return soak(spec, SoakRequest(episodes=EPISODES, seed=seed, jitter=7, inject=inject))
 
 
 def _marked(name: str, *values: str) -> Any:
@@ -83,13 +82,13 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("name", "spoil"), [_marked(*case) for case in BROKEN])
-def test_what_is_broken_is_found(name: str, spoil: str) -> None:
-    result = soaked(NETWORKS[name], spoil)
+@pytest.mark.parametrize(("name", "inject"), [_marked(*case) for case in BROKEN])
+def test_what_is_broken_is_found(name: str, inject: str) -> None:
+    result = soaked(NETWORKS[name], inject)
     assert result.verdict == "wrong"
     first = result.findings[0]
-    assert re.search(BROKEN[name, spoil], first.text), first
-    assert first.cycle >= int(spoil.split()[2])
+    assert re.search(BROKEN[name, inject], first.text), first
+    assert first.cycle >= int(inject.split()[2])
 
 
 def test_wrong_data_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

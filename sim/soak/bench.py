@@ -1,0 +1,161 @@
+"""A running fabric as software sees it: time, requests, packets, counters, and what went wrong."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Generator
+from pathlib import Path
+from typing import TypeVar
+
+from syncfabric.models.messages import COUNTER_BITS
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.models.traffic import rate_word
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.drive.targets import targets_of
+from syncfabric.sim.fabric import Fabric, Happened, Wrong
+from syncfabric.sim.fabric.nodes import counter_names
+from syncfabric.sim.lifecycle.effects import HANG, LOOK, Answer, Ask, FoundError, Steps
+
+__all__ = ["Bench"]
+
+T = TypeVar("T")
+_COUNT = (1 << COUNTER_BITS) - 1
+
+
+class Bench:
+    """Drives a fabric.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    plan : BarrierPlan
+
+    Attributes
+    ----------
+    cycle : int
+        The next one.
+    wrong : list of Wrong
+        Everything that the referee has reported.
+    over : set of int
+        Groups that have had their last barrier.
+    packets : bool
+        Whether the network has packets.
+    """
+
+    def __init__(self, fabric: Fabric, plan: BarrierPlan) -> None:
+        self.fabric, self.plan, self.network = fabric, plan, plan.spec.network
+        self.packets = not isinstance(self.network, StaticSpec) and self.network.channels > 0
+        self.cycle = 0
+        self.wrong: list[Wrong] = []
+        self.over: set[int] = set()
+        self._answered = False
+        self._names: list[list[str]] = []
+        if not isinstance(self.network, StaticSpec):
+            self._names = counter_names(self.network)
+
+    def play(self, cycles: int) -> Happened:
+        """Go on, but no further than something happens; return what did."""
+        happened = self.fabric.play(cycles)
+        self.cycle = happened.cycle
+        self.wrong += happened.wrong
+        self.over.update(happened.over)
+        self._answered |= happened.answered
+        return happened
+
+    def wait(self, cycles: int) -> None:
+        """Go on for some cycles, whatever happens."""
+        end = self.cycle + cycles
+        while self.cycle < end:
+            self.play(end - self.cycle)
+
+    def performing(self, steps: Steps[T]) -> Generator[int, None, T]:
+        """Perform a program; yield how many cycles may be played until it is resumed.
+
+        Raises
+        ------
+        FoundError
+            The program's, or the config port does not answer.
+        """
+        answers: list[Answer] | None = None
+        while True:
+            try:
+                step = next(steps) if answers is None else steps.send(answers)
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+            answers, begin = [], self.cycle
+            if isinstance(step, Ask):
+                self._answered = not step.requests
+                self.fabric.request(step.requests)
+                while not self._answered:
+                    if self.cycle - begin > HANG * len(step.requests):
+                        raise FoundError("the config port does not answer")
+                    yield HANG
+                answers = self.fabric.answers()
+            else:
+                while (left := begin + step.cycles - self.cycle) > 0:
+                    yield left
+
+    def perform(self, steps: Steps[T]) -> T:
+        """Perform a program to its end; see `performing`."""
+        performing = self.performing(steps)
+        while True:
+            try:
+                self.play(next(performing))
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+
+    def watch(self, group: AnyGroupPlan, bound: int = 0) -> None:
+        """Have the referee watch a group's members at their registers."""
+        index = self.network.topology.index
+        seats = [(index(node), place) for node, place in group.places.items()]
+        self.fabric.group(group.id, seats, op=group.op, bound=bound)
+
+    def seed_packets(self, seed: int) -> None:
+        """Seed the packet sources."""
+        self._script(Stimulus(self.cycle, StimulusKind.LOAD, data=seed))
+
+    def set_rate(self, rate: float) -> None:
+        """Have the sources send so many flits a node a cycle from now on."""
+        on = int(rate > 0)
+        self._script(Stimulus(self.cycle, StimulusKind.RATE, data=rate_word(rate), extra=on))
+
+    def _script(self, stimulus: Stimulus) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder) / "script.txt"
+            script.write_text(script_text([stimulus]))
+            self.fabric.script(script)
+
+    def drain(self, most: int) -> None:
+        """Go on until no packet is under way, or so many cycles have passed."""
+        end = self.cycle + most
+        while self.under_way(self.fabric.report()) and self.cycle < end:
+            self.wait(LOOK)
+
+    @staticmethod
+    def under_way(rows: list[dict[str, int]]) -> int:
+        """Return the packets that are under way, by the rows of `Fabric.report`."""
+        return sum(row["created"] - row["overflow"] - row["packets"] for row in rows)
+
+    def wrong_packets(self) -> str:
+        """Return what is wrong with packets when none should be under way; empty: nothing."""
+        rows = self.fabric.report() if self.packets else []
+        if errors := sum(row["errors"] for row in rows):
+            return f"packet sinks have counted {errors} errors"
+        away = self.under_way(rows)
+        return f"{away} packets have not come" if away else ""
+
+    def counters(self) -> Counter[str]:
+        """Return the sum of all counters, by name."""
+        if isinstance(self.network, StaticSpec):
+            targets = targets_of(self.network)
+            words = [targets.split(word)[1] for word in self.fabric.observed()[: len(targets)]]
+            names = [[counter.name for counter in targets.counters]] * len(targets)
+        else:
+            words, names = self.fabric.counted(), self._names
+        total: Counter[str] = Counter()
+        for own, word in zip(names, words, strict=True):
+            for place, name in enumerate(own):
+                total[name] += word >> place * COUNTER_BITS & _COUNT
+        return total
