@@ -20,7 +20,7 @@ from syncfabric.models.layout.engine import (
 from syncfabric.models.layout.network import NetworkShape, Place, Target
 from syncfabric.models.layout.setup import COMMAND, REQUEST, ManagerWord, Operation
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
-from tests.models.golden import engine_nets
+from tests.models.golden import graphs
 
 WORD = (1 << WORD_BITS) - 1
 
@@ -29,7 +29,7 @@ def mesh(width: int, height: int, managers: Sequence[int] = (), **keys: Any) -> 
     """Return a mesh; ``keys`` are those of ``MeshNodeShape``."""
     router = MeshNodeShape(width=width, height=height, managers=len(managers), **keys)
     many = width * height
-    links = tuple(engine_nets.mesh(width, height))
+    links = tuple(graphs.mesh(width, height))
     nodes = tuple((n, 4) for n in range(many))
     return NetworkShape(router, many, links, nodes, tuple(managers))
 
@@ -38,7 +38,7 @@ def routes_of(links: Sequence[tuple[Place, Place]], routers: int) -> tuple[tuple
     """Return for each router the port for each router, along shortest ways."""
     tables = [[0] * routers for _ in range(routers)]
     for target in range(routers):
-        _, parent = engine_nets.distances(list(links), target)
+        _, parent = graphs.distances(list(links), target)
         for n, (_, port, _) in parent.items():
             tables[n][target] = port
     return tuple(map(tuple, tables))
@@ -107,7 +107,7 @@ def draw_irregular(rng: random.Random, managers: int = 0, **fixed: Any) -> Netwo
     while True:
         keys = draw_keys(rng, routed=False) | fixed
         routers, ports = rng.randint(1, 6), rng.randint(2, 5)
-        links = engine_nets.random_graph(rng, routers, ports) if routers > 1 else []
+        links = graphs.random_graph(rng, routers, ports) if routers > 1 else []
         used = {place for link in links for place in link}
         free = [(n, p) for n in range(routers) for p in range(ports) if (n, p) not in used]
         nodes = [place for place in free if rng.random() < 0.7]
@@ -158,7 +158,7 @@ def draw_group(
         members = _hang(shape, rng, list(members), parent, classes)
         homes = [shape.nodes[i][0] for i in members]
     else:
-        _, ways = engine_nets.distances(list(shape.links), root)
+        _, ways = graphs.distances(list(shape.links), root)
         for n in homes:
             while n != root and n not in parent:
                 parent[n] = ways[n]
