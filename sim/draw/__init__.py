@@ -1,8 +1,15 @@
 """Pictures, as SVG and PNG: trees and rings over their network, a plan, the load of channels."""
 
 from syncfabric.sim.draw.canvas import picture, to_svg
-from syncfabric.sim.draw.chart import can_draw, check_picture, show
-from syncfabric.sim.draw.figures import group_figure, heat_figure, network_figure, plan_figure
+from syncfabric.sim.draw.figures import (
+    can_draw,
+    check_picture,
+    group_figure,
+    heat_figure,
+    network_figure,
+    plan_figure,
+    show,
+)
 
 __all__ = [
     "can_draw",

@@ -1,45 +1,119 @@
 """Whole pictures: one group's tree or ring, a plan's side by side, a network, its load."""
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from syncfabric.models.errors import OutputError
 from syncfabric.models.layout.slots import WIRE_PLANNER
+from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.sim.draw.canvas import INK, settings
-from syncfabric.sim.draw.chart import chart_of
-from syncfabric.sim.draw.page import TOP, Mark, Page
+from syncfabric.sim.draw.canvas import GREY, INK, PAPER, Sheet, format_of, settings, to_svg
+from syncfabric.sim.draw.page import TOP, Margins, Mark, Page
+from syncfabric.sim.draw.pen import Pen, sheet_of
+from syncfabric.sim.draw.scene import Scene, scene_of
 from syncfabric.sim.draw.style import colours
+from syncfabric.sim.draw.ways import Dot, key_of, overlay
 from syncfabric.sim.results import ChannelLoad
-from syncfabric.sim.words import count, network_words, root_words, way_words
+from syncfabric.sim.words import count, kind_words, network_words, root_words, way_words
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from syncfabric.models.networks.spec import AnySpec, NetworkSpec
     from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 
-__all__ = ["SCALE", "group_figure", "heat_figure", "network_figure", "plan_figure"]
+__all__ = [
+    "SCALE",
+    "can_draw",
+    "check_picture",
+    "group_figure",
+    "heat_figure",
+    "network_figure",
+    "plan_figure",
+    "show",
+]
 
 MOST_PANELS, MOST_COLOURS = 12, 10
 """Groups that have a panel, or a colour, of their own."""
 PANEL_TOP = 0.62
 """Room for a panel's heading, in inches."""
+HEAT_WORDS = "in a node: left sent by it, right received"
 SCALE = ("#e6eaee", "#f3c56a", "#f08a24", "#c4341f", "#5c0a16")
 """Idle to full."""
+LARGEST_MESH = 64
+"""Most nodes along a side of a mesh, or of a static network, that a picture shows."""
+LARGEST_IRREGULAR = 100
+"""Most switches of an irregular network that a picture shows."""
+
+
+def _within(network: "AnySpec") -> tuple[bool, str]:
+    """Return whether a network fits, and the largest one in words."""
+    topology = network.topology
+    if isinstance(topology, Irregular):
+        fits = topology.switches <= LARGEST_IRREGULAR
+        return fits, f"{LARGEST_IRREGULAR} switches"
+    fits = max(topology.width, topology.height) <= LARGEST_MESH
+    return fits, f"{LARGEST_MESH}x{LARGEST_MESH}"
+
+
+def can_draw(network: "AnySpec") -> bool:
+    """Return whether a network is small enough for a picture."""
+    return _within(network)[0]
+
+
+def check_picture(path: str | Path, network: "AnySpec") -> str:
+    """Return the format that a picture's file name asks for.
+
+    Raises
+    ------
+    OutputError
+        The name ends otherwise, or the network is larger than a picture can show.
+    """
+    kind = format_of(path)
+    fits, largest = _within(network)
+    if not fits:
+        article = "an" if network.kind == "irregular" else "a"
+        raise OutputError(
+            f"picture {path}: {article} {kind_words(network)} is too large to draw; "
+            f"pictures go up to {largest}, so leave the picture out"
+        )
+    return kind
+
+
+def show(network: "AnySpec", make: Callable[[], "Figure"]) -> str | None:
+    """Return a figure as SVG for a notebook; None where the network is too large to draw."""
+    return to_svg(make()) if can_draw(network) else None
+
+
+class _Place:
+    """A network's scene, its sheet, and the room around it."""
+
+    def __init__(self, network: "AnySpec", side: float) -> None:
+        self.scene: Scene = scene_of(network)
+        self.sheet: Sheet = sheet_of(self.scene, side)
+        numbered = bool(self.scene.marks)
+        self.margins = Margins(0.42, 0.2, 0.34) if numbered else Margins(0.15, 0.15, 0.1)
+        self.width = self.margins.left + self.sheet.size[0] + self.margins.right
+        self.height = self.sheet.size[1] + self.margins.below
+
+    def pen(self, page: Page, middle: float, top: float) -> Pen:
+        axes: Axes = page.axes(self.sheet, self.margins, middle, top)
+        return Pen(axes, self.sheet, self.scene)
 
 
 def group_figure(plan: "BarrierPlan", group: "AnyGroupPlan") -> "Figure":
     """Draw one group's tree or ring with its title and the key of its colours."""
-    chart = chart_of(plan.spec.network, 6.4, plan.groups)
-    left, right, below = chart.margins
-    width, height = chart.sheet.size
+    place = _Place(plan.spec.network, 6.4)
     with settings():
-        page = Page(max(left + width + right, 5.2), TOP + height + below, chart.tree_key([group]))
+        key = key_of(place.scene, [group], len(plan.groups))
+        page = Page(max(place.width, 5.2), TOP + place.height, key)
         line = f"{count(len(group.members), 'member')} · {_facts(plan, group)}"
         line += f" · planner {group.planner}"
         page.heading(f"{plan.spec.name} · group {group.id}", line, page.width / 2, 0.3)
-        axes = page.axes(chart.sheet, chart.margins, page.width / 2, TOP)
-        chart.draw_tree(axes, group, _highest([group]))
+        drawn = overlay(place.scene, group, group.height or 0, plan.groups)
+        place.pen(page, page.width / 2, TOP).draw(drawn)
     return page.figure
 
 
@@ -50,37 +124,34 @@ def plan_figure(plan: "BarrierPlan") -> "Figure":
     shown = plan.groups[:MOST_PANELS]
     if not shown:
         return network_figure(plan.spec)
-    chart = chart_of(plan.spec.network, 4.2, plan.groups)
-    left, right, below = chart.margins
-    width, height = chart.sheet.size
-    step_x, step_y = max(left + width + right, 3.8), PANEL_TOP + height + below
+    place = _Place(plan.spec.network, 4.2)
+    step_x, step_y = max(place.width, 3.8), PANEL_TOP + place.height
     columns = min(len(shown), 2 if len(shown) in (2, 4) else 3, max(1, int(15 / step_x)))
     rows = -(-len(shown) // columns)
-    highest = _highest(shown)
+    highest = max(group.height or 0 for group in shown)
     rest = len(plan.groups) - len(shown)
     more = f" · {count(rest, 'group')} not shown" if rest else ""
     with settings():
-        page = Page(columns * step_x, TOP + rows * step_y, chart.tree_key(shown))
+        key = key_of(place.scene, shown, len(plan.groups))
+        page = Page(columns * step_x, TOP + rows * step_y, key)
         words = network_words(plan.spec.network)
         line = f"{words} · {count(len(plan.groups), 'group')}{more}"
         page.heading(plan.spec.name, line, page.width / 2, 0.3, size=15)
-        for place, group in enumerate(shown):
-            row, column = divmod(place, columns)
+        for number, group in enumerate(shown):
+            row, column = divmod(number, columns)
             middle, top = (column + 0.5) * step_x, TOP + row * step_y
             title = f"group {group.id} · {count(len(group.members), 'member')}"
             page.heading(title, _facts(plan, group), middle, top + 0.16, size=11)
-            axes = page.axes(chart.sheet, chart.margins, middle, top + PANEL_TOP)
-            chart.draw_tree(axes, group, highest)
+            drawn = overlay(place.scene, group, highest, plan.groups)
+            place.pen(page, middle, top + PANEL_TOP).draw(drawn)
     return page.figure
 
 
 def network_figure(spec: "NetworkSpec") -> "Figure":
     """Draw a network, and at every node the colours of the groups it is in."""
-    chart = chart_of(spec.network, 4.6)
-    left, right, below = chart.margins
-    width, height = chart.sheet.size
+    place = _Place(spec.network, 4.6)
     shown = list(zip(colours(min(MOST_COLOURS, len(spec.groups))), spec.groups, strict=False))
-    inks: dict[tuple[int, int], list[str]] = {}
+    inks: dict[Hashable, list[str]] = {}
     for ink, group in shown:
         for node in group.members:
             inks.setdefault(node, []).append(ink)
@@ -91,19 +162,15 @@ def network_figure(spec: "NetworkSpec") -> "Figure":
     if rest := len(spec.groups) - len(shown):
         key.append(Mark("white", f"{count(rest, 'group')} not shown"))
     with settings():
-        page = Page(max(left + width + right, 4.2), TOP + height + below, key)
+        page = Page(max(place.width, 4.2), TOP + place.height, key)
         words = network_words(spec.network)
         page.heading(
             spec.name, f"{words} · {count(len(spec.groups), 'group')}", page.width / 2, 0.3
         )
-        axes = page.axes(chart.sheet, chart.margins, page.width / 2, TOP)
-        chart.draw_groups(axes, inks)
+        pen = place.pen(page, page.width / 2, TOP)
+        pen.ground(INK)
+        pen.pies(inks, PAPER)
     return page.figure
-
-
-def _highest(groups: Sequence["AnyGroupPlan"]) -> int:
-    """Return the height of the highest tree; a ring has none."""
-    return max((group.height for group in groups if group.height is not None), default=0)
 
 
 def _facts(plan: "BarrierPlan", group: "AnyGroupPlan") -> str:
@@ -121,8 +188,8 @@ def heat_figure(
 ) -> "Figure":
     """Draw how busy each directed channel was.
 
-    Between routers an arrow for each direction, keeping right; of a node's mark the left half is
-    what it sends (``inject``), the right half what it receives.
+    Between routers an arrow for each direction, keeping right; of a node the left half is what it
+    sends (``inject``), the right half what it receives.
 
     Parameters
     ----------
@@ -139,13 +206,24 @@ def heat_figure(
     top = max((load.load for load in loads), default=0.0)
     limit = next((step for step in (0.05, 0.1, 0.2, 0.5, 1.0) if top <= step), max(top, 1.0))
     norm, scale = Normalize(0, limit), LinearSegmentedColormap.from_list("load", SCALE)
-    chart = chart_of(network, side=6.4)
-    width, height = chart.sheet.size
+    place = _Place(network, 6.4)
+    known: dict[Hashable, Any] = {(load.node, load.port): scale(norm(load.load)) for load in loads}
+    scene, idle = place.scene, scale(norm(0.0))
+    ends = {end for pair in scene.ends.values() for end in pair}
     with settings():
-        page = Page(max(chart.margins.left + width + chart.margins.right, 5.2), TOP + height + 1.0)
+        page = Page(max(place.width, 5.2), TOP + place.sheet.size[1] + 1.0)
         page.heading(title, line, page.width / 2, 0.3)
-        axes = page.axes(chart.sheet, chart.margins, page.width / 2, TOP)
-        chart.draw_loads(axes, loads, lambda load: scale(norm(load)))
+        pen = place.pen(page, page.width / 2, TOP)
+        pen.bands({link: known.get(link, idle) for link in scene.links if link not in ends})
+        pen.links([scene.links[end] for end in ends if end in scene.links])
+        pen.numbers(covering=False)
+        switches = {name: Dot(INK) for name, spot in scene.spots.items() if spot.square}
+        pen.dots(switches, 6)
+        halves = {
+            node: (known.get(received, idle), known.get(sent, idle))
+            for node, (sent, received) in scene.ends.items()
+        }
+        pen.pies(halves, GREY, hole=0.55)
         long = min(3.6, page.width - 1.2)
         box = (0.5 - long / page.width / 2, 0.5 / page.height, long / page.width, 0.1 / page.height)
         bar = page.figure.colorbar(
@@ -153,5 +231,5 @@ def heat_figure(
         )
         bar.outline.set_visible(False)
         bar.ax.tick_params(length=2, labelsize=7, color=INK)
-        bar.set_label(f"flits and messages a cycle; {chart.heat_words}", fontsize=7.5)
+        bar.set_label(f"flits and messages a cycle; {HEAT_WORDS}", fontsize=7.5)
     return page.figure

@@ -1,22 +1,24 @@
 """A schedule as a picture: a panel a step, or a table of channels by steps."""
 
+from collections.abc import Hashable
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from syncfabric.models.collectives.schedule import Schedule, Step
+from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import OutputError
 from syncfabric.models.files import write_whole
 from syncfabric.sim.draw.canvas import GREY, INK, PALE, PAPER, format_of, picture, settings
 from syncfabric.sim.draw.page import Mark, Page
-from syncfabric.sim.draw.schedule_places import Points, bows, curve, vertex_places
-from syncfabric.sim.draw.style import colours, lightness
+from syncfabric.sim.draw.pen import Pen, sheet_of
+from syncfabric.sim.draw.scene import schedule_scene
+from syncfabric.sim.draw.style import colours
+from syncfabric.sim.draw.ways import Dot, arrow
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["check_schedule_picture", "save_schedule_picture", "schedule_figure"]
@@ -27,12 +29,6 @@ LARGEST = 1024
 """Most channels, and most steps, of a table."""
 NAMED = 16
 """Most colours that a legend names one by one."""
-AWAY = 0.012
-"""Distance of an arrow from the line between two vertices: traffic keeps right."""
-RIM = 0.034
-"""Half the breadth of a vertex."""
-TIP = 0.008
-"""What an arrow keeps clear of it."""
 
 
 def check_schedule_picture(path: str | Path, topology: Topology) -> str:
@@ -113,7 +109,7 @@ def _panels(schedule: Schedule) -> "Figure":
     columns = min(count, 4 if count > 3 else 3)
     rows = -(-count // columns)
     side, top, gap = 2.9, 0.95, 0.34
-    places, inks = vertex_places(schedule.topology), _inks(schedule)
+    scene, inks = schedule_scene(schedule.topology), _inks(schedule)
     legend = _legend(schedule, inks)
     if len(inks) < schedule.topology.nodes:
         legend.append(Mark(GREY, "other node", "ring"))
@@ -122,73 +118,25 @@ def _panels(schedule: Schedule) -> "Figure":
     page = Page(max(columns * side, 4.4), top + rows * (side + gap), legend)
     title, line = _title(schedule)
     page.heading(title, line, page.width / 2, 0.3)
-    bent = bows(schedule.topology, places)
     left = (page.width - columns * side) / 2
+    sheet, end = sheet_of(scene, side), int(_one_origin(schedule))
+    dots: dict[Hashable, Dot] = {
+        vertex: Dot(inks.get(vertex, PAPER), GREY) for vertex in range(len(scene.spots))
+    }
     for number, step in enumerate(schedule.steps):
         x, y = left + number % columns * side, top + number // columns * (side + gap)
         page.text(f"step {number + 1}", x + side / 2, y + 0.02, 9, color=INK)
-        axes = page.box(x, y + 0.1, side, side)
-        axes.set_axis_off()
-        # Bows at the right and at the bottom reach beyond the vertices.
-        far = 1.1 + max(bent.values())
-        axes.set_xlim(-0.1, far)
-        axes.set_ylim(1 - far, 1.1)
-        _ground(axes, schedule.topology, places, bent, inks)
-        _arrows(axes, schedule, step, places, bent, inks)
+        width, height = sheet.size
+        axes = page.box(x + (side - width) / 2, y + 0.1 + (side - height) / 2, width, height)
+        pen = Pen(axes, sheet, scene)
+        pen.links()
+        pen.dots(dots, 4)
+        lanes = [
+            (message[end], [scene.lane(channel) for channel in pairwise(path)])
+            for message, path in step
+        ]
+        pen.ways([arrow(np.vstack(lines), inks[key]) for key, lines in lanes], 3)
     return page.figure
-
-
-def _ground(
-    axes: "Axes",
-    topology: Topology,
-    places: Points,
-    bent: dict[tuple[int, int], float],
-    inks: dict[int, str],
-) -> None:
-    """Draw the network: links pale, nodes round and in their colour, switches square."""
-    for a, b in topology.channels:
-        if a < b or (b, a) not in topology.number:
-            line = curve(places[a], places[b], bent[a, b], 0)
-            axes.plot(*line.T, color=PALE, lw=0.9, zorder=1, solid_capstyle="round")
-    for vertex, (x, y) in enumerate(places):
-        node = vertex < topology.nodes
-        mark, fill = ("o", inks.get(vertex, PAPER)) if node else ("s", PAPER)
-        axes.plot(x, y, mark, ms=11 if node else 7, mfc=fill, mec=GREY, mew=0.7, zorder=4)
-        if node:
-            size = 6 if topology.nodes <= 100 else 5
-            ink = INK if lightness(fill) > 0.5 else PAPER
-            axes.text(
-                x, y, str(vertex), zorder=5, ha="center", va="center", fontsize=size, color=ink
-            )
-
-
-def _arrows(
-    axes: "Axes",
-    schedule: Schedule,
-    step: Step,
-    places: Points,
-    bent: dict[tuple[int, int], float],
-    inks: dict[int, str],
-) -> None:
-    end = int(_one_origin(schedule))
-    for message, path in step:
-        ink = inks[message[end]]
-        for place, (a, b) in enumerate(pairwise(path)):
-            last = place == len(path) - 2
-            line = curve(places[a], places[b], bent[a, b], AWAY)
-            seen = np.ones(len(line), dtype=bool)
-            if place == 0:
-                seen &= np.hypot(*(line - places[a]).T) > RIM
-            if last:
-                seen &= np.hypot(*(line - places[b]).T) > RIM + TIP
-            line = line[seen]
-            if len(line) < 2:
-                continue
-            axes.plot(*line.T, color=ink, lw=1.5, zorder=3, solid_capstyle="round")
-            if last:
-                tip = {"arrowstyle": "-|>,head_length=0.32,head_width=0.16", "lw": 0, "fc": ink}
-                tip |= {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 12}
-                axes.annotate("", line[-1], line[-2], arrowprops=tip, zorder=6)
 
 
 def _table(schedule: Schedule) -> "Figure":

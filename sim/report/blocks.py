@@ -9,7 +9,6 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from syncfabric.sim.report.film import Film
-from syncfabric.sim.report.stage import Stage
 from syncfabric.sim.rows import Rows
 
 __all__ = [
@@ -99,7 +98,6 @@ class Play:
     """An animation."""
 
     title: str
-    stage: Stage
     film: Film
     note: str = ""
     kind: Literal["play"] = "play"

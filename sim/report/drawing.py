@@ -10,8 +10,8 @@ import numpy as np
 from markupsafe import Markup
 
 from syncfabric.sim.draw.canvas import GREY, INK, PALE, PAPER, to_svg
-from syncfabric.sim.draw.irregular.pen import FAINT
-from syncfabric.sim.draw.static.chart import OTHERS
+from syncfabric.sim.draw.pen import FAINT
+from syncfabric.sim.draw.ways import OTHERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

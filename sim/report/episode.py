@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.draw.scene import scene_of
 from syncfabric.sim.drive.conduct import conductor_of
 from syncfabric.sim.drive.driving import Arrival
 from syncfabric.sim.drive.lanes import bits
@@ -15,7 +16,6 @@ from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.report.carried import KINDS, Carried, carrier_of
 from syncfabric.sim.report.film import Cast, Film, Move
-from syncfabric.sim.report.stage import Stage
 
 __all__ = ["MOST_MOVES", "first_episode"]
 
@@ -24,7 +24,7 @@ MOST_MOVES = 60_000
 WORDS = ("member, not yet arrived", "arrived", "released")
 
 
-def first_episode(plan: BarrierPlan, scenario: Scenario, stage: Stage) -> Film | None:
+def first_episode(plan: BarrierPlan, scenario: Scenario) -> Film | None:
     """Return a film from just before the first arrival to just after the last release.
 
     None where the first episodes do not come to an end, or there is too much to show.
@@ -33,8 +33,6 @@ def first_episode(plan: BarrierPlan, scenario: Scenario, stage: Stage) -> Film |
     ----------
     plan : BarrierPlan
     scenario : Scenario
-    stage : Stage
-        Of the plan's network.
     """
     seen = _Seen(plan)
     conductor = conductor_of(plan, scenario, Job(((plan, scenario),)))
@@ -48,7 +46,7 @@ def first_episode(plan: BarrierPlan, scenario: Scenario, stage: Stage) -> Film |
         moves = [(cycle, carried) for cycle, carried in moves if carried.group >= 0]
     if len(moves) > MOST_MOVES:
         return None
-    return _film(plan, stage, seen, moves)
+    return _film(plan, seen, moves)
 
 
 class _Seen:
@@ -104,12 +102,14 @@ class _Seen:
                 yield cycle, carried
 
 
-def _film(plan: BarrierPlan, stage: Stage, seen: _Seen, moves: list[tuple[int, Carried]]) -> Film:
+def _film(plan: BarrierPlan, seen: _Seen, moves: list[tuple[int, Carried]]) -> Film:
+    scene = scene_of(plan.spec.network)
+    links, spots = scene.link_numbers, scene.spot_numbers
     kinds = [kind for kind in KINDS if any(carried.kind == kind for _, carried in moves)]
     shown = [
-        Move(cycle, (stage.number(link),), kinds.index(kind), group)
+        Move(cycle, (links[link],), kinds.index(kind), group)
         for cycle, (link, kind, group) in moves
-        if link in stage.ways
+        if link in links
     ]
     casts = []
     for number, group in enumerate(plan.groups):
@@ -118,13 +118,14 @@ def _film(plan: BarrierPlan, stage: Stage, seen: _Seen, moves: list[tuple[int, C
         casts.append(
             Cast(
                 name=f"group {group.id}",
-                members=tuple(stage.place(node) for node in group.members),
+                members=tuple(spots[node] for node in group.members),
                 arrivals=tuple(seen.arrived[number, member] for member in members),
                 releases=tuple(seen.released[number, member] for member in members),
-                root=None if root is None else stage.place(root),
+                root=None if root is None else spots[root],
             )
         )
     return Film(
+        scene=scene,
         unit="cycle",
         first=seen.first - 1,
         last=seen.last,

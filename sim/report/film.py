@@ -1,15 +1,26 @@
-"""What an animation shows: who moves where in which cycle, and what becomes of the members."""
+"""An animation over a scene: what moves where in each frame, and what becomes of the members."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from syncfabric.sim.draw.scene import Scene
 
 __all__ = ["Cast", "Film", "Kind", "Move"]
 
+SIDE = 44
+"""Units of the drawing a hop."""
+POINTS = 10
+"""Points of a curve."""
+READABLE = 0.1
+"""Radius of a spot whose label can be read."""
 
-@dataclass(frozen=True)
-class Kind:
+
+class Kind(NamedTuple):
     """A kind of thing that moves.
 
     Parameters
@@ -19,7 +30,7 @@ class Kind:
     ink : str
         A colour in CSS.
     trail : {"lasting", "passing", "none"}
-        Whether a way that it took stays in its colour, shows it in that cycle alone, or not at all.
+        Whether a link that it took stays in its colour, shows it in that frame alone, or not.
     """
 
     words: str
@@ -27,19 +38,18 @@ class Kind:
     trail: str = "lasting"
 
 
-@dataclass(frozen=True)
-class Move:
-    """Something on its way in one cycle.
+class Move(NamedTuple):
+    """Something on its way in one frame.
 
     Parameters
     ----------
     cycle : int
     ways : tuple of int
-        Numbers of the stage's ways, one after the other; all are passed in this cycle.
+        Numbers of the scene's links, one after the other; all are passed in this frame.
     kind : int
         Number of its kind.
     cast : int
-        Whose it is; -1: nobody's.
+        Number of its group; -1: of none.
     """
 
     cycle: int
@@ -56,11 +66,11 @@ class Cast:
     ----------
     name : str
     members : tuple of int
-        Numbers of the stage's places.
+        Numbers of the scene's spots.
     arrivals, releases : tuple of int or None, by member
-        Cycles.
+        Frames.
     root : int or None
-        The place where the barrier turns around.
+        The spot where the barrier turns around.
     """
 
     name: str
@@ -76,6 +86,7 @@ class Film:
 
     Parameters
     ----------
+    scene : Scene
     unit : str
         What a frame is: ``cycle`` or ``step``.
     first, last : int
@@ -83,13 +94,14 @@ class Film:
     kinds : tuple of Kind
     casts : tuple of Cast
     moves : tuple of Move
-        By rising cycles.
+        By rising frames.
     words : tuple of str
         What a member is before, when it has arrived, and when it is released.
     zero : int
         The frame that is shown as 0.
     """
 
+    scene: Scene
     unit: str
     first: int
     last: int
@@ -102,26 +114,50 @@ class Film:
     def to_json(self) -> dict[str, Any]:
         """Return what the page's script plays; frames count from ``zero``."""
 
-        def frame(cycle: int | None) -> int | None:
-            return None if cycle is None else cycle - self.zero
+        def frames(cycles: tuple[int | None, ...]) -> list[int | None]:
+            return [None if cycle is None else cycle - self.zero for cycle in cycles]
 
         return {
             "unit": self.unit,
             "first": self.first - self.zero,
             "last": self.last - self.zero,
             "words": self.words,
-            "kinds": [[kind.words, kind.ink, kind.trail] for kind in self.kinds],
+            "kinds": self.kinds,
             "casts": [
-                {
-                    "name": cast.name,
-                    "members": cast.members,
-                    "arrivals": [frame(cycle) for cycle in cast.arrivals],
-                    "releases": [frame(cycle) for cycle in cast.releases],
-                    "root": cast.root,
-                }
+                vars(cast) | {"arrivals": frames(cast.arrivals), "releases": frames(cast.releases)}
                 for cast in self.casts
             ],
-            "moves": [
-                [move.cycle - self.zero, move.ways, move.kind, move.cast] for move in self.moves
-            ],
+            "moves": [move._replace(cycle=move.cycle - self.zero) for move in self.moves],
         }
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height of the drawing, in its units."""
+        room = 0.75 if self.scene.marks else 0.5
+        width, height = self.scene.width - 0.5 + room, self.scene.height - 0.5 + room
+        return -room * SIDE, (0.5 - self.scene.height) * SIDE, width * SIDE, height * SIDE
+
+    def paths(self) -> Iterator[str]:
+        """Yield each directed link as an SVG path."""
+        for link in self.scene.links:
+            line = self.scene.lane(link)
+            few = np.unique(np.linspace(0, len(line) - 1, POINTS).astype(int))
+            yield "M" + "L".join(f"{_at(x)} {_at(-y)}" for x, y in line[few])
+
+    def circles(self) -> Iterator[dict[str, object]]:
+        """Yield each spot in the drawing's units."""
+        for spot in self.scene.spots.values():
+            yield vars(spot) | {
+                "x": _at(spot.x),
+                "y": _at(-spot.y),
+                "r": _at(spot.radius),
+                "label": spot.label if spot.radius > READABLE else "",
+            }
+
+    def texts(self) -> list[tuple[str, str, str]]:
+        """Return the marks in the drawing's units."""
+        return [(_at(x), _at(-y), words) for x, y, words in self.scene.marks]
+
+
+def _at(value: float) -> str:
+    return f"{value * SIDE:.1f}".removesuffix(".0")

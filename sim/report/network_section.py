@@ -13,7 +13,6 @@ from syncfabric.sim.report.blocks import Block, Gallery, Play, Section, Table, W
 from syncfabric.sim.report.drawing import inline_svg
 from syncfabric.sim.report.episode import first_episode
 from syncfabric.sim.report.run_section import run_blocks
-from syncfabric.sim.report.stage import stage_of
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult
 from syncfabric.sim.rows import notes, plan_rows
@@ -94,14 +93,13 @@ def _play(plan: Plan, asked: Asked, result: RunResult) -> Block:
     if not can_draw(network) or len(network.topology.nodes) > MOST_NODES:
         limit = f"networks of up to {MOST_NODES:,} nodes"
         return Words([f"Too large to animate: pages show {limit} that a picture has room for."])
-    stage = stage_of(network)
     scenario = scenario_of(
         plan, episodes=asked.episodes, seed=asked.seed, background=asked.background
     )
-    film = first_episode(plan, scenario, stage)
+    film = first_episode(plan, scenario)
     if film is None:
         return Words(["The first barriers do not end, or hold more than a page can show."])
-    return Play("The first barrier of each group", stage, film, source_words(result))
+    return Play("The first barrier of each group", film, source_words(result))
 
 
 def source_words(result: RunResult) -> str:

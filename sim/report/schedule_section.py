@@ -8,12 +8,12 @@ from itertools import pairwise
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.verdict import Verdict as Judged
 from syncfabric.models.collectives.verdict import examine
+from syncfabric.sim.draw.scene import schedule_scene
 from syncfabric.sim.draw.schedule import LARGEST, schedule_figure
 from syncfabric.sim.report.blocks import Block, Drawing, Play, Section, Table, Verdict, Words
 from syncfabric.sim.report.drawing import inline_svg
 from syncfabric.sim.report.film import Cast, Film, Kind, Move
 from syncfabric.sim.report.inputs import SavedSchedule
-from syncfabric.sim.report.stage import Stage, schedule_stage
 
 __all__ = ["schedule_film", "schedule_section"]
 
@@ -45,8 +45,7 @@ def _blocks(saved: SavedSchedule, prefix: str, title: str) -> Iterator[Block]:
     yield _verdict(judged)
     small = schedule.topology.vertices <= MOST_VERTICES and schedule.messages <= MOST_MESSAGES
     if small:
-        stage = schedule_stage(schedule.topology)
-        yield Play("Step by step", stage, schedule_film(schedule, stage))
+        yield Play("Step by step", schedule_film(schedule))
     else:
         yield Words(["Too large to play step by step."])
     if max(len(schedule.topology.channels), len(schedule.steps)) <= LARGEST:
@@ -79,23 +78,25 @@ def _verdict(judged: Judged) -> Verdict:
     return Verdict(judged.right, "optimal" if judged.right and judged.optimal else word, lines)
 
 
-def schedule_film(schedule: Schedule, stage: Stage) -> Film:
-    """Return the film of a schedule: a frame a step, before the first one nobody has anything.
+def schedule_film(schedule: Schedule) -> Film:
+    """Return the film of a schedule: a frame a step, and one before the first.
 
     A receiver is done with the last message that it gets.
     """
+    scene = schedule_scene(schedule.topology)
     one = len({message[0] for step in schedule.steps for message, _ in step}) <= 1
     ends = sorted({message[int(one)] for step in schedule.steps for message, _ in step})
     kinds = {end: number for number, end in enumerate(ends)}
     moves, done = [], dict.fromkeys(schedule.collective.receivers, 0)
     for number, step in enumerate(schedule.steps, 1):
         for message, path in step:
-            ways = tuple(stage.number(channel) for channel in pairwise(path))
+            ways = tuple(scene.link_numbers[channel] for channel in pairwise(path))
             moves.append(Move(number, ways, kinds[message[int(one)]], 0))
             done[path[-1]] = number
     receivers = tuple(node for node in done if done[node])
     by = "to" if one else "from"
     return Film(
+        scene=scene,
         unit="step",
         first=0,
         last=len(schedule.steps),

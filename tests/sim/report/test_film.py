@@ -14,18 +14,17 @@ from syncfabric.sim.drive.run import scenario_of
 from syncfabric.sim.report.episode import first_episode
 from syncfabric.sim.report.film import Film
 from syncfabric.sim.report.schedule_section import schedule_film
-from syncfabric.sim.report.stage import Stage, schedule_stage, stage_of
 from tests.sim.report.made import scatter, schedule
 from tests.sim.test_engine_networks import CLUSTER, MESH
 from tests.sim.test_engine_networks import network as engines
 
 
-def film_of(network: Network, episodes: int = 5, background: float = 0.0) -> tuple[Film, Stage]:
-    plan, stage = network.plan(), stage_of(network.spec.network)
+def film_of(network: Network, episodes: int = 5, background: float = 0.0) -> Film:
+    plan = network.plan()
     scenario = scenario_of(plan, episodes=episodes, seed=1, background=background)
-    film = first_episode(plan, scenario, stage)
+    film = first_episode(plan, scenario)
     assert film is not None
-    return film, stage
+    return film
 
 
 def passed(film: Film, cast: int, words: str) -> Counter[int]:
@@ -40,7 +39,7 @@ def passed(film: Film, cast: int, words: str) -> Counter[int]:
 )
 def test_everybody_arrives_and_is_released_when_the_run_says(name: str) -> None:
     network = Network.load(name)
-    film, _ = film_of(network)
+    film = film_of(network)
     runs = network.run(sim="model", episodes=1)
     for cast, group, plan in zip(film.casts, runs.groups, network.plan().groups, strict=True):
         assert len(cast.members) == len(plan.members)
@@ -76,7 +75,8 @@ def test_messages_of_engines_go_up_and_down_their_trees(
     kind: str, size: tuple[int, int], keys: dict[str, Any]
 ) -> None:
     network = Network(engines(kind, *size, members=5, **keys))
-    film, stage = film_of(network)
+    film = film_of(network)
+    links = film.scene.link_numbers
     assert -1 not in {move.cast for move in film.moves}
     for number, group in enumerate(network.plan().groups):
         assert isinstance(group, GroupPlan)
@@ -87,13 +87,13 @@ def test_messages_of_engines_go_up_and_down_their_trees(
                 name = router, str(port)
                 if kind == MESH:
                     node = network.spec.network.topology.node(router)
-                    found[stage.number((node, Port(port).name.lower()))] += 1
+                    found[links[node, Port(port).name.lower()]] += 1
                 else:
-                    found[stage.number(name)] += 1
+                    found[links[name]] += 1
         if kind != MESH:
             for member in group.members:
-                down[stage.number((member[0], str(member[1])))] += 1
-                up[stage.number((member, "inject"))] += 1
+                down[links[member[0], str(member[1])]] += 1
+                up[links[member, "inject"]] += 1
         if down:
             assert passed(film, number, "distribute") == down
             assert passed(film, number, "reduce") == up
@@ -107,29 +107,31 @@ def ring_links(ring: list[Node]) -> list[tuple[Node, str]]:
 
 
 def test_a_rings_notify_and_release_pass_its_links() -> None:
-    film, stage = film_of(Network.load("reflex-2x2"))
+    film = film_of(Network.load("reflex-2x2"))
     (group,) = Network.load("reflex-2x2").plan().groups
     assert isinstance(group, StaticGroupPlan)
     ring = group.ring or []
-    links = {stage.number(link) for link in ring_links(ring)}
+    links = {film.scene.link_numbers[link] for link in ring_links(ring)}
     assert passed(film, 0, "notify") == Counter(dict.fromkeys(links, 1))
     released = passed(film, 0, "release")
     assert set(released) <= links
     # The last link leads it back to the root, when everybody may be out already.
     assert 3 <= released.total() <= 4
     (cast,) = film.casts
-    assert cast.root == stage.place(group.root)
+    assert cast.root == film.scene.spot_numbers[group.root]
     # On the link to a switch, on that to its core, popped, released (R4 of its contract).
-    ends = dict(zip([stage.number(link) for link in ring_links(ring)], ring[1:], strict=False))
+    ends = dict(
+        zip([film.scene.link_numbers[link] for link in ring_links(ring)], ring[1:], strict=False)
+    )
     out = dict(zip(cast.members, cast.releases, strict=True))
     for move in film.moves:
         if film.kinds[move.kind].words.startswith("release") and move.ways[0] in ends:
-            assert out[stage.place(ends[move.ways[0]])] == move.cycle + 3
+            assert out[film.scene.spot_numbers[ends[move.ways[0]]]] == move.cycle + 3
 
 
 def test_packets_are_shown_in_the_background() -> None:
     network = Network.load("mesh-4x4")
-    quiet, busy = film_of(network)[0], film_of(network, background=0.2)[0]
+    quiet, busy = film_of(network), film_of(network, background=0.2)
     assert all(move.cast == 0 for move in quiet.moves)
     others = {busy.kinds[move.kind].words for move in busy.moves if move.cast < 0}
     assert others == {"flits of packets"}
@@ -137,10 +139,9 @@ def test_packets_are_shown_in_the_background() -> None:
 
 def test_messages_of_a_schedule_take_their_paths() -> None:
     made = schedule()
-    stage = schedule_stage(made.topology)
-    film = schedule_film(made, stage)
+    film = schedule_film(made)
     assert (film.first, film.last, film.unit) == (0, 4, "step")
-    channels = {stage.number(channel): channel for channel in made.topology.channels}
+    channels = {film.scene.link_numbers[channel]: channel for channel in made.topology.channels}
     seen = Counter(
         (move.cycle, tuple(channels[way] for way in move.ways), film.kinds[move.kind].words)
         for move in film.moves
@@ -158,7 +159,7 @@ def test_messages_of_a_schedule_take_their_paths() -> None:
 
 def test_messages_of_a_scatter_are_told_apart_by_their_destinations() -> None:
     made = scatter()
-    film = schedule_film(made, schedule_stage(made.topology))
+    film = schedule_film(made)
     assert [kind.words for kind in film.kinds] == ["to 1", "to 2", "to 3"]
     assert len({kind.ink for kind in film.kinds}) == 3
     assert film.casts[0].members == (1, 2, 3)

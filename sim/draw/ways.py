@@ -1,0 +1,215 @@
+"""What is drawn over a scene for a group: its tree or ring along the links, and its members."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from syncfabric.models.networks.mesh import Node
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.sim.draw.canvas import GREY, PAPER, ROOT, depth_colours
+from syncfabric.sim.draw.lines import TIP, Points, corners, cut, head, lanes, moved, rounded
+from syncfabric.sim.draw.page import Mark, depth_key
+from syncfabric.sim.draw.scene import NODE, Scene
+
+if TYPE_CHECKING:
+    from syncfabric.models.planning.plan import AnyGroupPlan
+    from syncfabric.models.planning.plan_static import StaticGroupPlan
+
+__all__ = ["OTHERS", "RING", "RING_MEMBER", "Dot", "Overlay", "Way", "arrow", "key_of", "overlay"]
+
+RING, RING_MEMBER = "#1f5f99", "#a9cbe8"
+OTHERS = "#c5ccd4"
+"""Colour of the groups that a panel is not about."""
+PASSED = 0.7
+"""Size of a switch of a static network that is passed without a member, in parts of a node's."""
+
+
+class Dot(NamedTuple):
+    """How a spot is drawn: its face, its rim, and its size in parts of the spot's own."""
+
+    face: str
+    rim: str | None = None
+    part: float = 1.0
+
+
+class Way(NamedTuple):
+    """A line in a colour, and arrowheads; ``broad`` in parts of a leaf's edge."""
+
+    line: Points
+    ink: str
+    heads: Sequence[Points] = ()
+    broad: float = 1.0
+
+
+@dataclass
+class Overlay:
+    """Everything that a group adds to its network's scene.
+
+    Parameters
+    ----------
+    dots : dict of Hashable to Dot
+        By spot.
+    ways : list of Way
+    root : Hashable or None
+        The spot that is marked as the root.
+    passed : bool
+        Some router is on the way without a member.
+    above : bool
+        Ways lie over the dots: they lead through members.
+    others : Overlay or None
+        What is drawn below it.
+    """
+
+    dots: dict[Hashable, Dot] = field(default_factory=dict)
+    ways: list[Way] = field(default_factory=list)
+    root: Hashable | None = None
+    passed: bool = False
+    above: bool = False
+    others: "Overlay | None" = None
+
+
+def overlay(
+    scene: Scene, group: "AnyGroupPlan", height: int, groups: Sequence["AnyGroupPlan"] = ()
+) -> Overlay:
+    """Return what is drawn of a group.
+
+    Parameters
+    ----------
+    scene : Scene
+        Of its network.
+    group : group plan
+    height : int
+        That of the highest tree on the page, which spreads the colours.
+    groups : sequence of group plans
+        All: on a static network, where they share out the links, the others are drawn pale.
+    """
+    colours = depth_colours(height)
+    if not isinstance(group, GroupPlan):
+        made = _static(scene, group, colours)
+        made.others = Overlay()
+        for other in groups:
+            if other.id != group.id and not isinstance(other, GroupPlan):
+                pale = _static(scene, other, [OTHERS] * (1 + other.longest_path))
+                ways = [way._replace(ink=OTHERS, broad=0.75) for way in pale.ways]
+                made.others.ways += ways
+                made.others.dots |= dict.fromkeys(other.members, Dot(OTHERS, None, PASSED))
+        for node in made.dots.keys() & made.others.dots.keys() - set(group.members):
+            made.dots[node] = Dot(OTHERS, GREY, PASSED)
+        return made
+    return _grid_tree(group, colours) if group.graph.columns else _tree(scene, group, colours)
+
+
+def arrow(line: Points, ink: str, broad: float = 1.0) -> Way:
+    """Return a line whose end is the tip of an arrow."""
+    return Way(cut(line, 0, 0.8 * TIP), ink, [head(line)], broad)
+
+
+def _trunk(depth: int, group: GroupPlan) -> float:
+    """Return how broad an edge is, 1 at the leaves: a large tree's trunk stands out."""
+    return 1 + 0.5 * (group.height - depth) / group.height
+
+
+def _grid_tree(group: GroupPlan, colours: Sequence[str]) -> Overlay:
+    """Draw a tree over a mesh: routers in the colours of their depths, edges as messages go."""
+    tree, name = group.shape, group.graph.member
+    depths, members = tree.depth.tolist(), set(group.members)
+    made = Overlay(root=name(tree.root))
+    for router, depth in zip(tree.routers.tolist(), depths, strict=True):
+        ink, member = colours[depth], name(router) in members
+        made.dots[name(router)] = Dot(ink) if member else Dot(PAPER, ink)
+        made.passed |= not member
+    edges = [
+        (child, corners([name(r) for r in (*(r for r, _ in down), int(tree.routers[child]))]))
+        for child, down, _ in tree.edge_ways(group.graph.columns)
+    ]
+    for (child, _), line in zip(edges, lanes([p for _, p in edges], NODE + 0.02), strict=True):
+        depth = depths[child]
+        made.ways.append(arrow(rounded(line), colours[depth], _trunk(depth, group)))
+    return made
+
+
+def _tree(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
+    """Draw a tree over switches: these in the colours of their depths, with their members."""
+    tree, made = group.shape, Overlay(root=group.root_node)
+    depths = dict(zip(tree.routers.tolist(), tree.depth.tolist(), strict=True))
+    made.dots |= {switch: Dot(colours[depth]) for switch, depth in depths.items()}
+    for switch, port in group.members:
+        ink = colours[depths.get(switch, 0)]
+        made.dots[switch, port] = Dot(ink)
+        made.ways.append(Way(scene.links[switch, str(port)], ink))
+    for child, down, _ in tree.edge_ways(0):
+        ((router, port),), depth = down, int(tree.depth[child])
+        line = scene.links[router, str(port)]
+        made.ways.append(arrow(line, colours[depth], _trunk(depth, group)))
+    return made
+
+
+def _static(scene: Scene, group: "StaticGroupPlan", colours: Sequence[str]) -> Overlay:
+    """Draw a ring or tree of a static network, an arrowhead on every link.
+
+    Every directed link keeps right of its line; no two ways use one, so none lies on another.
+    """
+    ring, edges = group.ring or [], group.edges or []
+    made = Overlay(root=group.root, above=True)
+    passed = sorted({*ring, *(switch for switch, _ in edges)} - set(group.members))
+    made.passed = bool(passed)
+    made.dots |= dict.fromkeys(passed, Dot(PAPER, GREY, PASSED))
+    made.dots |= dict.fromkeys(group.members, Dot(RING_MEMBER))
+    if ring:
+        (ax, ay), (bx, by) = ring[-1], ring[0]
+        begin = ((ax + bx) / 2, (ay + by) / 2)
+        around = corners([begin, *ring, begin])  # type: ignore[list-item]
+        heads = [
+            _middle_head(scene, *link) for link in zip(ring, [*ring[1:], ring[0]], strict=True)
+        ]
+        made.ways.append(Way(rounded(_right_of(scene, around)), RING, heads))
+    depth, entry = {group.root: 0}, dict(edges)
+    for switch, above in edges:
+        depth[switch] = depth[above] + 1
+        ink = colours[depth[switch]]
+        path = [above, switch] if above == group.root else [entry[above], above, switch]
+        line = _right_of(scene, corners(path))
+        # From where the link before it ended, at the rim of the switch above.
+        line = cut(line, 1 - RIM if len(path) > 2 else RIM, RIM)
+        made.ways.append(Way(rounded(line), ink, [_middle_head(scene, above, switch)]))
+    made.dots |= {node: Dot(colours[depth[node]]) for node in group.members if node in depth}
+    made.dots[group.root] = Dot(ROOT)
+    return made
+
+
+RIM = 0.2
+"""How far from a switch a lane of a static network meets a member's disc."""
+
+
+def _right_of(scene: Scene, path: Points) -> Points:
+    return moved(path, [scene.away] * (len(path) - 1))
+
+
+def _middle_head(scene: Scene, a: Node, b: Node) -> Points:
+    """Return an arrowhead in the middle of a link."""
+    line = _right_of(scene, np.array([a, b], dtype=np.float64))
+    return head(cut(line, 0, (1 - TIP) / 2))
+
+
+def key_of(scene: Scene, groups: Sequence["AnyGroupPlan"], count: int) -> list[Mark]:
+    """Return the key of some groups' trees and rings, of ``count`` in all."""
+    highest = max((group.height or 0 for group in groups), default=0)
+    drawn = [overlay(scene, group, highest) for group in groups]
+    if any(spot.square for spot in scene.spots.values()):
+        switches = {name for name, spot in scene.spots.items() if spot.square}
+        some = any(switches - made.dots.keys() for made in drawn)
+        key = depth_key(highest, others="not in the tree" if some else None, shape="square")
+        key.append(Mark(GREY, "member"))
+        others = any(scene.ends.keys() - made.dots.keys() for made in drawn)
+        return [*key, *([Mark(GREY, "other node", "ring")] if others else [])]
+    some = any(scene.spots.keys() - made.dots.keys() for made in drawn)
+    key = depth_key(highest, others="not a member" if some else None, shape="disc")
+    if any(Dot(RING_MEMBER) in made.dots.values() for made in drawn):
+        key.insert(1, Mark(RING_MEMBER, "member on a ring"))
+    if any(made.passed for made in drawn):
+        key.append(Mark(GREY, "on the way, not a member", "ring"))
+    if count > 1 and any(made.above for made in drawn):
+        key.append(Mark(OTHERS, "other groups"))
+    return key

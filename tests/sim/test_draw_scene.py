@@ -1,0 +1,205 @@
+"""Scenes: nothing lies on anything else, links go from rim to rim, lanes never overlap."""
+
+import random
+from collections.abc import Callable
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from syncfabric.models.collectives.library import FAMILIES, named
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MeshSpec, NetworkSpec
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.draw.lines import aside, band, corners, cut, head, lanes, moved, rounded
+from syncfabric.sim.draw.scene import HALF, RIM, scene_of, schedule_scene, vertex_places
+from syncfabric.sim.draw.springs import crossings, directions, places
+
+
+def cluster(
+    ports: int, switches: int, pairs: list[tuple[int, int]], nodes: int = 99
+) -> IrregularSpec:
+    """Return a network of these links on the lowest ports, and so many nodes a switch."""
+    free = {switch: list(range(ports)) for switch in range(switches)}
+    links = [((a, free[a].pop(0)), (b, free[b].pop(0))) for a, b in pairs]
+    ends = [(switch, port) for switch in free for port in free[switch][:nodes]]
+    return IrregularSpec(
+        kind="irregular", ports=ports, switches=switches, links=tuple(links), nodes=tuple(ends)
+    )
+
+
+def ring(size: int) -> IrregularSpec:
+    return cluster(4, size, [(i, (i + 1) % size) for i in range(size)])
+
+
+def star(leaves: int) -> IrregularSpec:
+    return cluster(16, leaves + 1, [(0, i + 1) for i in range(leaves)], 3)
+
+
+def anything(switches: int, seed: int) -> IrregularSpec:
+    rng = random.Random(seed)
+    pairs = [(rng.randrange(max(0, i - 6), i), i) for i in range(1, switches)]
+    pairs += [(a, b) for a, b in (rng.sample(range(switches), 2) for _ in range(switches // 3))]
+    return cluster(16, switches, pairs, 4)
+
+
+PARALLEL = cluster(16, 3, 4 * [(0, 1)] + 3 * [(2, 1)] + [(0, 2)], 5)
+AROUND = [(i, (i + 1) % 8) for i in range(8)]
+SHAPES: dict[str, Callable[[], IrregularSpec]] = {
+    "one": lambda: cluster(16, 1, []),
+    "two": lambda: cluster(4, 2, [(0, 1)]),
+    "ring": lambda: ring(9),
+    "star": lambda: star(12),
+    "parallel": lambda: PARALLEL,
+    "wheel": lambda: cluster(6, 9, [*AROUND, *((i, i + 4) for i in range(4)), (8, 0)]),
+    "random-20": lambda: anything(20, 1),
+    "random-75": lambda: anything(75, 2),
+}
+
+
+def gaps(points: Any) -> Any:
+    """Return the distances of points, infinite from each to itself."""
+    found = np.linalg.norm(np.array(points)[:, None] - np.array(points)[None], axis=2)
+    np.fill_diagonal(found, np.inf)
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_nothing_lies_on_anything_else(shape: str) -> None:
+    spec = SHAPES[shape]()
+    scene = scene_of(spec)
+    middles = np.array([(scene.spots[s].x, scene.spots[s].y) for s in range(spec.switches)])
+    assert gaps(middles).min() >= 0.99
+    discs = np.array([(scene.spots[node].x, scene.spots[node].y) for node in spec.nodes])
+    radius = scene.spots[spec.nodes[0]].radius
+    assert gaps(discs).min() > 2 * radius
+    for node, disc in zip(spec.nodes, discs, strict=True):
+        away = np.linalg.norm(middles - disc, axis=1)
+        assert away.argmin() == node[0]
+        assert away.min() > HALF * 2**0.5 + radius / 2
+    for link in spec.links:
+        for (here, port), (there, _) in (link, link[::-1]):
+            line = scene.links[here, str(port)]
+            for end, point in ((here, line[0]), (there, line[-1])):
+                assert np.linalg.norm(point - middles[end]) == pytest.approx(RIM, abs=0.05)
+            others = [switch for switch in range(spec.switches) if switch not in (here, there)]
+            away = np.linalg.norm(line[:, None] - middles[others], axis=2)
+            assert away.min(initial=9) > HALF * 2**0.5
+    for x, y, _ in scene.numbers:
+        assert -0.5 < x < scene.width - 0.5
+        assert -0.5 < y < scene.height - 0.5
+
+
+def test_parallel_links_and_their_numbers_can_be_told_apart() -> None:
+    scene = scene_of(PARALLEL)
+    for first, second in combinations(PARALLEL.links, 2):
+        if (first[0][0], first[1][0]) == (second[0][0], second[1][0]):
+            one, two = (scene.links[link[0][0], str(link[0][1])] for link in (first, second))
+            assert np.linalg.norm(two - one[len(one) // 2], axis=1).min() > 0.08
+    assert gaps([(x, y) for x, y, _ in scene.numbers]).min() > 0.1
+    full = cluster(16, 9, [(0, i) for i in range(1, 9)])
+    angles = sorted(angle for port, angle in directions(full.topology).items() if port[0] == 0)
+    assert min(b - a for a, b in pairwise(angles)) > np.radians(12)
+
+
+def test_crossings_are_few() -> None:
+    for spec in (ring(9), star(12), anything(2, 1)):
+        pairs = np.array([[a, b] for (a, _), (b, _) in spec.links])
+        assert crossings(np.array(places(spec.topology)), pairs) == 0
+    square = np.array([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
+    assert crossings(square, np.array([[0, 1], [2, 3]])) == 1
+    assert crossings(square, np.array([[0, 2], [3, 1]])) == 0
+
+
+def test_a_scene_is_level_small_and_the_same_every_time() -> None:
+    row = cluster(4, 6, [(i, i + 1) for i in range(5)])
+    width, height = np.ptp(np.array(places(row.topology)), axis=0)
+    assert width > 3 * height
+    assert np.prod(np.ptp(np.array(places(anything(75, 2).topology)), axis=0)) < 3 * 75
+    first = places(ring(9).topology)
+    places.cache_clear()
+    assert places(ring(9).topology) == first
+
+
+def test_a_mesh_has_both_directions_of_each_link() -> None:
+    scene = scene_of(MeshSpec(kind="mesh", width=3, height=2))
+    assert len(scene.links) == 2 * (2 * 2 + 3)
+    there, back = scene.links[(0, 0), "east"], scene.links[(1, 0), "west"]
+    assert there.tolist() == back[::-1].tolist() == [[0.23, 0.0], [0.77, 0.0]]
+    assert scene.lane(((0, 0), "east"))[:, 1].tolist() == pytest.approx([-0.085] * 2)
+    assert scene.lane(((1, 0), "west"))[:, 1].tolist() == pytest.approx([0.085] * 2)
+    assert scene.lane(((1, 0), "north"))[:, 0].tolist() == pytest.approx([1.085] * 2)
+
+
+def test_a_line_is_cut_rounded_moved_and_has_a_head() -> None:
+    line = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0]])
+    assert cut(line, 0.25, 0.5).tolist() == [[0.25, 0], [1, 0], [1, 1.5]]
+    assert cut(line, 1.0, 9.0).tolist() == [[1.0, 0.0], [1.0, 0.0]]
+    soft = rounded(line)
+    assert (soft[0].tolist(), soft[-1].tolist()) == ([0, 0], [1, 2])
+    assert gaps([*soft, (1.0, 0.0)])[-1].min() > 0.03
+    assert moved(line, (0.1, 0.1)).round(3).tolist() == [[0, -0.1], [1.1, -0.1], [1.1, 2]]
+    back = moved(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), (0.1, 0.1))
+    assert back.round(3).tolist() == [[0, -0.1], [1.1, -0.1], [1.1, 0.1], [0, 0.1]]
+    curve = np.stack([np.linspace(0, 1, 101), np.zeros(101)], axis=1)
+    assert head(curve, 0.2)[0].tolist() == [1.0, 0.0]
+    assert sorted(head(curve, 0.2)[1:, 1]) == pytest.approx([-0.096, 0.096])
+    outline = band(aside(curve, 0.06), 0.025)
+    assert (outline[:, 1] < 0).all()
+    assert outline[:, 0].max() == pytest.approx(1.0)
+
+
+def test_corners_are_ends_and_bends() -> None:
+    path = [(0, 0), (1, 0), (2, 0), (2, 1), (2, 2)]
+    assert corners(path).tolist() == [[0, 0], [2, 0], [2, 2]]
+    assert corners(path[:2]).tolist() == [[0, 0], [1, 0]]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_two_lanes_lie_on_one_another(seed: int) -> None:
+    rng = random.Random(seed)
+    spec = MeshSpec(
+        kind="mesh", width=rng.randint(2, 12), height=rng.randint(2, 12), transport="routed"
+    )
+    grid = spec.topology
+    members = tuple(rng.sample(grid.nodes, rng.randint(2, len(grid.nodes))))
+    network = NetworkSpec(name="net", network=spec, groups=(GroupSpec(id=1, members=members),))
+    tree = make_plan(network).engine_groups[0].shape
+    paths = [
+        corners([grid.node(router) for router in (*(r for r, _ in down), int(tree.routers[child]))])
+        for child, down, _ in tree.edge_ways(grid.width)
+    ]
+    parted = lanes(paths, 0.2)
+    for path, lane in zip(paths, parted, strict=True):
+        for node, point in ((path[0], lane[0]), (path[-1], lane[-1])):
+            assert np.hypot(*(point - node)) == pytest.approx(0.2)
+    pieces = [piece for lane in parted for piece in pairwise(lane.round(9).tolist())]
+    for (a, b), (c, d) in combinations(pieces, 2):
+        for along in (0, 1):
+            if a[1 - along] == b[1 - along] == c[1 - along] == d[1 - along]:
+                first, second = sorted((a[along], b[along])), sorted((c[along], d[along]))
+                assert min(first[1], second[1]) - max(first[0], second[0]) < 1e-9
+
+
+@pytest.mark.parametrize("name", [family.example for family in FAMILIES.values()])
+def test_every_topology_has_its_places(name: str) -> None:
+    topology = named(name)
+    found = vertex_places(topology)
+    assert found.shape == (topology.vertices, 2)
+    assert (found.min(), found.max()) == (0, 1)
+    assert gaps(found).min() > 0.02
+    scene = schedule_scene(topology)
+    assert list(scene.links) == list(topology.channels)
+    for channel in topology.channels:
+        line = scene.links[channel]
+        for vertex, point in zip(channel, (line[0], line[-1]), strict=True):
+            spot = scene.spots[vertex]
+            assert np.hypot(*(point - (spot.x, spot.y))) == pytest.approx(spot.radius, abs=0.05)
+
+
+def test_channels_bow_round_what_is_in_their_way() -> None:
+    torus = schedule_scene(named("torus-4x4")).links
+    assert (len(torus[0, 1]), len(torus[1, 0])) == (2, 2)
+    assert len(torus[3, 0]) > 2
+    assert torus[0, 3] == pytest.approx(torus[3, 0][::-1])
+    assert all(len(line) == 2 for line in schedule_scene(named("octagon-8")).links.values())
