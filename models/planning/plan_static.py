@@ -20,7 +20,7 @@ from syncfabric.models.planning.static_routes import (
     tree_routes,
     turned_ring,
 )
-from syncfabric.models.timing.reflex import ALONE, ring_bound, tree_bound
+from syncfabric.models.timing.static import ALONE, ring_bound, tree_bound
 
 __all__ = ["StaticGroupPlan", "plan_static"]
 

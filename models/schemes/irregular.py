@@ -14,9 +14,10 @@ what to set up there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -29,18 +30,8 @@ from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.tree import Ints
 from syncfabric.models.planning.updown import next_switches
-from syncfabric.models.schemes.scheme import ALONE, Cost, scheme
-from syncfabric.models.timing.btin import (
-    PacketTiming,
-    Timing,
-    formula_ns,
-    multicast_ns,
-    unicast_ns,
-)
-
-__all__ = ["IRREGULAR", "Group", "Ways", "along", "by_multicast", "by_unicast"]
-
-on_switches = partial(scheme, kinds=("irregular",))
+from syncfabric.models.schemes.scheme import Cost, Scheme
+from syncfabric.models.timing.btin import PacketTiming, Timing, Way, formula_ns, packets_ns
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +166,7 @@ def along(tree: PortTree, group: Group, times: Timing) -> Cost:
     tree : PortTree
         Its root is a member switch.
     group : Group
+        Two members or more.
     times : Timing
 
     Returns
@@ -183,8 +175,6 @@ def along(tree: PortTree, group: Group, times: Timing) -> Cost:
         Nodes touched are the tree's switches, each with a register; in the paper nodes have none.
         Every link is passed once up and once down.
     """
-    if len(group) == 1:
-        return ALONE
     return Cost(
         setup_messages=len(tree) - len(group.switches),
         setup_nodes=len(tree),
@@ -194,82 +184,58 @@ def along(tree: PortTree, group: Group, times: Timing) -> Cost:
     )
 
 
-def by_multicast(group: Group, times: PacketTiming) -> Cost:
-    """Return the cost of messages to the root, and one out that the switches replicate.
+def by_packets(way: Way, group: Group, times: PacketTiming) -> Cost:
+    """Return the cost of messages of two members or more to the root, and of what it sends back.
 
-    Nodes touched are the member switches. The height is that of the tree by which the multicast
-    goes out.
+    With ``multicast`` that is one message, which the switches replicate: nodes touched are the
+    member switches, and the height is that of the tree by which it goes out. With ``unicast`` it is
+    one to each other member: the root alone is touched, and the height is the n - 1 messages in
+    turn.
     """
-    if len(group) == 1:
-        return ALONE
-    count, height = len(group.switches), group.tree.height
-    return Cost(
-        setup_messages=count - 1,
-        setup_nodes=count,
-        height=height,
-        latency_ns=multicast_ns(height, len(group), group.ways.links_a_switch, times),
-        traversals=group.inward + len(group.tree) - 1,
-    )
+    members, height = len(group), group.tree.height
+    latency = packets_ns(way, height, members, group.ways.links_a_switch, times)
+    if way == "unicast":
+        return Cost(0, 1, members - 1, latency, group.inward + group.outward)
+    switches, edges = len(group.switches), len(group.tree) - 1
+    return Cost(switches - 1, switches, height, latency, group.inward + edges)
 
 
-def by_unicast(group: Group, times: PacketTiming) -> Cost:
-    """Return the cost of messages to the root, and one from it to each other member.
+def _scheme(
+    name: str, title: str, place: str, times: type[Timing], cost: Callable[[Group, Any], Cost]
+) -> Scheme:
+    def of(network: IrregularSpec, members: Sequence[Place], given: Timing) -> Cost:
+        return cost(Group(Ways.of(network), members), given)
 
-    The root alone is touched. The height is the n - 1 messages that come in, or go out, in turn.
-    """
-    if len(group) == 1:
-        return ALONE
-    links = group.ways.links_a_switch
-    return Cost(
-        setup_messages=0,
-        setup_nodes=1,
-        height=len(group) - 1,
-        latency_ns=unicast_ns(group.tree.height, len(group), links, times),
-        traversals=group.inward + group.outward,
-    )
+    return Scheme(name, title, place, ("irregular",), times, of)
 
 
-@on_switches(
-    "btin",
-    "messages merged and replicated along a tree of switches of least height",
-    "paper BTIN, section 3",
-    times=Timing,
+IRREGULAR = (
+    _scheme(
+        "btin",
+        "messages merged and replicated along a tree of switches of least height",
+        "paper BTIN, section 3",
+        Timing,
+        lambda group, times: along(group.tree, group, times),
+    ),
+    _scheme(
+        "updown",
+        "the same along the tree of up/down routing",
+        "paper BTIN, section 1",
+        Timing,
+        lambda group, times: along(group.updown_tree, group, times),
+    ),
+    _scheme(
+        "multicast",
+        "a message from each member to the root, and one that switches replicate",
+        "paper BTIN, section 4.3",
+        PacketTiming,
+        lambda group, times: by_packets("multicast", group, times),
+    ),
+    _scheme(
+        "unicast",
+        "a message from each member to the root, and one from the root to each",
+        "paper BTIN, section 4.3",
+        PacketTiming,
+        lambda group, times: by_packets("unicast", group, times),
+    ),
 )
-def btin(network: IrregularSpec, members: Sequence[Place], times: Timing) -> Cost:
-    """Return what barriers along BTIN cost."""
-    group = Group(Ways.of(network), members)
-    return along(group.tree, group, times)
-
-
-@on_switches(
-    "updown", "the same along the tree of up/down routing", "paper BTIN, section 1", times=Timing
-)
-def updown(network: IrregularSpec, members: Sequence[Place], times: Timing) -> Cost:
-    """Return what barriers along the tree of up/down routing cost."""
-    group = Group(Ways.of(network), members)
-    return along(group.updown_tree, group, times)
-
-
-@on_switches(
-    "multicast",
-    "a message from each member to the root, and one that switches replicate",
-    "paper BTIN, section 4.3",
-    times=PacketTiming,
-)
-def multicast(network: IrregularSpec, members: Sequence[Place], times: PacketTiming) -> Cost:
-    """Return what barriers cost that are released by a multicast."""
-    return by_multicast(Group(Ways.of(network), members), times)
-
-
-@on_switches(
-    "unicast",
-    "a message from each member to the root, and one from the root to each",
-    "paper BTIN, section 4.3",
-    times=PacketTiming,
-)
-def unicast(network: IrregularSpec, members: Sequence[Place], times: PacketTiming) -> Cost:
-    """Return what barriers cost that are released member by member."""
-    return by_unicast(Group(Ways.of(network), members), times)
-
-
-IRREGULAR = (btin, updown, multicast, unicast)

@@ -26,18 +26,16 @@ from syncfabric.models.planning.plan_static import StaticGroupPlan, plan_static
 from syncfabric.models.planning.slots import least_tree
 from syncfabric.models.planning.tree import Ints
 from syncfabric.models.schemes.irregular import Ways
-from syncfabric.models.schemes.scheme import ALONE, Cost, scheme
+from syncfabric.models.schemes.scheme import Cost, scheme
 from syncfabric.models.timing.barriers import (
-    reflex_ns,
+    barrier_ns,
+    counter_ns,
     reflex_tree_ns,
     rounds_ns,
-    udn_stn_ns,
     wires_ns,
 )
 from syncfabric.models.timing.loggp import LogGP, MemoryLogGP
-from syncfabric.models.timing.memory_barriers import counter_ns
-
-__all__ = ["ANYWHERE", "STATIC", "planned"]
+from syncfabric.models.timing.static import flit_cycles
 
 on_static = partial(scheme, kinds=("static",), times=LogGP)
 on_routers = partial(scheme, kinds=("mesh", "irregular"), times=LogGP)
@@ -62,15 +60,13 @@ def reflex(network: StaticSpec, members: Sequence[Node], times: LogGP) -> Cost:
     PlanError
         There is no ring, as on a mesh of one row.
     """
-    if len(members) == 1:
-        return ALONE
     group = planned(network, members, "ring")
     links, switches = group.links, set(group.ring or ())
     return Cost(
         setup_messages=len(switches - set(members)) + 1,
         setup_nodes=len(switches),
         height=links,
-        latency_ns=reflex_ns(links, times),
+        latency_ns=barrier_ns("reflex", links, 0, times),
         traversals=links * (network.core_buffer + 2),
     )
 
@@ -82,11 +78,9 @@ def reflex_tree(network: StaticSpec, members: Sequence[Node], times: LogGP) -> C
     There is no Init. The latency is 2 o + L + D h + (F - 1) 4 G, see ``reflex_tree_ns``. In a
     barrier F flits pass every link of the tree.
     """
-    if len(members) == 1:
-        return ALONE
     group = planned(network, members, "tree")
     assert group.flits is not None
-    streams = min(network.switch_buffer, network.core_buffer, network.injection_buffer) > 1
+    streams = flit_cycles(network) == 1
     latency = reflex_tree_ns(group.longest_path, group.flits, times, streams=streams)
     return _on_tree(group, members, latency, group.links * group.flits)
 
@@ -104,10 +98,8 @@ def udn_stn(network: StaticSpec, members: Sequence[Node], times: LogGP) -> Cost:
     needs none. The latency is (P - 1) g + 2 D h + 4 o, D the tree's height. In a barrier every
     other member's message passes its hops to the root, and the release each link of the tree once.
     """
-    if len(members) == 1:
-        return ALONE
     group = planned(network, members, "tree")
-    latency = udn_stn_ns(len(members), group.longest_path, times)
+    latency = barrier_ns("udn-stn", len(members), group.longest_path, times)
     inward = sum(hops(member, group.root) for member in members)
     return _on_tree(group, members, latency, inward + group.links)
 
@@ -146,8 +138,6 @@ def dissemination(network: AnySpec, members: Sequence[Node], times: LogGP) -> Co
     the group. There is no tree: the height is the rounds. The latency is ``rounds_ns``, of the
     members' own ways. In a barrier all P signals of each round pass their hops.
     """
-    if len(members) == 1:
-        return ALONE
     between, nodes = _hops_between(network), np.array(members)
     rounds = range((len(nodes) - 1).bit_length())
     ways = np.stack([between(nodes, np.roll(nodes, -(1 << k), axis=0)) for k in rounds])
@@ -175,8 +165,6 @@ def centralized(network: AnySpec, members: Sequence[Node], times: MemoryLogGP) -
     coherence of caches send is left out: it depends on both. The home alone is set up, by its own
     member. There is no tree: the height is the P accesses in turn. The latency is ``counter_ns``.
     """
-    if len(members) == 1:
-        return ALONE
     between, nodes = _hops_between(network), np.array(members)
     there, back = min(
         ((between(nodes, home), between(home, nodes)) for home in nodes),
@@ -188,7 +176,7 @@ def centralized(network: AnySpec, members: Sequence[Node], times: MemoryLogGP) -
         setup_messages=0,
         setup_nodes=1,
         height=len(members),
-        latency_ns=counter_ns(list(zip(there.tolist(), back.tolist(), strict=True)), times),
+        latency_ns=counter_ns(np.stack([there, back], axis=1), times),
         traversals=int(2 * (there + back)[:-1].sum() + 2 * there[-1] + back[-1]),
     )
 
@@ -219,8 +207,6 @@ def wires(network: MessageSpec, members: Sequence[Node], times: LogGP) -> Cost:
     farthest member, a node's own link counted: it is a wire as well. A level up and a pulse down
     pass each link between routers once.
     """
-    if len(members) == 1:
-        return ALONE
     graph = LinkGraph.of(network)
     tree = least_tree(graph, GroupSpec(id=0, members=tuple(members)))
     assert tree is not None  # nothing is taken

@@ -15,9 +15,7 @@ from syncfabric.models.planning.tree import Ints, Tree, coordinates
 from syncfabric.models.schemes.scheme import Cost, scheme
 from syncfabric.models.timing.btm import Timing, formula_ns, way_ns
 
-__all__ = ["MESH", "members_height", "tree_links", "tree_nodes"]
-
-on_mesh = partial(scheme, kinds=("mesh",), times=Timing)
+on_mesh = partial(scheme, kinds=("mesh",), times=Timing, alone=True)
 WORM_START_UPS = 2
 """Of ``hp``, one after the other in a barrier: one for the reduction, one for the distribution."""
 

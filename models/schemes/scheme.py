@@ -8,14 +8,12 @@ from typing import Any, Literal
 
 from syncfabric.models.timing.times import Times
 
-__all__ = ["ALONE", "Cost", "Kind", "Scheme", "scheme"]
-
 Kind = Literal["mesh", "irregular", "static"]
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What the barriers of one group cost.
+    """What the barriers of one group cost; by default those of one member, which waits for none.
 
     Parameters
     ----------
@@ -32,15 +30,11 @@ class Cost:
         Links that the messages of one barrier pass, those between node and switch left out.
     """
 
-    setup_messages: int
-    setup_nodes: int
-    height: int
-    latency_ns: float
-    traversals: int
-
-
-ALONE = Cost(setup_messages=0, setup_nodes=0, height=0, latency_ns=0.0, traversals=0)
-"""Of one member, which waits for no other."""
+    setup_messages: int = 0
+    setup_nodes: int = 0
+    height: int = 0
+    latency_ns: float = 0.0
+    traversals: int = 0
 
 
 @dataclass(frozen=True)
@@ -61,6 +55,8 @@ class Scheme:
         Its parameters, a class derived from ``Times``.
     function : callable
         Takes a network of its kinds, its members and the times, and returns a ``Cost``.
+    alone : bool
+        Whether one member alone costs something, too; else the function has two or more.
     """
 
     name: str
@@ -69,6 +65,7 @@ class Scheme:
     kinds: tuple[Kind, ...]
     times: type[Times]
     function: Callable[[Any, Any, Any], Cost]
+    alone: bool = False
 
     def cost(self, network: Any, members: Any, times: Times | None = None) -> Cost:
         """Return what barriers of these members cost on this network.
@@ -86,11 +83,13 @@ class Scheme:
         PlanError
             The scheme cannot serve this group on this network.
         """
+        if len(members) == 1 and not self.alone:
+            return Cost()
         return self.function(network, members, self.times() if times is None else times)
 
 
 def scheme(
-    name: str, title: str, place: str, kinds: tuple[Kind, ...], times: type[Times]
+    name: str, title: str, place: str, **more: Any
 ) -> Callable[[Callable[[Any, Any, Any], Cost]], Scheme]:
     """Return a decorator that makes a ``Scheme`` of the function that works its cost out."""
-    return lambda function: Scheme(name, title, place, kinds, times, function)
+    return lambda function: Scheme(name, title, place, function=function, **more)

@@ -1,9 +1,10 @@
-"""What a barrier by network takes in LogGP: Reflex, those that its paper compares with, and ours.
+"""What barriers take in LogGP: Reflex, those that its paper compares with, and ours.
 
-Source: paper Reflex, sections II, III and V; it prints no formula. The tree and wires are ours. All
-processes arrive together, and the time is that until the last has left. P is the number of
-processes, d the diameter of the network in hops; L, o, g, G and h are those of ``LogGP``. The
-paper's other barriers, in shared memory, are in ``memory_barriers``.
+Source: paper Reflex, sections II, III and V; it prints no formula. All processes arrive together
+unless said otherwise, and the time is that until the last has left. P is the number of processes, d
+the diameter of the network in hops; L, o, g, G and h are those of ``LogGP``. In shared memory,
+``MemoryLogGP``, an access takes a = 4 o + 2 L + 2 d h, there and back, and a signal
+s = (2 o + L + d h) + a: a process stores a flag, and another, which spins on it, reads it then.
 """
 
 from __future__ import annotations
@@ -16,44 +17,100 @@ from numpy.typing import NDArray
 from syncfabric.models.errors import PlanError
 from syncfabric.models.timing.loggp import LogGP
 
-__all__ = [
-    "FLIT_BYTES",
-    "check",
-    "crossover",
-    "dissemination_ns",
-    "reflex_late_ns",
-    "reflex_ns",
-    "reflex_tree_ns",
-    "rounds_ns",
-    "udn_stn_ns",
-    "wires_ns",
-]
-
 FLIT_BYTES = 4
 """Of a flit on the static network: a word of TILE64."""
 
 
-def reflex_ns(processes: int, loggp: LogGP) -> float:
-    """Return the time of a full Reflex barrier, 2 (2 o + L) + 2 P h.
+def _rounds(processes: int) -> int:
+    return (processes - 1).bit_length()
 
-    The root's notify passes the whole ring, then its release: a further core costs two hops. (The
-    paper's section III-A counts one: it leaves out the release.)
+
+def _signal_ns(hops: int, memory: LogGP) -> float:
+    return memory.message_ns(hops) + memory.access_ns(hops)
+
+
+BARRIERS: dict[str, Callable[[int, int, LogGP], float]] = {
+    "reflex": lambda p, d, t: 2 * t.message_ns(0) + 2 * p * t.h,
+    "udn-stn": lambda p, d, t: (p - 1) * t.g + 2 * d * t.h + 4 * t.o,
+    "dissemination": lambda p, d, t: _rounds(p) * t.message_ns(d),
+    "memory-dissemination": lambda p, d, t: _rounds(p) * _signal_ns(d, t),
+    "centralized": lambda p, d, t: p * t.access_ns(d) + _signal_ns(d, t) + (p - 2) * t.g,
+    "tile-spin": lambda p, d, t: t.access_ns(d) + (p - 1) * t.g + _signal_ns(d, t) + (p - 2) * t.g,
+    "tile-spin-late": lambda p, d, t: 2.5 * max(t.access_ns(d), p * t.g),
+}
+"""The formulas, by name, of P, d and the times; see ``barrier_ns``."""
+
+
+def barrier_ns(name: str, processes: int, diameter: int, times: LogGP) -> float:
+    """Return the time of a barrier.
+
+    ``reflex``: 2 (2 o + L) + 2 P h. The root's notify passes the whole ring, then its release: a
+    further core costs two hops. (The paper's section III-A counts one: it leaves out the release.)
+    ``udn-stn``: (P - 1) g + 2 d h + 4 o. Every process sends a message to the root over the dynamic
+    network, and the root takes one each g; then a release goes to all over the static network at
+    once. Assumed: no L beside the hops.
+    ``dissemination``: ceil(log2 P) (2 o + L + d h), by messages. In round k process i signals
+    process (i + 2^k) mod P. Assumed: each round takes as long as the diameter.
+    ``memory-dissemination``: ceil(log2 P) s. Assumed, for the paper does not say where its flags
+    lie: in the memory of a third tile, d hops away.
+    ``centralized``: P a + s + (P - 2) g. Each process in turn updates a shared counter, one access
+    (assumed: as one atomic access; the lock that the paper takes makes it more). The last one
+    stores the flag on which the others spin.
+    ``tile-spin``: a + (P - 1) g + s + (P - 2) g. For its order only: the paper does not tell its
+    algorithm. Assumed: like ``centralized``, but the counter's home takes the updates one each g.
+    ``tile-spin-late``: 5/2 max(a, P g), one process late; for its order only, too. Assumed: those
+    that wait read the flag at its home again and again, so that from P = a / g on an access takes
+    P g in place of a. The late process updates the counter, there and back, and stores the flag,
+    half of that; then comes the others' next read.
 
     Parameters
     ----------
+    name : str
+        Of ``BARRIERS``.
     processes : int
-        P, at least 2. Where the ring also passes switches without a member, its links in place of
-        its processes.
-    loggp : LogGP
-        The network's times.
+        P, at least 2. Of ``reflex``, where the ring also passes switches without a member, its
+        links.
+    diameter : int
+        d; ``reflex`` has none. Of ``udn-stn``, where the root is known, the hops from there to the
+        farthest process.
+    times : LogGP
+        The network's, or the memory's.
 
     Raises
     ------
     PlanError
-        There are fewer than two processes. So for all barriers here.
+        There are fewer than two processes, or the diameter is below 0.
     """
     check(processes)
-    return 2 * loggp.message_ns(0) + 2 * processes * loggp.h
+    if diameter < 0:
+        raise PlanError(
+            f"Barrier model: diameter must be 0 hops or more, not {diameter}; "
+            "on a mesh it is width + height - 2"
+        )
+    return BARRIERS[name](processes, diameter, times)
+
+
+def tile_sync_ns(processes: int, diameter: int, memory: LogGP, *, wake_ns: float = 10_000) -> float:
+    """Return a time that puts the Tile Sync barrier in its order: ``centralized`` + wake.
+
+    For its order only: the paper says no more than that processes which wait are asleep. Assumed: a
+    centralized barrier, after which the operating system wakes all at once.
+
+    Parameters
+    ----------
+    processes, diameter, memory
+        As of ``barrier_ns``.
+    wake_ns : float
+        What waking takes, above 0; 10 µs is assumed.
+
+    Raises
+    ------
+    PlanError
+        As ``barrier_ns``, or waking takes no time.
+    """
+    if not wake_ns > 0:
+        raise PlanError(f"Barrier model: wake_ns must be above 0 ns, not {wake_ns}")
+    return barrier_ns("centralized", processes, diameter, memory) + wake_ns
 
 
 def reflex_late_ns(processes: int, late: int, loggp: LogGP) -> float:
@@ -64,12 +121,10 @@ def reflex_late_ns(processes: int, late: int, loggp: LogGP) -> float:
 
     Parameters
     ----------
-    processes : int
-        P, at least 2.
+    processes, loggp
+        As of ``barrier_ns``.
     late : int
         i, 0 to P - 1.
-    loggp : LogGP
-        The network's times.
 
     Raises
     ------
@@ -78,7 +133,7 @@ def reflex_late_ns(processes: int, late: int, loggp: LogGP) -> float:
     """
     if not 0 <= late < processes:
         raise PlanError(f"Barrier model: late must be 0 to {processes - 1}, not {late}")
-    return reflex_ns(processes, loggp) - late * loggp.h
+    return barrier_ns("reflex", processes, 0, loggp) - late * loggp.h
 
 
 def reflex_tree_ns(links: int, flits: int, loggp: LogGP, *, streams: bool = True) -> float:
@@ -87,7 +142,7 @@ def reflex_tree_ns(links: int, flits: int, loggp: LogGP, *, streams: bool = True
     An episode is one message of F flits down the tree, each a word of 4 bytes: back-pressure keeps
     its last one from entering before all members have begun to read. Where o, L and h are a cycle
     and G a quarter of one, these are F + D + 2 cycles; hardware takes two fewer
-    (``reflex.tree_bound``).
+    (``static.tree_bound``).
 
     Parameters
     ----------
@@ -96,7 +151,6 @@ def reflex_tree_ns(links: int, flits: int, loggp: LogGP, *, streams: bool = True
     flits : int
         F, one more than the slots of the longest way (``buffers.tree_flits``).
     loggp : LogGP
-        The network's times.
     streams : bool
         Whether flits follow each other at once; else every second time, as where a buffer has one
         place: then 2 F - 1 take the place of F.
@@ -106,77 +160,10 @@ def reflex_tree_ns(links: int, flits: int, loggp: LogGP, *, streams: bool = True
     PlanError
         There are fewer than 0 links, or no flit.
     """
-    for name, value, least in (("links", links, 0), ("flits", flits, 1)):
-        if value < least:
-            raise PlanError(f"Barrier model: {name} must be {least} or more, not {value}")
+    _least("links", links, 0)
+    _least("flits", flits, 1)
     slots = flits if streams else 2 * flits - 1
     return loggp.message_ns(links) + (slots - 1) * FLIT_BYTES * loggp.G
-
-
-def udn_stn_ns(processes: int, diameter: int, loggp: LogGP) -> float:
-    """Return the time of the paper's UDN/STN barrier, (P - 1) g + 2 d h + 4 o.
-
-    Every process sends a message to the root over the dynamic network, and the root takes one each
-    g; then a release goes to all over the static network at once. Assumed: no L beside the hops.
-
-    Parameters
-    ----------
-    processes, diameter : int
-        P and d. Where the root is known, the hops from there to the farthest process in place of d.
-    loggp : LogGP
-        The network's times.
-
-    Raises
-    ------
-    PlanError
-        There are fewer than two processes, or the diameter is below 0.
-    """
-    check(processes, diameter)
-    return (processes - 1) * loggp.g + 2 * diameter * loggp.h + 4 * loggp.o
-
-
-def dissemination_ns(processes: int, diameter: int, loggp: LogGP) -> float:
-    """Return the time of a dissemination barrier by messages, ceil(log2 P) (2 o + L + d h).
-
-    In round k process i signals process (i + 2^k) mod P. Assumed: a round takes as long as its
-    longest way, and that is the diameter.
-
-    Parameters
-    ----------
-    processes, diameter : int
-        P and d.
-    loggp : LogGP
-        The network's times.
-
-    Raises
-    ------
-    PlanError
-        There are fewer than two processes, or the diameter is below 0.
-    """
-    check(processes, diameter)
-    return (processes - 1).bit_length() * loggp.message_ns(diameter)
-
-
-def rounds_ns(hops: NDArray[np.int64], loggp: LogGP) -> float:
-    """Return the time of a dissemination barrier whose ways are known.
-
-    A process that has got through a round at time t sends, and is through the next one at
-    max(t + 2 o, t' + 2 o + L + d h), t' that of the process whose signal it awaits, d the hops
-    between them. With one d for all it is ``dissemination_ns``. A round is taken to last g at
-    least.
-
-    Parameters
-    ----------
-    hops : array of int64, shape (rounds, P)
-        Of the signal that process i sends in round k, to process (i + 2^k) mod P.
-    loggp : LogGP
-        The network's times.
-    """
-    through = np.zeros(hops.shape[1])
-    for number, ways in enumerate(hops):
-        came = through + loggp.message_ns(0) + ways * loggp.h
-        through = np.maximum(through + 2 * loggp.o, np.roll(came, 1 << number))
-    return float(through.max())
 
 
 def wires_ns(links: int, link_registers: int, loggp: LogGP) -> float:
@@ -192,17 +179,58 @@ def wires_ns(links: int, link_registers: int, loggp: LogGP) -> float:
     link_registers : int
         P, registers on each link, so that a link takes 1 + P hops.
     loggp : LogGP
-        The network's times.
 
     Raises
     ------
     PlanError
         There are fewer than 0 links or registers.
     """
-    for name, value in (("links", links), ("link_registers", link_registers)):
-        if value < 0:
-            raise PlanError(f"Barrier model: {name} must be 0 or more, not {value}")
+    _least("links", links, 0)
+    _least("link_registers", link_registers, 0)
     return 2 * links * (1 + link_registers) * loggp.h + 2 * loggp.o
+
+
+def rounds_ns(hops: NDArray[np.int64], loggp: LogGP) -> float:
+    """Return the time of ``dissemination`` whose ways are known.
+
+    A process that has got through a round at time t sends, and is through the next one at
+    max(t + 2 o, t' + 2 o + L + d h), t' that of the process whose signal it awaits, d the hops
+    between them. A round is taken to last g at least.
+
+    Parameters
+    ----------
+    hops : array of int64, shape (rounds, P)
+        Of the signal that process i sends in round k, to process (i + 2^k) mod P.
+    loggp : LogGP
+    """
+    through = np.zeros(hops.shape[1])
+    for number, ways in enumerate(hops):
+        came = through + loggp.message_ns(0) + ways * loggp.h
+        through = np.maximum(through + 2 * loggp.o, np.roll(came, 1 << number))
+    return float(through.max())
+
+
+def counter_ns(ways: NDArray[np.int64], memory: LogGP) -> float:
+    """Return the time of ``centralized`` whose ways are known.
+
+    The counter serves the processes as they stand, and the last of them stores the flag.
+
+    Parameters
+    ----------
+    ways : array of int64, shape (P, 2)
+        Hops from each process to the counter's home, and back; two processes or more.
+    memory : LogGP
+
+    Raises
+    ------
+    PlanError
+        There are fewer than two processes.
+    """
+    check(len(ways))
+    ends, both = memory.access_ns(0), ways.sum(axis=1) * memory.h
+    store = memory.message_ns(int(ways[-1, 0]))
+    read = ends + both[:-1].max()
+    return float(sum((ends + both).tolist()) + store + read + (len(ways) - 2) * memory.g)
 
 
 def crossover(one: Callable[[int], float], other: Callable[[int], float], most: int) -> int | None:
@@ -235,21 +263,20 @@ def crossover(one: Callable[[int], float], other: Callable[[int], float], most: 
     return found
 
 
-def check(processes: int, diameter: int = 0) -> None:
-    """Refuse sizes that no barrier has.
+def check(processes: int) -> None:
+    """Refuse fewer than two processes.
 
     Raises
     ------
     PlanError
-        There are fewer than two processes, or the diameter is below 0.
     """
     if processes < 2:
         raise PlanError(
             f"Barrier model: processes must be 2 or more, not {processes}; "
             "a process alone needs no barrier"
         )
-    if diameter < 0:
-        raise PlanError(
-            f"Barrier model: diameter must be 0 hops or more, not {diameter}; "
-            "on a mesh it is width + height - 2"
-        )
+
+
+def _least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise PlanError(f"Barrier model: {name} must be {least} or more, not {value}")

@@ -11,70 +11,47 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Literal
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.timing.times import Ranges, Times
+from syncfabric.models.timing.times import Times, ns
 
-__all__ = [
-    "PacketTiming",
-    "Timing",
-    "children_of_a_switch",
-    "formula_ns",
-    "height_bound",
-    "mean_height",
-    "multicast_ns",
-    "unicast_ns",
-]
+Way = Literal["btin", "multicast", "unicast"]
+"""How the root's release goes out, and how members' messages come in."""
 
 
 @dataclass(frozen=True)
 class Timing(Times):
-    """Times in nanoseconds.
-
-    The paper's figures take the defaults; its ranges are t_s 2,000 to 10,000, t_p 20 to 40 and
-    t_r 300 to 500.
+    """Times of paper BTIN, whose figures take the defaults.
 
     Parameters
     ----------
-    t_s : float
-        Start-up of a message in software, 0 to 100,000.
-    t_p : float
-        Propagation over a link, 0 to 1,000.
-    t_r : float
-        Delay of a switch or a node interface, 0 to 10,000.
+    t_s, t_p, t_r : float
+        Nanoseconds; the fields say what each is, and its range.
 
     Raises
     ------
     PlanError
         A time is out of its range.
     """
-
-    RANGES_NS: ClassVar[Ranges] = {
-        "t_s": (0, 100_000),
-        "t_p": (0, 1_000),
-        "t_r": (0, 10_000),
-    }
 
     ORIGIN = "paper BTIN's formula"
     SOFTWARE = True
 
-    t_s: float = 2_000
-    t_p: float = 20
-    t_r: float = 300
+    t_s: float = ns(2_000, 100_000, "start-up of a message, ns; paper 2,000 to 10,000")
+    t_p: float = ns(20, 1_000, "propagation over a link, ns; paper 20 to 40")
+    t_r: float = ns(300, 10_000, "delay of a switch, ns; paper 300 to 500")
 
 
 @dataclass(frozen=True)
 class PacketTiming(Timing):
-    """Times in nanoseconds where each member sends and is sent messages of its own.
+    """The same where each member sends and is sent messages of its own.
 
     Parameters
     ----------
-    t_in : float
-        Between two messages that come in at the root, 0 to 100,000. 0, the default: t_r / c. With
-        t_r they share one port of its switch; with t_s its software takes them in one by one.
-    t_out : float
-        Between two messages that the root sends by unicast, 0 to 100,000. 0, the default: t_s.
+    t_in, t_out : float
+        Nanoseconds. With a t_in of t_r messages share one port of the root's switch; with t_s its
+        software takes them in one by one.
 
     Raises
     ------
@@ -82,18 +59,11 @@ class PacketTiming(Timing):
         A time is out of its range.
     """
 
-    RANGES_NS: ClassVar[Ranges] = {
-        **Timing.RANGES_NS,
-        "t_in": (0, 100_000),
-        "t_out": (0, 100_000),
-    }
-
-    t_in: float = 0
-    t_out: float = 0
+    t_in: float = ns(0, 100_000, "between messages that come in at the root, ns; 0: t_r / c")
+    t_out: float = ns(0, 100_000, "between those it sends by unicast, ns; 0: t_s")
 
 
-PAPER = Timing()
-PACKETS = PacketTiming()
+PAPER = PacketTiming()
 
 
 def formula_ns(height: int, timing: Timing = PAPER) -> float:
@@ -110,13 +80,20 @@ def formula_ns(height: int, timing: Timing = PAPER) -> float:
     return 2 * (timing.t_s + d * timing.t_p + (d + 1) * timing.t_r)
 
 
-def multicast_ns(height: int, members: int, links: float, timing: PacketTiming = PACKETS) -> float:
-    """Return M = T + (n - 1) t_r / c, T as in ``formula_ns``: n - 1 messages in, one multicast out.
+def packets_ns(
+    way: Way, height: int, members: int, links: float, timing: PacketTiming = PAPER
+) -> float:
+    """Return what barriers take along a tree, or by messages of each member.
+
+    BTIN: T, as in ``formula_ns``. Multicast: M = T + (n - 1) t_r / c, n - 1 messages in, one
+    multicast out. Unicast: U = M + (n - 2) t_s, n - 1 messages in, and n - 1 out, the first as M
+    has it.
 
     Parameters
     ----------
+    way : str
     height : int
-        Of the tree by which the multicast goes out.
+        Of the tree by which barriers, or the multicast, go.
     members : int
         The n, at least 1.
     links : float
@@ -127,53 +104,20 @@ def multicast_ns(height: int, members: int, links: float, timing: PacketTiming =
     Raises
     ------
     PlanError
-        c is not above 0.
+        c is not above 0, and messages are of each member.
     """
+    taken = formula_ns(height, timing)
+    if way == "btin":
+        return taken
     if not links > 0:
         raise PlanError(
             f"Multicast model: a switch must have more than 0 links to others, not {links:.3g}; "
             "take fewer nodes, or a greater connectivity"
         )
-    return formula_ns(height, timing) + (members - 1) * (timing.t_in or timing.t_r / links)
-
-
-def unicast_ns(height: int, members: int, links: float, timing: PacketTiming = PACKETS) -> float:
-    """Return U = M + (n - 2) t_s: n - 1 messages in, and n - 1 out, the first as M has it.
-
-    Parameters
-    ----------
-    height, members, links, timing
-        As in ``multicast_ns``.
-
-    Raises
-    ------
-    PlanError
-        c is not above 0.
-    """
-    further = max(0, members - 2) * (timing.t_out or timing.t_s)
-    return multicast_ns(height, members, links, timing) + further
-
-
-def children_of_a_switch(ports: int, connectivity: float, nodes: int, switches: int) -> float:
-    """Return the base b = f k - p / q - 1 of the paper's logarithms.
-
-    Parameters
-    ----------
-    ports, connectivity, nodes, switches
-        As in ``mean_height``.
-
-    Raises
-    ------
-    PlanError
-        b is not above 1, or there is but one switch.
-    """
-    children = connectivity * ports - nodes / switches - 1
-    if children <= 1 or switches < 2:
-        raise PlanError(
-            f"Mean height: {switches} switches with {children:.3g} children each make no tree; "
-            "take two or more of each"
-        )
-    return children
+    taken += (members - 1) * (timing.t_in or timing.t_r / links)
+    if way == "unicast":
+        taken += max(0, members - 2) * (timing.t_out or timing.t_s)
+    return taken
 
 
 def height_bound(ports: int, connectivity: float, nodes: int, switches: int, members: int) -> float:
@@ -191,7 +135,7 @@ def height_bound(ports: int, connectivity: float, nodes: int, switches: int, mem
     PlanError
         As in ``mean_height``.
     """
-    return math.log(members, children_of_a_switch(ports, connectivity, nodes, switches))
+    return math.log(members, _children(ports, connectivity, nodes, switches))
 
 
 def mean_height(ports: int, connectivity: float, nodes: int, switches: int) -> float:
@@ -215,5 +159,15 @@ def mean_height(ports: int, connectivity: float, nodes: int, switches: int) -> f
         The switches would have no more than one child each (b is not above 1), or there is but
         one.
     """
-    children = children_of_a_switch(ports, connectivity, nodes, switches)
+    children = _children(ports, connectivity, nodes, switches)
     return 1 + math.log((switches - 1) / (connectivity * ports), children)
+
+
+def _children(ports: int, connectivity: float, nodes: int, switches: int) -> float:
+    children = connectivity * ports - nodes / switches - 1
+    if children <= 1 or switches < 2:
+        raise PlanError(
+            f"Mean height: {switches} switches with {children:.3g} children each make no tree; "
+            "take two or more of each"
+        )
+    return children

@@ -9,19 +9,8 @@ comes of them can be compared with the paper's figures by shape and order only.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from syncfabric.models.timing.times import Ranges, Times
-
-__all__ = [
-    "INFINIBAND",
-    "PRESETS",
-    "TILE64",
-    "TILE64_CYCLE_NS",
-    "TILE64_MEMORY",
-    "LogGP",
-    "MemoryLogGP",
-]
+from syncfabric.models.timing.times import Times, ns
 
 TILE64_CYCLE_NS = 1_000 / 700
 """TILE64's clock, 700 MHz: paper Reflex, section IV-A."""
@@ -29,20 +18,12 @@ TILE64_CYCLE_NS = 1_000 / 700
 
 @dataclass(frozen=True)
 class LogGP(Times):
-    """What a message costs, in nanoseconds. The defaults are those of preset ``tile64``.
+    """What a message costs. The defaults are those of preset ``tile64``.
 
     Parameters
     ----------
-    L : float
-        Latency of the network for a small message, its hops left out; 0 to 1,000,000.
-    o : float
-        Time that a processor spends on sending or on receiving a message, 0 to 1,000,000.
-    g : float
-        Least time between two messages of one processor, 0 to 1,000,000.
-    G : float
-        The same between two bytes of a message (ns a byte), 0 to 10,000.
-    h : float
-        A hop from switch to switch, 0 to 100,000.
+    L, o, g, G, h : float
+        Nanoseconds, G a byte; the fields say what each is, and its range.
 
     Raises
     ------
@@ -50,21 +31,13 @@ class LogGP(Times):
         A time is out of its range.
     """
 
-    RANGES_NS: ClassVar[Ranges] = {
-        "L": (0, 1_000_000),
-        "o": (0, 1_000_000),
-        "g": (0, 1_000_000),
-        "G": (0, 10_000),
-        "h": (0, 100_000),
-    }
-
     ORIGIN = "LogGP"
 
-    L: float = 1 * TILE64_CYCLE_NS
-    o: float = 1 * TILE64_CYCLE_NS
-    g: float = 2 * TILE64_CYCLE_NS
-    G: float = TILE64_CYCLE_NS / 4
-    h: float = 1 * TILE64_CYCLE_NS
+    L: float = ns(1 * TILE64_CYCLE_NS, 1_000_000, "latency of the network, hops left out, ns")
+    o: float = ns(1 * TILE64_CYCLE_NS, 1_000_000, "what a node spends on sending or receiving, ns")
+    g: float = ns(2 * TILE64_CYCLE_NS, 1_000_000, "between two messages of a node, ns")
+    G: float = ns(TILE64_CYCLE_NS / 4, 10_000, "between two bytes of a message, ns")
+    h: float = ns(1 * TILE64_CYCLE_NS, 100_000, "a hop, ns")
 
     def message_ns(self, hops: int) -> float:
         """Return what a small message takes from processor to processor, 2 o + L + hops h."""
@@ -91,8 +64,8 @@ class MemoryLogGP(LogGP):
 
     ORIGIN = "LogGP of memory"
 
-    L: float = 30 * TILE64_CYCLE_NS
-    o: float = 2 * TILE64_CYCLE_NS
+    L: float = ns(30 * TILE64_CYCLE_NS, 1_000_000, "latency of a store or one way of a load, ns")
+    o: float = ns(2 * TILE64_CYCLE_NS, 1_000_000, "what a core spends on it, ns")
 
 
 TILE64 = LogGP()

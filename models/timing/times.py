@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
 
 from syncfabric.models.errors import PlanError
 
-__all__ = ["Ranges", "Times"]
 
-Ranges = Mapping[str, tuple[float, float]]
-"""The least and the greatest value of every field."""
+def ns(default: float, most: float, words: str) -> Any:
+    """Return a field for a time of 0 to ``most`` nanoseconds; ``words`` say what it is."""
+    return field(default=default, metadata={"most": most, "words": words})
 
 
 @dataclass(frozen=True)
 class Times:
-    """Times in nanoseconds; a model derives from it and adds its fields and ``RANGES_NS``.
+    """Times in nanoseconds; a model derives from it and adds its fields by ``ns``.
 
     Attributes
     ----------
-    RANGES_NS : mapping of str to (float, float)
-        The ranges of the model's fields.
     ORIGIN : str
         The model, in a word or two.
     SOFTWARE : bool
@@ -33,13 +30,17 @@ class Times:
         A time is out of its range.
     """
 
-    RANGES_NS: ClassVar[Ranges] = {}
     ORIGIN: ClassVar[str]
     SOFTWARE: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        for name, (low, high) in self.RANGES_NS.items():
+        for name, most in self.most_ns().items():
             value = getattr(self, name)
-            if not low <= value <= high:
+            if not 0 <= value <= most:
                 what = f"{type(self).__name__}: {name}"
-                raise PlanError(f"{what} must be {low} to {high} ns, not {value}")
+                raise PlanError(f"{what} must be 0 to {most} ns, not {value}")
+
+    @classmethod
+    def most_ns(cls) -> dict[str, float]:
+        """Return the greatest value of each time by its name; the least of all is 0."""
+        return {time.name: time.metadata["most"] for time in fields(cls)}

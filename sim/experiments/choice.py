@@ -11,10 +11,8 @@ from syncfabric.models.networks.explain import did_you_mean
 from syncfabric.sim.experiments.frame import Experiment, Work, declared
 from syncfabric.sim.experiments.papers import (
     adapt,
-    adapt_beyond,
     btin,
     btin_table,
-    btin_traffic,
     btm,
     btm_table,
     evo,
@@ -22,24 +20,11 @@ from syncfabric.sim.experiments.papers import (
     reflex_more,
 )
 
-__all__ = ["ALL", "EXPERIMENTS", "Choice", "chosen"]
-
 ALL = "all"
 
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
-    for experiment in declared(
-        btm,
-        btm_table,
-        btin,
-        btin_traffic,
-        btin_table,
-        reflex,
-        reflex_more,
-        evo,
-        adapt,
-        adapt_beyond,
-    )
+    for experiment in declared(btm, btm_table, btin, btin_table, reflex, reflex_more, evo, adapt)
 }
 
 

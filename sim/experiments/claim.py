@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["HEADS", "Aim", "Claim", "Value", "Verdict", "figure", "summary", "words"]
-
 HEADS = ("claim", "paper", "ours", "ratio", "verdict", "by_formula")
 """Of a claim as JSON and as CSV."""
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.timing.times import Times
 from syncfabric.sim.experiments.claim import Aim, Claim, Value, Verdict
-from syncfabric.sim.experiments.crew import Crew, Tally
+from syncfabric.sim.experiments.jobs import Job, Pool, Tally
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["Axes", "Experiment", "Parameter", "Series", "Work", "declared", "experiment", "section"]
 
 
 @dataclass(frozen=True)
@@ -66,10 +65,24 @@ class Parameter:
         return type(self.value)(value)
 
 
-Job = tuple[Any, ...]
-"""Arguments of a function."""
+def times_parameters(times: Times, *names: str) -> tuple[Parameter, ...]:
+    """Return the parameters that set the times of a model, some of them or all.
+
+    Parameters
+    ----------
+    times : Times
+        The defaults.
+    *names : str
+    """
+    return tuple(
+        Parameter(time.name, float(getattr(times, time.name)), 0, *time.metadata.values())
+        for time in fields(times)
+        if not names or time.name in names
+    )
+
 
 Result = TypeVar("Result")
+Given = TypeVar("Given", bound=Times)
 
 INNER = ("function", "axes", "caption")
 """Fields that ``--list`` leaves out."""
@@ -186,14 +199,6 @@ def declared(*modules: ModuleType) -> list[Experiment]:
     ]
 
 
-def _never() -> bool:
-    return False
-
-
-def _silent(words: object) -> None:
-    """Drop what is reported."""
-
-
 @dataclass
 class Work:
     """One run of an experiment: what it is asked, and what it has found so far.
@@ -210,30 +215,30 @@ class Work:
     stop : callable
         Turns true when the user asks to stop. Pass it on to searches.
     told : callable
-        Is told what is being done.
+        Takes words on what is being done.
     chosen : dict of str to int or float
         Parameters that are not to have their default.
     rtl : bool
         Whether points measured on the hardware are wanted.
     clock_mhz : float
         The clock that is assumed for them.
-    crew : Crew, optional
-        Who carries out jobs; by default this process, one after another, and keeps no result.
+    pool : Pool, optional
+        Carries out jobs; by default this process, one after another, and keeps no result.
     counted : callable
-        Is told how far the jobs are.
+        Takes how far the jobs are.
     """
 
     experiment: Experiment
     runs: int = 1
     seed: int = 1
     time_limit: float = 60.0
-    stop: Callable[[], bool] = _never
-    told: Callable[[str], None] = _silent
+    stop: Callable[[], bool] = lambda: False
+    told: Callable[[str], None] = lambda words: None
     chosen: dict[str, int | float] = field(default_factory=dict)
     rtl: bool = False
     clock_mhz: float = 100.0
-    crew: Crew | None = None
-    counted: Callable[[Tally], None] = _silent
+    pool: Pool | None = None
+    counted: Callable[[Tally], None] = lambda tally: None
     tally: Tally = field(default_factory=Tally)
     claims: list[Claim] = field(default_factory=list)
     series: Series = field(default_factory=dict)
@@ -252,10 +257,19 @@ class Work:
         """The value of every parameter by its name."""
         return {p.name: self.chosen.get(p.name, p.value) for p in self.experiment.parameters}
 
+    def whole(self, name: str) -> int:
+        """Return the value of a parameter that is a whole number."""
+        return int(self.values[name])
+
+    def times(self, model: type[Given], **changed: float) -> Given:
+        """Return a model's times as the parameters have them, else its defaults; some changed."""
+        names = [time.name for time in fields(model) if time.name in self.values]
+        return model(**{name: float(self.values[name]) for name in names} | changed)
+
     @property
     def beside(self) -> int:
         """How many jobs are carried out side by side."""
-        return 1 if self.crew is None else self.crew.size
+        return 1 if self.pool is None else self.pool.size
 
     def map(self, function: Callable[..., Result], jobs: Iterable[Job]) -> Iterator[Result]:
         """Yield ``function(*job)`` of each job, in their order, as JSON holds it: tuples as lists.
@@ -271,8 +285,8 @@ class Work:
             Of what can be written as JSON: all that decides the result.
         """
         all_ = list(jobs)
-        if self.crew is not None:
-            yield from self.crew.map(function, all_, self.tally, self._look)
+        if self.pool is not None:
+            yield from self.pool.map(function, all_, self.tally, self._look)
             return
         for job in all_:
             self.check()
@@ -291,13 +305,10 @@ class Work:
         what : str
             What it does, to be said before its words.
         """
-
-        def told(words: str) -> None:
-            self.told(f"{what}: {words}")
-
-        more: dict[str, Any] = {"told": told, "stop": self.stop}
-        if self.crew is not None:
-            found: Result = self.crew.alone(function, job, self.tally, self._look, **more)
+        more: dict[str, Any] = {"told": lambda words: self.told(f"{what}: {words}")}
+        more["stop"] = self.stop
+        if self.pool is not None:
+            found: Result = self.pool.alone(function, job, self.tally, self._look, **more)
             return found
         self.check()
         found = json.loads(json.dumps(function(*job, **more)))

@@ -23,8 +23,6 @@ from syncfabric.models.errors import OutputError
 from syncfabric.models.files import read_bytes
 from syncfabric.sim.simulators.cache import cache_folder, fingerprint
 
-__all__ = ["Kept", "key_of", "sources"]
-
 PACKAGES = ("syncfabric.models", "syncfabric.rtl", "syncfabric.sim")
 """All that a job can depend on of this project, and of others:"""
 LIBRARIES = ("networkx", "numba", "numpy", "ortools", "scipy")
@@ -61,12 +59,18 @@ class Kept:
         self.results[key] = text
         line = f"{key} {text}".encode()
         try:
-            self._open().write(b"%08x %s\n" % (zlib.crc32(line), line))
+            if self.file is None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                _prune(self.path.parent)
+                # Unbuffered, so that a line is written at once, beside those of other commands.
+                self.file = FileIO(self.path, "a")
+                self.file.write(b"\n")  # what was cut short before ends here
+            self.file.write(b"%08x %s\n" % (zlib.crc32(line), line))
         except OSError as error:
             raise _unusable(error) from None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self.file is not None:
             self.file.close()
 
@@ -84,15 +88,6 @@ class Kept:
                 with suppress(UnicodeDecodeError):
                     key, _, text = rest.decode().partition(" ")
                     yield key, text
-
-    def _open(self) -> FileIO:
-        if self.file is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            _prune(self.path.parent)
-            # Unbuffered, so that a line is written at once, beside those of other commands.
-            self.file = FileIO(self.path, "a")
-            self.file.write(b"\n")  # what was cut short before ends here
-        return self.file
 
 
 def key_of(job: tuple[Any, ...]) -> str:

@@ -19,8 +19,6 @@ from syncfabric.sim.output import Content, write_folder
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["figure_of", "write"]
-
 LEAST, WIDTH, LEFT, ALONE, STACKED, BELOW = 7.4, 4.8, 0.85, 3.6, 2.6, 0.62
 """In inches: page, curves, room before them, height of one and of more, and room below."""
 MARK, LETTER = 0.6, 0.068

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
-    from syncfabric.sim.experiments.crew import Tally
+    from syncfabric.sim.experiments.jobs import Tally
 
 __all__ = ["WORDS", "Doing", "doing", "progress_display"]
 

@@ -12,8 +12,8 @@ from syncfabric.cli.settings import settings
 
 if TYPE_CHECKING:
     from syncfabric.sim.experiments.choice import Choice
-    from syncfabric.sim.experiments.crew import Crew
     from syncfabric.sim.experiments.frame import Experiment, Work
+    from syncfabric.sim.experiments.jobs import Pool
 
 __all__ = ["reproduce"]
 
@@ -65,10 +65,10 @@ def reproduce(
     Ctrl-C keeps what is done, and the same command goes on from there.
     """
     from syncfabric.sim.experiments.choice import EXPERIMENTS, Choice, chosen
-    from syncfabric.sim.experiments.crew import crew
+    from syncfabric.sim.experiments.jobs import pool
     from syncfabric.sim.output import check_folder
 
-    with crew(fresh=fresh) as made:
+    with pool(fresh=fresh) as made:
         if made is None:  # a rank that has worked for the first one
             return
         if show_list:
@@ -85,7 +85,7 @@ def reproduce(
 def _run_all(
     experiments: list["Experiment"],
     choice: "Choice",
-    crew: "Crew",
+    pool: "Pool",
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -96,7 +96,7 @@ def _run_all(
         for experiment in experiments:
             work = choice.work(experiment, stop)
             works.append(work)
-            work.crew = crew
+            work.pool = pool
             whole = _run(work)
             if as_json:
                 print_json(work.to_json())

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from syncfabric.cli.progress import doing
-from syncfabric.sim.experiments.crew import Tally
+from syncfabric.sim.experiments.jobs import Tally
 
 
 def test_lines_now_and_then_where_there_is_no_terminal(

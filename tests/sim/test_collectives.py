@@ -5,7 +5,7 @@ import pytest
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import load
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.models.timing.collectives import allreduce_cycles, broadcast_cycles
+from syncfabric.models.timing.static import allreduce_cycles, broadcast_cycles
 from syncfabric.sim.collectives import Collective, run_collectives
 from syncfabric.sim.drive.static import programs
 

@@ -12,11 +12,10 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.static_images import NumberedGroup, StaticGroup, reach
-from syncfabric.models.timing.collectives import (
+from syncfabric.models.timing.static import (
     allreduce_cycles,
     broadcast_cycles,
     reduce_cycles,
-    scatter_cycles,
 )
 
 __all__ = [
@@ -183,7 +182,7 @@ def bound_of(network: StaticSpec, group: StaticGroup, asked: Collective) -> int:
     if asked.kind == "broadcast":
         return broadcast_cycles(links, asked.flits, network)
     if asked.kind == "scatter":
-        return scatter_cycles(links, members, asked.flits, network)
+        return broadcast_cycles(links, (members - 1) * asked.flits, network)
     if asked.kind == "reduce":
         return reduce_cycles(links, members, asked.flits, asked.work, network)
     last = max(place for node, place in places.items() if node != group.root)

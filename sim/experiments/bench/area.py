@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 
-__all__ = ["area", "area_parts", "generic_area", "network_area", "synthesized"]
-
 DEVICE = "ecp5-45k"
 """Speed grade 6, as all ECP5s here."""
 AIM_MHZ = "200"

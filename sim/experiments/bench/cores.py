@@ -20,25 +20,6 @@ from syncfabric.sim.experiments.bench.measures import at_least, at_most
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 
-__all__ = [
-    "HARDWARE",
-    "SIDE",
-    "SIZES",
-    "SOFTWARE",
-    "beyond",
-    "core_barriers",
-    "core_groups",
-    "core_names",
-    "core_programs",
-    "core_reductions",
-    "core_reflex",
-    "core_skew",
-    "every_barrier",
-    "run_cores",
-    "scaling",
-    "squares",
-]
-
 SIDE = 8
 SIZES = (2, 4, 8, 16, 32, 64)
 SOFTWARE = ("dissemination", "tree", "tournament", "central")

@@ -21,8 +21,6 @@ from syncfabric.sim.output import check_file, write_file
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["barriers_figure", "draw"]
-
 WIDTH, LEFT, RIGHT, BELOW, HEIGHT = 7.9, 0.85, 1.75, 0.6, 3.6
 """In inches: the page's width, what is around the axes, and their height."""
 

@@ -23,16 +23,6 @@ from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.results import GroupResult
 
-__all__ = [
-    "alone",
-    "barrier_latency",
-    "irregular_latency",
-    "latency_row",
-    "many_groups",
-    "options_latency",
-    "schemes",
-]
-
 WAYS: tuple[tuple[str, dict[str, object]], ...] = (
     ("shortest", {}),
     ("shortest", {"message_links": "shared"}),

@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.sim.experiments.claim import Claim, figure
 
-__all__ = ["at_least", "at_most", "below", "empty_cache", "mesh", "per_second", "timed"]
-
 Result = TypeVar("Result")
 CACHE = "SYNCFABRIC_CACHE"
 

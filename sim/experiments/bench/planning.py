@@ -25,15 +25,6 @@ from syncfabric.sim.experiments.bench.measures import at_least, at_most, below, 
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 
-__all__ = [
-    "capacity",
-    "groups_that_fit",
-    "irregular_planning",
-    "planning",
-    "verilog_size",
-    "wire_slots",
-]
-
 SIZES = (1_000, 10_000, 100_000)
 """Switches of irregular networks."""
 

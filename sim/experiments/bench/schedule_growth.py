@@ -24,8 +24,6 @@ from syncfabric.models.errors import ToolError
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 
-__all__ = ["Growth", "in_a_process", "measure", "schedule_growth"]
-
 CUBES = tuple(f"hypercube-{1 << d}" for d in range(3, 11))
 TORI = tuple(f"torus-{side}x{side}" for side in (4, 8, 16, 32))
 CASES = (

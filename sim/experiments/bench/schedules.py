@@ -20,8 +20,6 @@ from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 
-__all__ = ["mboa", "schedule_search"]
-
 RUNS = 10
 SECONDS = 60.0
 """A run."""

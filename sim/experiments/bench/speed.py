@@ -37,8 +37,6 @@ from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.soak.soak import SoakRequest, soak
 
-__all__ = ["campaigns", "growth", "irregular_speed", "ordinary_packets", "soaks", "speed"]
-
 ENDS = ("source", "destination")
 SETTLE, WINDOW = 10_000, 50_000
 """Cycles before, and of, the measurement of saturation (SPEC: offered 1.0)."""

@@ -19,8 +19,6 @@ from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.experiments.papers.reflex_barriers import Barrier
 
-__all__ = ["collectives", "ring_planning", "static_latency", "static_speed"]
-
 SIDES = (2, 4, 8, 16)
 PLANNERS: dict[str, dict[str, object]] = {
     "ring": {"kind": "static"},

@@ -25,8 +25,6 @@ from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.fabric import Fabric, build_fabric
 
-__all__ = ["wire_latency", "wire_speed", "wires_beside"]
-
 ALONE: dict[str, object] = {"wires": 1, "channels": 0, "setup": "local"}
 """A network without packets."""
 SIDES = (4, 8, 16)

@@ -1,7 +1,11 @@
-"""Random networks as paper BTIN simulates them, and what groups on them come to.
+"""Random networks as paper BTIN simulates them: what groups on them come to, and take on the RTL.
 
 Source: paper BTIN, section 5.1. Member nodes are drawn as ``{ random = n, seed = s }`` in a network
 file, s the network's own seed: so every network and group can be looked at with other commands.
+
+On the RTL all members arrive together, as section 5.1 has it, and buffers hold a flit, as section
+2.1 has it. There is no start-up: software answers in the next cycle. The tree is planner ``btin``'s
+on engines; messages have no data. Multicast is GO down the same tree.
 """
 
 from __future__ import annotations
@@ -16,12 +20,14 @@ from numpy.typing import NDArray
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network, link_count
-from syncfabric.models.schemes.irregular import Group, Ways, along, by_multicast, by_unicast
-from syncfabric.models.timing.btin import PacketTiming
+from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.models.schemes.irregular import Group, Ways, along, by_packets
+from syncfabric.models.timing.btin import PacketTiming, Way, packets_ns
 from syncfabric.sim.experiments.frame import Work
+from syncfabric.sim.experiments.papers.rtl import Took, on_rtl
 
-__all__ = ["Drawn", "Found", "Survey", "check", "drawn_of", "look", "survey"]
-
+NAMES: dict[Way, str] = {"btin": "BTIN", "multicast": "multicast", "unicast": "unicast"}
+"""Of the schemes in labels."""
 EACH = 10
 """Networks of a job."""
 
@@ -74,141 +80,35 @@ class Drawn:
         """Nodes and switches, as the labels of the paper's figures have them."""
         return f"{self.nodes}, {self.switches}"
 
+    @property
+    def percent(self) -> str:
+        """The connectivity in per cent."""
+        return f"{100 * self.connectivity:g} %"
+
     def draw(self, seed: int) -> Irregular:
         """Draw the network of a seed."""
         return draw_network(self._table(seed), self.ports)[0]
 
+    def check(self) -> None:
+        """Refuse a kind of network that cannot be drawn, or that the formulas are not for.
+
+        Raises
+        ------
+        SpecError
+            There are too many nodes for the switches' ports, or f leaves no port for links.
+        """
+        self.draw(0)
+        if self.links_a_switch <= 0:
+            least = self.nodes / self.switches / self.ports
+            raise SpecError(
+                f"network: connectivity = {self.connectivity:g} leaves no port for links, since "
+                f"{self.nodes} nodes on {self.switches} switches of {self.ports} ports take "
+                f"{least:.3g}; set it above"
+            )
+
     def _table(self, seed: int) -> RandomNetwork:
         return RandomNetwork(
             switches=self.switches, nodes=self.nodes, connectivity=self.connectivity, seed=seed
-        )
-
-
-class Found(NamedTuple):
-    """What one group comes to.
-
-    Parameters
-    ----------
-    height, updown_height : int
-        Of BTIN, and of the tree of up/down routing.
-    btin, updown, multicast, unicast : int
-        Links between switches that a barrier passes.
-    direct : int
-        Those from all members to the root by shortest ways.
-    asked, held, bare : int
-        Messages that set BTIN up, switches with a register, and those of them that have no node.
-    told : int
-        Messages that set multicast up.
-    """
-
-    height: int
-    updown_height: int
-    btin: int
-    updown: int
-    multicast: int
-    unicast: int
-    direct: int
-    asked: int
-    held: int
-    bare: int
-    told: int
-
-
-@dataclass(frozen=True, eq=False)
-class Survey:
-    """What groups of some sizes come to on all networks of a kind.
-
-    Parameters
-    ----------
-    drawn : Drawn
-        The kind.
-    sizes : tuple of int
-        Members.
-    values : array of float64, shape (networks, sizes, fields of Found)
-    """
-
-    drawn: Drawn
-    sizes: tuple[int, ...]
-    values: NDArray[np.float64]
-
-    def of(self, field: str) -> NDArray[np.float64]:
-        """Return a field of ``Found``, shape (networks, sizes)."""
-        column: NDArray[np.float64] = self.values[:, :, Found._fields.index(field)]
-        return column
-
-    def mean(self, field: str, size: int) -> float:
-        """Return its mean over the networks for groups of a size."""
-        return float(self.of(field)[:, self.sizes.index(size)].mean())
-
-
-def survey(work: Work, drawn: Drawn, sizes: list[int] | None = None) -> Survey:
-    """Draw as many networks as there are runs, and a group of each size on each.
-
-    Parameters
-    ----------
-    work : Work
-        Whose seeds are the networks'.
-    drawn : Drawn
-        The kind of network.
-    sizes : list of int, optional
-        Members; all of ``Drawn.sizes`` by default.
-    """
-    chosen = drawn.sizes if sizes is None else sizes
-    seeds = list(work.seeds)
-    jobs = [(*astuple(drawn), seeds[i : i + EACH], chosen) for i in range(0, len(seeds), EACH)]
-    found = [values for part in work.map(look, jobs) for values in part]
-    return Survey(drawn, tuple(chosen), np.array(found, dtype=np.float64))
-
-
-def look(
-    nodes: int, switches: int, ports: int, connectivity: float, seeds: list[int], sizes: list[int]
-) -> list[list[list[int]]]:
-    """Return the fields of ``Found``, network by network, size by size."""
-    drawn = Drawn(nodes, switches, ports, connectivity)
-    return [_of_network(drawn.draw(seed), seed, sizes) for seed in seeds]
-
-
-def _of_network(network: Irregular, seed: int, sizes: list[int]) -> list[list[int]]:
-    ways = Ways(network)
-    return [list(_of_group(ways, seed, size)) for size in sizes]
-
-
-def _of_group(ways: Ways, seed: int, size: int) -> Found:
-    group = Group(ways, random.Random(seed).sample(ways.topology.nodes, size))
-    times = PacketTiming()  # of no effect on what is kept
-    tree, other = along(group.tree, group, times), along(group.updown_tree, group, times)
-    gathered = by_multicast(group, times)
-    with_nodes = ways.topology.nodes_array[:, 0]
-    return Found(
-        height=tree.height,
-        updown_height=other.height,
-        btin=tree.traversals,
-        updown=other.traversals,
-        multicast=gathered.traversals,
-        unicast=by_unicast(group, times).traversals,
-        direct=group.direct,
-        asked=tree.setup_messages,
-        held=len(group.tree),
-        bare=int((~np.isin(group.tree.routers, with_nodes)).sum()),
-        told=gathered.setup_messages,
-    )
-
-
-def check(drawn: Drawn) -> None:
-    """Refuse a kind of network that cannot be drawn, or that the formulas are not for.
-
-    Raises
-    ------
-    SpecError
-        There are too many nodes for the switches' ports, or f leaves no port for links.
-    """
-    drawn.draw(0)
-    if drawn.links_a_switch <= 0:
-        least = drawn.nodes / drawn.switches / drawn.ports
-        raise SpecError(
-            f"network: connectivity = {drawn.connectivity:g} leaves no port for links, since "
-            f"{drawn.nodes} nodes on {drawn.switches} switches of {drawn.ports} ports take "
-            f"{least:.3g}; set it above"
         )
 
 
@@ -224,8 +124,184 @@ def drawn_of(work: Work, which: str = "", connectivity: str = "connectivity") ->
     connectivity : str
         The name of that for the connectivity.
     """
-    values = work.values
-    nodes, switches = int(values[f"{which}nodes"]), int(values[f"{which}switches"])
-    drawn = Drawn(nodes, switches, int(values["ports"]), float(values[connectivity]))
-    check(drawn)
+    nodes, switches = work.whole(f"{which}nodes"), work.whole(f"{which}switches")
+    drawn = Drawn(nodes, switches, work.whole("ports"), float(work.values[connectivity]))
+    drawn.check()
     return drawn
+
+
+def members_of(work: Work, drawn: Drawn) -> int:
+    """Return the size of the groups that claims are about."""
+    return min(work.whole("members"), drawn.nodes)
+
+
+class Found(NamedTuple):
+    """What one group comes to.
+
+    Parameters
+    ----------
+    height, updown_height : int
+        Of BTIN, and of the tree of up/down routing.
+    btin, multicast, unicast : int
+        Links between switches that a barrier passes.
+    direct : int
+        Those from all members to the root by shortest ways.
+    asked, held, bare : int
+        Messages that set BTIN up, switches with a register, and those of them that have no node.
+    told : int
+        Messages that set multicast up.
+    """
+
+    height: int
+    updown_height: int
+    btin: int
+    multicast: int
+    unicast: int
+    direct: int
+    asked: int
+    held: int
+    bare: int
+    told: int
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What groups of some sizes come to on all networks of a kind, and what barriers take there.
+
+    Parameters
+    ----------
+    drawn : Drawn
+        The kind.
+    sizes : tuple of int
+        Members.
+    values : array of float64, shape (networks, sizes, fields of Found)
+    times : PacketTiming
+    links : float
+        The c of ``packets_ns``.
+    """
+
+    drawn: Drawn
+    sizes: tuple[int, ...]
+    values: NDArray[np.float64]
+    times: PacketTiming
+    links: float
+
+    def of(self, field: str, size: int) -> NDArray[np.float64]:
+        """Return a field of ``Found`` for groups of a size, shape (networks)."""
+        place = self.sizes.index(size), Found._fields.index(field)
+        column: NDArray[np.float64] = self.values[:, place[0], place[1]]
+        return column
+
+    def mean(self, field: str, size: int) -> float:
+        """Return its mean over the networks."""
+        return float(self.of(field, size).mean())
+
+    def us(self, scheme: Way, size: int) -> NDArray[np.float64]:
+        """Return a scheme's microseconds for groups of a size, shape (networks)."""
+        heights = self.of("height", size).astype(int).tolist()
+        took = (packets_ns(scheme, height, size, self.links, self.times) for height in heights)
+        return np.array([ns / 1000 for ns in took])
+
+    def mean_us(self, scheme: Way, size: int) -> float:
+        """Return its mean over the networks."""
+        return float(self.us(scheme, size).mean())
+
+    def ratio(self, scheme: Way, size: int) -> float:
+        """Return a scheme's mean over BTIN's."""
+        return self.mean_us(scheme, size) / self.mean_us("btin", size)
+
+
+def survey(work: Work, drawn: Drawn, sizes: list[int] | None = None) -> Survey:
+    """Draw as many networks as there are runs, and a group of each size on each.
+
+    Parameters
+    ----------
+    work : Work
+        Whose seeds are the networks', and whose parameters are the times.
+    drawn : Drawn
+        The kind of network.
+    sizes : list of int, optional
+        Members; by default all of ``Drawn.sizes``, and those that claims are about.
+    """
+    chosen = sizes or sorted({*drawn.sizes, members_of(work, drawn)})
+    seeds = list(work.seeds)
+    jobs = [(*astuple(drawn), seeds[i : i + EACH], chosen) for i in range(0, len(seeds), EACH)]
+    found = [values for part in work.map(look, jobs) for values in part]
+    values, times = np.array(found, dtype=np.float64), work.times(PacketTiming)
+    return Survey(drawn, tuple(chosen), values, times, drawn.links_a_switch)
+
+
+def look(
+    nodes: int, switches: int, ports: int, connectivity: float, seeds: list[int], sizes: list[int]
+) -> list[list[list[int]]]:
+    """Return the fields of ``Found``, network by network, size by size."""
+    drawn = Drawn(nodes, switches, ports, connectivity)
+    networks = ((seed, Ways(drawn.draw(seed))) for seed in seeds)
+    return [[list(_of_group(ways, seed, size)) for size in sizes] for seed, ways in networks]
+
+
+def _of_group(ways: Ways, seed: int, size: int) -> Found:
+    group = Group(ways, random.Random(seed).sample(ways.topology.nodes, size))
+    times = PacketTiming()  # of no effect on what is kept
+    tree, multicast = along(group.tree, group, times), by_packets("multicast", group, times)
+    return Found(
+        height=tree.height,
+        updown_height=group.updown_tree.height,
+        btin=tree.traversals,
+        multicast=multicast.traversals,
+        unicast=by_packets("unicast", group, times).traversals,
+        direct=group.direct,
+        asked=tree.setup_messages,
+        held=len(group.tree),
+        bare=int((~np.isin(group.tree.routers, ways.topology.nodes_array[:, 0])).sum()),
+        told=multicast.setup_messages,
+    )
+
+
+SEED = 1
+"""Of the one network of a kind that is measured, and of its groups."""
+LARGEST = 256
+"""Nodes of the largest network that is measured."""
+
+
+def rtl_networks(work: Work) -> list[Drawn]:
+    """Return the kinds of network to measure: the one that parameters name, and the paper's own.
+
+    That one only if it is not too large to be measured, and if RTL is asked for at all.
+    """
+    if not work.rtl:
+        return []
+    own = drawn_of(work)
+    kinds = [drawn_of(work, "rtl_"), *([own] if own.nodes <= LARGEST else [])]
+    return list(dict.fromkeys(kinds))
+
+
+def hardware(work: Work, drawn: Drawn) -> dict[tuple[Way, int], Took]:
+    """Return what each scheme takes on the RTL by its name and the members, size by size."""
+    work.tell(f"RTL of {drawn.switches} switches")
+    (rows,) = work.map(run, [(*astuple(drawn), SEED, drawn.sizes)])
+    return {(scheme, members): Took(*took) for scheme, members, *took in rows}
+
+
+def run(
+    nodes: int, switches: int, ports: int, connectivity: float, seed: int, sizes: list[int]
+) -> list[tuple[Way, int, int, int]]:
+    """Return scheme, members, cycles and links between switches, size by size."""
+    topology = Drawn(nodes, switches, ports, connectivity).draw(seed)
+    network = IrregularSpec(
+        kind="irregular",
+        ports=ports,
+        switches=switches,
+        links=topology.links,
+        nodes=topology.nodes,
+        transport="link",
+        data_bits=0,
+        setup="manager",
+        buffer_flits=1,
+    )
+    found = []
+    for size in sizes:
+        members = random.Random(seed).sample(topology.nodes, size)
+        each = on_rtl(network, members, "btin", [(name, ("together", 0)) for name in NAMES])
+        found += [(name, size, *took) for name, took in zip(NAMES, each, strict=True)]
+    return found

@@ -8,25 +8,23 @@ from itertools import product
 import numpy as np
 
 from syncfabric.models.layout.engine import EngineLayout
-from syncfabric.models.timing.btin import PacketTiming
+from syncfabric.models.timing.btin import PacketTiming, Way
 from syncfabric.sim.experiments.frame import Axes, Work, experiment
 from syncfabric.sim.experiments.papers.btin import FITTED, NETWORK, TIMES
-from syncfabric.sim.experiments.papers.btin_latency import (
+from syncfabric.sim.experiments.papers.btin_networks import (
     NAMES,
-    Latencies,
-    latencies,
+    Drawn,
+    Survey,
+    drawn_of,
     members_of,
-    times_of,
+    survey,
 )
-from syncfabric.sim.experiments.papers.btin_networks import Drawn, Survey, check, drawn_of, survey
-
-__all__ = ["CONNECTIVITIES", "RANGES", "growth"]
 
 GROUPS, DATA_BITS = 256, 6
 """Groups and data of a barrier's message (paper BTIN, section 3.2): 16 bits with its type."""
 LONG = 4
 """Times the bits of a message with one address from which on a message is long."""
-GROWTH = {"unicast": "O(n)", "multicast": "O(n)", "btin": "O(log n)"}
+GROWTH: dict[Way, str] = {"unicast": "O(n)", "multicast": "O(n)", "btin": "O(log n)"}
 
 
 @experiment(
@@ -43,20 +41,17 @@ def characteristics(work: Work) -> None:
     Section 4.3, counted on random networks. Start-ups are messages that software begins.
     """
     drawn = drawn_of(work)
-    size, times = members_of(work, drawn.nodes), latencies(work, drawn)
-    found = times.survey
+    size, found = members_of(work, drawn), survey(work, drawn)
     _set_up_claims(work, found, size)
     _message_claims(work, found, size)
     for scheme, paper in GROWTH.items():
-        means = [times.mean(scheme, n) for n in found.sizes]
-        ours = growth(found.sizes, means)
+        ours = growth(found.sizes, [found.mean_us(scheme, n) for n in found.sizes])
         words, formula = f"growth of {NAMES[scheme]}'s latency", scheme != "btin"
         work.claim(words, paper, ours, "the better fit", by_formula=formula)
-    slow = times.mean("unicast", size) > times.mean("multicast", size)
     work.confirm(
         "unicast is very slow, slower than multicast",
-        slow,
-        f"{times.ratio('unicast', size):.0f} times as long as BTIN, for {size} members",
+        found.mean_us("unicast", size) > found.mean_us("multicast", size),
+        f"{found.ratio('unicast', size):.0f} times as long as BTIN, for {size} members",
         by_formula=True,
     )
 
@@ -82,7 +77,7 @@ def _set_up_claims(work: Work, found: Survey, size: int) -> None:
     )
     work.claim(f"multicast: member switches that the root has set up, {where}", None, told)
     for few in sorted({min(16, size), size}):
-        bare = found.of("bare")[:, found.sizes.index(few)]
+        bare = found.of("bare", few)
         work.claim(
             f"BTIN: messages that ask nodes of nonmember switches, {few} members",
             None,
@@ -92,53 +87,37 @@ def _set_up_claims(work: Work, found: Survey, size: int) -> None:
 
 
 def _message_claims(work: Work, found: Survey, size: int) -> None:
-    drawn = found.drawn
     edges = found.mean("btin", size) / 2
     inward = found.mean("multicast", size) - edges
     outward = found.mean("unicast", size) - inward
-    phases = {
-        "unicast": _phases(inward, outward, edges),
-        "multicast": _phases(inward, edges, edges),
-        "btin": _phases(edges, edges, edges),
-    }
+    phases = ((inward, outward), (inward, edges), (edges, edges))
     work.claim(
         "phases in which no link is passed twice: unicast; multicast; BTIN",
         "none; distribution; both",
-        "; ".join(phases.values()),
+        "; ".join(_phases(*passed, edges) for passed in phases),
     )
-    bits = _bits(drawn, size)
+    unicast, multicast, btin = _bits(found.drawn, size)
     work.claim(
         "size of a message: unicast; multicast; BTIN",
         "short; long; short",
-        "; ".join(f"{bits[scheme]} bits" for scheme in phases),
+        f"{unicast} bits; {multicast} bits; {btin} bits",
         f"multicast with a list of {size} addresses",
-        holds=bits["multicast"] > LONG * bits["unicast"] and bits["btin"] <= bits["unicast"],
+        holds=multicast > LONG * unicast and btin <= unicast,
     )
-    work.claim("bits of BTIN's message", 16, bits["btin"], "ours has an epoch of 2 bits in it")
-    in_all = {"unicast": (2 * size, 2 * (size - 1)), "multicast": (size + 1, size)}
-    for scheme, (paper, ours) in in_all.items():
-        claim = f"start-ups of {NAMES[scheme]}, {size} members"
+    work.claim("bits of BTIN's message", 16, btin, "ours has an epoch of 2 bits in it")
+    for scheme, paper, ours in (("unicast", 2 * size, 2 * size - 2), ("multicast", size + 1, size)):
+        claim = f"start-ups of {scheme}, {size} members"
         work.claim(claim, paper, ours, "the root sends itself nothing", by_formula=True)
-    for scheme, value in (("btin", 2), ("multicast", None), ("unicast", None)):
-        note = f"so the paper counts here; in all {size}, for each member begins one"
-        work.claim(
-            f"start-ups of {NAMES[scheme]}, one after another",
-            value,
-            _start_ups(work, found, scheme, size),
-            note if scheme == "btin" else "",
-            by_formula=True,
+    begun = f"so the paper counts here; in all {size}, for each member begins one"
+    for scheme, name in NAMES.items():
+        # By how much the latency grows with t_s, t_out being t_s.
+        free, us = (
+            replace(found, times=work.times(PacketTiming, t_s=t_s, t_out=0)).mean_us(scheme, size)
+            for t_s in (0.0, 1000.0)
         )
-
-
-def _start_ups(work: Work, found: Survey, scheme: str, size: int) -> float:
-    """Return by how much the latency grows with t_s, t_out being t_s."""
-    us = [
-        Latencies(found, times_of(work, t_s=t_s, t_out=0), found.drawn.links_a_switch).mean(
-            scheme, size
-        )
-        for t_s in (0.0, 1000.0)
-    ]
-    return us[1] - us[0]
+        value, note = (2, begun) if scheme == "btin" else (None, "")
+        words = f"start-ups of {name}, one after another"
+        work.claim(words, value, us - free, note, by_formula=True)
 
 
 def _phases(inward: float, outward: float, edges: float) -> str:
@@ -148,15 +127,11 @@ def _phases(inward: float, outward: float, edges: float) -> str:
     return words.get(single, "none")
 
 
-def _bits(drawn: Drawn, size: int) -> dict[str, int]:
-    """Return bits of each scheme's longest message, with this project's fields."""
+def _bits(drawn: Drawn, size: int) -> tuple[int, int, int]:
+    """Return bits of the longest message of unicast, multicast and BTIN, with our fields."""
     message = EngineLayout(drawn.ports, False, GROUPS, DATA_BITS, "bitwise").message.width
     address = (drawn.switches - 1).bit_length() + (drawn.ports - 1).bit_length()
-    return {
-        "btin": message,
-        "unicast": message + address,
-        "multicast": message + size * address,
-    }
+    return message + address, message + size * address, message
 
 
 RANGES = {
@@ -165,7 +140,7 @@ RANGES = {
     "t_r": (300.0, 350.0, 400.0, 450.0, 500.0),
 }
 CONNECTIVITIES = (0.5, 0.7, 0.75, 0.8, 0.9)
-OTHERS = ("multicast", "unicast")
+OTHERS: tuple[Way, Way] = ("multicast", "unicast")
 
 
 @experiment(
@@ -183,33 +158,33 @@ def ranges(work: Work) -> None:
     Section 5.1 has the ranges of the times, and section 5.2 those of f; its figures take the least
     times. The c is the network's own: f = 50 % is a tree (see Fig. 8).
     """
-    usual, times = drawn_of(work), times_of(work)
-    size = members_of(work, usual.nodes)
-    kinds = {f: replace(usual, connectivity=f) for f in {*CONNECTIVITIES, usual.connectivity}}
-    for drawn in kinds.values():
-        check(drawn)
-    found = {f: _own_latencies(work, kinds[f], size, times) for f in sorted(kinds)}
-    here = found[usual.connectivity]
+    usual = drawn_of(work)
+    size = members_of(work, usual)
+    asked = sorted({*CONNECTIVITIES, usual.connectivity})
+    kinds = [replace(usual, connectivity=f) for f in asked]
+    for drawn in kinds:
+        drawn.check()
+    found = {
+        drawn.connectivity: replace(survey(work, drawn, [size]), links=drawn.own_links_a_switch)
+        for drawn in kinds
+    }
+
+    def points(name: str, x: float, one: Survey) -> None:
+        for scheme in OTHERS:
+            work.point(f"{scheme}, {name}", x, one.ratio(scheme, size))
+
     for name, values in RANGES.items():
         default = float(work.values[name])
         for value in sorted({*values, default}):
-            one = replace(here, times=times_of(work, **{name: value}))
-            _points(work, name, value / default if default else value, one, size)
+            times = work.times(PacketTiming, **{name: value})
+            x = value / default if default else value
+            points(name, x, replace(found[usual.connectivity], times=times))
     for f, one in found.items():
-        _points(work, "f", f / usual.connectivity, one, size)
+        points("f", f / usual.connectivity, one)
     _range_claims(work, found, size)
 
 
-def _own_latencies(work: Work, drawn: Drawn, size: int, times: PacketTiming) -> Latencies:
-    return Latencies(survey(work, drawn, [size]), times, drawn.own_links_a_switch)
-
-
-def _points(work: Work, name: str, x: float, found: Latencies, size: int) -> None:
-    for scheme in OTHERS:
-        work.point(f"{scheme}, {name}", x, found.ratio(scheme, size))
-
-
-def _range_claims(work: Work, found: dict[float, Latencies], size: int) -> None:
+def _range_claims(work: Work, found: dict[float, Survey], size: int) -> None:
     """Add the least and the greatest ratio over all values together, and where they are."""
     combinations = [dict(zip(RANGES, v, strict=True)) for v in product(*RANGES.values())]
     work.by_formula = True  # of multicast, which was fitted
@@ -218,7 +193,7 @@ def _range_claims(work: Work, found: dict[float, Latencies], size: int) -> None:
         ratios: dict[str, float] = {}
         for f, one in found.items():
             for changed in combinations:
-                there = replace(one, times=times_of(work, **changed))
+                there = replace(one, times=work.times(PacketTiming, **changed))
                 at = ", ".join(f"{name} = {value:g}" for name, value in changed.items())
                 ratios[f"f = {f:g}, {at}"] = there.ratio(scheme, size)
         for words, choose in (("least", min), ("greatest", max)):

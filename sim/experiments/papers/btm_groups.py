@@ -9,7 +9,7 @@ BTM's.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,25 +19,11 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning import btm, cs
-from syncfabric.models.planning.tree import Tree
-from syncfabric.models.schemes.mesh import members_height, tree_links
-from syncfabric.models.timing.btm import Timing, cs_formula_ns, formula_ns, way_ns
+from syncfabric.models.planning.btm import local_root
+from syncfabric.models.schemes.mesh import members_height, tree_links, tree_nodes
+from syncfabric.models.timing.btm import Timing, way_ns
 from syncfabric.sim.experiments.frame import Work
 from syncfabric.sim.experiments.papers.rtl import on_rtl
-
-__all__ = [
-    "Measured",
-    "Point",
-    "add_latency",
-    "add_traffic",
-    "claim_size",
-    "draw",
-    "points",
-    "run",
-    "sides",
-    "sizes",
-    "times",
-]
 
 LEAST = 8
 """Members of the smallest groups."""
@@ -53,10 +39,10 @@ class Point:
         Nodes on a side of the mesh, and members of each group.
     heights, cs_heights : list of int
         Of each group's trees, in members.
-    links, cs_links : list of int
-        Links that a barrier's messages pass, both ways.
-    ways : list of list of (int, int)
-        Of each barrier tree, the greatest hops at every depth, as (depth, hops).
+    links, cs_links, nearest_links : list of int
+        Links that a barrier's messages pass, both ways; the last where ways join early.
+    ways : list of (list of int, list of int)
+        Of each barrier tree the ways that can be the worst at some times: hops, and their depth.
     depths : list of int
         Of each CS tree, in hops.
     """
@@ -67,7 +53,8 @@ class Point:
     cs_heights: list[int]
     links: list[int]
     cs_links: list[int]
-    ways: list[list[list[int]]]
+    nearest_links: list[int]
+    ways: list[tuple[list[int], list[int]]]
     depths: list[int]
 
     @property
@@ -77,7 +64,7 @@ class Point:
 
     def btm_ns(self, timing: Timing) -> float:
         """Return the barrier trees' mean latency."""
-        return float(np.mean([2 * way_ns(*_columns(ways), timing) for ways in self.ways]))
+        return float(np.mean([2 * way_ns(*ways, timing) for ways in self.ways]))
 
     def cs_ns(self, timing: Timing) -> float:
         """Return the CS trees' mean latency."""
@@ -86,11 +73,6 @@ class Point:
     def speedup(self, timing: Timing) -> float:
         """Return how many times the barrier trees are as fast."""
         return self.cs_ns(timing) / self.btm_ns(timing)
-
-
-def _columns(ways: list[list[int]]) -> tuple[list[int], list[int]]:
-    """Return hops and stops."""
-    return [hops for _, hops in ways], [depth for depth, _ in ways]
 
 
 def draw(side: int, size: int, seed: int) -> list[Node]:
@@ -102,18 +84,13 @@ def draw(side: int, size: int, seed: int) -> list[Node]:
 
 def sizes(side: int) -> list[int]:
     """Return the sizes of groups on a mesh: 8, 16, … and all nodes."""
-    nodes, found = side**2, []
-    size = LEAST
-    while size < nodes:
-        found.append(size)
-        size *= 2
-    return [*found, nodes]
+    powers = (LEAST << bit for bit in range((side * side).bit_length()))
+    return [*(size for size in powers if size < side**2), side**2]
 
 
 def sides(work: Work) -> list[int]:
     """Return the sides of the meshes that are asked for, each once."""
-    values = work.values
-    named = [int(values[name]) for name in ("side", "large_side") if name in values]
+    named = [work.whole(name) for name in ("side", "large_side") if name in work.values]
     return list(dict.fromkeys(named))
 
 
@@ -125,7 +102,7 @@ def claim_size(work: Work) -> int:
     SpecError
         A mesh has fewer nodes.
     """
-    size, smallest = int(work.values["members"]), min(sides(work))
+    size, smallest = work.whole("members"), min(sides(work))
     if size > smallest**2:
         raise SpecError(
             f"--set members: a mesh of {smallest}x{smallest} has {smallest**2} nodes, not {size}; "
@@ -134,42 +111,39 @@ def claim_size(work: Work) -> int:
     return size
 
 
-def times(work: Work, **others: float) -> Timing:
-    """Return the times that are asked for, with ``others`` in place of some."""
-    names = ("t_s", "t_p", "t_rn", "t_rm")
-    given = {name: float(work.values[name]) for name in names if name in work.values}
-    return Timing(**given | others)
-
-
-def points(work: Work, wanted: Iterable[tuple[int, int]]) -> Iterator[Point]:
-    """Yield a point for each side and size."""
-    jobs = [(side, size, work.seed, work.runs) for side, size in dict.fromkeys(wanted)]
+def points(work: Work, *more: int) -> dict[int, dict[int, Point]]:
+    """Return a point for each side and size in their order: all sizes, and some more."""
+    jobs = [
+        (side, size, work.seed, work.runs)
+        for side in sides(work)
+        for size in sorted({*sizes(side), *more})
+    ]
     work.tell(f"{work.runs} groups of each of {len(jobs)} sizes")
-    for (side, size, _, _), found in zip(jobs, work.map(count, jobs), strict=True):
-        yield Point(side, size, **found)
+    found: dict[int, dict[int, Point]] = {}
+    for (side, size, _, _), values in zip(jobs, work.map(count, jobs), strict=True):
+        found.setdefault(side, {})[size] = Point(side, size, **values)
+    return found
 
 
 def count(side: int, size: int, seed: int, runs: int) -> dict[str, list[Any]]:
     """Return the fields of a ``Point``, of groups with the seeds from ``seed`` on."""
-    trees = []
-    for run in range(seed, seed + runs):
-        members = draw(side, size, run)
-        trees.append((btm.build_tree(members), cs.build_tree(members)))
+    groups = [draw(side, size, run) for run in range(seed, seed + runs)]
+    trees = [(btm.build_tree(members), cs.build_tree(members)) for members in groups]
+    ways = []
+    for tree, _ in trees:
+        farthest = np.zeros(tree.height + 1, dtype=np.int64)
+        np.maximum.at(farthest, tree.depth, tree.hops)
+        ways.append((farthest.tolist(), list(range(tree.height + 1))))
+    nearest = (tree_nodes(members, local_root(members)) for members in groups)
     return {
         "heights": [tree.height for tree, _ in trees],
         "cs_heights": [members_height(other) for _, other in trees],
         "links": [2 * tree_links(tree) for tree, _ in trees],
         "cs_links": [2 * (len(other) - 1) for _, other in trees],
-        "ways": [_ways(tree) for tree, _ in trees],
+        "nearest_links": [2 * (len(nodes) - 1) for nodes in nearest],
+        "ways": ways,
         "depths": [other.longest_path for _, other in trees],
     }
-
-
-def _ways(tree: Tree) -> list[list[int]]:
-    """Return those of a tree's ways that can be the worst at some times."""
-    farthest = np.zeros(tree.height + 1, dtype=np.int64)
-    np.maximum.at(farthest, tree.depth, tree.hops)
-    return [[depth, hops] for depth, hops in enumerate(farthest.tolist())]
 
 
 PLANNERS = {"btm": "BTM", "cs": "CS"}
@@ -200,33 +174,31 @@ class Measured(NamedTuple):
         """What was measured, in words."""
         return f"{self.size} members, {self.side}x{self.side}, RTL"
 
+    @property
+    def groups(self) -> int:
+        """How many groups were drawn."""
+        return 1 if self.size == self.side**2 else GROUPS
+
 
 def add_latency(work: Work, timing: Timing) -> None:
     """Add latencies in nanoseconds at the clock that is assumed; nothing without --rtl."""
     for found in _measured(work):
         for planner, name in PLANNERS.items():
-            ns = found.cycles[planner] * 1000 / work.clock_mhz
+            cycles = found.cycles[planner]
+            ns = cycles * 1000 / work.clock_mhz
             work.point(f"{name}, {found.side}x{found.side}, RTL", found.size, ns)
-        if found.size == found.side**2:
-            for planner, name in PLANNERS.items():
-                ns = found.cycles[planner] * 1000 / work.clock_mhz
-                cycles = f"{found.cycles[planner]:g} cycles at {work.clock_mhz:g} MHz"
-                work.claim(f"latency of {name}, ns, {found.who}", None, ns, cycles)
-        formula = _formula(found, work.seed, timing)
+            if found.groups == 1:
+                note = f"{cycles:g} cycles at {work.clock_mhz:g} MHz"
+                work.claim(f"latency of {name}, ns, {found.who}", None, ns, note)
+        same = Point(found.side, found.size, **count(*found[:2], work.seed, found.groups))
+        start_ups = 2 * timing.t_s
+        formula = (same.cs_ns(timing) - start_ups) / (same.btm_ns(timing) - start_ups)
         work.claim(
             f"BTM is faster than CS, times, {found.who}",
             None,
             found.cycles["cs"] / found.cycles["btm"],
             f"{formula:.2f} by the formulas without start-ups",
         )
-
-
-def _formula(found: Measured, seed: int, timing: Timing) -> float:
-    """Return the speedup of the same groups by the paper's formulas, start-ups left out."""
-    trees = [btm.build_tree(draw(found.side, found.size, s)) for s in _seeds(found, seed)]
-    start_ups = 2 * timing.t_s
-    ours = sum(formula_ns(tree, timing) - start_ups for tree in trees)
-    return sum(cs_formula_ns(tree, timing) - start_ups for tree in trees) / ours
 
 
 def add_traffic(work: Work) -> None:
@@ -242,15 +214,10 @@ def _measured(work: Work) -> Iterator[Measured]:
     """Yield what both planners take, mesh by mesh and size by size."""
     if not work.rtl:
         return
-    largest = int(work.values["rtl_side"])
+    largest = work.whole("rtl_side")
     work.tell(f"RTL of meshes up to {largest}x{largest}")
-    jobs = [(side, work.seed) for side in SIDES if side <= largest]
-    for rows in work.map(run, jobs):
+    for rows in work.map(run, [(side, work.seed) for side in SIDES if side <= largest]):
         yield from (Measured(*row) for row in rows)
-
-
-def _seeds(found: Measured, seed: int) -> range:
-    return range(seed, seed + (1 if found.size == found.side**2 else GROUPS))
 
 
 def run(side: int, seed: int) -> list[Measured]:
@@ -264,7 +231,7 @@ def run(side: int, seed: int) -> list[Measured]:
             # "btin": the members arrive at node ports, on a mesh too.
             took = [
                 on_rtl(network, draw(side, size, s), planner, [("btin", ("together", 0))])[0]
-                for s in _seeds(point, seed)
+                for s in range(seed, seed + point.groups)
             ]
             point.cycles[planner], point.links[planner] = np.mean(took, axis=0).tolist()
         found.append(point)

@@ -18,14 +18,11 @@ from syncfabric.sim.experiments.papers.btm import LARGE, MEMBERS, OVER, SIDE, TI
 from syncfabric.sim.experiments.papers.btm_groups import (
     Point,
     claim_size,
+    count,
     draw,
     points,
     sides,
-    sizes,
-    times,
 )
-
-__all__ = ["RANGES", "random_costs"]
 
 NAMES = {"hp": "HP", "brcp": "BRCP", "cs": "CS", "btm": "BTM"}
 START_UPS = {"hp": 2, "brcp": 6, "cs": 2, "btm": 2}
@@ -34,6 +31,10 @@ START_UPS_ALONE = Timing(t_s=1, t_p=0, t_rn=0, t_rm=0)
 """With these a latency is the number of start-ups that follow each other."""
 EXPONENTS = {"hp": 1.0, "brcp": 1.0, "cs": 0.5, "btm": 0.0}
 """Of the group's size in the paper's upper bounds; 0 for a logarithm."""
+NOTES = {
+    "brcp": "a complete mesh has worms along a row, then a column; in one row it is 1",
+    "btm": "a logarithm: the paper's log4 n",
+}
 SKEWED = 2
 """Times the least height from which on a tree counts as skewed."""
 EDGE = 8
@@ -109,7 +110,7 @@ def _cost(name: str, side: int, members: list[Node], timing: Timing) -> Cost:
 
 def _heights(work: Work) -> None:
     """Claim the heights that the text gives, and the lower bound that it prints."""
-    timing = times(work)
+    timing = work.times(Timing)
     everybody = list(Mesh(EDGE, EDGE).nodes)
     for name, paper in (("btm", 4), ("cs", 8)):
         height = _cost(name, EDGE, everybody, timing).height
@@ -125,58 +126,39 @@ def _heights(work: Work) -> None:
 
 def _growth(work: Work) -> None:
     """Claim how routing grows with the group on complete meshes, start-ups left out."""
-    timing = times(work, t_s=0.0)
     meshes = [side for side in (4, 8, 16, 32, 64) if side <= max(sides(work))]
     counts = [side**2 for side in meshes]
+    # The paper counts nodes that look a register up: for exponents delays of links are left out.
+    whole, stops = (work.times(Timing, t_s=0.0, **out) for out in ({}, {"t_p": 0.0, "t_rn": 0.0}))
     for name, title in NAMES.items():
-        delays = [
-            _cost(name, side, list(Mesh(side, side).nodes), timing).latency_ns for side in meshes
-        ]
+        delays, looks = (
+            [_cost(name, side, list(Mesh(side, side).nodes), times).latency_ns for side in meshes]
+            for times in (whole, stops)
+        )
         work.curve(title, zip(counts, delays, strict=True))
-        if len(meshes) > 1:
-            # The paper counts nodes that look a register up: delays of links are left out too.
-            stops = times(work, t_s=0.0, t_p=0.0, t_rn=0.0)
-            looks = [
-                _cost(name, side, list(Mesh(side, side).nodes), stops).latency_ns for side in meshes
-            ]
-            slope = float(np.log(looks[-1] / looks[-2]) / np.log(counts[-1] / counts[-2]))
-            _claim_slope(
-                work, name, slope, f"{meshes[-2]}x{meshes[-2]} to {meshes[-1]}x{meshes[-1]}"
-            )
-
-
-def _claim_slope(work: Work, name: str, slope: float, where: str) -> None:
-    paper = EXPONENTS[name]
-    note = {
-        "brcp": "a complete mesh has worms along a row, then a column; in one row it is 1",
-        "btm": "a logarithm: the paper's log4 n",
-    }.get(name, "")
-    words = "O(log4 n)" if not paper else f"O(n^{paper:g})"
-    work.claim(
-        f"{NAMES[name]}: register look-ups grow as {words}, exponent, all nodes, {where}",
-        paper or None,
-        slope,
-        note,
-    )
+        if len(meshes) == 1:
+            continue
+        slope = float(np.log(looks[-1] / looks[-2]) / np.log(counts[-1] / counts[-2]))
+        paper = EXPONENTS[name]
+        words = f"O(n^{paper:g})" if paper else "O(log4 n)"
+        where = f"{meshes[-2]}x{meshes[-2]} to {meshes[-1]}x{meshes[-1]}"
+        what = f"{title}: register look-ups grow as {words}, exponent, all nodes, {where}"
+        work.claim(what, paper or None, slope, NOTES.get(name, ""))
 
 
 def _skew(work: Work, size: int) -> None:
     """Claim which tree is skewed: its height over the least that a 4-ary tree can have."""
     side = sides(work)[0]
-    found = {
-        point.size: point for point in points(work, [(side, n) for n in (size, sizes(side)[-1])])
-    }
-    for n, point in found.items():
+    jobs = [(side, n, work.seed, work.runs) for n in dict.fromkeys((size, side**2))]
+    for (_, n, *_), found in zip(jobs, work.map(count, jobs), strict=True):
         least = max(1, ceil(log(3 * n + 1, 4)) - 1)
-        for title, heights, said in (
-            ("CS", point.cs_heights, "skewed"),
-            ("BTM", point.heights, "balanced"),
-        ):
+        trees = (("CS", found["cs_heights"], "skewed"), ("BTM", found["heights"], "balanced"))
+        for title, heights, said in trees:
             ratio = float(np.mean(heights)) / least
             what = f"height over the least of a 4-ary tree, {title}, {n} members"
             holds = (ratio >= SKEWED) == (said == "skewed")
             work.claim(what, said, ratio, f"skewed: {SKEWED} and more", holds=holds)
-        above = all(height >= least for height in point.heights)
+        above = all(height >= least for height in found["heights"])
         words = f"height of BTM at least ceil(log4(3 n + 1)) - 1 in all runs, {n} members"
         work.confirm(words, above)
 
@@ -205,44 +187,37 @@ def ranges(work: Work) -> None:
     Then over all corners of these ranges: the paper says that BTM is faster over a wide range.
     """
     size = claim_size(work)
-    wanted = [(side, n) for side in sides(work) for n in sorted({*sizes(side), size})]
-    found = list(points(work, wanted))
-    for point in found:
-        if point.size == size:
-            _one_at_a_time(work, point)
-    for side in sides(work):
-        _corners(work, [point for point in found if point.side == side])
+    found = points(work, size)
+    for of_mesh in found.values():
+        _one_at_a_time(work, of_mesh[size])
+    for of_mesh in found.values():
+        _corners(work, list(of_mesh.values()))
 
 
 def _one_at_a_time(work: Work, point: Point) -> None:
     for name, (low, high) in RANGES.items():
         gains = []
         for step in range(STEPS + 1):
-            timing = times(work, **{name: low + (high - low) * step / STEPS})
+            timing = work.times(Timing, **{name: low + (high - low) * step / STEPS})
             gains.append(point.speedup(timing))
             work.point(f"{name}, {point.mesh}", 100 * step / STEPS, gains[-1])
-        work.claim(
-            f"speedup from {name} = {low:g} to {high:g} ns, {point.size} members, {point.mesh}",
-            None,
-            gains[-1],
-            f"at {high:g} ns; {gains[0]:.3f} at {low:g} ns",
-        )
+        words = f"speedup from {name} = {low:g} to {high:g} ns, {point.size} members, {point.mesh}"
+        work.claim(words, None, gains[-1], f"at {high:g} ns; {gains[0]:.3f} at {low:g} ns")
 
 
 def _corners(work: Work, found: list[Point]) -> None:
     """Claim the least and greatest speedup over all corners and sizes of one mesh."""
-    corners = [
-        (point.speedup(times(work, **dict(zip(RANGES, corner, strict=True)))), point.size, corner)
-        for point in found
+    timings = {
+        corner: work.times(Timing, **dict(zip(RANGES, corner, strict=True)))
         for corner in product(*RANGES.values())
+    }
+    corners = [
+        (point.speedup(timing), point.size, corner)
+        for point in found
+        for corner, timing in timings.items()
     ]
-    least, greatest = min(corners), max(corners)
-    for words, (gain, size, corner) in (("least", least), ("greatest", greatest)):
+    for words, paper, best in (("least", "above 1", min), ("greatest", None, max)):
+        gain, size, corner = best(corners)
         where = ", ".join(f"{n} {v:g}" for n, v in zip(RANGES, corner, strict=True))
-        paper = "above 1" if words == "least" else None
-        work.claim(
-            f"BTM over the ranges of all times: {words} speedup, {found[0].mesh}",
-            paper,
-            gain,
-            f"{size} members, {where} ns",
-        )
+        what = f"BTM over the ranges of all times: {words} speedup, {found[0].mesh}"
+        work.claim(what, paper, gain, f"{size} members, {where} ns")

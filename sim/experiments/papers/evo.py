@@ -21,8 +21,6 @@ from syncfabric.sim.experiments.papers.evo_runs import (
     straightened,
 )
 
-__all__ = ["GROUPS", "printed_schedule", "task"]
-
 LIMIT = 5.0
 """Seconds of a run, and five times as many an entry: all end in minutes on two processors."""
 SIZE = "nodes of the hypercube"

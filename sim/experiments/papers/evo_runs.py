@@ -20,24 +20,6 @@ if TYPE_CHECKING:
 
 from syncfabric.sim.experiments.frame import Work
 
-__all__ = [
-    "TIMES",
-    "Entry",
-    "Method",
-    "Shortest",
-    "auto",
-    "detours",
-    "hgsa",
-    "islands",
-    "make_runs",
-    "mboa",
-    "shortest",
-    "straightened",
-    "task_from",
-    "task_json",
-    "why",
-]
-
 
 def task_json(task: Task) -> dict[str, Any]:
     """Return a task as a schedule without steps, and by how much paths may be longer."""

@@ -7,25 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.timing.barriers import (
-    crossover,
-    dissemination_ns,
-    reflex_late_ns,
-    reflex_ns,
-)
-from syncfabric.models.timing.memory_barriers import tile_spin_late_ns
-from syncfabric.models.timing.reflex import ring_period
+from syncfabric.models.timing.barriers import barrier_ns, crossover, reflex_late_ns
+from syncfabric.models.timing.static import ring_period
 from syncfabric.sim.experiments.frame import Axes, Parameter, Work, experiment
 from syncfabric.sim.experiments.papers import reflex_barriers as hardware
 from syncfabric.sim.experiments.papers.reflex_barriers import (
+    ASSUMED,
+    BUFFERS,
     BY_MEMORY,
     BY_NETWORK,
+    CORES,
+    FARTHEST,
+    MEMORY,
+    NETWORK,
     REFLEX,
     TREE,
+    UDN,
+    UNREAD,
     WIRES,
     at_sizes,
     barriers,
+    buffered,
     cycle_ns,
     diameter,
     memory,
@@ -35,36 +37,18 @@ from syncfabric.sim.experiments.papers.reflex_barriers import (
     slashed,
 )
 
-__all__ = ["ASSUMED", "BUFFERS", "FARTHEST", "MEMORY", "NETWORK", "UNREAD"]
-
-CORES = Parameter("cores", 64, 4, 65_536, "the most cores of a curve")
-NETWORK = (
-    Parameter("clock", 700.0, 1, 10_000, "TILE64's clock, MHz"),
-    Parameter("L", 1.0, 0, 10_000, "latency of its networks, hops left out, cycles of the clock"),
-    Parameter("o", 1.0, 0, 10_000, "what a core spends on sending or receiving a message, cycles"),
-    Parameter("g", 2.0, 0, 10_000, "between two messages of a core, cycles"),
-    Parameter("G", 0.25, 0, 100, "between two bytes of a message, cycles"),
-    Parameter("h", 1.0, 0, 1_000, "a hop, cycles"),
-)
-MEMORY = (
-    Parameter("memory_L", 30.0, 0, 10_000, "latency of a store or one way of a load, cycles"),
-    Parameter("memory_o", 2.0, 0, 10_000, "what a core spends on it, cycles"),
-    Parameter("memory_g", 2.0, 0, 10_000, "between accesses that one home serves, cycles"),
-)
-BUFFERS = Parameter("buffers", 2, 1, 16, "places of all buffers of the static network, for trees")
+MOST = Parameter("cores", 64, 4, 65_536, "the most cores of a curve")
 CURVE = Axes("cores", "last arrival to last release, ns", across_base=2, up_base=10)
-UNREAD = "The text of the paper gives no numbers of its curves: none are shown."
-ASSUMED = "Times of LogGP are assumed, except clock and hop of TILE64."
-
+SPIN = "Tile Spin"
 THOUSAND = 1_000
-FARTHEST = 65_536
-"""Cores up to which it is looked for where Reflex falls behind."""
 ZOOM = 10
 """Of the paper's second panel."""
 MUCH = 5
 """Times that are "much" more."""
 LEVEL = 1e-9
 """What times may differ by rounding, of one another."""
+HOPS = "one for the notify, one for the release: the paper leaves out the release"
+"""Why a core more costs two hops."""
 
 Times = Mapping[str, Mapping[int, float]]
 """In ns, by barrier and cores."""
@@ -77,7 +61,7 @@ Times = Mapping[str, Mapping[int, float]]
     axes=(CURVE,),
     caption=f"{UNREAD} {ASSUMED}",
     parameters=(
-        CORES,
+        MOST,
         *NETWORK,
         *MEMORY,
         Parameter("wake", 10.0, 0.001, 1_000, "what Tile Sync takes to wake a core, µs"),
@@ -87,7 +71,7 @@ Times = Mapping[str, Mapping[int, float]]
 )
 def together(work: Work) -> None:
     """Fig. 6: all cores of a loop of barriers arrive together."""
-    cores = sizes(int(work.values["cores"]))
+    cores = sizes(work.whole("cores"))
     paper = {name: {n: time(n) for n in cores} for name, time in barriers(work.values).items()}
     added = {name: {n: time(n) for n in cores} for name, time in ours(work.values).items()}
     for name, times in (paper | added).items():
@@ -103,7 +87,7 @@ def together(work: Work) -> None:
 
 def _orders(work: Work, times: Times) -> None:
     cores = list(times[REFLEX])
-    slow, spin = BY_MEMORY[:3], BY_MEMORY[3]
+    slow, spin, last = BY_MEMORY[:3], times[SPIN], cores[-1]
 
     def precede(first: Iterable[str], then: Iterable[str]) -> str:
         at = {n: ([times[a][n] for a in first], [times[b][n] for b in then]) for n in cores}
@@ -111,9 +95,8 @@ def _orders(work: Work, times: Times) -> None:
 
     what = "Tile Sync, centralized and dissemination are the slowest"
     note = "of Tile Sync and Tile Spin the text gives no algorithm: order only"
-    work.claim(what, "yes", precede((spin, *BY_NETWORK), slow), note)
-    last = cores[-1]
-    slower = times["Tile Sync"][last] / times[spin][last]
+    work.claim(what, "yes", precede((SPIN, *BY_NETWORK), slow), note)
+    slower = times["Tile Sync"][last] / spin[last]
     what, note = f"Tile Sync over Tile Spin, {last:,} cores", f"order only; much: {MUCH} times"
     work.claim(what, "much above 1", slower, note, holds=slower >= MUCH)
     what = "UDN/STN and Reflex are faster than all four in shared memory"
@@ -135,7 +118,6 @@ def _scaling(work: Work, times: Times) -> None:
     cores = list(times[REFLEX])
     last = cores[-1]
     more = reflex(last + 1) - reflex(last)
-    cycle = cycle_ns(work.values)
     if stn.h:
         work.claim("Reflex, hops that a core more costs", 1, more / stn.h, HOPS)
     work.claim("a hop, ns", "1 to 2", stn.h)
@@ -143,10 +125,7 @@ def _scaling(work: Work, times: Times) -> None:
     few = (reflex(last + THOUSAND) - reflex(last)) / 1_000
     what = "Reflex, µs that a thousand cores more cost"
     work.claim(what, "a few", few, "1 to 10", holds=1 < few < 10)
-    static = StaticSpec(kind="static", width=2, height=2)
-    small = static.model_copy(
-        update=dict.fromkeys(("switch_buffer", "core_buffer", "injection_buffer"), 1)
-    )
+    static, small = buffered(2, 2, 2), buffered(1, 2, 2)
     work.claim(
         "Reflex in a loop of barriers, hops that a core more costs",
         1,
@@ -155,32 +134,22 @@ def _scaling(work: Work, times: Times) -> None:
         "release; Fig. 6 was measured in a loop",
     )
     same = ring_period(last, small) / ring_period(last, static)
-    work.claim(
-        "smallest buffers over those of two places, time of a barrier in a loop",
-        "the smallest suffice",
-        same,
-        "a link of one bit does in both",
-        holds=same <= 1 + LEVEL,
-    )
+    what = "smallest buffers over those of two places, time of a barrier in a loop"
+    note = "a link of one bit does in both"
+    work.claim(what, "the smallest suffice", same, note, holds=same <= 1 + LEVEL)
     grown = {name: curve[last] - curve[cores[1]] for name, curve in times.items()}
     spans = f"from {cores[1]} to {last:,} cores"
-    work.claim(
-        f"ns that UDN/STN grows by over the least of those in shared memory, {spans}",
-        "below 1",
-        grown["UDN/STN"] / min(grown[name] for name in BY_MEMORY),
-        "scales really well",
-    )
-    work.claim(
-        f"ns that Reflex grows by over UDN/STN's, {spans}",
-        "below 1",
-        grown[REFLEX] / grown["UDN/STN"],
-        "scales perfectly",
-    )
-    work.claim(f"Reflex, cycles of the clock, {last:,} cores", None, times[REFLEX][last] / cycle)
+    what = f"ns that UDN/STN grows by over the least of those in shared memory, {spans}"
+    by_memory = grown[UDN] / min(grown[name] for name in BY_MEMORY)
+    work.claim(what, "below 1", by_memory, "scales really well")
+    what = f"ns that Reflex grows by over UDN/STN's, {spans}"
+    work.claim(what, "below 1", grown[REFLEX] / grown[UDN], "scales perfectly")
+    took = times[REFLEX][last] / cycle_ns(work.values)
+    work.claim(f"Reflex, cycles of the clock, {last:,} cores", None, took)
 
 
 def _beyond(work: Work, times: Times) -> None:
-    """Tell what the paper does not have."""
+    """Report what the paper does not have."""
     known, stn = barriers(work.values), network(work.values)
     last = max(times[REFLEX])
     for name, curve in times.items():
@@ -189,57 +158,47 @@ def _beyond(work: Work, times: Times) -> None:
         ratio = times[REFLEX][last] / times[name][last]
         work.claim(f"Reflex's ring over {name}, {last:,} cores", None, ratio)
     others = {
-        "dissemination in shared memory": known["dissemination"],
-        "dissemination by messages, which the paper does not show": lambda cores: dissemination_ns(
-            cores, diameter(cores), stn
+        "in shared memory": known["dissemination"],
+        "by messages, which the paper does not show": lambda cores: barrier_ns(
+            "dissemination", cores, diameter(cores), stn
         ),
     }
-    for what, other in others.items():
-        work.claim(
-            f"cores from which on Reflex is slower than {what}",
-            None,
-            crossover(known[REFLEX], other, FARTHEST),
-            f"looked for up to {FARTHEST:,}",
-        )
-
-
-HOPS = "one for the notify, one for the release: the paper leaves out the release"
-"""Why a core more costs two hops."""
+    for where, other in others.items():
+        what = f"cores from which on Reflex is slower than dissemination {where}"
+        least = crossover(known[REFLEX], other, FARTHEST)
+        work.claim(what, None, least, f"looked for up to {FARTHEST:,}")
 
 
 def on_hardware(work: Work) -> None:
     """Add what arrivals in one cycle take, and barriers in a loop."""
-    cycle = 1_000 / work.clock_mhz
-    found = hardware.cycles(work, hardware.ALL, [("together", 0)])
-    cores = [side * side for side in hardware.SIDES]
-    said = slashed(cores)
-    for name, rows in found.items():
-        ns = (cycles * cycle for (cycles,) in rows)
-        work.curve(f"{name}, RTL", zip(cores, ns, strict=True))
-        text = slashed(cycles for (cycles,) in rows)
-        words = f"{name}, RTL: cycles at {said} cores, all together"
-        work.claim(words, None, text, f"drawn at {work.clock_mhz:g} MHz")
-    ring = [cycles for (cycles,) in found[REFLEX]]
-    udn = [cycles for (cycles,) in found["UDN/STN"]]
+    found = hardware.cycles(work, hardware.ALL, ("together", 0))
+    said, drawn = slashed(CORES), f"drawn at {work.clock_mhz:g} MHz"
+    for name, (took,) in found.items():
+        _rtl_curve(work, name, took)
+        work.claim(f"{name}, RTL: cycles at {said} cores, all together", None, slashed(took), drawn)
+    (ring,), (udn,) = found[REFLEX], found[UDN]
     work.claim(
         "Reflex is faster than UDN/STN, RTL",
         "yes",
-        at_sizes({n: a < b for n, a, b in zip(cores, ring, udn, strict=True)}),
+        at_sizes({n: a < b for n, a, b in zip(CORES, ring, udn, strict=True)}),
         "a message costs its software no cycles there, and the root takes one a cycle",
     )
-    slope = (ring[-1] - ring[0]) / (cores[-1] - cores[0])
+    slope = (ring[-1] - ring[0]) / (CORES[-1] - CORES[0])
     work.claim("Reflex, RTL: hops that a core more costs", 1, slope, HOPS)
-    names = (REFLEX, TREE, WIRES)
-    loops = hardware.cycles(work, names, [("back_to_back", 0)])
-    for name, rows in loops.items():
-        text = slashed(cycles for (cycles,) in rows)
-        work.claim(f"{name}, RTL: cycles at {said} cores, in a loop", None, text)
-    period = [cycles for (cycles,) in loops[REFLEX]]
-    slope = (period[-1] - period[0]) / (cores[-1] - cores[0])
+    loops = hardware.cycles(work, (REFLEX, TREE, WIRES), ("back_to_back", 0))
+    for name, (took,) in loops.items():
+        work.claim(f"{name}, RTL: cycles at {said} cores, in a loop", None, slashed(took))
+    (period,) = loops[REFLEX]
+    slope = (period[-1] - period[0]) / (CORES[-1] - CORES[0])
     work.claim("Reflex in a loop, RTL: hops that a core more costs", 1, slope)
 
 
-SPIN = "Tile Spin"
+def _rtl_curve(work: Work, name: str, took: Iterable[int]) -> None:
+    """Add nanoseconds at the assumed clock."""
+    ns = (cycles * 1_000 / work.clock_mhz for cycles in took)
+    work.curve(f"{name}, RTL", zip(CORES, ns, strict=True))
+
+
 BEND = 16
 """Cores up to which the paper has both perform well."""
 SEVERE, STRAIGHT = 2.0, 1.1
@@ -254,7 +213,7 @@ READS = "the text gives no algorithm; here waiting cores' reads take all of the 
     axes=(CURVE,),
     caption=f"{UNREAD} {ASSUMED}",
     parameters=(
-        CORES,
+        MOST,
         *NETWORK,
         *MEMORY,
         BUFFERS,
@@ -265,13 +224,14 @@ READS = "the text gives no algorithm; here waiting cores' reads take all of the 
 def late(work: Work) -> None:
     """Fig. 8: one core comes when all others have waited long."""
     stn, shared, added = network(work.values), memory(work.values), ours(work.values)
-    cores = sizes(int(work.values["cores"]))
-    worst = f"{REFLEX}, the root late (worst)"
-    mean = f"{REFLEX}, mean over the late core"
+    cores = sizes(work.whole("cores"))
+    spin = {n: barrier_ns("tile-spin-late", n, diameter(n), shared) for n in cores}
+    ring = {n: reflex_late_ns(n, 0, stn) for n in cores}
+    mean = {n: sum(reflex_late_ns(n, i, stn) for i in range(n)) / n for n in cores}
     curves = {
-        SPIN: {n: tile_spin_late_ns(n, diameter(n), shared) for n in cores},
-        worst: {n: reflex_late_ns(n, 0, stn) for n in cores},
-        mean: {n: sum(reflex_late_ns(n, i, stn) for i in range(n)) / n for n in cores},
+        SPIN: spin,
+        f"{REFLEX}, the root late (worst)": ring,
+        f"{REFLEX}, mean over the late core": mean,
         # A late member reads what waits for it, and the last wire up is its own: nothing is saved.
         TREE: {n: added[TREE](n) for n in cores},
         WIRES: {n: added[WIRES](n) for n in cores},
@@ -280,10 +240,8 @@ def late(work: Work) -> None:
         work.curve(name, curve.items())
     work.by_formula = True  # of LogGP, with times that are assumed
     last = cores[-1]
-    spin, ring = curves[SPIN], curves[worst]
-    work.claim(
-        "Reflex is faster than Tile Spin", "yes", at_sizes({n: ring[n] < spin[n] for n in cores})
-    )
+    faster = at_sizes({n: ring[n] < spin[n] for n in cores})
+    work.claim("Reflex is faster than Tile Spin", "yes", faster)
     busy = (n for n in range(2, FARTHEST) if n * shared.g > shared.access_ns(diameter(n)))
     first = next(busy, None)
     wanted = shared.access_ns(diameter(BEND)) / BEND / cycle_ns(work.values)
@@ -294,31 +252,19 @@ def late(work: Work) -> None:
         f"{READS}, where P g is more than an access takes; memory_g = {wanted:.3g} puts it there",
     )
     if last > BEND:
-        for name, curve, words in (
-            (SPIN, spin, "drops severely"),
-            (REFLEX, ring, "continues to scale"),
-        ):
-            before = (curve[BEND] - curve[4]) / (BEND - 4)
-            after = (curve[last] - curve[BEND]) / (last - BEND)
-            bend = after / before if before else 1.0
-            work.claim(
-                f"{name}, ns a core more from {BEND} to {last:,} cores over 4 to {BEND}",
-                words,
-                bend,
-                READS if name == SPIN else "a straight line",
-                holds=bend >= SEVERE if name == SPIN else bend <= STRAIGHT,
-                partly=bend > STRAIGHT and name == SPIN,
-            )
-    level = reflex_ns(last, stn)
-    work.claim(
-        f"Reflex with one core late over all together, {last:,} cores: the worst",
-        "above 1",
-        ring[last] / level,
-        "does not come out: with a late root it takes as long as all together, with others less",
-    )
-    work.claim(
-        f"the same, mean over the late core, {last:,} cores", None, curves[mean][last] / level
-    )
+        spins, reflexes = (_bend(curve, last) for curve in (spin, ring))
+        words = f"ns a core more from {BEND} to {last:,} cores over 4 to {BEND}"
+        severe, partly = spins >= SEVERE, spins > STRAIGHT
+        what = f"{SPIN}, {words}"
+        work.claim(what, "drops severely", spins, READS, holds=severe, partly=partly)
+        what, straight = f"{REFLEX}, {words}", reflexes <= STRAIGHT
+        work.claim(what, "continues to scale", reflexes, "a straight line", holds=straight)
+    level = barrier_ns("reflex", last, 0, stn)
+    what = f"Reflex with one core late over all together, {last:,} cores: the worst"
+    note = "does not come out: with a late root it takes as long as all together, with others less"
+    work.claim(what, "above 1", ring[last] / level, note)
+    what = f"the same, mean over the late core, {last:,} cores"
+    work.claim(what, None, mean[last] / level)
     for name, curve in curves.items():
         work.claim(f"{name}, ns, {last:,} cores", None, curve[last])
     work.by_formula = False
@@ -326,17 +272,20 @@ def late(work: Work) -> None:
         _late_on_hardware(work)
 
 
+def _bend(curve: Mapping[int, float], last: int) -> float:
+    """Return the slope from ``BEND`` cores on over that before."""
+    before = (curve[BEND] - curve[4]) / (BEND - 4)
+    return (curve[last] - curve[BEND]) / (last - BEND) / before if before else 1.0
+
+
 def _late_on_hardware(work: Work) -> None:
     """Add what one late core costs, the worst over which one."""
-    wishes: list[hardware.Wish] = [("late", int(work.values["jitter"])), ("together", 0)]
-    found = hardware.cycles(work, hardware.ALL, wishes)
-    cores = [side * side for side in hardware.SIDES]
-    said = slashed(cores)
-    for name, rows in found.items():
-        for n, (alone, _) in zip(cores, rows, strict=True):
-            work.point(f"{name}, RTL", n, alone * 1_000 / work.clock_mhz)
-        text = slashed(alone for alone, _ in rows)
-        words = f"{name}, RTL: cycles at {said} cores, one late, the worst"
-        work.claim(words, None, text, f"drawn at {work.clock_mhz:g} MHz")
-        ratio = rows[-1][0] / rows[-1][1]
-        work.claim(f"{name}, RTL: one late over all together, {cores[-1]} cores", "above 1", ratio)
+    jitter = work.whole("jitter")
+    found = hardware.cycles(work, hardware.ALL, ("late", jitter), ("together", 0))
+    said, drawn = slashed(CORES), f"drawn at {work.clock_mhz:g} MHz"
+    for name, (alone, all_) in found.items():
+        _rtl_curve(work, name, alone)
+        what = f"{name}, RTL: cycles at {said} cores, one late, the worst"
+        work.claim(what, None, slashed(alone), drawn)
+        what = f"{name}, RTL: one late over all together, {CORES[-1]} cores"
+        work.claim(what, "above 1", alone[-1] / all_[-1])

@@ -5,77 +5,43 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    MeshSpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, MeshSpec, StaticSpec
 from syncfabric.models.planning.buffers import tree_flits
-from syncfabric.models.timing.barriers import reflex_ns, reflex_tree_ns, udn_stn_ns, wires_ns
+from syncfabric.models.timing.barriers import barrier_ns, reflex_tree_ns, tile_sync_ns, wires_ns
 from syncfabric.models.timing.loggp import LogGP, MemoryLogGP
-from syncfabric.models.timing.memory_barriers import (
-    centralized_ns,
-    memory_dissemination_ns,
-    tile_spin_ns,
-    tile_sync_ns,
-)
-from syncfabric.sim.experiments.frame import Work
+from syncfabric.sim.experiments.frame import Parameter, Work
 from syncfabric.sim.experiments.papers.rtl import Wish, on_rtl
 
-__all__ = [
-    "ALL",
-    "BARRIERS",
-    "BY_MEMORY",
-    "BY_NETWORK",
-    "REFLEX",
-    "SIDES",
-    "TREE",
-    "WIRES",
-    "WIRES_1",
-    "Barrier",
-    "Time",
-    "Wish",
-    "at_sizes",
-    "barriers",
-    "buffered",
-    "cycle_ns",
-    "cycles",
-    "diameter",
-    "memory",
-    "network",
-    "ours",
-    "radius",
-    "run",
-    "sizes",
-    "slashed",
-]
-
-
-def at_sizes(holds: Mapping[int, bool]) -> str:
-    """Return ``yes`` or ``no`` if it is the same at all sizes, else those at which it holds."""
-    if len(set(holds.values())) == 1:
-        return "yes" if all(holds.values()) else "no"
-    return f"at {', '.join(f'{size:,}' for size, held in holds.items() if held)} only"
-
-
-def slashed(values: Iterable[int]) -> str:
-    """Return numbers with slashes between them."""
-    return " / ".join(f"{value:,}" for value in values)
-
+NETWORK = (
+    Parameter("clock", 700.0, 1, 10_000, "TILE64's clock, MHz"),
+    Parameter("L", 1.0, 0, 10_000, "latency of its networks, hops left out, cycles of the clock"),
+    Parameter("o", 1.0, 0, 10_000, "what a core spends on sending or receiving a message, cycles"),
+    Parameter("g", 2.0, 0, 10_000, "between two messages of a core, cycles"),
+    Parameter("G", 0.25, 0, 100, "between two bytes of a message, cycles"),
+    Parameter("h", 1.0, 0, 1_000, "a hop, cycles"),
+)
+MEMORY = (
+    Parameter("memory_L", 30.0, 0, 10_000, "latency of a store or one way of a load, cycles"),
+    Parameter("memory_o", 2.0, 0, 10_000, "what a core spends on it, cycles"),
+    Parameter("memory_g", 2.0, 0, 10_000, "between accesses that one home serves, cycles"),
+)
+BUFFERS = Parameter("buffers", 2, 1, 16, "places of all buffers of the static network, for trees")
+UNREAD = "The text of the paper gives no numbers of its curves: none are shown."
+ASSUMED = "Times of LogGP are assumed, except clock and hop of TILE64."
+FARTHEST = 65_536
+"""Cores up to which it is looked for where Reflex falls behind."""
 
 Values = Mapping[str, int | float]
 """Of the parameters."""
-
 Time = Callable[[int], float]
 """What a barrier takes, in ns, by the number of cores."""
 
 BY_MEMORY = ("Tile Sync", "centralized", "dissemination", "Tile Spin")
 """Slowest first, as the paper's text has them."""
-REFLEX = "Reflex"
-BY_NETWORK = ("UDN/STN", REFLEX)
+REFLEX, UDN = "Reflex", "UDN/STN"
+BY_NETWORK = (UDN, REFLEX)
 TREE, WIRES, WIRES_1 = "Reflex, tree (ours)", "wires (ours)", "wires (ours), 1 register"
 """The last has a register on every link, so that the clock can be faster."""
 
@@ -97,9 +63,8 @@ def memory(values: Values) -> MemoryLogGP:
     return MemoryLogGP(**own, h=values["h"] * cycle)
 
 
-def buffered(values: Values, width: int, height: int) -> StaticSpec:
-    """Return a static network with the parameters' buffers."""
-    places = int(values["buffers"])
+def buffered(places: int, width: int, height: int) -> StaticSpec:
+    """Return a static network all of whose buffers have so many places."""
     keys = dict.fromkeys(("switch_buffer", "core_buffer", "injection_buffer"), places)
     return StaticSpec(kind="static", width=width, height=height, **keys)
 
@@ -133,35 +98,52 @@ def barriers(values: Values) -> dict[str, Time]:
     The cores are on the squarest mesh, and all ways as long as its diameter. Of Tile Sync and Tile
     Spin the paper does not tell the algorithm: their models are made to stand in its order.
     """
-    stn, shared = network(values), memory(values)
     wake = 1_000 * values["wake"]
+    shared, stn = memory(values), network(values)
+
+    def by(name: str, times: LogGP) -> Time:
+        return lambda cores: barrier_ns(name, cores, diameter(cores), times)
+
     return {
         "Tile Sync": lambda cores: tile_sync_ns(cores, diameter(cores), shared, wake_ns=wake),
-        "centralized": lambda cores: centralized_ns(cores, diameter(cores), shared),
-        "dissemination": lambda cores: memory_dissemination_ns(cores, diameter(cores), shared),
-        "Tile Spin": lambda cores: tile_spin_ns(cores, diameter(cores), shared),
-        "UDN/STN": lambda cores: udn_stn_ns(cores, diameter(cores), stn),
-        REFLEX: lambda cores: reflex_ns(cores, stn),
+        "centralized": by("centralized", shared),
+        "dissemination": by("memory-dissemination", shared),
+        "Tile Spin": by("tile-spin", shared),
+        UDN: by("udn-stn", stn),
+        REFLEX: by("reflex", stn),
     }
 
 
 def ours(values: Values) -> dict[str, Time]:
     """Return what the paper's figures do not have."""
-    stn = network(values)
+    stn, places = network(values), int(values["buffers"])
+
+    def tree_ns(cores: int) -> float:
+        links, mesh = radius(cores), squarest(cores)
+        flits = tree_flits(links, buffered(places, mesh.width, mesh.height))
+        return reflex_tree_ns(links, flits, stn, streams=places > 1)
+
     return {
-        TREE: partial(_tree_ns, values, stn),
+        TREE: tree_ns,
         WIRES: lambda cores: wires_ns(radius(cores), 0, stn),
         WIRES_1: lambda cores: wires_ns(radius(cores), 1, stn),
     }
 
 
-def _tree_ns(values: Values, stn: LogGP, cores: int) -> float:
-    links, mesh = radius(cores), squarest(cores)
-    flits = tree_flits(links, buffered(values, mesh.width, mesh.height))
-    return reflex_tree_ns(links, flits, stn, streams=values["buffers"] > 1)
+def at_sizes(holds: Mapping[int, bool]) -> str:
+    """Return ``yes`` or ``no`` if it is the same at all sizes, else those at which it holds."""
+    if len(set(holds.values())) == 1:
+        return "yes" if all(holds.values()) else "no"
+    return f"at {', '.join(f'{size:,}' for size, held in holds.items() if held)} only"
+
+
+def slashed(values: Iterable[int]) -> str:
+    """Return numbers with slashes between them."""
+    return " / ".join(f"{value:,}" for value in values)
 
 
 SIDES = (2, 4, 6, 8)
+CORES = [side * side for side in SIDES]
 
 
 @dataclass(frozen=True)
@@ -187,8 +169,8 @@ class Barrier:
 
     def network(self, side: int) -> AnySpec:
         """Return the network of a side."""
-        keys = {"kind": self.kind, "width": side, "height": side, **self.keys}
         spec = StaticSpec if self.kind == "static" else MeshSpec
+        keys = {"kind": self.kind, "width": side, "height": side, **self.keys}
         network: AnySpec = spec.model_validate(keys)
         return network
 
@@ -198,10 +180,6 @@ class Barrier:
         return [one.cycles for one in on_rtl(self.network(side), None, self.planner, asked)]
 
 
-def _by_packets(scheme: str) -> Barrier:
-    return Barrier("mesh", "shortest", scheme)
-
-
 BARRIERS = {
     REFLEX: Barrier("static", "ring"),
     TREE: Barrier("static", "tree"),
@@ -209,9 +187,9 @@ BARRIERS = {
     WIRES_1: Barrier("mesh", "wires", "", {"wires": 1, "link_registers": 1}),
     "engines": Barrier("mesh", "shortest"),
     "engines, routed BTM": Barrier("mesh", "btm", "", {"transport": "routed"}),
-    "UDN/STN": _by_packets("udn/stn"),
-    "dissemination by messages": _by_packets("dissemination"),
-    "unicast": _by_packets("unicast"),
+    UDN: Barrier("mesh", "shortest", "udn/stn"),
+    "dissemination by messages": Barrier("mesh", "shortest", "dissemination"),
+    "unicast": Barrier("mesh", "shortest", "unicast"),
 }
 """What is measured, by the names that models have."""
 ALL = tuple(BARRIERS)
@@ -222,11 +200,9 @@ def run(name: str, side: int, wishes: Sequence[Wish]) -> list[int]:
     return BARRIERS[name].cycles(side, wishes)
 
 
-def cycles(
-    work: Work, names: Sequence[str], wishes: Sequence[Wish], sides: Sequence[int] = SIDES
-) -> dict[str, list[list[int]]]:
-    """Measure barriers by name, at every side with every wish; all as jobs of the work."""
+def cycles(work: Work, names: Sequence[str], *wishes: Wish) -> dict[str, list[list[int]]]:
+    """Measure barriers by name: for each wish, the cycles at every side; as jobs of the work."""
     work.tell("barriers on the RTL")
-    jobs = [(name, side, wishes) for name in names for side in sides]
-    found = iter(work.map(run, jobs))
-    return {name: [next(found) for _ in sides] for name in names}
+    found = iter(work.map(run, [(name, side, wishes) for name in names for side in SIDES]))
+    each = {name: [next(found) for _ in SIDES] for name in names}
+    return {name: [list(row) for row in zip(*rows, strict=True)] for name, rows in each.items()}

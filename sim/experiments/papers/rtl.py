@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from syncfabric.models.networks.spec import AnySpec
     from syncfabric.sim.drive.scenario import Policy
 
-__all__ = ["Took", "Wish", "on_rtl"]
-
 LOOP = 16
 """Barriers that follow each other back to back."""
 
@@ -57,20 +55,15 @@ def on_rtl(
     from syncfabric.sim.drive.tiles import measure, plan_of
 
     plan = plan_of(network, members, planner)
-    episodes = {"together": 1, "back_to_back": LOOP}
+    episodes, each = {"together": 1, "back_to_back": LOOP}, len(plan.groups[0].members)
     scenarios = [
-        Scenario(
-            episodes=episodes.get(policy, len(plan.groups[0].members)),
-            policy=policy,
-            jitter=jitter,
-            scheme=scheme,
-        )
+        Scenario(episodes=episodes.get(policy, each), policy=policy, jitter=jitter, scheme=scheme)
         for scheme, (policy, jitter) in asked
     ]
     found = []
     for scenario, outcome in zip(scenarios, measure(plan, scenarios), strict=True):
         one = outcome.scheme
-        each = one.cycles if one else outcome.groups[0].latency
-        cycles = max(each[scenario.policy == "back_to_back" :])
-        found.append(Took(cycles, one.between[0] if one else 0))
+        cycles = one.cycles if one else outcome.groups[0].latency
+        worst = max(cycles[scenario.policy == "back_to_back" :])
+        found.append(Took(worst, one.between[0] if one else 0))
     return found

@@ -11,15 +11,8 @@ from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning import updown
 from syncfabric.models.planning.updown import updown_tables
-from syncfabric.models.schemes.irregular import (
-    IRREGULAR,
-    Group,
-    Ways,
-    along,
-    by_multicast,
-    by_unicast,
-)
-from syncfabric.models.schemes.scheme import ALONE, Cost
+from syncfabric.models.schemes.irregular import IRREGULAR, Group, Ways, along, by_packets
+from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.btin import PacketTiming, Timing
 from tests.models.planning.irregular import draw_network
 
@@ -94,8 +87,8 @@ def test_every_link_is_counted_as_messages_pass_it(seed: int) -> None:
     group, found = Group(Ways(topology), members), counted(topology, members)
     tree, out, back = (
         along(group.tree, group, Timing()),
-        by_multicast(group, PacketTiming()),
-        by_unicast(group, PacketTiming()),
+        by_packets("multicast", group, PacketTiming()),
+        by_packets("unicast", group, PacketTiming()),
     )
     assert (tree.height, tree.traversals) == (found["height"], found["btin"])
     assert (tree.setup_messages, tree.setup_nodes) == (found["asked"], found["held"])
@@ -120,14 +113,16 @@ def test_tables_of_a_network_file_lead_its_packets() -> None:
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_one_member_costs_nothing(name: str) -> None:
-    assert SCHEMES[name].cost(FIG1.network, FIG1.groups[0].members[:1]) == ALONE
+    assert SCHEMES[name].cost(FIG1.network, FIG1.groups[0].members[:1]) == Cost()
 
 
 def test_all_nodes_on_one_switch_share_the_root_s_port() -> None:
     alone = Irregular(4, 1, (), tuple((0, port) for port in range(4)))
     group = Group(Ways(alone), alone.nodes)
-    assert by_multicast(group, PacketTiming()) == Cost(0, 1, 0, 5880 + 3 * 300, 0)
-    assert by_unicast(group, PacketTiming()) == Cost(0, 1, 3, 5880 + 3 * 300 + 2 * 2000, 0)
+    assert by_packets("multicast", group, PacketTiming()) == Cost(0, 1, 0, 5880 + 3 * 300, 0)
+    assert by_packets("unicast", group, PacketTiming()) == Cost(
+        0, 1, 3, 5880 + 3 * 300 + 2 * 2000, 0
+    )
 
 
 def test_other_readings_are_times_to_set() -> None:
@@ -149,4 +144,4 @@ def test_packets_are_not_led_through_networks_without_tables(
     group = Group(Ways(line), line.nodes)
     assert along(group.tree, group, Timing()).traversals == 18
     with pytest.raises(PlanError, match=r"^Packets' ways: 11 switches are too many .* 10 can"):
-        by_multicast(group, PacketTiming())
+        by_packets("multicast", group, PacketTiming())

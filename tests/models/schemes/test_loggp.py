@@ -16,7 +16,7 @@ from syncfabric.models.networks.spec import (
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.planning.updown import updown_tables
 from syncfabric.models.schemes.loggp import ANYWHERE
-from syncfabric.models.schemes.scheme import ALONE, Cost
+from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.loggp import TILE64, TILE64_MEMORY, LogGP
 from tests.models.golden.static_bench import static
 from tests.models.planning.irregular import draw_network
@@ -41,7 +41,7 @@ HAND = {
 @pytest.mark.parametrize("name", HAND)
 def test_by_hand(name: str) -> None:
     assert SCHEMES[name].cost(ROW, MEMBERS, BY_HAND) == HAND[name]
-    assert SCHEMES[name].cost(ROW, MEMBERS[:1], BY_HAND) == ALONE
+    assert SCHEMES[name].cost(ROW, MEMBERS[:1], BY_HAND) == Cost()
     if "static" in SCHEMES[name].kinds:
         assert SCHEMES[name].cost(static(4, 1), MEMBERS, BY_HAND) == HAND[name]
 

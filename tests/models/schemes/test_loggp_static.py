@@ -10,7 +10,7 @@ from syncfabric.models.networks.mesh import Mesh, Node, Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import StaticGroupPlan
 from syncfabric.models.schemes.loggp import STATIC, planned
-from syncfabric.models.schemes.scheme import ALONE, Cost
+from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.loggp import TILE64, TILE64_CYCLE_NS, LogGP
 from tests.models.golden.static_bench import Group, ready_bench, static
 from tests.models.golden.static_play import Play
@@ -42,7 +42,7 @@ def test_by_hand(name: str, side: int) -> None:
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_one_member_waits_for_nobody(name: str) -> None:
-    assert SCHEMES[name].cost(static(3, 3), [(1, 1)]) == ALONE
+    assert SCHEMES[name].cost(static(3, 3), [(1, 1)]) == Cost()
 
 
 @pytest.mark.parametrize(("side", "cycles"), [(2, 14), (4, 38), (8, 134)])

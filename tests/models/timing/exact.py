@@ -1,13 +1,12 @@
 """Exact latencies of rings and trees of static networks, one late member at a time.
 
-They prove the bounds of ``models/timing/reflex.py`` and the formulas of ``collectives.py`` tight.
+They prove the bounds of ``models/timing/static.py`` tight.
 N is the number of a ring's links; W, B and O are the places of ``switch_buffer``, ``core_buffer``
 and ``injection_buffer``.
 """
 
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.timing.collectives import reduce_cycles
-from syncfabric.models.timing.reflex import ring_period
+from syncfabric.models.timing.static import reduce_cycles, ring_period
 
 
 def ring_latency(links: int, late: int, network: StaticSpec) -> int:

@@ -1,6 +1,6 @@
 """What barriers take in LogGP: values by hand, and the orders and shapes paper Reflex tells of."""
 
-from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -10,60 +10,103 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.buffers import tree_flits
 from syncfabric.models.timing.barriers import (
+    BARRIERS,
+    barrier_ns,
+    counter_ns,
     crossover,
-    dissemination_ns,
     reflex_late_ns,
-    reflex_ns,
     reflex_tree_ns,
     rounds_ns,
-    udn_stn_ns,
+    tile_sync_ns,
     wires_ns,
 )
-from syncfabric.models.timing.loggp import INFINIBAND, TILE64, TILE64_CYCLE_NS, LogGP
-from syncfabric.models.timing.reflex import tree_bound
+from syncfabric.models.timing.loggp import (
+    INFINIBAND,
+    TILE64,
+    TILE64_CYCLE_NS,
+    TILE64_MEMORY,
+    LogGP,
+)
+from syncfabric.models.timing.static import tree_bound
 from tests.models.timing.exact import ring_latency
 
 BY_HAND = LogGP(L=1_000, o=100, g=10, G=0, h=1)
-"""A message over three hops takes 1,203 ns."""
+"""A message over three hops takes 1,203 ns, an access 2,406, a signal in memory 3,609."""
 
 MESHES = {4: 2, 8: 4, 16: 6, 32: 10, 64: 14}
 """By cores the diameter of the squarest mesh with room: 2x2, 3x3, 4x4, 6x6, 8x8."""
 
 
 @pytest.mark.parametrize(
-    ("found", "by_hand"),
+    ("name", "processes", "by_hand"),
     [
-        (reflex_ns(5, BY_HAND), 2 * 1_200 + 2 * 5),
-        (udn_stn_ns(5, 3, BY_HAND), 4 * 10 + 2 * 3 + 4 * 100),
-        (dissemination_ns(5, 3, BY_HAND), 3 * 1_203),
+        ("reflex", 5, 2 * 1_200 + 2 * 5),
+        ("udn-stn", 5, 4 * 10 + 2 * 3 + 4 * 100),
+        ("dissemination", 5, 3 * 1_203),
+        ("memory-dissemination", 5, 3 * 3_609),
+        ("centralized", 5, 5 * 2_406 + 3_609 + 3 * 10),
+        ("tile-spin", 5, 2_406 + 4 * 10 + 3_609 + 3 * 10),
+        ("tile-spin-late", 5, 2_406 + 1_203 + 2_406),
+        ("tile-spin-late", 300, 3_000 + 1_500 + 3_000),
     ],
 )
-def test_five_processes_three_hops_apart(found: float, by_hand: float) -> None:
-    assert found == by_hand
+def test_processes_three_hops_apart(name: str, processes: int, by_hand: float) -> None:
+    assert barrier_ns(name, processes, 3, BY_HAND) == by_hand
+
+
+def test_tile_sync_wakes_them_besides() -> None:
+    assert tile_sync_ns(5, 3, BY_HAND, wake_ns=7) == 5 * 2_406 + 3_609 + 3 * 10 + 7
+    for wake in (0, -1, float("nan")):
+        message = rf"^Barrier model: wake_ns must be above 0 ns, not {wake}"
+        with pytest.raises(PlanError, match=message):
+            tile_sync_ns(4, 2, BY_HAND, wake_ns=wake)
 
 
 @pytest.mark.parametrize(
     ("processes", "rounds"), [(2, 1), (3, 2), (4, 2), (5, 3), (8, 3), (9, 4), (64, 6), (65, 7)]
 )
 def test_dissemination_takes_the_rounded_up_logarithm(processes: int, rounds: int) -> None:
-    assert dissemination_ns(processes, 0, BY_HAND) == rounds * 1_200
+    assert barrier_ns("dissemination", processes, 0, BY_HAND) == rounds * 1_200
+    assert barrier_ns("memory-dissemination", processes, 0, BY_HAND) == rounds * 3_600
+
+
+@pytest.mark.parametrize("latency", [20, 30, 60, 100])
+@pytest.mark.parametrize(("cores", "diameter"), MESHES.items())
+def test_the_order_does_not_hang_on_the_memory_assumed(
+    cores: int, diameter: int, latency: int
+) -> None:
+    """Tile Sync > centralized > dissemination > Tile Spin > UDN/STN and Reflex."""
+    memory = LogGP(
+        L=latency * TILE64_CYCLE_NS, o=TILE64_MEMORY.o, g=TILE64_MEMORY.g, G=0, h=TILE64.h
+    )
+    by_network = (barrier_ns(name, cores, diameter, TILE64) for name in ("udn-stn", "reflex"))
+    slowest_first = [
+        tile_sync_ns(cores, diameter, memory),
+        barrier_ns("centralized", cores, diameter, memory),
+        barrier_ns("memory-dissemination", cores, diameter, memory),
+        barrier_ns("tile-spin", cores, diameter, memory),
+        max(by_network),
+    ]
+    assert all(slow > fast for slow, fast in pairwise(slowest_first))
 
 
 def test_one_more_core_costs_reflex_two_hops() -> None:
     for cores in range(2, 200):
-        more = reflex_ns(cores + 1, TILE64) - reflex_ns(cores, TILE64)
+        more = barrier_ns("reflex", cores + 1, 0, TILE64) - barrier_ns("reflex", cores, 0, TILE64)
         assert more == pytest.approx(2 * TILE64.h)
 
 
 def test_a_thousand_cores_cost_a_few_microseconds() -> None:
     """As paper Reflex, section III-A, has it."""
-    assert reflex_ns(1_064, TILE64) - reflex_ns(64, TILE64) == pytest.approx(2_857, abs=1)
+    assert barrier_ns("reflex", 1_064, 0, TILE64) - barrier_ns(
+        "reflex", 64, 0, TILE64
+    ) == pytest.approx(2_857, abs=1)
 
 
 @pytest.mark.parametrize(("links", "cycles"), [(4, 14), (16, 38), (64, 134)])
 def test_tile64_without_software_takes_what_a_hardware_ring_takes(links: int, cycles: int) -> None:
     """2x2, 4x4 and 8x8 take 2 N + 6 cycles on a ring of N links."""
-    assert reflex_ns(links, TILE64) == pytest.approx(cycles * TILE64_CYCLE_NS)
+    assert barrier_ns("reflex", links, 0, TILE64) == pytest.approx(cycles * TILE64_CYCLE_NS)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +131,7 @@ def test_wires_refuse_what_no_link_is() -> None:
 def test_reflex_scales_better_than_udn_stn() -> None:
     """Fig. 6b: perfect against really good; level at 4 cores, and ever further apart."""
     ahead = [
-        udn_stn_ns(cores, diameter, TILE64) - reflex_ns(cores, TILE64)
+        barrier_ns("udn-stn", cores, diameter, TILE64) - barrier_ns("reflex", cores, 0, TILE64)
         for cores, diameter in MESHES.items()
     ]
     assert ahead[0] == pytest.approx(0)
@@ -97,15 +140,13 @@ def test_reflex_scales_better_than_udn_stn() -> None:
 
 def test_infiniband_is_linear_for_reflex_and_logarithmic_for_dissemination() -> None:
     """11.38 µs + 0.2 µs a node, against 5.69 µs a round: equal in the eighth round, at 171."""
-    assert reflex_ns(4_096, INFINIBAND) == pytest.approx(11_380 + 4_096 * 200)
-    assert dissemination_ns(4_096, 0, INFINIBAND) == pytest.approx(12 * 5_690)
+    assert barrier_ns("reflex", 4_096, 0, INFINIBAND) == pytest.approx(11_380 + 4_096 * 200)
+    assert barrier_ns("dissemination", 4_096, 0, INFINIBAND) == pytest.approx(12 * 5_690)
 
-    def reflex(nodes: int) -> float:
-        return reflex_ns(nodes, INFINIBAND)
-
-    def dissemination(nodes: int) -> float:
-        return dissemination_ns(nodes, 0, INFINIBAND)
-
+    reflex, dissemination = (
+        partial(barrier_ns, name, diameter=0, times=INFINIBAND)
+        for name in ("reflex", "dissemination")
+    )
     assert crossover(reflex, dissemination, 10_000) == 171
     assert reflex(170) <= dissemination(170)
     assert reflex(171) > dissemination(171)
@@ -131,28 +172,26 @@ def test_equal_is_not_slower() -> None:
     assert crossover(lambda n: 1.0, lambda n: 1.0, 4) is None
 
 
-@pytest.mark.parametrize(
-    "barrier",
-    [udn_stn_ns, dissemination_ns],
-)
-def test_impossible_sizes_are_refused(barrier: Callable[[int, int, LogGP], float]) -> None:
+@pytest.mark.parametrize("name", BARRIERS)
+def test_impossible_sizes_are_refused(name: str) -> None:
     message = (
         r"^Barrier model: processes must be 2 or more, not 1; a process alone needs no barrier$"
     )
     with pytest.raises(PlanError, match=message):
-        barrier(1, 3, BY_HAND)
+        barrier_ns(name, 1, 3, BY_HAND)
     message = (
         r"^Barrier model: diameter must be 0 hops or more, not -1; "
         r"on a mesh it is width \+ height - 2$"
     )
     with pytest.raises(PlanError, match=message):
-        barrier(2, -1, BY_HAND)
+        barrier_ns(name, 2, -1, BY_HAND)
 
 
-def test_reflex_and_crossover_refuse_fewer_than_two() -> None:
-    with pytest.raises(PlanError, match=r"^Barrier model: processes must be 2 or more, not 0;"):
-        reflex_ns(0, BY_HAND)
-    with pytest.raises(PlanError, match=r"^Barrier model: processes must be 2 or more, not 1;"):
+def test_counters_and_crossovers_are_for_two() -> None:
+    message = r"^Barrier model: processes must be 2 or more, not 1;"
+    with pytest.raises(PlanError, match=message):
+        counter_ns(np.array([(0, 0)]), BY_HAND)
+    with pytest.raises(PlanError, match=message):
         crossover(lambda n: 1.0, lambda n: 0.0, 1)
 
 
@@ -199,9 +238,19 @@ def test_a_tree_has_links_and_flits() -> None:
 
 
 @pytest.mark.parametrize("processes", [2, 3, 8, 13])
-def test_with_one_distance_rounds_are_those_of_the_formula(processes: int) -> None:
+def test_with_one_distance_known_ways_take_what_the_formula_says(processes: int) -> None:
     ways = np.full(((processes - 1).bit_length(), processes), 5)
-    assert rounds_ns(ways, BY_HAND) == pytest.approx(dissemination_ns(processes, 5, BY_HAND))
+    formula = barrier_ns("dissemination", processes, 5, BY_HAND)
+    assert rounds_ns(ways, BY_HAND) == pytest.approx(formula)
+    formula = barrier_ns("centralized", processes, 5, BY_HAND)
+    assert counter_ns(np.full((processes, 2), 5), BY_HAND) == pytest.approx(formula)
+
+
+def test_each_counts_over_its_own_way() -> None:
+    """1, 0 and 2 hops there, 3, 0 and 4 back: the last stores over 2, the first reads over 4."""
+    ways = np.array([(0, 0), (1, 3), (2, 4)])
+    updates = 3 * 2_400 + 4 + 6
+    assert counter_ns(ways, BY_HAND) == updates + 1_202 + 2_404 + 10
 
 
 def test_a_far_signal_holds_up_its_receiver_alone() -> None:

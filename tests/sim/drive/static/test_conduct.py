@@ -9,7 +9,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.golden.static_agent import Agent
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.timing.reflex import ring_bound, tree_bound
+from syncfabric.models.timing.static import ring_bound, tree_bound
 from syncfabric.sim.drive.conduct import conduct_model, conductor_of
 from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario
 from syncfabric.sim.request import RunRequest

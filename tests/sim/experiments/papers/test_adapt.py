@@ -13,19 +13,9 @@ from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.frame import Work
 from syncfabric.sim.experiments.output import figure_of
 from syncfabric.sim.experiments.papers import adapt
-from syncfabric.sim.experiments.papers import adapt_beyond as beyond
 from syncfabric.sim.experiments.papers.adapt import SlowLink, drawn
 from tests.models.broadcast.golden import GoldenTree
-
-
-def _work(name: str, runs: int, seed: int = 1) -> Work:
-    work = Work(EXPERIMENTS[name], runs=runs, seed=seed)
-    work.experiment.function(work)
-    return work
-
-
-def _ours(work: Work) -> dict[str, object]:
-    return {claim.claim: claim.ours for claim in work.claims}
+from tests.sim.experiments.papers.done import ours, work_of
 
 
 def test_distances_are_symmetric_and_as_far_as_they_may() -> None:
@@ -65,7 +55,7 @@ def test_a_slow_link_is_swapped_away_as_by_a_plain_reference(seed: int) -> None:
 
 def test_figures_7_and_8_have_a_curve_a_strategy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adapt, "NODES", 64)
-    seven, eight = _work("adapt-fig7", 3), _work("adapt-fig8", 3)
+    seven, eight = work_of("adapt-fig7", 3), work_of("adapt-fig8", 3)
     assert list(seven.series) == ["family", "path", "leaf", "position", "highest gain, paper"]
     assert seven.series.pop("highest gain, paper") == [(40, 0.8)]
     for points in seven.series.values():
@@ -82,16 +72,16 @@ def test_figures_7_and_8_have_a_curve_a_strategy(monkeypatch: pytest.MonkeyPatch
         )
         assert all(benefit[x] == pytest.approx(gain[x] / step[x]) for x in adapt.FACTORS if step[x])
     assert len(figure_of(eight).axes) == 2
-    again = _work("adapt-fig7", 3).series
+    again = work_of("adapt-fig7", 3).series
     assert {label: again[label] for label in seven.series} == seven.series
-    assert _work("adapt-fig7", 3, seed=6).series != seven.series
+    assert work_of("adapt-fig7", 3, seed=6).series != seven.series
 
 
 def test_figure_9_counts_what_is_left_of_the_swaps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adapt, "NODES", 32)
     monkeypatch.setattr(adapt, "EVENTS", 60)
     for name in ("adapt-fig9", "adapt-fig9-before"):
-        work = _work(name, 3)
+        work = work_of(name, 3)
         assert list(work.series)[:3] == ["no swaps", "position/path", "position/position"]
         assert work.series[f"over no swaps, {adapt.NEARLY}, paper"][0] == (10, 0.5)
         assert len(figure_of(work).axes) == 2
@@ -99,28 +89,28 @@ def test_figure_9_counts_what_is_left_of_the_swaps(monkeypatch: pytest.MonkeyPat
         for farthest in adapt.FARTHEST:
             claim = f"cost with position/path over that with no swaps, distances to {farthest}"
             ratio = cost["position/path"][farthest] / cost["no swaps"][farthest]
-            assert _ours(work)[claim] == pytest.approx(ratio)
+            assert ours(work)[claim] == pytest.approx(ratio)
             assert ratio < 1
 
 
 def test_the_best_tree_is_never_dearer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beyond, "SMALL", 8)
-    work = _work("adapt-optimum", 4)
+    monkeypatch.setattr(adapt, "SMALL", 8)
+    work = work_of("adapt-optimum", 4)
     assert len(work.series) == 6 + 2 * 8
     assert all(y >= 1 for points in work.series.values() for _, y in points)
     assert len(figure_of(work).axes) == 3
 
 
 def test_a_rebuilt_tree_is_one_of_those_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beyond, "NODES", 32)
-    work = _work("adapt-rebuild", 2)
-    for words in beyond.MEASURES:
+    monkeypatch.setattr(adapt, "NODES", 32)
+    work = work_of("adapt-rebuild", 2)
+    for words in adapt.MEASURES:
         assert [y for _, y in work.series[f"{words}, rebuilt"]] == [1, 1, 1]
 
 
 def test_a_million_nodes_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beyond, "MILLION", 5_000)
-    found = _ours(_work("adapt-million", 20))
+    monkeypatch.setattr(adapt, "MILLION", 5_000)
+    found = ours(work_of("adapt-million", 20))
     assert found["events that ended with a swap, %"] == 100
     assert all(isinstance(value, float) and value > 0 for value in found.values())
 
@@ -145,7 +135,7 @@ REFERENCES = {
 
 @pytest.mark.long
 def test_figures_7_and_8_at_the_paper_s_size() -> None:
-    gain, step = _work("adapt-fig7", 1000), _work("adapt-fig8", 1000)
+    gain, step = work_of("adapt-fig7", 1000), work_of("adapt-fig8", 1000)
     for strategy, (mean, away, steps, apart) in REFERENCES.items():
         assert dict(gain.series[strategy])[40] == pytest.approx(mean, abs=away)
         assert dict(step.series[f"steps of {strategy}"])[40] == pytest.approx(steps, abs=apart)
@@ -162,7 +152,7 @@ def test_figures_7_and_8_at_the_paper_s_size() -> None:
 def test_figure_9_at_a_tenth_of_the_paper_s_size(
     name: str, path: tuple[float, ...], position: tuple[float, ...]
 ) -> None:
-    found = _ours(_work(name, 10))
+    found = ours(work_of(name, 10))
     for label, values in (("position/path", path), ("position/position", position)):
         for farthest, value in zip(adapt.FARTHEST, values, strict=True):
             claim = f"cost with {label} over that with no swaps, distances to {farthest}"

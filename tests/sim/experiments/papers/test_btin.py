@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,29 +12,28 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import loads
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.btin import PacketTiming
+from syncfabric.sim.drive import tiles
+from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.frame import Work
-from syncfabric.sim.experiments.papers import btin_table as sweep
-from syncfabric.sim.experiments.papers.btin_latency import Latencies
-from syncfabric.sim.experiments.papers.btin_networks import Drawn, Found, Survey, look, survey
-from syncfabric.sim.experiments.papers.btin_table import growth
-from syncfabric.sim.experiments.papers.btin_traffic import byte_ratio, node_links
+from syncfabric.sim.experiments.papers.btin import byte_ratio, node_links
+from syncfabric.sim.experiments.papers.btin_networks import (
+    NAMES,
+    Drawn,
+    Found,
+    Survey,
+    look,
+    run,
+    survey,
+)
+from syncfabric.sim.experiments.papers.btin_table import OTHERS, growth
+from tests.sim.experiments.papers.done import ours, work_of
 
-NONE: Mapping[str, float] = {}
-TINY: Mapping[str, float] = {"nodes": 24, "switches": 8}
-BOTH: Mapping[str, float] = {**TINY, "large_nodes": 48, "large_switches": 16}
-
-
-def _work(name: str, runs: int = 3, chosen: Mapping[str, float] = NONE) -> Work:
-    work = Work(EXPERIMENTS[name], runs=runs, chosen=dict(chosen))
-    work.experiment.function(work)
-    return work
-
-
-def _ours(work: Work) -> dict[str, Any]:
-    return {claim.claim: claim.ours for claim in work.claims}
+TINY: dict[str, Any] = {"nodes": 24, "switches": 8}
+BOTH: dict[str, Any] = {**TINY, "large_nodes": 48, "large_switches": 16}
 
 
 def _survey(drawn: Drawn, size: int, runs: int = 12) -> Survey:
@@ -61,10 +61,10 @@ def test_heights_and_ratios_are_near_the_references(
     ratio: tuple[float, float],
 ) -> None:
     drawn = Drawn(nodes, switches, 8, f)
-    found = Latencies(_survey(drawn, members), PacketTiming(), drawn.links_a_switch)
+    found = replace(_survey(drawn, members), times=PacketTiming())
     mean, away = height
-    assert found.survey.mean("height", members) == pytest.approx(mean, abs=away)
-    assert found.mean("btin", members) == pytest.approx(5.88 + 0.64 * mean, abs=0.64 * away)
+    assert found.mean("height", members) == pytest.approx(mean, abs=away)
+    assert found.mean_us("btin", members) == pytest.approx(5.88 + 0.64 * mean, abs=0.64 * away)
     assert found.ratio("multicast", members) == pytest.approx(ratio[0], abs=ratio[1])
 
 
@@ -91,7 +91,7 @@ def test_other_readings_of_the_traffic() -> None:
     values = np.zeros((1, 1, len(Found._fields)))
     values[0, 0, Found._fields.index("btin")] = 20
     values[0, 0, Found._fields.index("multicast")] = 100
-    found = Survey(Drawn(256, 75, 8, 0.75), (16,), values)
+    found = Survey(Drawn(256, 75, 8, 0.75), (16,), values, PacketTiming(), 1)
     assert byte_ratio(found, 16) == (90 * 3 + 10 * 18) / (20 * 2)
 
 
@@ -105,8 +105,8 @@ def test_links_are_as_the_connectivity_asks_but_connect_all() -> None:
 
 def test_points_are_those_of_network_files() -> None:
     """The plan of a network file with the same draws has the same heights and edges."""
-    work = _work("btin-fig6", 3, BOTH)
-    seven = _work("btin-fig7", 3, BOTH)
+    work = work_of("btin-fig6", 3, **BOTH)
+    seven = work_of("btin-fig7", 3, **BOTH)
     for size in (2, 4, 8, 16, 24):
         heights, edges = [], []
         for seed in (1, 2, 3):
@@ -139,7 +139,7 @@ def test_jobs_hold_a_few_networks_each() -> None:
 
 
 def test_figure_6_has_every_claim_with_its_note() -> None:
-    work = _work("btin-fig6", 1)
+    work = work_of("btin-fig6", 1)
     papers = [claim.paper for claim in work.claims]
     for value in (11.5, 120.5, 109 / 1023, 3.8, 3.3, 1.8):
         assert value in papers
@@ -160,18 +160,18 @@ def test_figure_6_has_every_claim_with_its_note() -> None:
 def test_the_paper_s_values_stand_only_beside_its_own_networks(name: str) -> None:
     """Words and formulas stand; a reading of ours may be changed."""
     published = {11.5, 120.5, 109 / 1023, 3.8, 3.3, 1.8, 46.8, 88.6, 8.7, 4.1, 3.2}
-    other = _work(name, 1, TINY)
+    other = work_of(name, **TINY)
     assert not published & {claim.paper for claim in other.claims}
     assert not [label for label in other.series if label.endswith("paper")]
     if name != "btin-fig7":
-        read = _work(name, 1, {"t_in": 300.0})
+        read = work_of(name, t_in=300.0)
         assert published & {claim.paper for claim in read.claims}
 
 
 def test_every_time_is_a_parameter() -> None:
-    usual = _work("btin-fig6", 1, BOTH).series
+    usual = work_of("btin-fig6", **BOTH).series
     both = {**BOTH, "t_s": 3000.0, "t_p": 30.0, "t_r": 400.0, "t_in": 500.0, "t_out": 700.0}
-    changed = _work("btin-fig6", 1, both).series
+    changed = work_of("btin-fig6", **both).series
     for size, us in usual["BTIN (24, 8), ours"]:
         d = (us - 4 - 0.6) / 2 / 0.32
         slow = 2 * (3 + d * 0.03 + (d + 1) * 0.4)
@@ -184,25 +184,25 @@ def test_every_time_is_a_parameter() -> None:
 
 
 def test_figure_8_says_what_cannot_be() -> None:
-    work = _work("btin-fig8", 4)
+    work = work_of("btin-fig8", 4)
     (low,) = (claim for claim in work.claims if claim.paper == 8.7)
     assert low.note == (
         "impossible as stated: 22 links cannot connect 75 switches; with 74, and the c of 22"
     )
     assert [claim.note for claim in work.claims if claim.paper in (4.1, 3.2)] == ["", ""]
-    ours = _ours(work)
-    assert ours["the same with the network's own c"] == pytest.approx(3.8, abs=0.5)
-    assert ours["the greater the connectivity, the greater that ratio"] == "no"
+    found = ours(work)
+    assert found["the same with the network's own c"] == pytest.approx(3.8, abs=0.5)
+    assert found["the greater the connectivity, the greater that ratio"] == "no"
 
 
 def test_table_2_counts_messages() -> None:
-    ours = _ours(_work("btin-table2", 3, {**TINY, "members": 16}))
-    assert ours["start-ups of unicast, 16 members"] == 30
-    assert ours["start-ups of multicast, 16 members"] == 16
-    assert ours["start-ups of BTIN, one after another"] == pytest.approx(2)
-    assert ours["start-ups of unicast, one after another"] == pytest.approx(16)
-    assert ours["bits of BTIN's message"] == 2 + 8 + 2 + 6
-    phases = ours["phases in which no link is passed twice: unicast; multicast; BTIN"]
+    found = ours(work_of("btin-table2", 3, **TINY, members=16))
+    assert found["start-ups of unicast, 16 members"] == 30
+    assert found["start-ups of multicast, 16 members"] == 16
+    assert found["start-ups of BTIN, one after another"] == pytest.approx(2)
+    assert found["start-ups of unicast, one after another"] == pytest.approx(16)
+    assert found["bits of BTIN's message"] == 2 + 8 + 2 + 6
+    phases = found["phases in which no link is passed twice: unicast; multicast; BTIN"]
     assert phases == "none; distribution; both"
 
 
@@ -213,18 +213,18 @@ def test_growth_is_what_fits_better() -> None:
 
 
 def test_a_sweep_has_its_ends() -> None:
-    work = _work("btin-sweep", 2, TINY)
+    work = work_of("btin-sweep", 2, **TINY)
     assert len(work.series) == 2 * (3 + 1)
     assert [x for x, _ in work.series["multicast, t_s"]] == [1, 2, 3, 4, 5]
-    six = dict(_work("btin-fig6", 2, BOTH).series["multicast (24, 8), ours"])
-    btin = dict(_work("btin-fig6", 2, BOTH).series["BTIN (24, 8), ours"])
+    six = dict(work_of("btin-fig6", 2, **BOTH).series["multicast (24, 8), ours"])
+    btin = dict(work_of("btin-fig6", 2, **BOTH).series["BTIN (24, 8), ours"])
     assert dict(work.series["multicast, f"])[1] == pytest.approx(six[24] / btin[24])
-    ours = _ours(work)
-    for scheme in sweep.OTHERS:
+    found = ours(work)
+    for scheme in OTHERS:
         points = [y for label, p in work.series.items() if scheme in label for _, y in p]
         name = f"{scheme} over BTIN, 24 members"
-        assert ours[f"{name}: least over all ranges"] <= min(points)
-        assert ours[f"{name}: greatest over all ranges"] >= max(points)
+        assert found[f"{name}: least over all ranges"] <= min(points)
+        assert found[f"{name}: greatest over all ranges"] >= max(points)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_a_sweep_has_its_ends() -> None:
         ({"switches": 20}, r"nodes = 256 is too many for 20 switches of 8 ports"),
     ],
 )
-def test_networks_that_cannot_be_are_refused_before_the_work(
+def test_networks_that_cannot_be_are_refused_before_thework_of(
     chosen: dict[str, float], told: str
 ) -> None:
     begun = Work(EXPERIMENTS["btin-fig6"], runs=100, chosen=dict(chosen))
@@ -243,14 +243,83 @@ def test_networks_that_cannot_be_are_refused_before_the_work(
     assert begun.series == {}
 
 
+RTL: dict[str, Any] = {"rtl_nodes": 6, "rtl_switches": 2}
+
+
+@pytest.mark.usefixtures("_by_model")
+def test_flits_pass_the_links_that_are_counted() -> None:
+    rows = run(12, 5, 8, 0.75, 1, [4, 12])
+    found = look(12, 5, 8, 0.75, [1], [4, 12])[0]
+    for size, values in zip((4, 12), found, strict=True):
+        counted = Found(*values)
+        links = {scheme: between for scheme, members, _, between in rows if members == size}
+        assert links == {s: getattr(counted, s) for s in NAMES}
+
+
+@pytest.mark.usefixtures("_by_model")
+def test_all_members_arrive_together_and_pass_the_links_of_nodes_too() -> None:
+    rows = {scheme: cycles for scheme, _, cycles, _ in run(12, 5, 8, 0.75, 1, [5])}
+    topology = Drawn(12, 5, 8, 0.75).draw(1)
+    network = IrregularSpec(
+        kind="irregular",
+        transport="link",
+        ports=8,
+        switches=5,
+        links=topology.links,
+        nodes=topology.nodes,
+        data_bits=0,
+        buffer_flits=1,
+    )
+    members = tuple(random.Random(1).sample(topology.nodes, 5))
+    groups = (GroupSpec(id=1, members=members, planner="btin"),)
+    plan = make_plan(NetworkSpec(name="little", network=network, groups=groups))
+    for scheme in NAMES:
+        scenario = Scenario(episodes=1, scheme=scheme, policy="together")
+        (outcome,) = tiles.measure(plan, [scenario])
+        assert outcome.scheme is not None
+        assert outcome.scheme.beside == [node_links(scheme, 5)]
+        assert outcome.scheme.cycles == [rows[scheme]]
+
+
+@pytest.mark.usefixtures("_by_model")
+def test_the_rtl_s_cycles_are_points_at_the_assumed_clock() -> None:
+    work = work_of(
+        "btin-fig6", rtl=True, **RTL, nodes=8, switches=3, large_nodes=8, large_switches=3
+    )
+    rows = run(6, 2, 8, 0.75, 1, [2, 4, 6])
+    cycles = {(scheme, members): took for scheme, members, took, _ in rows}
+    assert work.series["multicast (6, 2), RTL"] == [
+        (size, cycles["multicast", size] / 50) for size in (2, 4, 6)
+    ]
+    assert ours(work)["multicast over BTIN, all 6 members of (6, 2), RTL"] == pytest.approx(
+        cycles["multicast", 6] / cycles["btin", 6]
+    )
+    assert "BTIN (8, 3), RTL" in work.series
+    eight = work_of("btin-fig8", rtl=True, **RTL, nodes=24, switches=8)
+    assert [label for label in eight.series if label.endswith("RTL")] == [
+        f"{name} (6, 2; {f} %), RTL" for f in (50, 70, 90) for name in ("BTIN", "multicast")
+    ]
+    assert all(np.isfinite([y for p in eight.series.values() for _, y in p]))
+
+
+@pytest.mark.usefixtures("_by_model")
+def test_traffic_on_the_rtl_is_that_of_the_same_draws() -> None:
+    work = work_of(
+        "btin-fig7", rtl=True, **RTL, nodes=8, switches=3, large_nodes=6, large_switches=2
+    )
+    for scheme in NAMES.values():
+        for size in ("6, 2", "8, 3"):
+            assert work.series[f"{scheme} ({size}), RTL"] == work.series[f"{scheme} ({size})"]
+
+
 @pytest.mark.long
 def test_latencies_at_full_size() -> None:
     """SPEC's references, within what another hundred networks may differ by."""
-    ours = _ours(_work("btin-fig6", 100))
+    found = ours(work_of("btin-fig6", 100))
     for claim, reference in {
         "BTIN, all 1024 members of (1024, 300), µs": 11.75,
         "multicast, all 1024 members of (1024, 300), µs": 130.4,
         "multicast over BTIN, 256 members of (256, 75)": 3.98,
         "multicast over BTIN, 256 members of (1024, 300)": 3.52,
     }.items():
-        assert ours[claim] == pytest.approx(reference, rel=0.02)
+        assert found[claim] == pytest.approx(reference, rel=0.02)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,30 +13,13 @@ from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning import btm
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.btm import Timing, cs_formula_ns, formula_ns
-from syncfabric.sim.drive import tiles as measured
-from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.experiments.choice import EXPERIMENTS
-from syncfabric.sim.experiments.frame import Work
-from syncfabric.sim.experiments.papers.btm import nearest
 from syncfabric.sim.experiments.papers.btm_groups import Point, count, draw, run, sizes
+from tests.sim.experiments.papers.done import ours, work_of
 
-NONE: Mapping[str, float] = {}
-SMALL: Mapping[str, float] = {"side": 4, "large_side": 8, "members": 16}
+SMALL: dict[str, Any] = {"side": 4, "large_side": 8, "members": 16}
 PAPER = Timing()
-
-BTM = [experiment for name, experiment in EXPERIMENTS.items() if name.startswith("btm-")]
-
-
-def _work(name: str, chosen: Mapping[str, float] = SMALL, runs: int = 3, rtl: bool = False) -> Work:
-    given = {p.name for p in EXPERIMENTS[name].parameters}
-    kept = {key: value for key, value in chosen.items() if key in given}
-    work = Work(EXPERIMENTS[name], runs=runs, chosen=kept, rtl=rtl, clock_mhz=50.0)
-    work.experiment.function(work)
-    return work
-
-
-def _ours(work: Work) -> dict[str, Any]:
-    return {claim.claim: claim.ours for claim in work.claims}
+BTM = [name for name in EXPERIMENTS if name.startswith("btm-")]
 
 
 def _point(side: int, size: int, runs: int = 12) -> Point:
@@ -90,19 +72,19 @@ def test_a_point_has_the_latency_of_its_trees() -> None:
     found = _point(8, 20, runs=5)
     trees = [btm.build_tree(draw(8, 20, seed)) for seed in range(1, 6)]
     for times in (PAPER, Timing(t_rn=90, t_rm=2), Timing(t_s=0, t_p=7)):
-        ours = np.mean([formula_ns(tree, times) for tree in trees])
-        others = np.mean([cs_formula_ns(tree, times) for tree in trees])
-        assert found.btm_ns(times) == pytest.approx(ours)
-        assert found.cs_ns(times) == pytest.approx(others)
+        btm_ns = np.mean([formula_ns(tree, times) for tree in trees])
+        cs_ns = np.mean([cs_formula_ns(tree, times) for tree in trees])
+        assert found.btm_ns(times) == pytest.approx(btm_ns)
+        assert found.cs_ns(times) == pytest.approx(cs_ns)
 
 
 def test_what_the_traffic_claim_depends_on() -> None:
     """SPEC: above the CS tree that joins early; of the union not between 32 and 256 on 32x32."""
     links = {size: _point(32, size) for size in (16, 64, 128, 512)}
     for size, point in links.items():
-        ours, union = np.mean(point.links), np.mean(point.cs_links)
-        assert ours > np.mean(nearest(32, size, 1, 12))
-        assert (ours > union) == (size in (16, 512))
+        own, union = np.mean(point.links), np.mean(point.cs_links)
+        assert own > np.mean(point.nearest_links)
+        assert (own > union) == (size in (16, 512))
 
 
 def test_draws_are_those_of_a_network_file() -> None:
@@ -116,9 +98,9 @@ def test_sizes_end_with_all_nodes(side: int, expected: list[int]) -> None:
     assert sizes(side) == expected
 
 
-@pytest.mark.parametrize("experiment", BTM, ids=lambda experiment: experiment.name)
-def test_every_experiment_runs_on_small_meshes(experiment: Any) -> None:
-    work = _work(experiment.name)
+@pytest.mark.parametrize("name", BTM)
+def test_every_experiment_runs_on_small_meshes(name: str) -> None:
+    work = work_of(name, 3, **SMALL)
     assert work.claims
     assert work.series
     assert not any("RTL" in label for label in work.series)
@@ -126,29 +108,29 @@ def test_every_experiment_runs_on_small_meshes(experiment: Any) -> None:
     assert np.isfinite(values).all()
 
 
-@pytest.mark.parametrize("experiment", BTM, ids=lambda experiment: experiment.name)
-def test_claims_for_more_members_than_nodes_are_refused(experiment: Any) -> None:
+@pytest.mark.parametrize("name", BTM)
+def test_claims_for_more_members_than_nodes_are_refused(name: str) -> None:
     expected = r"^--set members: a mesh of 4x4 has 16 nodes, not 17; take fewer members"
     with pytest.raises(SpecError, match=expected):
-        _work(experiment.name, {"side": 4, "large_side": 8, "members": 17})
+        work_of(name, **SMALL | {"members": 17})
 
 
 def test_papers_values_stand_only_beside_the_papers_groups() -> None:
     for name in ("btm-fig5", "btm-fig7"):
-        numbers = [c.paper for c in _work(name).claims if isinstance(c.paper, float)]
+        numbers = [c.paper for c in work_of(name, 3, **SMALL).claims if isinstance(c.paper, float)]
         assert not [number for number in numbers if number in (1.3, 1.4, 1.6, 1.7, 1.8)]
 
 
 def test_times_are_taken() -> None:
-    slow = _ours(_work("btm-fig5", {**SMALL, "t_s": 0.0}))
+    slow = ours(work_of("btm-fig5", 3, **SMALL, t_s=0.0))
     claim = "BTM is faster than CS, times, 16 members, 4x4"
-    assert slow[claim] != _ours(_work("btm-fig5"))[claim]
+    assert slow[claim] != ours(work_of("btm-fig5", 3, **SMALL))[claim]
     assert slow[claim] == pytest.approx(_point(4, 16, runs=3).speedup(Timing(t_s=0)))
 
 
 def test_table1_counts_what_is_set_up() -> None:
     """Relays: nodes of the CS tree that are no members."""
-    found = _ours(_work("btm-table1", {"side": 8, "large_side": 8, "members": 6}, runs=4))
+    found = ours(work_of("btm-table1", 4, side=8, large_side=8, members=6))
     relays = [point - 5 for point in (np.array(_point(8, 6, 4).cs_links) // 2).tolist()]
     who = "6 members, 8x8"
     assert found[f"messages to set up, CS, {who}"] == pytest.approx(np.mean(relays))
@@ -160,18 +142,11 @@ def test_table1_counts_what_is_set_up() -> None:
 
 
 def test_the_sweep_reaches_the_ends_of_the_ranges() -> None:
-    work = _work("btm-sweep")
+    work = work_of("btm-sweep", 3, **SMALL)
     point = _point(4, 16, runs=3)
     across = dict(work.series["t_rm, 4x4"])
     assert across[0] == pytest.approx(point.speedup(PAPER))
     assert across[100] == pytest.approx(point.speedup(Timing(t_rm=60)))
-
-
-@pytest.fixture
-def _by_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the golden model stand in for the RTL, which it is compared with elsewhere."""
-    monkeypatch.setattr(measured, "build_fabric", lambda network: None)
-    monkeypatch.setattr(measured, "simulate_tiles", lambda job, built: run_model(job))
 
 
 @pytest.mark.usefixtures("_by_model")
@@ -197,18 +172,17 @@ def test_hardware_takes_the_cycles_of_its_bound() -> None:
 
 @pytest.mark.usefixtures("_by_model")
 def test_rtl_is_beside_the_formulas_and_in_nanoseconds() -> None:
-    work = _work("btm-fig5", {**SMALL, "rtl_side": 4}, rtl=True)
+    work = work_of("btm-fig5", 3, rtl=True, **SMALL, rtl_side=4)
     assert dict(work.series["BTM, 4x4, RTL"])[16] == 20 * 20
-    found = _ours(work)
+    found = ours(work)
     assert found["latency of CS, ns, 16 members, 4x4, RTL"] == 19 * 20
     assert found["BTM is faster than CS, times, 16 members, 4x4, RTL"] == pytest.approx(19 / 20)
-    traffic = _work("btm-fig6", {**SMALL, "rtl_side": 4}, rtl=True)
+    traffic = work_of("btm-fig6", 3, rtl=True, **SMALL, rtl_side=4)
     assert "CS, 4x4, RTL" in traffic.series
 
 
 @pytest.mark.long
-def test_hardware_and_model_measure_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hardware_and_model_measure_the_same(request: pytest.FixtureRequest) -> None:
     in_hardware = run(4, 1)
-    monkeypatch.setattr(measured, "build_fabric", lambda network: None)
-    monkeypatch.setattr(measured, "simulate_tiles", lambda job, built: run_model(job))
+    request.getfixturevalue("_by_model")
     assert run(4, 1) == in_hardware

@@ -14,7 +14,7 @@ from syncfabric.models.timing.loggp import INFINIBAND, TILE64, TILE64_MEMORY
 from syncfabric.sim.drive import tiles as measured
 from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.experiments.choice import EXPERIMENTS
-from syncfabric.sim.experiments.claim import Claim, Value
+from syncfabric.sim.experiments.claim import Value
 from syncfabric.sim.experiments.frame import Work
 from syncfabric.sim.experiments.papers import reflex as fig6
 from syncfabric.sim.experiments.papers import reflex_barriers as hardware
@@ -28,31 +28,22 @@ from syncfabric.sim.experiments.papers.reflex_barriers import (
     radius,
     sizes,
 )
+from syncfabric.sim.experiments.papers.rtl import Wish
+from tests.sim.experiments.papers.done import claim_of, work_of
 
 CYCLES = {"together": 100, "late": 90, "back_to_back": 70}
 """Of a barrier of 8x8 that stands in for the hardware, by policy."""
 
 
-def _work(name: str, *settings: tuple[str, float], rtl: bool = False, runs: int = 1) -> Work:
-    work = Work(EXPERIMENTS[name], runs=runs, rtl=rtl, chosen=dict(settings))
-    work.experiment.function(work)
-    return work
-
-
-def _claim(work: Work, words: str) -> Claim:
-    (claim,) = [claim for claim in work.claims if claim.claim.startswith(words)]
-    return claim
-
-
 def _ours(work: Work, words: str) -> Value:
-    return _claim(work, words).ours
+    return claim_of(work, words).ours
 
 
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let hardware take some cycles a core of 64."""
 
-    def run(name: str, side: int, wishes: Sequence[hardware.Wish]) -> list[int]:
+    def run(name: str, side: int, wishes: Sequence[Wish]) -> list[int]:
         return [CYCLES[policy] * side * side // 64 for policy, _ in wishes]
 
     monkeypatch.setattr(hardware, "run", run)
@@ -93,7 +84,7 @@ def test_all_six_barriers_are_in_the_order_of_the_paper() -> None:
 
 
 def test_figure_6_says_what_comes_out() -> None:
-    work = _work("reflex-fig6")
+    work = work_of("reflex-fig6")
     assert _ours(work, "UDN/STN and Reflex are faster than all") == "yes"
     assert _ours(work, "Tile Sync, centralized and") == "at 4, 8, 16, 32, 64 only"
     assert _ours(work, "Reflex outperforms all others") == "at 4, 8, 16, 32, 64 only"
@@ -111,7 +102,7 @@ def test_figure_6_says_what_comes_out() -> None:
 
 def test_ours_are_beside_them_in_figure_6() -> None:
     """Wires 4, 6, 6, 10, 14, 18 cycles; the tree 3 L + 7, L of 1, 2, 2, 4, 6, 8."""
-    series = _work("reflex-fig6").series
+    series = work_of("reflex-fig6").series
     cycle = 1_000 / 700
     wanted = {
         "wires (ours)": (4, 6, 6, 10, 14, 18),
@@ -127,7 +118,7 @@ def test_ours_are_beside_them_in_figure_6() -> None:
 
 def test_every_time_of_figure_6_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fig6, "FARTHEST", 64)
-    before = _work("reflex-fig6").series
+    before = work_of("reflex-fig6").series
     for name, value, curve in (
         ("L", 7, "Reflex"),
         ("o", 7, "Reflex"),
@@ -141,40 +132,41 @@ def test_every_time_of_figure_6_can_be_set(monkeypatch: pytest.MonkeyPatch) -> N
         ("memory_g", 7, "Tile Spin"),
         ("wake", 11, "Tile Sync"),
     ):
-        assert _work("reflex-fig6", (name, value)).series[curve][-1] > before[curve][-1], name
-    twice = _work("reflex-fig6", ("clock", 1_400.0)).series["Reflex"]
+        chosen: dict[str, Any] = {name: value}
+        assert work_of("reflex-fig6", **chosen).series[curve][-1] > before[curve][-1], name
+    twice = work_of("reflex-fig6", clock=1_400.0).series["Reflex"]
     assert [time * 2 for _, time in twice] == pytest.approx([t for _, t in before["Reflex"]])
-    assert [n for n, _ in _work("reflex-fig6", ("cores", 20)).series["Reflex"]] == [2, 4, 8, 16, 20]
+    assert [n for n, _ in work_of("reflex-fig6", cores=20).series["Reflex"]] == [2, 4, 8, 16, 20]
 
 
 def test_a_slow_hop_takes_the_lead_from_reflex() -> None:
     """With h of 3 cycles and g of 1 a core costs Reflex 6 cycles and UDN/STN 1."""
-    work = _work("reflex-fig6", ("h", 3.0), ("g", 1.0))
+    work = work_of("reflex-fig6", h=3.0, g=1.0)
     assert _ours(work, "Reflex outperforms all others") == "no"
     assert _ours(work, "ns that Reflex grows") > 1  # type: ignore[operator]
 
 
 def test_figure_8_has_tile_spin_bend_where_its_home_is_full() -> None:
     """From 46 cores on, where 2 P is more than 92 cycles; with 5 P it would be past 16: 80."""
-    work = _work("reflex-fig8")
+    work = work_of("reflex-fig8")
     assert _ours(work, "cores up to which Tile Spin") == 46
-    assert "memory_g = 5 puts it there" in _claim(work, "cores up to which Tile Spin").note
+    assert "memory_g = 5 puts it there" in claim_of(work, "cores up to which Tile Spin").note
     assert _ours(work, "Reflex is faster than Tile Spin") == "yes"
     assert _ours(work, "Reflex, ns a core more") == pytest.approx(1)
-    bent = _work("reflex-fig8", ("memory_g", 5.0))
+    bent = work_of("reflex-fig8", memory_g=5.0)
     assert _ours(bent, "cores up to which Tile Spin") == 16
     assert _ours(bent, "Tile Spin, ns a core more") > 5  # type: ignore[operator]
 
 
 def test_one_late_is_never_worse_than_all_together() -> None:
     """2 N + 6 with a late root; on average 31.5 hops are saved of 134 cycles."""
-    work = _work("reflex-fig8")
+    work = work_of("reflex-fig8")
     assert _ours(work, "Reflex with one core late over all together") == pytest.approx(1)
     assert _ours(work, "the same, mean over the late core") == pytest.approx((134 - 31.5) / 134)
 
 
 def test_figure_10_is_a_line() -> None:
-    work = _work("reflex-fig10")
+    work = work_of("reflex-fig10")
     assert _ours(work, "Reflex scales linearly") == pytest.approx(1)
     assert _ours(work, "Reflex, ns that a node more costs") == pytest.approx(200)
     assert _ours(work, "Reflex scales to a large number") == 171
@@ -182,14 +174,15 @@ def test_figure_10_is_a_line() -> None:
     assert work.series["Reflex"][-1][1] == pytest.approx(11.38 + 204.8)
     assert work.series["dissemination (not in the paper)"][-1][1] == pytest.approx(56.9)
     for name in ("L", "o", "h"):
-        more = _work("reflex-fig10", (name, 5_000.0)).series["Reflex"][0][1]
+        slower: dict[str, Any] = {name: 5_000.0}
+        more = work_of("reflex-fig10", **slower).series["Reflex"][0][1]
         assert more > work.series["Reflex"][0][1]
 
 
 @pytest.mark.usefixtures("stand_in")
 def test_figure_9_tells_a_bad_model() -> None:
     """The model has 14, 38, 78, 134 cycles, the stand-in 6, 25, 56, 100."""
-    work = _work("reflex-fig9")
+    work = work_of("reflex-fig9")
     assert _ours(work, "Reflex, 64 cores") == pytest.approx(134 / 100)
     wanted = pytest.approx(100 * (14 - 6) / 6)
     assert _ours(work, "the model is a good approximation") == wanted
@@ -199,7 +192,7 @@ def test_figure_9_tells_a_bad_model() -> None:
 
 @pytest.mark.usefixtures("stand_in")
 def test_with_rtl_all_that_have_a_model_are_in_figure_9() -> None:
-    series = _work("reflex-fig9", rtl=True).series
+    series = work_of("reflex-fig9", rtl=True).series
     names = {label.removesuffix(", model") for label in series if label.endswith(", model")}
     assert names == {
         "Reflex",
@@ -217,8 +210,7 @@ def test_with_rtl_all_that_have_a_model_are_in_figure_9() -> None:
 
 @pytest.mark.usefixtures("stand_in")
 def test_rtl_adds_points_in_ns_of_the_assumed_clock() -> None:
-    work = Work(EXPERIMENTS["reflex-fig6"], rtl=True, clock_mhz=50.0)
-    work.experiment.function(work)
+    work = work_of("reflex-fig6", rtl=True)
     label = "Reflex, RTL"
     assert work.series[label] == [(4, 120), (16, 500), (36, 1_120), (64, 2_000)]
     text = _ours(work, "Reflex, RTL: cycles at 4 / 16 / 36 / 64 cores, all together")
@@ -229,15 +221,9 @@ def test_rtl_adds_points_in_ns_of_the_assumed_clock() -> None:
     assert _ours(work, "Reflex is faster than UDN/STN, RTL") == "no"
     assert _ours(work, "Reflex, RTL: hops that a core more") == pytest.approx(94 / 60)
     assert _ours(work, "Reflex in a loop, RTL: hops") == pytest.approx(66 / 60)
-    late = _work("reflex-fig8", rtl=True)
-    assert late.series["UDN/STN, RTL"][-1] == (64, 900)
+    late = work_of("reflex-fig8", rtl=True)
+    assert late.series["UDN/STN, RTL"][-1] == (64, 1_800)
     assert _ours(late, "Reflex, RTL: one late over all") == pytest.approx(0.9)
-
-
-@pytest.fixture
-def _by_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measured, "build_fabric", lambda network: None)
-    monkeypatch.setattr(measured, "simulate_tiles", lambda job, built: run_model(job))
 
 
 EXPECTED: dict[str, list[int]] = {
@@ -248,7 +234,7 @@ EXPECTED: dict[str, list[int]] = {
     "engines": [11, 11, 11, 11],
 }
 """On 4x4: all together, one last, one late, and in a loop."""
-WISHES: list[hardware.Wish] = [
+WISHES: list[Wish] = [
     ("together", 0),
     ("last", 16),
     ("late", 50),
@@ -308,12 +294,12 @@ def test_the_sweep_finds_the_first_of_all_that_are_slower(
         if 2 * message + 2 * cores * times["h"] <= rounds * (1 + 1e-12):
             break
         cores -= 1
-    assert more.least_cores(machine, name, factor, "dissemination", most) == cores + 1
+    assert more.least_cores(machine, name, "dissemination", factor, most) == cores + 1
 
 
 def test_the_sweep_draws_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(more, "FACTORS", (0.5, 1.0, 2.0))
-    work = _work("reflex-sweep", ("cores", 400))
+    work = work_of("reflex-sweep", cores=400)
     assert work.series["tile64, o"] == [(0.5, 38), (1.0, 40), (2.0, 66)]
     assert _ours(work, "infiniband, h x 1: ") == 171
     assert _ours(work, "tile64, g x 1: Reflex slower than UDN/STN") is None
@@ -321,11 +307,11 @@ def test_the_sweep_draws_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_members_are_drawn_for_all_schemes() -> None:
-    work = _work("reflex-members", ("side", 2), runs=2)
+    work = work_of("reflex-members", side=2, runs=2)
     names = {"reflex", "reflex-tree", "udn-stn", "dissemination", "centralized", "wires"}
     assert set(work.series) == names
     assert all([count for count, _ in points] == [2, 4] for points in work.series.values())
-    claim = _claim(work, "reflex, 4 of 4: latency")
+    claim = claim_of(work, "reflex, 4 of 4: latency")
     assert claim.ours == pytest.approx(14 * 1_000 / 700)
     assert claim.note == "links passed 16, height 4, set-up messages 1, nodes touched 4"
     each = [more.costs(work.values, 2, seed)["wires"]["latency_ns"] for seed in (1, 2)]

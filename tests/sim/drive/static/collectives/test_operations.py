@@ -7,8 +7,7 @@ import pytest
 
 from syncfabric.models.networks.reader import loads
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.models.timing.collectives import broadcast_cycles
-from syncfabric.models.timing.reflex import ring_bound
+from syncfabric.models.timing.static import broadcast_cycles, ring_bound
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.static.operations import KINDS, OPERATIONS, Collective
 from tests.models.golden.static_bench import cycle, ring, static, tree

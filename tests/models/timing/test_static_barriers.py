@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from syncfabric.models.timing.reflex import (
+from syncfabric.models.timing.static import (
     ALONE,
     ring_bound,
     ring_period,
