@@ -12,16 +12,7 @@ from syncfabric.sim.campaign.request import Kind
 from syncfabric.sim.campaign.trial import Trial
 from syncfabric.sim.rows import Rows
 
-__all__ = [
-    "BAD",
-    "CampaignFinding",
-    "CampaignResult",
-    "KindCount",
-    "Outcome",
-    "Verdict",
-    "kind_rows",
-    "summary",
-]
+__all__ = ["BAD", "CampaignResult", "KindCount", "Outcome", "Verdict", "kind_rows", "summary"]
 
 
 class Verdict(enum.Enum):

@@ -19,10 +19,9 @@ from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, make_plan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.campaign.request import Kind
-from syncfabric.sim.drive.recovery.plans import dead_links, plan_after
-from syncfabric.sim.drive.recovery.story import Story
+from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, dead_links, plan_after
 
-__all__ = ["Draw", "Forger", "Trial"]
+__all__ = ["Draw", "Trial"]
 
 EPOCHS = 1 << EPOCH_BITS
 EPOCH = 1
@@ -267,7 +266,7 @@ class Draw:
         dead = Dead.of(self._network.topology, [name])
         try:
             if isinstance(self._network, StaticSpec):
-                after = plan_after(self._plan, Story(dead=dead))
+                after = plan_after(self._plan, RecoveryScenario(dead=dead))
             else:
                 after = make_plan(self._plan.spec, dead)
         except PlanError:

@@ -54,6 +54,7 @@ class GroupArrivals:
         self.arrived = [0] * count
         self.released = [0] * count
         self.latency: list[int] = []
+        self.ends: list[int] = []  # cycles of the last releases, episode by episode
         self._left: defaultdict[int, int] = defaultdict(lambda: count)  # by episode, to arrive
         self._inside: defaultdict[int, int] = defaultdict(lambda: count)  # to be released
         self._last_arrival: dict[int, int] = {}
@@ -100,6 +101,7 @@ class GroupArrivals:
             del self._inside[episode]
             self._policies.pop(episode, None)
             self.latency.append(cycle - self._last_arrival.pop(episode, cycle))
+            self.ends.append(cycle)
         if not goes_on:
             return
         policy = self._policy(following)

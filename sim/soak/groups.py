@@ -14,7 +14,7 @@ from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan, GroupPlan, StaticGroupPlan
-from syncfabric.sim.drive.recovery.plans import fences
+from syncfabric.sim.drive.recovery.scenario import fences
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.lifecycle import TRIES, ByChain, ByManagers, ByRoutes, lifecycle_of
 from syncfabric.sim.lifecycle.counters import counters_of
@@ -28,7 +28,7 @@ from syncfabric.sim.lifecycle.effects import (
     ask_all,
 )
 
-__all__ = ["EngineGroups", "Groups", "RouteGroups", "groups_on"]
+__all__ = ["EngineGroups", "Groups", "groups_on"]
 
 EPOCHS = 1 << EPOCH_BITS
 TIMES = 3

@@ -28,7 +28,7 @@ from syncfabric.sim.soak.groups import EngineGroups, groups_on
 from syncfabric.sim.soak.result import Finding, Latencies, SoakGroup, SoakResult
 from syncfabric.sim.soak.traffic import QUEUE, Phases
 
-__all__ = ["INJECTED", "SoakRequest", "soak"]
+__all__ = ["SoakRequest", "soak"]
 
 MOST_JITTER = 5_000
 """Cycles that a member may linger: half of those after which a group hangs."""

@@ -56,7 +56,7 @@ def recover(
             moves=move or (),
             sim=sim,
             at=at,
-            patience=timeout,
+            timeout=timeout,
             episodes=episodes,
             seed=seed,
             progress=progress,
@@ -65,8 +65,8 @@ def recover(
         print_json(result.to_json())
     else:
         _print(result)
-    if not result.found.ok:
-        typer.echo(f"{result.verdict}: {result.found.hang or 'not all is as it must be'}", err=True)
+    if not result.ok:
+        typer.echo(f"{result.verdict}: {result.hang or 'not all is as it must be'}", err=True)
         raise typer.Exit(DIFFERS)
 
 
@@ -76,10 +76,10 @@ def _print(result: "RecoveryResult") -> None:
     from syncfabric.sim.tables import Titled, print_table
 
     screen = console()
-    if result.found.costs:
+    if result.costs:
         title = f"{result.network} under {result.simulator}: cycles until a group is back"
         print_table(screen, Titled(title, recovery_rows(result)))
-    if result.found.spans:
+    if result.spans:
         title = "the other groups' barriers: cycles (min/med/max)"
         print_table(screen, Titled(title, other_rows(result)))
     for line in _words(result):
@@ -89,14 +89,13 @@ def _print(result: "RecoveryResult") -> None:
 def _words(result: "RecoveryResult") -> list[str]:
     from syncfabric.sim.words import count, node_words
 
-    found = result.found
     lines = [
-        f"{result.verdict}: {count(found.cycles, 'cycle')}, {count(found.releases, 'release')}, "
-        f"{found.broken} as broken, {found.early} false"
+        f"{result.verdict}: {count(result.cycles, 'cycle')}, {count(result.releases, 'release')}, "
+        f"{result.broken} as broken, {result.early} false"
     ]
-    if not found.costs and found.ok:
-        lines.append("no group was hit" if not found.lost else "no group came back")
+    if not result.costs and result.ok:
+        lines.append("no group was hit" if not result.lost else "no group came back")
     for gid, members in result.left_out.items():
         lines.append(f"group {gid}: {', '.join(map(node_words, members))} left out")
-    lines += [f"group {gid}: no member is left" for gid in found.lost]
+    lines += [f"group {gid}: no member is left" for gid in result.lost]
     return lines

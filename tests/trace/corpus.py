@@ -17,9 +17,13 @@ from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.set_up_writes import registers_json
 from syncfabric.sim.drive.conduct import conductor_of
 from syncfabric.sim.drive.conducting import Conducting
-from syncfabric.sim.drive.recovery.conduct import RecoveryConductor
-from syncfabric.sim.drive.recovery.plans import check_story, plan_after
-from syncfabric.sim.drive.recovery.story import Move, Story
+from syncfabric.sim.drive.recovery.run import RecoveryConductor
+from syncfabric.sim.drive.recovery.scenario import (
+    Move,
+    RecoveryScenario,
+    check_scenario,
+    plan_after,
+)
 from syncfabric.sim.drive.scenario import Job, Replay, Scenario, Send, Sending
 from syncfabric.sim.drive.static.operations import Collective
 from syncfabric.sim.front import Front
@@ -58,11 +62,11 @@ class Entry:
         return make_plan(self.spec)
 
     @cached_property
-    def scenarios(self) -> dict[str, Scenario | Story]:
+    def scenarios(self) -> dict[str, Scenario | RecoveryScenario]:
         """Every scenario by its name."""
         runs = {name: _scenario(keys) for name, keys in self.table.get("run", {}).items()}
         return runs | {
-            name: _story(self.spec, keys) for name, keys in self.table.get("recover", {}).items()
+            name: _recovery(self.spec, keys) for name, keys in self.table.get("recover", {}).items()
         }
 
     @property
@@ -75,7 +79,7 @@ class Entry:
         what = self.scenarios[scenario]
         if isinstance(what, Scenario):
             return conductor_of(self.plan, what, Job(((self.plan, what),)))
-        check_story(self.plan, what)
+        check_scenario(self.plan, what)
         return RecoveryConductor(self.plan, plan_after(self.plan, what), what)
 
     @property
@@ -121,10 +125,10 @@ def _replay(sends: Sequence[Sequence[Any]], processors: Sequence[int], **keys: A
     return Replay(tuple(Send(*send) for send in sends), tuple(processors), **keys)
 
 
-def _story(spec: NetworkSpec, keys: Mapping[str, Any]) -> Story:
+def _recovery(spec: NetworkSpec, keys: Mapping[str, Any]) -> RecoveryScenario:
     """Read a recovery's fields: names of what dies, and moves as group, old and new node."""
     made: dict[str, Any] = {
         "dead": Dead.of(spec.network.topology, keys.get("dead", ())),
         "moves": tuple(Move(gid, tuple(a), tuple(b)) for gid, a, b in keys.get("moves", ())),
     }
-    return Story(**{"limit": LIMIT, **keys, **made})
+    return RecoveryScenario(**{"limit": LIMIT, **keys, **made})

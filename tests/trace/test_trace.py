@@ -10,8 +10,8 @@ import pytest
 
 from syncfabric.models.networks.schema import NetworkFile
 from syncfabric.models.networks.spec import planners_of
-from syncfabric.sim.drive.recovery.conduct import RecoveryConductor
-from syncfabric.sim.drive.recovery.story import Story
+from syncfabric.sim.drive.recovery.run import RecoveryConductor
+from syncfabric.sim.drive.recovery.scenario import RecoveryScenario
 from syncfabric.sim.drive.scenario import Policy, Scenario
 from syncfabric.sim.drive.schemes import SCHEMES
 from syncfabric.sim.drive.static.operations import KINDS
@@ -160,7 +160,7 @@ def test_every_planner_operation_and_form_of_members_has_entries() -> None:
 
 def test_every_field_of_a_scenario_has_entries() -> None:
     runs = [what for entry in ENTRIES.values() for what in entry.scenarios.values()]
-    for kind in (Scenario, Story):
+    for kind in (Scenario, RecoveryScenario):
         some = [what for what in runs if isinstance(what, kind)]
         for field in dataclasses.fields(kind):
             assert any(getattr(what, field.name) != field.default for what in some), field.name

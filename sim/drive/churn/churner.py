@@ -1,29 +1,29 @@
-"""Lives of groups on a network in use: born, set up, torn down, again and again."""
+"""Churn: groups that are set up and torn down at random on a network in use."""
 
 from __future__ import annotations
 
 import random
 from collections import deque
-from dataclasses import dataclass, field
 from typing import cast
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.setup import Operation as Command
-from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec, Operation
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
 from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.plan import GroupPlan, make_plan
 from syncfabric.models.planning.set_up import commit_write
-from syncfabric.sim.drive.arrivals import GroupArrivals
-from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Note, Ordered, Told
+from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Ordered
 from syncfabric.sim.drive.config_port import Cycles, perform
 from syncfabric.sim.drive.driving import Inputs
+from syncfabric.sim.drive.instances import Instance, Instances
 from syncfabric.sim.drive.room import free_gids
 from syncfabric.sim.drive.scenario import ChurnOutcome, Scenario
 from syncfabric.sim.drive.software import Agenda, Host
 from syncfabric.sim.lifecycle import lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
+from syncfabric.sim.soak.draw import BITWISE, SERIAL
 
 __all__ = ["Churner"]
 
@@ -47,32 +47,29 @@ DOOMED = 1 / 8
 ENDLESS = 1000
 """Episodes of every other life that is killed, so that it is so in the midst of them."""
 
-_BITWISE: tuple[Operation, ...] = ("or", "and", "xor")
-_SERIAL: tuple[Operation, ...] = ("max", "min", "sum")
 
+class Life(Instance):
+    """A group that comes and goes.
 
-@dataclass
-class Life:
-    """A group that comes and goes."""
+    Attributes
+    ----------
+    manager : int
+        Number of the manager that it is drawn for.
+    doomed : bool
+        It is to be killed.
+    since : int
+        Cycle of its last progress.
+    """
 
-    number: int
     group: GroupPlan
-    manager: int
-    seats: list[tuple[int, int]]
-    episodes: int
-    doomed: bool
-    arrivals: GroupArrivals
-    since: int
-    due: set[int] = field(default_factory=set)
-    came: set[int] = field(default_factory=set)
-    inside: set[int] = field(default_factory=set)
-    ends: bool = False
+    manager = since = 0
+    doomed = False
 
 
 class Churner:
     """Sets groups up and ends them at random, by the programs of `sim.lifecycle`.
 
-    Programs are performed one after another, while members of other lives have their barriers.
+    Programs are performed one after another, while members of other groups have their barriers.
 
     Parameters
     ----------
@@ -82,11 +79,11 @@ class Churner:
     Attributes
     ----------
     alive : dict of int to Life
-        Lives that are not over, by GID.
+        Groups that are not over, by GID.
     outcome : ChurnOutcome
-        What has become of the lives so far.
+        The outcome so far.
     ended : int
-        Lives that are over.
+        Groups that are over.
     """
 
     def __init__(self, driver: Host) -> None:
@@ -100,11 +97,12 @@ class Churner:
         for group in driver.plan.engine_groups:
             self._free.hold(group)
         self._gids = free_gids(driver.plan.spec)
-        self.alive: dict[int, Life] = {}
-        self._seats: dict[tuple[int, int], tuple[Life, int]] = {}
+        self._instances = Instances[Life](model, self._arrive)
+        self.alive = self._instances.alive
         self._agenda = Agenda()
         self._programs: deque[Cycles[None]] = deque()
         self._ahead, self._now, self._vain = driver.scenario.churn, 0, 0
+        self._inputs = Inputs()
         self._begun = False
         self._failed: int | None = None
         self.outcome = ChurnOutcome()
@@ -112,11 +110,11 @@ class Churner:
 
     @property
     def over(self) -> bool:
-        """Whether all lives are over."""
+        """Whether all groups are over."""
         return not self._ahead and not self.alive
 
     def stuck(self, now: int) -> int | None:
-        """Return a group that comes no further, if there is one."""
+        """Return a group that makes no progress, if there is one."""
         late = (gid for gid, life in self.alive.items() if now > life.since + PATIENCE)
         return self._failed if self._failed is not None else next(late, None)
 
@@ -126,25 +124,24 @@ class Churner:
 
     def step(self, now: int, inputs: Inputs) -> None:
         """Do what is to be done in a cycle, all releases of which the model shows."""
-        self._now = now
+        self._now, self._inputs = now, inputs
         if not self._begun:
             self._begun = True
-            self._bear(now)
-        for node, register, _ in self._model.release:
-            self._released(now, node, register)
+            self._create(now)
+        for life in self._instances.released(now, self._driver.notes):
+            life.since = now
+            if life.arrivals.finished and not life.doomed:
+                self._programs.append(self._tear_down(life))
         self._agenda.step(now)
-        for life in self.alive.values():
-            self._arrive(now, life, inputs)
+        self._instances.arrive(now, ordered=True)
         if self._programs and self._failed is None:
             try:
                 next(self._programs[0])
             except StopIteration:
                 self._programs.popleft()
 
-    # Birth.
-
-    def _bear(self, now: int) -> None:
-        """Begin a life, if there is room for one, and plan the next birth."""
+    def _create(self, now: int) -> None:
+        """Begin a group, if there is room for one, and plan the next."""
         if len(self.alive) < AT_ONCE and self._gids:
             manager = self._rng.randrange(max(1, len(self._network.shape.managers)))
             drawn = self._draw(manager)
@@ -158,89 +155,54 @@ class Churner:
                 self.outcome.given_up += drawn is None
                 self.ended += drawn is None
         if self._ahead:
-            self._agenda.at(now + self._rng.randint(1, PAUSE), self._bear)
+            self._agenda.at(now + self._rng.randint(1, PAUSE), self._create)
 
     def _draw(self, manager: int) -> GroupPlan | None:
         """Draw a group in entries of a manager's share; None if there are none, or no way."""
-        rng, topology = self._rng, self._network.topology
-        nodes = list(topology.nodes)
+        rng, network = self._rng, self._network
+        nodes = list(network.topology.nodes)
         most = min(len(nodes), FEW if rng.random() < 3 / 4 else len(nodes))
         members = tuple(rng.sample(nodes, rng.randint(2, most)))
-        serial = self._network.operations == "all"
-        op = rng.choice(_BITWISE + (_SERIAL if serial else ()))
-        planner = {"link": "shortest", "routed": "btm"}[self._network.transport]
-        gid = rng.choice(self._gids)
-        group = GroupSpec.model_validate(
-            {"id": gid, "members": members, "op": op, "planner": planner}
-        )
+        op = rng.choice(BITWISE + (SERIAL if network.operations == "all" else ()))
+        planner = {"link": "shortest", "routed": "btm"}[network.transport]
+        group = GroupSpec(id=rng.choice(self._gids), members=members, op=op, planner=planner)
         name = self._driver.plan.spec.name
         try:
-            plan = make_plan(NetworkSpec(name=name, network=self._network, groups=(group,)))
+            plan = make_plan(NetworkSpec(name=name, network=network, groups=(group,)))
         except PlanError:
             return None
         return self._free.take(plan.engine_groups[0], manager)
 
     def _begin(self, now: int, group: GroupPlan, manager: int) -> None:
-        rng = self._rng
+        rng, network = self._rng, self._network
         self._gids.remove(group.id)
-        nodes = [self._network.topology.index(member) for member in group.members]
+        nodes = [network.topology.index(member) for member in group.members]
         doomed, endless = rng.random() < DOOMED, rng.random() < 1 / 2
         episodes = ENDLESS if doomed and endless else rng.randint(1, MOST_EPISODES)
-        arrivals = GroupArrivals(
-            group,
-            [(node, 0) for node in nodes],
-            Scenario(episodes=episodes, policy="mixed"),
-            rng,
-            lambda cycle, member: self._agenda.at(cycle, lambda _: life.due.add(member)),
-        )
         number = len(self._driver.plan.groups) + self.outcome.lives
-        seats = list(zip(nodes, group.registers, strict=True))
-        life = Life(number, group, manager, seats, episodes, doomed, arrivals, now)
-        self.alive[group.id] = life
-        self._seats.update({seat: (life, member) for member, seat in enumerate(seats)})
-        targets = tuple(self._network.shape.target_of(router) for router in group.placement)
+        life = Life(number, group, nodes, Scenario(episodes=episodes, policy="mixed"), rng)
+        life.manager, life.doomed, life.since = manager, doomed, now
+        self._instances.enter(life)
+        targets = tuple(network.shape.target_of(router) for router in group.placement)
         places, entries = tuple(nodes), tuple(group.placement.values())
-        self._note(Born(now, number, group.id, group.op, places, targets, episodes, entries))
-        arrivals.begin(now + rng.randint(1, BEFORE_ARRIVAL))
+        born = Born(now, number, group.id, group.op, places, targets, episodes, entries)
+        self._driver.notes.append(born)
+        life.arrivals.begin(now + rng.randint(1, BEFORE_ARRIVAL))
         self._programs.append(self._set_up(life))
 
-    # Members.
-
-    def _released(self, now: int, node: int, register: int) -> None:
-        if (node, register) not in self._seats:
-            return
-        life, member = self._seats[node, register]
-        life.since = now
-        life.inside.discard(member)
-        if self._model.broken(node, register):
-            self._note(Told(now, node, register))
-        else:
-            life.arrivals.release(now, member)
-        if life.arrivals.finished and not life.doomed:
-            self._programs.append(self._tear_down(life))
-
-    def _arrive(self, now: int, life: Life, inputs: Inputs) -> None:
-        for member in sorted(life.due):
-            node, register = life.seats[member]
-            if life.ends or not self._model.ready(node, register):
-                continue
-            life.due.discard(member)
-            if member not in life.came:
-                life.came.add(member)
-                self._note(Came(now, life.number, member, node, register))
-            bits = self._network.data_bits
-            data = self._rng.getrandbits(bits) if bits else 0
-            last = life.arrivals.arrived[member] == life.episodes - 1
-            self._driver.arrive(now, inputs, (node, register), data, last=last)
-            life.inside.add(member)
-            life.arrivals.took(now, member)
-            self._driver.note_arrival(now, life.number, member, data)
-
-    # Programs.
+    def _arrive(self, life: Life, member: int) -> None:
+        now, place, arrived = self._now, life.places[member], life.arrivals.arrived[member]
+        if not arrived:
+            self._driver.notes.append(Came(now, life.number, member, *place))
+        bits = self._network.data_bits
+        data = self._rng.getrandbits(bits) if bits else 0
+        last = arrived == life.arrivals.episodes - 1
+        self._driver.arrive(now, self._inputs, place, data, last=last)
+        self._driver.note_arrival(now, life.number, member, data)
 
     def _set_up(self, life: Life) -> Cycles[None]:
         start, sent, refused = self._now, self._sent(), self._software.refused
-        self._note(Ordered(start, life.number, life.manager, Command.SETUP))
+        self._order(life, Command.SETUP)
         yield from self._perform(life, self._software.set_up(life.group))
         self.outcome.set_up(self._now - start, 2 * (self._sent() - sent))
         self.outcome.refused += self._software.refused - refused
@@ -256,8 +218,8 @@ class Churner:
         yield from self._leave(life)
 
     def _kill(self, life: Life) -> Cycles[None]:
-        start, sent, life.ends = self._now, self._sent(), True
-        self._note(Ordered(start, life.number, life.manager, Command.KILL))
+        start, sent, life.closed = self._now, self._sent(), True
+        self._order(life, Command.KILL)
         self.outcome.killed += 1
         yield from self._perform(life, self._software.kill(life.group))
         self.outcome.tear_down(self._now - start, 2 * (self._sent() - sent))
@@ -265,24 +227,21 @@ class Churner:
             yield
         yield from self._leave(life)
 
+    def _order(self, life: Life, command: Command) -> None:
+        self._driver.notes.append(Ordered(self._now, life.number, life.manager, command))
+
     def _leave(self, life: Life) -> Cycles[None]:
-        """See that no entry of a life is alive, and let others have them."""
-        self._note(Gone(self._now, life.number))
-        yield from self._perform(life, self._look(life.group))
-        for seat in life.seats:
-            del self._seats[seat]
+        """Read the status of a group's entries, which the check judges, and free them."""
+        self._driver.notes.append(Gone(self._now, life.number))
+        shape, places = self._network.shape, life.group.placement.items()
+        reads = [commit_write(Code.READ, shape, *place, 0) for place in places]
+        yield from self._perform(life, ask_all(reads, "read when its group was over"))
+        self._instances.leave(life)
         self._free.leave(life.group)
         self._gids.append(life.group.id)
-        del self.alive[life.group.id]
         self.ended += 1
 
-    def _look(self, group: GroupPlan) -> Steps[None]:
-        """Read the status of all entries of a group; the check judges the answers."""
-        shape = self._network.shape
-        reads = [commit_write(Code.READ, shape, *place, 0) for place in group.placement.items()]
-        yield from ask_all(reads, "read when its group was over")
-
-    def _perform(self, life: Life, steps: Steps[None]) -> Cycles[None]:
+    def _perform(self, life: Life, steps: Steps[object]) -> Cycles[None]:
         try:
             yield from perform(steps, self._driver.port, lambda: self._now)
         except FoundError:
@@ -292,6 +251,3 @@ class Churner:
 
     def _sent(self) -> int:
         return sum(map(self._model.requests_sent, self._model.managers))
-
-    def _note(self, note: Note) -> None:
-        self._driver.notes.append(note)

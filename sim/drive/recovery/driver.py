@@ -1,81 +1,336 @@
-"""The software of a recovery: what dies or moves, how its groups come back, and their model."""
+"""The software of a recovery: groups begin, something dies or moves, and they are set up again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
+from syncfabric.models.errors import PlanError
+from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
-from syncfabric.models.golden.record import Record
+from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.network import Target
-from syncfabric.models.layout.setup import ManagerWord
+from syncfabric.models.layout.setup import ManagerWord, Operation
 from syncfabric.models.networks.spec import MessageSpec, StaticSpec
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
+from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan, GroupPlan
 from syncfabric.models.planning.set_up import manager_address
-from syncfabric.sim.drive.churn.notes import Gone
-from syncfabric.sim.drive.config_port import Cycles
-from syncfabric.sim.drive.recovery.life import Life
-from syncfabric.sim.drive.recovery.plans import fences
-from syncfabric.sim.drive.recovery.story import Cost, Story
-from syncfabric.sim.drive.recovery.telling import Telling
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Note, Ordered
+from syncfabric.sim.drive.config_port import ConfigPort, Cycles, perform
+from syncfabric.sim.drive.driving import Arrival
+from syncfabric.sim.drive.instances import ENDLESS, Instance, Instances
+from syncfabric.sim.drive.recovery.scenario import (
+    RecoveryScenario,
+    dead_links,
+    fences,
+    groups_hit,
+)
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.stepping import Chunk, Stepping
-from syncfabric.sim.lifecycle import ByChain, lifecycle_of
-from syncfabric.sim.lifecycle.effects import Ask, Steps
-from syncfabric.sim.lifecycle.routes import ByRoutes
+from syncfabric.sim.lifecycle import ByChain, ByRoutes, lifecycle_of
+from syncfabric.sim.lifecycle.effects import Ask, FoundError, Steps
 
-__all__ = ["RecoveryDriver", "RecoverySession", "StaticRecoveryDriver"]
+__all__ = ["Cost", "RecoveryDriver", "RecoverySession"]
+
+HOST = -1
+"""In place of a manager's node."""
 
 
-class RecoveryDriver(Telling):
-    """Does so with groups in entries of engines.
+@dataclass
+class Cost:
+    """What one group's recovery took, in cycles, one after the other.
 
-    Groups are set up as the network is built for, by managers or over the config chain. What dies
-    may be on the way of managers' packets, so that groups which are hit are killed and set up again
-    over the chain.
+    Parameters
+    ----------
+    group : int
+    detect : int
+        From the death until software gives the group up; of a move, until its last barrier is over.
+    wait : int
+        Until it is this group's turn.
+    end : int
+        Killing it, or awaiting its end, until none of its entries is alive.
+    set_up : int
+        Writing its entries, or the managers' commands.
+    go : int
+        From there until every member may arrive.
+    first : int
+        From there until all are released for the first time.
+    packets : int
+        Requests and replies.
+    commands : int
+        Commands of managers.
+    writes : int
+        Writes over the config port, but for those to managers.
+    """
+
+    group: int
+    detect: int = 0
+    wait: int = 0
+    end: int = 0
+    set_up: int = 0
+    go: int = 0
+    first: int = 0
+    packets: int = 0
+    commands: int = 0
+    writes: int = 0
+
+    @property
+    def total(self) -> int:
+        """From the event to the first release of all."""
+        return self.detect + self.wait + self.end + self.set_up + self.go + self.first
+
+
+class RecoveryDriver(ABC):
+    """Sets groups up, lets them synchronize, lets something die or move, and recovers the groups.
 
     Parameters
     ----------
     plan, after : BarrierPlan
-    story : Story
-        See ``Telling``.
-    model : CollectiveNetwork
+        The plan that all begin with, and that of those that are hit afterwards.
+    scenario : RecoveryScenario
+    model : CollectiveNetwork or StaticModel
+        Is looked at for releases and answers; stepping it is the caller's.
+
+    Attributes
+    ----------
+    lives : dict of int to Instance
+        Groups that are set up, by GID.
+    costs : list of Cost
+        Of the groups that came back.
+    event, well : int or None
+        Cycle in which it happens, and in which all groups have come back.
+    refused : str or None
+        What could not be done.
     """
 
     def __init__(
-        self, plan: BarrierPlan, after: BarrierPlan, story: Story, model: CollectiveNetwork
+        self,
+        plan: BarrierPlan,
+        after: BarrierPlan,
+        scenario: RecoveryScenario,
+        model: CollectiveNetwork | StaticModel,
     ) -> None:
-        super().__init__(plan, after, story, model)
+        self.plan, self.after, self.scenario, self._shown = plan, after, scenario, model
+        self._rng = random.Random(scenario.seed)
+        self.port = ConfigPort()
+        self.stimuli: list[Stimulus] = []
+        self.faults: list[Fault] = []
+        self.arrivals: list[Arrival] = []
+        self.notes: list[Note] = []
+        self._instances = Instances[Instance](model, self._take)
+        self.lives, self._created = self._instances.alive, 0
+        self.costs: list[Cost] = []
+        self.event: int | None = None
+        self.well: int | None = None
+        self.refused: str | None = None
+        self.finished = False
+        self._now = 0
+        self._silent: set[int] = set()
+        self._arrive: dict[tuple[int, int], int] = {}
+        self._last: set[tuple[int, int]] = set()
+        self._cost = Cost(-1)
+        self._breaks = False  # watchdogs release members of a group of which something is dead
+        self._program = self._run()
+
+    def unfinished(self) -> list[int]:
+        """Return the groups that are not done."""
+        return list(self.lives)
+
+    def next_cycle(self, now: int) -> int | None:
+        """Return the next cycle in which it acts: something may happen in any."""
+        return now
+
+    def inputs(self, now: int) -> tuple[dict[tuple[int, int], int], set[tuple[int, int]]]:
+        """Act in a cycle; return which members arrive, and which for the last time."""
+        self._now, self._arrive, self._last = now, {}, set()
+        self.port.hear(now, self._shown.config_answer)
+        for _ in self._instances.released(now, self.notes):
+            pass
+        if now:
+            next(self._program, None)
+            self._instances.arrive(now, absent=self._silent)
+        return self._arrive, self._last
+
+    def request(self) -> ConfigRequest | None:
+        """Return the request of this cycle."""
+        if not self._now or not self.port.may_ask:
+            return None
+        request, stimulus = self.port.give(self._now)
+        self.stimuli.append(stimulus)
+        return request
+
+    def _take(self, life: Instance, member: int) -> None:
+        """Have a member arrive in this cycle."""
+        network, place = self.plan.spec.network, life.places[member]
+        data = self._rng.getrandbits(network.data_bits) if network.data_bits else 0
+        last = life.arrivals.arrived[member] == life.arrivals.episodes - 1
+        self._arrive[place] = data
+        if last:
+            self._last.add(place)
+        index = place[0] * network.port_registers + place[1]
+        self.stimuli.append(Stimulus(self._now, StimulusKind.ARRIVE, index, data, int(last)))
+        self.arrivals.append(Arrival(self._now, life.number, member, data))
+
+    def _run(self) -> Cycles[None]:
+        try:
+            yield from self._recovery()
+        except (PlanError, FoundError) as error:
+            self.refused = str(error)
+        self.finished = True
+
+    def _recovery(self) -> Cycles[None]:
+        scenario, lives = self.scenario, self.lives
+        yield from self._begin()
+        least = self._now + scenario.at
+        for life in lives.values():
+            life.arrivals.begin(self._now)
+        yield from self._episodes(dict.fromkeys(lives, 0), least)
+        self.event = self._now
+        yield from self._die() if scenario.dead else self._move()
+        self.well = self._now
+        yield from self._episodes({gid: len(life.arrivals.ends) for gid, life in lives.items()})
+
+    def _episodes(self, begun: dict[int, int], least: int = 0) -> Cycles[None]:
+        """Wait for barriers of all groups, beyond those that they had, and for a cycle."""
+        more, lives = self.scenario.episodes, self.lives
+        yield from self._until(
+            lambda: (
+                self._now >= least
+                and all(len(lives[gid].arrivals.ends) >= had + more for gid, had in begun.items())
+            )
+        )
+
+    @abstractmethod
+    def _begin(self) -> Cycles[None]:
+        """Set all groups up."""
+
+    def _die(self) -> Cycles[None]:
+        """Let links and nodes die, and bring the groups back that this hits."""
+        dead, timeout = self.scenario.dead, self.scenario.timeout
+        self._silent = set(dead.nodes)
+        links = dead_links(self.plan.spec.network, dead)
+        self.faults += [Fault(self._now, link, FaultKind.DEAD) for link in links]
+        self._shown.inject(self.faults)
+        hit = groups_hit(self.plan, dead)
+        if not hit:
+            return
+        lives = [self.lives[gid] for gid in hit]
+        if self._breaks:
+            self._note_kill(*lives)
+        yield from self._until(lambda: any(self._is_reported(life, timeout) for life in lives))
+        # From here on software knows what is dead. It lets nobody in, and nothing wait for it.
+        for life in lives:
+            life.closed = True
+        yield from self._bring_back(hit)
+
+    def _is_reported(self, life: Instance, timeout: int) -> bool:
+        """Whether a member was released broken, or timed out, or none is left who could."""
+        left = {m for m, node in enumerate(life.nodes) if node not in self._silent}
+        waits = (self._now - since for m, since in life.inside.items() if m in left)
+        return life.broken or not left or any(cycles > timeout for cycles in waits)
+
+    @abstractmethod
+    def _bring_back(self, hit: list[int]) -> Cycles[None]:
+        """End groups of which something has died, and set them up around it."""
+
+    @abstractmethod
+    def _move(self) -> Cycles[None]:
+        """Bring members to other nodes: their groups end, and come back."""
+
+    @property
+    def _moving(self) -> list[int]:
+        """Groups of which members move."""
+        return list(dict.fromkeys(move.group for move in self.scenario.moves))
+
+    def _end_soon(self, *lives: Instance) -> Cycles[None]:
+        """Make the next episode that no member has arrived for the last one, and await its end."""
+        for life in lives:
+            life.arrivals.episodes = max(life.arrivals.arrived) + 1
+        yield from self._until(lambda: all(life.arrivals.finished for life in lives))
+
+    def _enter(self, group: AnyGroupPlan) -> Instance:
+        """Begin a group's instance, before any member arrives."""
+        number, self._created = self._created, self._created + 1
+        nodes = [self.plan.spec.network.topology.index(member) for member in group.members]
+        arrivals = Scenario(episodes=ENDLESS, policy="skew", jitter=self.scenario.jitter)
+        rng = random.Random(f"{self.scenario.seed}/{number}")
+        life = Instance(number, group, nodes, arrivals, rng)
+        self._instances.enter(life)
+        self.notes.append(Born(self._now, number, group.id, group.op, tuple(nodes)))
+        for member, place in enumerate(life.places):
+            self.notes.append(Came(self._now, number, member, *place))
+        return life
+
+    def _note_kill(self, *lives: Instance) -> None:
+        """Note that groups are killed: members may be released broken from now on."""
+        self.notes += [Ordered(self._now, life.number, HOST, Operation.KILL) for life in lives]
+
+    def _until(self, holds: Callable[[], bool]) -> Cycles[None]:
+        while not holds():
+            yield
+
+    def _perform(self, steps: Steps[None]) -> Cycles[None]:
+        """Perform a program, and count what it does."""
+        yield from perform(self._counted(steps), self.port, lambda: self._now)
+
+    def _counted(self, steps: Steps[None]) -> Steps[None]:
+        step = next(steps, None)
+        while step is not None:
+            for _, address, word in step.requests if isinstance(step, Ask) else ():
+                if word is not None:
+                    self._count(address)
+            answers = yield step
+            try:
+                step = steps.send(answers)
+            except StopIteration:
+                return
+
+    def _count(self, address: int) -> None:
+        """Count a write."""
+        self._cost.writes += 1
+
+
+class EngineRecovery(RecoveryDriver):
+    """Recovers groups in entries of engines.
+
+    Groups are set up as the network is built for, by managers or over the config chain. What dies
+    may be on the way of managers' packets, so that groups which are hit are killed and set up again
+    over the chain.
+    """
+
+    def __init__(
+        self,
+        plan: BarrierPlan,
+        after: BarrierPlan,
+        scenario: RecoveryScenario,
+        model: CollectiveNetwork,
+    ) -> None:
+        super().__init__(plan, after, scenario, model)
         network = plan.spec.network
         assert isinstance(network, MessageSpec)
         self._network, self._model = network, model
-        self._software = lifecycle_of(model.shape)
-        self._chain = ByChain(model.shape)
+        self._software, self._chain = lifecycle_of(model.shape), ByChain(model.shape)
         self._chain.epochs = self._software.epochs
         self._breaks = network.watched
 
     def _begin(self) -> Cycles[None]:
         for group in self.plan.engine_groups:
-            yield from self._set_up(group, self._software.set_up)
+            self._enter(group)
+            yield from self._perform(self._software.set_up(group))
         yield from self._until(lambda: all(map(self._is_open, self.lives.values())))
 
-    def _set_up(
-        self, group: GroupPlan, program: Callable[[GroupPlan], Steps[None]]
-    ) -> Cycles[None]:
-        """Begin a group's life, and set it up."""
-        self._enter(group)
-        yield from self._perform(program(group))
-
-    def _is_open(self, life: Life) -> bool:
+    def _is_open(self, life: Instance) -> bool:
         """Whether all members may arrive."""
-        return all(self._model.ready(*seat) for seat in life.places.items())
+        return all(self._model.ready(*place) for place in life.places)
 
     def _bring_back(self, hit: list[int]) -> Cycles[None]:
         """Kill groups at the routers that live, and set them up over the chain."""
-        dead, found = self.story.dead, self._now
+        dead, found = self.scenario.dead, self._now
         groups = [group for group in self.plan.engine_groups if group.id in hit]
         costs = [Cost(group.id, detect=found - (self.event or 0)) for group in groups]
         self._cost = costs[0]
@@ -86,38 +341,36 @@ class RecoveryDriver(Telling):
             living = {r: e for r, e in group.placement.items() if r not in dead.routers}
             yield from self._perform(self._chain.kill(replace(group, placement=living)))
             cost.end = self._now - start
-        for group, cost in zip(groups, costs, strict=True):
-            yield from self._come_back(group.id, cost, self._chain.set_up)
+        for cost in costs:
+            yield from self._come_back(cost, self._chain.set_up)
 
     def _move(self) -> Cycles[None]:
         start, costs = self._now, []
-        for gid in dict.fromkeys(move.group for move in self.story.moves):
-            life, begun = self.lives[gid], self._now
+        for gid in self._moving:
+            begun = self._now
             costs.append(cost := Cost(gid, wait=begun - start))
-            life.end_soon()
-            yield from self._until(lambda life=life: life.is_over)  # type: ignore[misc]
+            yield from self._end_soon(self.lives[gid])
             cost.detect, begun, self._cost = self._now - begun, self._now, cost
             group = next(each for each in self.plan.engine_groups if each.id == gid)
             yield from self._perform(self._software.tear_down(group))
             cost.end = self._now - begun
         for cost in costs:
-            yield from self._come_back(cost.group, cost, self._software.set_up)
+            yield from self._come_back(cost, self._software.set_up)
 
-    def _come_back(
-        self, gid: int, cost: Cost, set_up: Callable[[GroupPlan], Steps[None]]
-    ) -> Cycles[None]:
+    def _come_back(self, cost: Cost, set_up: Callable[[GroupPlan], Steps[None]]) -> Cycles[None]:
         """Set a group up again, and wait for its first barrier."""
-        group = next((each for each in self.after.engine_groups if each.id == gid), None)
+        group = next((each for each in self.after.engine_groups if each.id == cost.group), None)
         if group is None:
-            del self.lives[gid]
+            del self.lives[cost.group]
             return
         start, self._cost = self._now, cost
-        yield from self._set_up(group, set_up)
-        cost.set_up, start, life = self._now - start, self._now, self.lives[gid]
+        life = self._enter(group)
+        yield from self._perform(set_up(group))
+        cost.set_up, start = self._now - start, self._now
         yield from self._until(lambda: self._is_open(life))
         cost.go, start = self._now - start, self._now
-        life.begin(start)
-        yield from self._until(lambda: bool(life.latency))
+        life.arrivals.begin(start)
+        yield from self._until(lambda: bool(life.arrivals.ends))
         cost.first = self._now - start
         self.costs.append(cost)
 
@@ -136,27 +389,17 @@ class RecoveryDriver(Telling):
         return sum(map(self._model.requests_sent, self._model.managers))
 
 
-def _writes(writes: Iterable[tuple[int, int, int]]) -> Steps[None]:
-    yield Ask(list(writes))
+def _writes(writes: list[tuple[int, int, int]]) -> Steps[None]:
+    yield Ask(writes)
 
 
-class StaticRecoveryDriver(Telling):
-    """Does so with routes that are loaded anew.
-
-    All groups that are hit come back together, by one STROBE.
-
-    Parameters
-    ----------
-    plan, after : BarrierPlan
-    story : Story
-    model : StaticModel
-        See ``Telling``.
-    """
+class RouteRecovery(RecoveryDriver):
+    """Recovers groups of a static network: all that are hit come back together, by one STROBE."""
 
     def __init__(
-        self, plan: BarrierPlan, after: BarrierPlan, story: Story, model: StaticModel
+        self, plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario, model: StaticModel
     ) -> None:
-        super().__init__(plan, after, story, model)
+        super().__init__(plan, after, scenario, model)
         network = plan.spec.network
         assert isinstance(network, StaticSpec)
         self._routes = ByRoutes(network)
@@ -168,20 +411,15 @@ class StaticRecoveryDriver(Telling):
             self._enter(group)
 
     def _move(self) -> Cycles[None]:
-        hit = list(dict.fromkeys(move.group for move in self.story.moves))
-        lives = [self.lives[gid] for gid in hit]
-        for life in lives:
-            life.end_soon()
-        yield from self._until(lambda: all(life.is_over for life in lives))
-        yield from self._bring_back(hit)
+        yield from self._end_soon(*(self.lives[gid] for gid in self._moving))
+        yield from self._bring_back(self._moving)
 
     def _bring_back(self, hit: list[int]) -> Cycles[None]:
         """Load the routes of all groups, and set those up that are hit."""
-        assert self.event is not None
         found, self._cost = self._now, Cost(-1)
         for gid in hit:
             life = self.lives.pop(gid)
-            life.stop()
+            life.closed = True
             self.notes.append(Gone(found, life.number))
         old = {group.id: group for group in self.plan.static_groups}
         ended = [old[gid] for gid in hit]
@@ -190,13 +428,12 @@ class StaticRecoveryDriver(Telling):
         end, start = self._now - found, self._now
         yield from self._perform(self._routes.assign(ended, begun, self._silent))
         set_up, writes = self._now - start, self._cost.writes
-        lives = [self._enter(group) for group in begun]
+        lives, start = [self._enter(group) for group in begun], self._now
         for life in lives:
-            life.begin(self._now)
-        start = self._now
+            life.arrivals.begin(start)
         for life in lives:
-            yield from self._until(lambda life=life: bool(life.latency))  # type: ignore[misc]
-            first, detect = life.latency[0][0] - start, found - self.event
+            yield from self._until(lambda life=life: bool(life.arrivals.ends))  # type: ignore[misc]
+            first, detect = life.arrivals.ends[0] - start, found - (self.event or 0)
             self.costs.append(Cost(life.group.id, detect, 0, end, set_up, 0, first, writes=writes))
 
 
@@ -206,22 +443,22 @@ class RecoverySession(Stepping):
     Parameters
     ----------
     plan, after : BarrierPlan
-        As of ``Telling``.
-    story : Story
+        As of `RecoveryDriver`.
+    scenario : RecoveryScenario
     """
 
     model: CollectiveNetwork | StaticModel
-    driver: RecoveryDriver | StaticRecoveryDriver
+    driver: RecoveryDriver
 
-    def __init__(self, plan: BarrierPlan, after: BarrierPlan, story: Story) -> None:
+    def __init__(self, plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario) -> None:
         network = plan.spec.network
         if isinstance(network, StaticSpec):
             self.model = StaticModel(network)
-            self.driver = StaticRecoveryDriver(plan, after, story, self.model)
+            self.driver = RouteRecovery(plan, after, scenario, self.model)
         else:
             self.model = model_of(network)
-            self.driver = RecoveryDriver(plan, after, story, self.model)
-        super().__init__(Scenario(limit=story.limit), self.model, self.driver)
+            self.driver = EngineRecovery(plan, after, scenario, self.model)
+        super().__init__(Scenario(limit=scenario.limit), self.model, self.driver)
 
     def _hand(self, chunk: Chunk) -> None:
         super()._hand(chunk)

@@ -1,26 +1,48 @@
-"""A recovery as users ask for it: checked as a whole, planned, built and run."""
+"""A recovery, from what users ask for to its result: on a fabric beside the model, or the model."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning import deadlock
-from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.drive.recovery.conduct import Recovered, recover
-from syncfabric.sim.drive.recovery.plans import check_story, plan_after
-from syncfabric.sim.drive.recovery.story import Move, Story
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.drive.churn.check import enter_life
+from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Ordered
+from syncfabric.sim.drive.conducting import Conducting
+from syncfabric.sim.drive.driving import Arrival
+from syncfabric.sim.drive.judge import Done, Judging
+from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.recovery.driver import Cost, RecoverySession
+from syncfabric.sim.drive.recovery.scenario import (
+    Move,
+    RecoveryScenario,
+    check_scenario,
+    plan_after,
+)
+from syncfabric.sim.drive.scenario import Job
+from syncfabric.sim.drive.stepping import Chunk
+from syncfabric.sim.drive.tiles import play
+from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.progress import Progress, silent, stage
+from syncfabric.sim.results import Mismatch
 from syncfabric.sim.rows import Rows, spread_row
+from syncfabric.sim.simulators import Built
 from syncfabric.sim.spread import Spread
 
-__all__ = ["RecoveryResult", "other_rows", "recovery_rows", "run_recovery"]
+__all__ = [
+    "RecoveryConductor",
+    "RecoveryResult",
+    "other_rows",
+    "recover",
+    "recovery_rows",
+    "run_recovery",
+]
 
 MOVE = re.compile(r"([0-9]{1,9}):([0-9]{1,9}),([0-9]{1,9})-([0-9]{1,9}),([0-9]{1,9})")
 MOST_CYCLES = 100_000
@@ -28,57 +50,85 @@ MOST_EPISODES = 10_000
 SIMULATORS = ("verilator", "model")
 
 
+@dataclass
+class Spans:
+    """Latencies of a group's barriers: before it happened, until all was well, and after."""
+
+    before: list[int] = field(default_factory=list)
+    during: list[int] = field(default_factory=list)
+    after: list[int] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the spreads, and the count of those in between."""
+        spreads = {name: Spread.of(cycles) for name, cycles in vars(self).items()}
+        values = {name: spread and asdict(spread) for name, spread in spreads.items()}
+        during = {"during": values["during"], "barriers_during": len(self.during)}
+        return {"before": values["before"], **during, "after": values["after"]}
+
+
 @dataclass(frozen=True)
 class RecoveryResult:
-    """A recovery's run, with what was asked for.
+    """What a recovery's run found.
 
     Parameters
     ----------
     network, simulator : str
-    found : Recovered
+    cycles : int
+        Simulated.
+    hang : str or None
+    mismatches : list of Mismatch
+    releases, broken, early : int
+        Members released; those as broken; those before all had arrived.
+    costs : list of Cost
+        Of the groups that came back, in that order.
+    spans : dict of int to Spans
+        Of the groups that were not hit, by GID.
+    lost : list of int
+        Groups of which no member is left.
     left_out : dict of int to tuple of (int, int)
         Members on dead nodes, by group.
     """
 
     network: str
     simulator: str
-    found: Recovered
+    cycles: int
+    hang: str | None
+    mismatches: list[Mismatch]
+    releases: int
+    broken: int
+    early: int
+    costs: list[Cost]
+    spans: dict[int, Spans]
+    lost: list[int]
     left_out: dict[int, tuple[tuple[int, int], ...]]
+
+    @property
+    def ok(self) -> bool:
+        """Whether all is as it must be."""
+        return not self.mismatches and self.hang is None
 
     @property
     def verdict(self) -> str:
         """``match`` (``checked``, if there was no hardware), ``mismatch`` or ``hang``."""
-        if self.found.mismatches:
-            return "mismatch"
-        if self.found.hang:
-            return "hang"
-        return "checked" if self.simulator == "model" else "match"
+        if self.ok:
+            return "checked" if self.simulator == "model" else "match"
+        return "mismatch" if self.mismatches else "hang"
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``recover --json`` prints."""
-        found = self.found
         return {
             "network": self.network,
             "simulator": self.simulator,
-            "cycles": found.cycles,
+            "cycles": self.cycles,
             "verdict": self.verdict,
-            "reason": found.hang,
-            "mismatches": [asdict(mismatch) for mismatch in found.mismatches],
-            "releases": found.releases,
-            "broken_releases": found.broken,
-            "false_releases": found.early,
-            "groups": [{**asdict(cost), "total": cost.total} for cost in found.costs],
-            "others": [
-                {
-                    "group": gid,
-                    "before": _spread(spans.before),
-                    "during": _spread(spans.during),
-                    "barriers_during": len(spans.during),
-                    "after": _spread(spans.after),
-                }
-                for gid, spans in found.spans.items()
-            ],
-            "lost": found.lost,
+            "reason": self.hang,
+            "mismatches": [asdict(mismatch) for mismatch in self.mismatches],
+            "releases": self.releases,
+            "broken_releases": self.broken,
+            "false_releases": self.early,
+            "groups": [{**asdict(cost), "total": cost.total} for cost in self.costs],
+            "others": [{"group": gid, **spans.to_json()} for gid, spans in self.spans.items()],
+            "lost": self.lost,
             "left_out": [
                 {"group": gid, "members": [list(member) for member in members]}
                 for gid, members in self.left_out.items()
@@ -86,9 +136,127 @@ class RecoveryResult:
         }
 
 
-def _spread(cycles: Sequence[int]) -> dict[str, Any] | None:
-    spread = Spread.of(cycles)
-    return None if spread is None else asdict(spread)
+class RecoveryJudge(Judging):
+    """Compares hardware and model, and checks the barriers of groups that come and go."""
+
+    _chunk = Chunk(0)
+
+    def _all_done(self, chunk: Chunk) -> Sequence[Done]:
+        self._chunk = chunk
+        return [*chunk.notes, *chunk.arrivals]
+
+    def _judge(self, line: Line) -> Iterator[Mismatch]:
+        if line.record.release:
+            yield from self._released(line, self._chunk)
+
+    def _done(self, done: Done) -> Iterator[Mismatch]:
+        if isinstance(done, Arrival):
+            self.barriers.arrive(done)
+        elif isinstance(done, Gone):
+            self.barriers.leave(done.life)
+        elif isinstance(done, Born | Came | Ordered):
+            yield from enter_life(self.barriers, done)
+
+    def _at_end(self, cycle: int, report: Sequence[Sequence[int]] | None) -> Iterator[Mismatch]:
+        yield from ()
+
+
+class RecoveryConductor(Conducting[RecoveryResult]):
+    """Hands out chunks of a recovery, takes in what came of them, and sums up.
+
+    Parameters
+    ----------
+    plan, after : BarrierPlan
+        As of `RecoveryDriver`.
+    scenario : RecoveryScenario
+    """
+
+    session: RecoverySession
+    judge: RecoveryJudge
+
+    def __init__(self, plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario) -> None:
+        super().__init__(plan.spec.network, Job(runs=()))
+        self.session = RecoverySession(plan, after, scenario)
+        self.judge = RecoveryJudge(plan)
+        self._plan = plan
+
+    @property
+    def total(self) -> int:
+        """Groups of the plan, at their beginning and at their end."""
+        return 2 * len(self._plan.groups)
+
+    @property
+    def done(self) -> int:
+        """How many of these have come so far."""
+        driver = self.session.driver
+        return len(driver.lives) * (1 if driver.well is None else 2)
+
+    def outcome(self, report: Sequence[Sequence[int]] | None) -> RecoveryResult:
+        """Return what was found."""
+        driver, barriers = self.session.driver, self.judge.barriers
+        return RecoveryResult(
+            network=self._plan.spec.name,
+            simulator="model" if report is None else "verilator",
+            cycles=self.session.model.cycle,
+            mismatches=self.judge.mismatches,
+            hang=self.session.hang,
+            costs=driver.costs,
+            spans=dict(self._spans()),
+            releases=barriers.releases,
+            broken=barriers.broken,
+            early=barriers.early,
+            lost=[g.id for g in self._plan.groups if g.id not in driver.lives],
+            left_out=dict(driver.after.left_out),
+        )
+
+    def _spans(self) -> Iterator[tuple[int, Spans]]:
+        driver = self.session.driver
+        if driver.event is None or driver.well is None:
+            return
+        back = {cost.group for cost in driver.costs}
+        for gid, life in driver.lives.items():
+            if gid not in back:
+                spans, arrivals = Spans(), life.arrivals
+                for cycle, latency in zip(arrivals.ends, arrivals.latency, strict=True):
+                    late = spans.during if cycle < driver.well else spans.after
+                    (spans.before if cycle < driver.event else late).append(latency)
+                yield gid, spans
+
+
+def recover(
+    plan: BarrierPlan,
+    after: BarrierPlan,
+    scenario: RecoveryScenario,
+    built: Built | None = None,
+    told: Callable[[int, int], None] | None = None,
+) -> RecoveryResult:
+    """Run a recovery.
+
+    Parameters
+    ----------
+    plan, after : BarrierPlan
+        Before it happens, and afterwards.
+    scenario : RecoveryScenario
+    built : Built, optional
+        Of ``build_fabric`` for the network: hardware is compared with the model in every cycle.
+        Without it the golden model runs by itself.
+    told : callable, optional
+        Takes how much is done, and of how much.
+
+    Raises
+    ------
+    ToolError
+        The simulation broke off.
+    """
+    conductor = RecoveryConductor(plan, after, scenario)
+    if built is not None:
+        with Fabric(built) as fabric:
+            return play(fabric, conductor, told)
+    while not conductor.finished:
+        conductor.take(conductor.advance(), None)
+        if told:
+            told(conductor.done, conductor.total)
+    return conductor.outcome(None)
 
 
 def recovery_rows(result: RecoveryResult) -> Rows:
@@ -96,7 +264,7 @@ def recovery_rows(result: RecoveryResult) -> Rows:
     heads = ["group", "detect", "wait", "tear\ndown", "set-up", "GO", "first\nbarrier", "total"]
     heads += ["packets", "commands", "writes"]
     rows = []
-    for cost in result.found.costs:
+    for cost in result.costs:
         parts = (cost.detect, cost.wait, cost.end, cost.set_up, cost.go, cost.first, cost.total)
         counts = (cost.packets, cost.commands, cost.writes)
         rows.append([str(cost.group), *(f"{part:,}" for part in (*parts, *counts))])
@@ -107,7 +275,7 @@ def other_rows(result: RecoveryResult) -> Rows:
     """Return the latencies of the groups that were not hit."""
     heads = ["group", "before", "until all\nare back", "barriers\nmeanwhile", "after"]
     rows = []
-    for gid, spans in result.found.spans.items():
+    for gid, spans in result.spans.items():
         told = [spread_row(Spread.of(span)) for span in (spans.before, spans.during, spans.after)]
         rows.append([str(gid), told[0], told[1], f"{len(spans.during):,}", told[2]])
     return heads, rows
@@ -119,10 +287,10 @@ def run_recovery(
     without: Sequence[str] = (),
     moves: Sequence[str] = (),
     sim: str = "verilator",
-    at: int = Story.at,
-    patience: int = Story.patience,
-    episodes: int = Story.episodes,
-    seed: int = Story.seed,
+    at: int = RecoveryScenario.at,
+    timeout: int = RecoveryScenario.timeout,
+    episodes: int = RecoveryScenario.episodes,
+    seed: int = RecoveryScenario.seed,
     progress: Progress = silent,
 ) -> RecoveryResult:
     """Run groups, let links or nodes die or members move, and bring the groups back.
@@ -135,8 +303,8 @@ def run_recovery(
     moves : sequence of str
         Members that move, as ``GID:a,b-c,d``.
     sim : {"verilator", "model"}
-    at, patience, episodes, seed : int
-        As of ``Story``.
+    at, timeout, episodes, seed : int
+        As of `RecoveryScenario`.
     progress : Progress
 
     Raises
@@ -144,13 +312,14 @@ def run_recovery(
     SpecError
         An argument makes no sense, or the network cannot recover.
     PlanError
-        Groups that are hit cannot be planned anew, or nobody can set them up.
+        Groups that are hit cannot be planned anew, or nothing can set them up.
     ToolError
         Verilator is missing, or the simulation broke off.
     """
-    _check("at", at, MOST_CYCLES)
-    _check("timeout", patience, MOST_CYCLES)
-    _check("episodes", episodes, MOST_EPISODES)
+    ranges = {"at": (at, MOST_CYCLES), "timeout": (timeout, MOST_CYCLES)}
+    for name, (value, most) in (ranges | {"episodes": (episodes, MOST_EPISODES)}).items():
+        if not 1 <= value <= most:
+            raise SpecError(f"--{name} must be 1 to {most:,}, not {value}")
     if sim not in SIMULATORS:
         raise SpecError(f'--sim: a recovery runs under verilator or model, not "{sim}"')
     if bool(without) == bool(moves):
@@ -162,25 +331,20 @@ def run_recovery(
         if not spec.groups:
             raise SpecError(f"{spec.name} has no group that could recover; add a [[group]]")
     dead = Dead.of(spec.network.topology, without)
-    limit = Story.limit + (at + patience + episodes * 1000) * (1 + len(spec.groups))
-    story = Story(dead, tuple(map(_move, moves)), at, patience, episodes, seed=seed, limit=limit)
+    limit = (at + timeout + episodes * 1000) * (1 + len(spec.groups)) + RecoveryScenario.limit
+    going = tuple(map(_move, moves))
+    scenario = RecoveryScenario(dead, going, at, timeout, episodes, seed=seed, limit=limit)
     with stage(progress, "plan"):
         plan = make_plan(spec)
-        check_story(plan, story)
-        after = plan_after(plan, story)
+        check_scenario(plan, scenario)
+        after = plan_after(plan, scenario)
         if not isinstance(spec.network, StaticSpec):
             deadlock.check(after)
     built = None
     if sim == "verilator":
         with stage(progress, "build"):
             built = build_fabric(spec.network)
-    found = recover(plan, after, story, built, told=lambda a, b: progress("simulate", a, b))
-    return RecoveryResult(spec.name, sim, found, dict(after.left_out))
-
-
-def _check(name: str, value: int, most: int) -> None:
-    if not 1 <= value <= most:
-        raise SpecError(f"--{name} must be 1 to {most:,}, not {value}")
+    return recover(plan, after, scenario, built, told=lambda a, b: progress("simulate", a, b))
 
 
 def _move(text: str) -> Move:

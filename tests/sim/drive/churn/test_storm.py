@@ -10,7 +10,6 @@ from syncfabric.models.planning.plan import GroupPlan
 from syncfabric.sim.drive import driver
 from syncfabric.sim.drive.churn import churner
 from syncfabric.sim.drive.churn.churner import Churner, Life
-from syncfabric.sim.drive.churn.notes import Ordered
 from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.tiles import simulate_tiles
@@ -35,12 +34,12 @@ class Storms(Churner):
 
     def _kill(self, life: Life) -> Cycles[None]:
         lives = list(self.alive.values())
-        life.ends = True
-        if not all(each.ends for each in lives) or (len(lives) < GROUPS and self._ahead):
+        life.closed = True
+        if not all(each.closed for each in lives) or (len(lives) < GROUPS and self._ahead):
             return
         self.struck.append(len(lives))
         for each in lives:
-            self._note(Ordered(self._now, each.number, each.manager, Operation.KILL))
+            self._order(each, Operation.KILL)
         self.outcome.killed += len(lives)
         start, sent = self._now, self._sent()
         yield from self._perform(life, self._all(each.group for each in lives))

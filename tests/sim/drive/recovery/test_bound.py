@@ -10,7 +10,7 @@ from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.run import run
 from tests.models.planning.without import draw_dead
-from tests.sim.drive.recovery.stories import DRAWS
+from tests.sim.drive.recovery.scenarios import DRAWS
 
 
 def runs(kind: str, seed: int) -> bool:

@@ -10,10 +10,14 @@ from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.recovery.conduct import Recovered, recover
-from syncfabric.sim.drive.recovery.plans import check_story, plan_after
-from syncfabric.sim.drive.recovery.story import Move, Story
-from syncfabric.sim.drive.recovery.telling import Telling
+from syncfabric.sim.drive.recovery.driver import RecoveryDriver
+from syncfabric.sim.drive.recovery.run import RecoveryResult, recover
+from syncfabric.sim.drive.recovery.scenario import (
+    Move,
+    RecoveryScenario,
+    check_scenario,
+    plan_after,
+)
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.churn.test_broken import released_early
 from tests.sim.drive.clusters import ring
@@ -42,12 +46,14 @@ def plan_on(network: MessageSpec) -> BarrierPlan:
     )
 
 
-def play(plan: BarrierPlan, story: Story, *, hardware: bool = False) -> Recovered:
+def play(
+    plan: BarrierPlan, scenario: RecoveryScenario, *, hardware: bool = False
+) -> RecoveryResult:
     """Run a recovery, in which every group must come back and nothing may be wrong."""
-    check_story(plan, story)
-    after = plan_after(plan, story)
-    found = recover(plan, after, story, build_fabric(plan.spec.network) if hardware else None)
-    assert found.ok, (story, found.hang, found.mismatches[:3])
+    check_scenario(plan, scenario)
+    after = plan_after(plan, scenario)
+    found = recover(plan, after, scenario, build_fabric(plan.spec.network) if hardware else None)
+    assert found.ok, (scenario, found.hang, found.mismatches[:3])
     assert found.early == 0
     assert sorted(found.lost) == sorted(
         {group.id for group in plan.groups} - {group.id for group in after.groups}
@@ -55,9 +61,9 @@ def play(plan: BarrierPlan, story: Story, *, hardware: bool = False) -> Recovere
     return found
 
 
-def story_of(network: MessageSpec, names: Sequence[str]) -> Story:
+def scenario_of(network: MessageSpec, names: Sequence[str]) -> RecoveryScenario:
     dead = Dead.of(network.topology, names)
-    return Story(dead, at=100, patience=200, episodes=3, seed=SEED, limit=60_000)
+    return RecoveryScenario(dead, at=100, timeout=200, episodes=3, seed=SEED, limit=60_000)
 
 
 def victims(plan: BarrierPlan) -> list[list[str]]:
@@ -79,7 +85,7 @@ def test_groups_come_back_around_what_is_dead(name: str) -> None:
     network = NETWORKS[name]
     plan = plan_on(network)
     for names in victims(plan):
-        found = play(plan, story_of(network, names))
+        found = play(plan, scenario_of(network, names))
         assert found.broken > 0, names
         assert 1 in {cost.group for cost in found.costs}
         assert all(cost.total > 0 and cost.writes > 0 for cost in found.costs)
@@ -90,7 +96,7 @@ def test_members_move(name: str) -> None:
     network = NETWORKS[name]
     plan, nodes = plan_on(network), network.topology.nodes
     moves = Move(2, nodes[0], nodes[5]), Move(3, nodes[2], nodes[0])
-    found = play(plan, Story(moves=moves, at=80, episodes=3, seed=SEED, limit=60_000))
+    found = play(plan, RecoveryScenario(moves=moves, at=80, episodes=3, seed=SEED, limit=60_000))
     assert [cost.group for cost in found.costs] == [2, 3]
     assert found.broken == 0
     assert all((cost.packets > 0) == network.managed for cost in found.costs)
@@ -99,24 +105,24 @@ def test_members_move(name: str) -> None:
 def test_routed_messages_move_and_cannot_go_around() -> None:
     network = mesh(3, 3, transport="routed", check_bits=8)
     plan = plan_of(network, members(1, (0, 0), (2, 1)), members(2, (1, 1), (0, 2)))
-    play(plan, Story(moves=(Move(1, (0, 0), (1, 0)),), at=80, episodes=3, limit=60_000))
+    play(plan, RecoveryScenario(moves=(Move(1, (0, 0), (1, 0)),), at=80, episodes=3, limit=60_000))
     with pytest.raises(PlanError, match=r"routed messages cannot go around 0,0-1,0; set transport"):
-        plan_after(plan, story_of(network, ["0,0-1,0"]))
+        plan_after(plan, scenario_of(network, ["0,0-1,0"]))
 
 
 def test_what_stands_in_the_way_is_said() -> None:
     network = mesh(3, 3, wires=1, check_bits=8)
     with pytest.raises(SpecError, match=r"not with wires = 1; remove it"):
-        check_story(plan_on(network), story_of(network, ["1,1"]))
+        check_scenario(plan_on(network), scenario_of(network, ["1,1"]))
     network = mesh(3, 3)
     with pytest.raises(SpecError, match=r"not with check_bits = 0: packets would wait for 1,1"):
-        check_story(plan_on(network), story_of(network, ["1,1"]))
+        check_scenario(plan_on(network), scenario_of(network, ["1,1"]))
 
 
 def test_with_the_old_plan_nothing_comes_back() -> None:
     plan = plan_on(NETWORKS["mesh"])
-    story = replace(story_of(NETWORKS["mesh"], ["1,1-2,1"]), limit=4_000)
-    found = recover(plan, plan, story)
+    scenario = replace(scenario_of(NETWORKS["mesh"], ["1,1-2,1"]), limit=4_000)
+    found = recover(plan, plan, scenario)
     assert found.hang
     assert not found.mismatches
 
@@ -127,10 +133,10 @@ def test_hardware_does_the_same(name: str) -> None:
     network = NETWORKS[name]
     plan = plan_on(network)
     for names in victims(plan):
-        play(plan, story_of(network, names), hardware=True)
+        play(plan, scenario_of(network, names), hardware=True)
     nodes = network.topology.nodes
     moves = (Move(2, nodes[0], nodes[5]),)
-    play(plan, Story(moves=moves, at=80, episodes=3, limit=60_000), hardware=True)
+    play(plan, RecoveryScenario(moves=moves, at=80, episodes=3, limit=60_000), hardware=True)
 
 
 @pytest.mark.long
@@ -140,12 +146,12 @@ def test_random_networks(seed: int) -> None:
     network = rng.choice(list(NETWORKS.values()))
     plan = plan_on(network)
     for names in victims(plan):
-        play(plan, replace(story_of(network, names), jitter=rng.choice((1, 16, 60))))
+        play(plan, replace(scenario_of(network, names), jitter=rng.choice((1, 16, 60))))
 
 
 def unnoted(patch: pytest.MonkeyPatch) -> None:
     """Kill groups and say nothing of it."""
-    patch.setattr(Telling, "_note_kill", lambda *_: None)
+    patch.setattr(RecoveryDriver, "_note_kill", lambda *_: None)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +162,7 @@ def test_what_is_broken_is_told(
     breaks: Callable[[pytest.MonkeyPatch], None], found: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = plan_on(NETWORKS["mesh"])
-    story = story_of(NETWORKS["mesh"], ["2,1"])
+    scenario = scenario_of(NETWORKS["mesh"], ["2,1"])
     breaks(monkeypatch)
-    outcome = recover(plan, plan_after(plan, story), story)
+    outcome = recover(plan, plan_after(plan, scenario), scenario)
     assert any(mismatch.signal.endswith(found) for mismatch in outcome.mismatches)

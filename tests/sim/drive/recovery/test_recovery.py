@@ -6,17 +6,15 @@ from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.reader import load
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.drive.recovery.conduct import recover
-from syncfabric.sim.drive.recovery.plans import fences, plan_after
-from syncfabric.sim.drive.recovery.run import run_recovery
-from syncfabric.sim.drive.recovery.story import Story
+from syncfabric.sim.drive.recovery.run import recover, run_recovery
+from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, fences, plan_after
 from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.lifecycle import ByChain
 from syncfabric.sim.lifecycle.effects import Ask, Steps
 from tests.sim.drive.networks import mesh
-from tests.sim.drive.recovery.stories import DRAWS, check, draw_story
+from tests.sim.drive.recovery.scenarios import DRAWS, check, draw_scenario
 
-SHORT = {"at": 100, "patience": 150, "episodes": 3}
+SHORT = {"at": 100, "timeout": 150, "episodes": 3}
 CASES = {
     "link of a mesh": ("campaign-mesh", ["2,2-3,2"], []),
     "router": ("campaign-mesh", ["2,2"], []),
@@ -32,9 +30,9 @@ CASES = {
 def test_random_networks_on_the_model(kind: str) -> None:
     done = 0
     for seed in range(3):
-        if (drawn := draw_story(kind, seed)) is not None:
-            plan, after, story = drawn
-            check(plan, story, recover(plan, after, story))
+        if (drawn := draw_scenario(kind, seed)) is not None:
+            plan, after, scenario = drawn
+            check(plan, scenario, recover(plan, after, scenario))
             done += 1
     assert done
 
@@ -44,10 +42,10 @@ def test_random_networks_on_the_model(kind: str) -> None:
 def test_hundreds_of_random_networks_on_the_model(kind: str) -> None:
     hit = 0
     for seed in range(100, 300):
-        if (drawn := draw_story(kind, seed)) is not None:
-            plan, after, story = drawn
-            found = recover(plan, after, story)
-            check(plan, story, found)
+        if (drawn := draw_scenario(kind, seed)) is not None:
+            plan, after, scenario = drawn
+            found = recover(plan, after, scenario)
+            check(plan, scenario, found)
             hit += bool(found.costs)
     assert hit > 50
 
@@ -56,9 +54,9 @@ def test_hundreds_of_random_networks_on_the_model(kind: str) -> None:
 @pytest.mark.parametrize("kind", DRAWS)
 def test_random_networks_in_hardware(kind: str) -> None:
     for seed in range(1000, 1006):
-        if (drawn := draw_story(kind, seed)) is not None:
-            plan, after, story = drawn
-            check(plan, story, recover(plan, after, story, build_fabric(plan.spec.network)))
+        if (drawn := draw_scenario(kind, seed)) is not None:
+            plan, after, scenario = drawn
+            check(plan, scenario, recover(plan, after, scenario, build_fabric(plan.spec.network)))
 
 
 @pytest.mark.long
@@ -66,19 +64,19 @@ def test_random_networks_in_hardware(kind: str) -> None:
 def test_ready_made_networks_in_hardware(case: str) -> None:
     network, without, moves = CASES[case]
     result = run_recovery(
-        load(network), without=without, moves=moves, at=100, patience=150, episodes=3
+        load(network), without=without, moves=moves, at=100, timeout=150, episodes=3
     )
-    assert result.found.ok
-    assert result.found.costs
-    assert not result.found.early
+    assert result.ok
+    assert result.costs
+    assert not result.early
 
 
 def small(**keys: object) -> tuple:  # type: ignore[type-arg]
     spec = load("campaign-mesh")
     dead = Dead.of(spec.network.topology, ["2,2-3,2"])
-    story = Story(dead=dead, **{**SHORT, **keys})  # type: ignore[arg-type]
+    scenario = RecoveryScenario(dead=dead, **{**SHORT, **keys})  # type: ignore[arg-type]
     plan = make_plan(spec)
-    return plan, plan_after(plan, story), story
+    return plan, plan_after(plan, scenario), scenario
 
 
 @pytest.mark.parametrize(
@@ -102,14 +100,14 @@ def test_without_kill_nothing_comes_back(monkeypatch: pytest.MonkeyPatch) -> Non
         yield Ask([])
 
     monkeypatch.setattr(ByChain, "kill", not_at_all)
-    plan, after, story = small(limit=8000)
-    found = recover(plan, after, story)
+    plan, after, scenario = small(limit=8000)
+    found = recover(plan, after, scenario)
     assert not found.ok
     assert not found.costs
 
 
 @pytest.mark.long
 def test_a_link_that_lives_on_in_hardware_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan, after, story = small()
+    plan, after, scenario = small()
     monkeypatch.setattr(Fabric, "faults", lambda *_: None)
-    assert recover(plan, after, story, build_fabric(plan.spec.network)).mismatches
+    assert recover(plan, after, scenario, build_fabric(plan.spec.network)).mismatches

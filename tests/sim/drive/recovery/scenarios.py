@@ -7,14 +7,13 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.drive.recovery.conduct import Recovered
-from syncfabric.sim.drive.recovery.plans import plan_after
-from syncfabric.sim.drive.recovery.story import Move, Story
+from syncfabric.sim.drive.recovery.run import RecoveryResult
+from syncfabric.sim.drive.recovery.scenario import Move, RecoveryScenario, plan_after
 from tests.models.planning.irregular import draw_network
 from tests.models.planning.without import draw_dead, draw_static
 from tests.sim.drive.networks import irregular, mesh
 
-__all__ = ["DRAWS", "check", "draw_story"]
+__all__ = ["DRAWS", "check", "draw_scenario"]
 
 
 def _mesh(rng: random.Random) -> NetworkSpec:
@@ -56,13 +55,13 @@ def _with_groups(rng: random.Random, network: MessageSpec) -> NetworkSpec:
 DRAWS = {"mesh": _mesh, "irregular": _irregular, "static": draw_static}
 
 
-def draw_story(kind: str, seed: int) -> tuple[BarrierPlan, BarrierPlan, Story] | None:
+def draw_scenario(kind: str, seed: int) -> tuple[BarrierPlan, BarrierPlan, RecoveryScenario] | None:
     """Draw a network and what dies or moves; None if there is no plan for it."""
     rng = random.Random(f"{kind}/{seed}")
     spec = DRAWS[kind](rng)
     topology = spec.network.topology
     at = rng.randint(100, 400)
-    story = Story(at=at, patience=300, episodes=4, seed=seed)
+    scenario = RecoveryScenario(at=at, timeout=300, episodes=4, seed=seed)
     if rng.random() < 0.3:
         group = rng.choice(spec.groups)
         taken = set(group.members)
@@ -72,19 +71,19 @@ def draw_story(kind: str, seed: int) -> tuple[BarrierPlan, BarrierPlan, Story] |
         if not others:
             return None
         move = Move(group.id, rng.choice(group.members), rng.choice(others))
-        story = Story(moves=(move,), at=at, patience=300, episodes=4, seed=seed)
+        scenario = RecoveryScenario(moves=(move,), at=at, timeout=300, episodes=4, seed=seed)
     else:
         names, _, _ = draw_dead(rng, spec)
         dead = Dead.of(topology, names)
-        story = Story(dead=dead, at=at, patience=300, episodes=4, seed=seed)
+        scenario = RecoveryScenario(dead=dead, at=at, timeout=300, episodes=4, seed=seed)
     try:
         plan = make_plan(spec)
-        return plan, plan_after(plan, story), story
+        return plan, plan_after(plan, scenario), scenario
     except PlanError:
         return None
 
 
-def check(plan: BarrierPlan, story: Story, found: Recovered) -> None:
+def check(plan: BarrierPlan, scenario: RecoveryScenario, found: RecoveryResult) -> None:
     """Everybody came back, nobody too early, and the others never stopped."""
     assert found.hang is None
     assert not found.mismatches
@@ -95,8 +94,8 @@ def check(plan: BarrierPlan, story: Story, found: Recovered) -> None:
     watchdog = getattr(plan.spec.network, "watchdog", 0)
     for cost in found.costs:
         assert cost.total > 0
-        assert story.dead == Dead() or cost.detect > (watchdog or story.patience) - 100
+        assert scenario.dead == Dead() or cost.detect > (watchdog or scenario.timeout) - 100
     for spans in found.spans.values():
-        assert len(spans.after) >= story.episodes
+        assert len(spans.after) >= scenario.episodes
         if found.costs:
             assert spans.during
