@@ -66,10 +66,8 @@ def campaign(
     ----------
     spec : NetworkSpec
         Its groups of two members and more take part.
-    request : CampaignRequest
     stopped : callable
         Is asked before each trial whether to end with what there is.
-    progress : Progress
 
     Raises
     ------
@@ -106,7 +104,6 @@ class FaultClassifier(Bench):
 
     Parameters
     ----------
-    fabric : Fabric
     plan : BarrierPlan
         All groups are set up here, once.
     """

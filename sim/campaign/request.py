@@ -86,7 +86,6 @@ class CampaignRequest:
     ----------
     faults : int
         That change something; others do not count.
-    seed : int
     kinds : tuple of str
         Names of the kinds that take turns; none: all that the network knows.
     first : int

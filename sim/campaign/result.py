@@ -34,14 +34,11 @@ class Outcome:
 
     Parameters
     ----------
-    trial : Trial
-    verdict : Verdict
     told : tuple of str
         What reported it: counters; ``BROKEN`` if members were released broken, ``REFUSED`` if a
         command was, ``PATIENCE`` if members timed out on a static network without watchdogs.
     text : str
         What is wrong, if something is.
-    cycles, episodes : int
     """
 
     trial: Trial
@@ -63,10 +60,8 @@ class KindCount:
 
     Parameters
     ----------
-    kind : Kind
     meant : bool
         The network is meant to stand it.
-    verdicts : Counter of Verdict
     told : Counter of str
         Faults that a counter, or members that were released broken, reported.
     """

@@ -120,8 +120,6 @@ class Trial:
 
     Parameters
     ----------
-    number : int
-    kind : Kind
     faults : tuple of Fault
         Their cycles count from the trial's first one; while a group is renewed from its KILL.
     seed, jitter : int
@@ -137,7 +135,7 @@ class Trial:
     node : int
         The member's node that arrives no more, number of the manager, or entry that is written.
     write : (int, int)
-        The word of that entry, and what is written; see ``Crew.write``.
+        The word of that entry, and what is written; see `EngineGroups.write`.
     after : BarrierPlan, optional
         Around what dies.
     """
@@ -161,10 +159,8 @@ class Draw:
 
     Parameters
     ----------
-    plan : BarrierPlan
     kinds : sequence of Kind
         They take turns.
-    seed : int
     """
 
     def __init__(self, plan: BarrierPlan, kinds: Sequence[Kind], seed: int) -> None:

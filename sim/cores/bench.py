@@ -11,16 +11,7 @@ from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.sim.assemble.cores import SYSTEM, system_ports
 from syncfabric.sim.assemble.verilog import ModuleWriter, quote
 
-__all__ = [
-    "BENCH",
-    "CLOCKED",
-    "EVENTS",
-    "RESET_CYCLES",
-    "STUCK_CYCLES",
-    "Step",
-    "bench_verilog",
-    "step_line",
-]
+__all__ = ["CLOCKED", "RESET_CYCLES", "STUCK_CYCLES", "Step", "bench_verilog", "step_line"]
 
 BENCH, CLOCKED = "core_bench", "core_bench_clocked"
 """The bench, which is given a clock, and the bench with a clock of its own."""

@@ -1,52 +1,99 @@
-"""Programs in C, compiled for the cores of a system, and kept by what they are made of."""
+"""Programs in C, compiled for the cores of a system, and cached by what they are made of."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
+import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
-from syncfabric.models.errors import ProgramError, SpecError, ToolError
+from syncfabric.models.errors import ProgramError, SpecError, ToolError, how_to_install
 from syncfabric.models.messages.core import MOST_MEMORY_KIB
-from syncfabric.models.networks.spec import AnySpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.c_header import MOST_TABLED, c_header, core_header, tree_blocks
 from syncfabric.sim.cores.program import Program, read_program
-from syncfabric.sim.cores.toolchain import Toolchain, find_toolchain
-from syncfabric.sim.simulators.cache import Cache, fingerprint
+from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
+from syncfabric.sim.simulators.process import version_line
 
-__all__ = [
-    "BARRIERS",
-    "MEMORY_KIB",
-    "compile_program",
-    "library_headers",
-    "ready_made",
-    "software",
-]
+__all__ = ["BARRIERS", "MEMORY_KIB", "compile_program", "library_headers", "ready_made"]
+
+_ZIG_FLAGS = ("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m+relax")
+_GCC_FLAGS = ("-march=rv32im", "-mabi=ilp32")
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """A compiler on this machine.
+
+    Parameters
+    ----------
+    command : tuple of str
+        What calls it for a core, without the program's own flags.
+    libraries : tuple of str
+        What is linked last: the functions that it calls by itself.
+    version : str
+        What it says of itself.
+    environment : mapping
+        Its whole environment.
+    """
+
+    command: tuple[str, ...]
+    libraries: tuple[str, ...]
+    version: str
+    environment: Mapping[str, str]
+
+
+def find_toolchain() -> Toolchain:
+    """Find a compiler: that of ``SYNCFABRIC_CC``, or else ziglang.
+
+    Raises
+    ------
+    ToolError
+        There is none; the message says how to get one.
+    """
+    if chosen := os.environ.get("SYNCFABRIC_CC"):
+        words = shlex.split(chosen)
+        if shutil.which(words[0]) is None:
+            raise ToolError(
+                f"SYNCFABRIC_CC names {words[0]}, which is not on PATH; name a RISC-V gcc that is, "
+                f"or unset it to take the package ziglang, and {how_to_install('cores')}"
+            )
+        said = version_line([words[0], "--version"])
+        return Toolchain((*words, *_GCC_FLAGS), ("-lgcc",), said, dict(os.environ))
+    if find_spec("ziglang") is None:
+        raise ToolError(
+            "there is no C compiler for RISC-V; name a RISC-V gcc in SYNCFABRIC_CC, or take the "
+            f"package ziglang and {how_to_install('cores')}"
+        )
+    kept = str(cache_folder() / "zig")
+    return Toolchain(
+        (sys.executable, "-m", "ziglang", "cc", *_ZIG_FLAGS),
+        (),
+        f"ziglang {version('ziglang')}",
+        {**os.environ, "ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept},
+    )
+
 
 MEMORY_KIB = 32
 STACK_BYTES = 1024
 """What a program must leave free for its stack."""
 
-BARRIERS: Mapping[str, str] = MappingProxyType(
-    {
-        "engine": "SF_ENGINE",
-        "reflex": "SF_REFLEX",
-        "reflex-tree": "SF_REFLEX_TREE",
-        "reflex-software": "SF_REFLEX_SOFTWARE",
-        "reflex-tree-software": "SF_REFLEX_TREE_SOFTWARE",
-        "central": "SF_CENTRAL",
-        "tree": "SF_TREE",
-        "dissemination": "SF_DISSEMINATION",
-        "tournament": "SF_TOURNAMENT",
-    }
+BARRIERS = (
+    *("engine", "reflex", "reflex-tree", "reflex-software", "reflex-tree-software"),
+    *("central", "tree", "dissemination", "tournament"),
 )
-"""What ``sf_barrier`` can be made of, and its name in C."""
+"""What ``sf_barrier`` can be made of; in C with ``SF_`` before it, as ``SF_REFLEX_TREE``."""
 
 _STATIC = ("reflex-software", "reflex-tree-software")
 """What only a static network's header has all for."""
@@ -98,10 +145,10 @@ def compile_program(
     ToolError
         There is no compiler.
     """
-    source = _located(source)
+    source = source if source.exists() else ready_made().get(str(source), source)
     _check(source, spec, barrier, memory_kib, defines)
     tools, cache = find_toolchain(), Cache()
-    flags = [*_FLAGS, optimize, f"-DSF_BARRIER={BARRIERS[barrier]}"]
+    flags = [*_FLAGS, optimize, f"-DSF_BARRIER=SF_{barrier.upper().replace('-', '_')}"]
     macros = [f"-D{name}={value}" if value else f"-D{name}" for name, value in defines.items()]
     # The library is compiled once for many programs: it knows only the macros that are its own.
     common = [*flags, *(macro for macro in macros if macro.startswith("-DSF_"))]
@@ -131,11 +178,6 @@ def ready_made() -> dict[str, Path]:
     """Return the programs that come along, by their names."""
     folder = Path(str(files("syncfabric.sim.cores") / "programs"))
     return {file.stem: file for file in sorted(folder.glob("*.c"))}
-
-
-def _located(source: Path) -> Path:
-    """Return the ready-made program of that name, unless there is such a file."""
-    return source if source.exists() else ready_made().get(str(source), source)
 
 
 def _check(
@@ -196,22 +238,12 @@ def _library(
 
 
 def library_headers(spec: NetworkSpec | None) -> dict[str, str]:
-    """Return the generated headers by their names.
-
-    Parameters
-    ----------
-    spec : NetworkSpec, optional
-        The network; without one, a program knows no more than the words of a core.
-    """
-    network = "" if spec is None else c_header(spec, "syncfabric") + _set_up_text(spec.network)
-    return {"syncfabric_registers.h": core_header(), "syncfabric_network.h": network}
-
-
-def _set_up_text(network: AnySpec) -> str:
-    """Return what managers have to know of the links to set groups up."""
-    if isinstance(network, StaticSpec) or not network.managed:
-        return ""
-    return tree_blocks(network) if network.shape.routers <= MOST_TABLED else ""
+    """Return the generated headers by their names; without a network, a core's words alone."""
+    text = "" if spec is None else c_header(spec, "syncfabric")
+    if spec is not None and not isinstance(network := spec.network, StaticSpec) and network.managed:
+        # What managers have to know of the links to set groups up.
+        text += tree_blocks(network) if network.shape.routers <= MOST_TABLED else ""
+    return {"syncfabric_registers.h": core_header(), "syncfabric_network.h": text}
 
 
 def _call(

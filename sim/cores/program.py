@@ -1,4 +1,4 @@
-"""A compiled program: what is loaded into a core's memory, and where its functions are."""
+"""A compiled program: what is loaded into a core's memory, its functions, and its instructions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from capstone import CS_ARCH_RISCV, CS_MODE_RISCV32, Cs
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-__all__ = ["Program", "Segment", "Symbol", "read_program"]
+from syncfabric.models.errors import SpecError
+from syncfabric.sim.cores.result import Routine
+
+__all__ = ["Program", "barrier_routines", "disassemble", "read_program"]
 
 BARRIER_SECTION = ".text.sf_barrier"
 
@@ -50,7 +54,6 @@ class Program:
         Where it begins.
     segments : tuple of Segment
         What is loaded, by rising address; zeros that the program makes itself are not in it.
-    symbols : mapping of str to Symbol
     sections : mapping of str to (int, int)
         First address of each section in memory, and the first behind it.
     memory_bytes : int
@@ -126,3 +129,50 @@ def read_program(elf: Path, source: Path, memory_bytes: int, warnings: str = "")
         }
         entry = file.header["e_entry"]
     return Program(source, elf, entry, segments, symbols, sections, memory_bytes, warnings)
+
+
+_SELDOM = ("sf_take_in",)
+"""What is called by none but others that are."""
+
+
+def disassemble(program: Program, function: str) -> list[tuple[int, str]]:
+    """Return the address and the text of each instruction of a function.
+
+    Raises
+    ------
+    SpecError
+        The program has no such function: the compiler may have put it into those that call it.
+    """
+    symbol = program.symbols.get(function)
+    if symbol is None or not symbol.function:
+        raise SpecError(f"{program.source}: it has no function {function}")
+    decoder = Cs(CS_ARCH_RISCV, CS_MODE_RISCV32)
+    for segment in program.segments:
+        start = symbol.address - segment.address
+        if 0 <= start < len(segment.data):
+            code = segment.data[start : start + symbol.size]
+            found = decoder.disasm(code, symbol.address)
+            return [(one.address, f"{one.mnemonic} {one.op_str}".strip()) for one in found]
+    raise SpecError(f"{program.source}: it does not load function {function}")
+
+
+def barrier_routines(program: Program) -> tuple[Routine, ...]:
+    """Return the functions of a program's barriers in software, by their addresses.
+
+    What these seldom call is left out: it is called by way of a function that saves registers, of
+    the same name and ``_saving``.
+    """
+    low, high = program.barrier
+    names = [name for name, symbol in program.symbols.items() if low <= symbol.address < high]
+    seldom = {name.removesuffix("_saving") for name in names if name.endswith("_saving")}
+    usual = (
+        name
+        for name in names
+        if program.symbols[name].function
+        and name.removesuffix("_saving") not in seldom
+        and name not in _SELDOM
+    )
+    return tuple(
+        Routine(name, tuple(disassemble(program, name)))
+        for name in sorted(usual, key=lambda name: program.symbols[name].address)
+    )

@@ -1,4 +1,4 @@
-"""Running a program on a many-core system, from its plan to its result."""
+"""Runs a program on a many-core system: what ``syncfabric cores`` does."""
 
 from __future__ import annotations
 
@@ -6,36 +6,38 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from syncfabric.models.errors import SpecError, ToolError
+from syncfabric.models.errors import OutputError, SpecError, ToolError
 from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup, boot_block
+from syncfabric.models.messages.core import MOST_CORES
 from syncfabric.models.messages.static import LoaderWord
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan, make_plan
 from syncfabric.models.planning.set_up_writes import set_up_entries
 from syncfabric.models.planning.static_images import SETTLING, role_of, static_writes
 from syncfabric.sim.cores.bench import Step, step_line
-from syncfabric.sim.cores.events import Events, read_events
-from syncfabric.sim.cores.program import Program
+from syncfabric.sim.cores.compile import MEMORY_KIB, compile_program
+from syncfabric.sim.cores.events import Events, lost_cycles, read_events
+from syncfabric.sim.cores.program import Program, barrier_routines
 from syncfabric.sim.cores.result import CoresResult, result_of
-from syncfabric.sim.cores.system import build_system, shape_of
+from syncfabric.sim.cores.system import (
+    HARDWARE,
+    build_system,
+    changes,
+    fitting,
+    shape_of,
+    with_channels,
+    with_world,
+)
+from syncfabric.sim.output import check_file, write_file
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.simulators import Built, Icarus, Verilator
+from syncfabric.sim.simulators import SIMULATORS, Built, Icarus, Simulator, find_simulator
 
-__all__ = [
-    "BOOT_SYMBOL",
-    "LIMIT",
-    "SIMULATORS",
-    "boot_groups",
-    "check_run",
-    "entries_taken",
-    "play",
-    "run_program",
-    "script_text",
-]
+__all__ = ["SIMULATORS", "CoresJob", "boot_groups", "run_program", "script_text"]
 
 BOOT_SYMBOL = "sf_boot"
 """Where a program wants to be told its core's groups."""
@@ -46,21 +48,9 @@ LIMIT = 10_000_000
 _SETTLE = 64
 """Cycles from the last write of a set-up until the cores run, and two a node."""
 
-SIMULATORS: dict[str, Callable[[], Verilator | Icarus]] = {
-    "verilator": Verilator.find,
-    "icarus": Icarus.find,
-}
-"""How to find what runs programs, by the name that a user gives it."""
-
 
 def check_run(sim: str, limit: int) -> None:
-    """Refuse a simulator or a limit that cannot be.
-
-    Raises
-    ------
-    SpecError
-        With the value, the reason and the remedy.
-    """
+    """Refuse a simulator or a limit that cannot be, by a `SpecError`."""
     if not 1 <= limit < 1 << 32:
         raise SpecError(f"limit = {limit}: a program runs for 1 to {(1 << 32) - 1} cycles")
     if sim not in SIMULATORS:
@@ -84,31 +74,18 @@ def run_program(
         The network, its groups those of `with_world`.
     program : Program
         Of all cores.
-    cores : int
-    sim : {"verilator", "icarus"}
     limit : int
         Cycles after which it ends, over or not.
-    progress : Progress
-
-    Returns
-    -------
-    CoresResult
-    Events
-        Everything that happened.
 
     Raises
     ------
-    SpecError
-        There is no such system, or simulator.
-    PlanError
-        The groups do not fit.
-    ToolError
-        Something that is needed is missing.
+    SpecError, PlanError, ToolError
+        There is no such system or simulator, the groups do not fit, or a tool is missing.
     """
     check_run(sim, limit)
     shape = shape_of(spec.network, cores, program.memory_bytes >> 10)
     plan = make_plan(spec)
-    simulator = SIMULATORS[sim]()
+    simulator = find_simulator(sim)
     script = script_text(plan, program, _boot(plan, program, cores), limit)
     built = build_system(shape, simulator, progress)
     begin = time.perf_counter()
@@ -126,7 +103,11 @@ def _boot(plan: BarrierPlan, program: Program, cores: int) -> dict[int, tuple[in
     groups = boot_groups(plan, sends_flits=program.sends_flits)
     network, taken = plan.spec.network, {}
     if not isinstance(network, StaticSpec):
-        taken = dict.fromkeys(network.shape.managers, entries_taken(plan, network.shape.routers))
+        entries = [0] * network.shape.routers  # that groups have: those of node ports alone
+        for group in plan.engine_groups:
+            for router, entry in group.placement.items():
+                entries[router] |= 1 << entry & 0xFFFF
+        taken = dict.fromkeys(network.shape.managers, entries)
     return {
         core: (
             symbol.address,
@@ -136,23 +117,10 @@ def _boot(plan: BarrierPlan, program: Program, cores: int) -> dict[int, tuple[in
     }
 
 
-def entries_taken(plan: BarrierPlan, routers: int) -> list[int]:
-    """Return the entries that groups have at each router, a bit each: those of node ports alone."""
-    taken = [0] * routers
-    for group in plan.engine_groups:
-        for router, entry in group.placement.items():
-            taken[router] |= 1 << entry & 0xFFFF
-    return taken
-
-
 def boot_groups(plan: BarrierPlan, *, sends_flits: bool) -> list[BootGroup]:
     """Return the groups that are set up.
 
-    Parameters
-    ----------
-    plan : BarrierPlan
-    sends_flits : bool
-        The program has the rings and trees of a static network, and no agent does.
+    If the program ``sends_flits``, it has a static network's rings and trees, and no agent does.
     """
     index = plan.spec.network.topology.index
     operations = {group.id: Op[group.op.upper()] for group in plan.spec.groups}
@@ -163,26 +131,26 @@ def boot_groups(plan: BarrierPlan, *, sends_flits: bool) -> list[BootGroup]:
         op = operations[group.id]
         if sends_flits and isinstance(group, StaticGroupPlan):
             roles = tuple(role_of(group, member) for member in group.members)
-            none = (None,) * len(members)
-            found.append(
-                BootGroup(group.id, members, none, op, roles, group.flits or 0, group.id in fenced)
-            )
+            registers: tuple[int | None, ...] = (None,) * len(members)
+            flits = group.flits or 0
         else:
             registers = tuple(group.places.get(member) for member in group.members)
-            found.append(BootGroup(group.id, members, registers, op, fence=group.id in fenced))
+            roles, flits = (), 0
+        fence = group.id in fenced
+        found.append(BootGroup(group.id, members, registers, op, roles, flits, fence))
     return found
 
 
 def script_text(
     plan: BarrierPlan, program: Program, blocks: Mapping[int, tuple[int, bytes]], limit: int
 ) -> str:
-    """Return the script of a run: what the bench does before the cores run, and then.
+    """Return the script of a run, which the bench performs: load, set up, and run.
 
     Parameters
     ----------
     plan : BarrierPlan
         Groups to set up.
-    program : Loaded
+    program : Program
         For all cores.
     blocks : mapping of int to (int, bytes)
         What a core has besides, and where.
@@ -232,14 +200,8 @@ def _set_up_steps(plan: BarrierPlan, *, agents: bool) -> Iterator[str]:
             yield step_line(Step.CONFIG, target, address, value)
 
 
-def play(built: Built, simulator: Verilator | Icarus, script: str, cores: int) -> Events:
-    """Run a built system with a script.
-
-    Raises
-    ------
-    ToolError
-        The simulator failed.
-    """
+def play(built: Built, simulator: Simulator, script: str, cores: int) -> Events:
+    """Run a built system with a script; a `ToolError` if the simulator fails."""
     with tempfile.TemporaryDirectory(prefix="syncfabric-") as name:
         folder = Path(name)
         (folder / "script.txt").write_text(script)
@@ -254,3 +216,98 @@ def play(built: Built, simulator: Verilator | Icarus, script: str, cores: int) -
             said = (done.stderr or done.stdout).strip().splitlines()
             raise ToolError(f"the simulation failed: {said[-1] if said else done.returncode}")
         return read_events(folder / "events.txt", cores)
+
+
+@dataclass(frozen=True)
+class CoresJob:
+    """What is asked for.
+
+    Parameters
+    ----------
+    source : Path
+        The C file.
+    cores : int, optional
+        By default all nodes, at most 64.
+    barrier : str, optional
+        What ``sf_barrier`` is made of; by default the network's own in hardware.
+    trace : Path, optional
+        Picture to draw, ``.svg`` or ``.png``.
+    begin, end : int
+        Cycles that are drawn, the last not included; by default all.
+    defines : tuple of str
+        Macros, as ``NAME=VALUE`` or ``NAME``.
+    """
+
+    spec: NetworkSpec
+    source: Path
+    cores: int | None = None
+    barrier: str | None = None
+    sim: str = "verilator"
+    memory_kib: int = MEMORY_KIB
+    limit: int = LIMIT
+    trace: Path | None = None
+    begin: int = 0
+    end: int | None = None
+    defines: tuple[str, ...] = ()
+
+    def run(self, progress: Progress = silent) -> CoresResult:
+        """Compile, build, run and draw; a `SyncfabricError` before anything is built."""
+        nodes = len(self.spec.network.topology.nodes)
+        cores = min(nodes, MOST_CORES) if self.cores is None else self.cores
+        check_run(self.sim, self.limit)
+        if self.trace is None and (self.begin or self.end is not None):
+            raise SpecError("from and to choose the cycles of --trace; give --trace FILE.svg")
+        if self.trace is not None:
+            self._check_trace(self.trace)
+        spec = with_channels(self.spec)
+        shape_of(spec.network, cores, self.memory_kib, spec.source)
+        barrier = self.barrier or fitting(spec.network)[0]
+        spec = with_world(spec, cores, barrier)
+        program = compile_program(
+            self.source,
+            spec=spec,
+            barrier=barrier,
+            memory_kib=self.memory_kib,
+            defines=dict(_define(text) for text in self.defines),
+        )
+        result, events = run_program(
+            spec, program, cores=cores, sim=self.sim, limit=self.limit, progress=progress
+        )
+        code = () if barrier in HARDWARE else barrier_routines(program)
+        result = replace(result, barrier=barrier, code=code, changes=changes(self.spec, spec))
+        if self.trace is not None:
+            self._draw(self.trace, result, make_plan(spec), events)
+        return result
+
+    def _draw(self, trace: Path, result: CoresResult, plan: BarrierPlan, events: Events) -> None:
+        from syncfabric.sim.cores.events import timeline
+        from syncfabric.sim.draw.canvas import format_of, picture
+        from syncfabric.sim.draw.cores import timeline_figure
+
+        if self.begin >= max(1, result.cycles):
+            raise SpecError(
+                f"from = {self.begin}: the program ended in cycle {result.cycles}; choose an "
+                "earlier cycle"
+            )
+        end = result.cycles if self.end is None else min(self.end, result.cycles)
+        shown = replace(result, lost=lost_cycles(events, self.begin, end))
+        title = f"{self.source.name}, barrier {result.barrier}"
+        figure = timeline_figure(shown, timeline(plan, events), title, self.begin, end)
+        write_file(trace, picture(figure, format_of(trace)))
+
+    def _check_trace(self, trace: Path) -> None:
+        from syncfabric.sim.draw.canvas import format_of
+
+        format_of(trace)
+        check_file(trace, "picture")
+        if trace.resolve() == self.source.resolve():
+            raise OutputError(f"picture {trace} is the program; name another file")
+        if self.end is not None and self.end <= self.begin:
+            raise SpecError(f"to = {self.end}: it must be above from, which is {self.begin}")
+
+
+def _define(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if not name:
+        raise SpecError(f"define {text!r} has no name; give it as NAME=VALUE")
+    return name, value

@@ -17,11 +17,11 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.sim.assemble.cores import plain_mesh, system_verilog
-from syncfabric.sim.cores import network_tiles, tiles
+from syncfabric.sim.cores import tiles
 from syncfabric.sim.cores.bench import CLOCKED, RESET_CYCLES, STUCK_CYCLES, Step, bench_verilog
 from syncfabric.sim.cores.picorv32 import picorv32_file
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.simulators import Built, Design, Icarus, Verilator
+from syncfabric.sim.simulators import Built, Design, Simulator, Verilator
 from syncfabric.sim.words import count
 
 __all__ = [
@@ -95,7 +95,7 @@ def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
     if barrier not in there:
         raise SpecError(
             f"barrier = {barrier!r} does not go with network {spec.name}: its own barriers are "
-            f"{', '.join(there) or 'none'}; choose one of them, or one over messages"
+            f"{', '.join(there)}; choose one of them, or one over messages"
         )
     planners = planned[barrier] or planners_of(spec.network)
     nodes = tuple(spec.network.topology.node(core) for core in range(cores))
@@ -148,9 +148,7 @@ def shape_of(network: AnySpec, cores: int, memory_kib: int, source: str = "") ->
     return shape
 
 
-def build_system(
-    shape: TileShape, simulator: Verilator | Icarus, progress: Progress = silent
-) -> Built:
+def build_system(shape: TileShape, simulator: Simulator, progress: Progress = silent) -> Built:
     """Compile a system and its bench, or take it from the cache.
 
     Raises
@@ -160,36 +158,27 @@ def build_system(
     """
     core = picorv32_file()
     with stage(progress, "emit"):
-        if isinstance(simulator, Icarus):
-            texts = {"system": system_verilog(shape), "bench": bench_verilog(shape)}
-        else:
+        if isinstance(simulator, Verilator):
             texts = tiles.system_tiles(shape)
+        else:
+            texts = {"system": system_verilog(shape), "bench": bench_verilog(shape)}
     with stage(progress, "build"), tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for module, text in texts.items():
-            (folder / f"{module}.v").write_text(text)
-        sources = {module: folder / f"{module}.v" for module in texts}
-        if isinstance(simulator, Icarus):
-            built = simulator.build(Design(CLOCKED, [*sources.values(), core]))
-        else:
-            built = _link(shape, simulator, sources, core, folder)
-    return built
-
-
-def _link(
-    shape: TileShape, simulator: Verilator, sources: dict[str, Path], core: Path, folder: Path
-) -> Built:
-    """Compile each tile once, and the program that links them."""
-    designs = [
-        Design(module, [source, core] if module == tiles.TILE else [source])
-        for module, source in sources.items()
-    ]
-    for package, names in _PROGRAM.items():
-        for name in names:
-            (folder / name).write_text(files(package).joinpath(name).read_text())
-    (folder / "system.h").write_text(_system_header(shape))
-    headers = [folder / name for name in ("system.h", *_PROGRAM["syncfabric.sim.fabric"])]
-    return simulator.build_native(designs, folder / _MAIN, headers=headers)
+        sources = [folder / f"{module}.v" for module in texts]
+        for source, text in zip(sources, texts.values(), strict=True):
+            source.write_text(text)
+        if not isinstance(simulator, Verilator):
+            return simulator.build(Design(CLOCKED, [*sources, core]))
+        for package, names in _PROGRAM.items():
+            for name in names:
+                (folder / name).write_text(files(package).joinpath(name).read_text())
+        (folder / "system.h").write_text(_system_header(shape))
+        headers = [folder / name for name in ("system.h", *_PROGRAM["syncfabric.sim.fabric"])]
+        designs = [  # each tile is compiled once
+            Design(module, [source, core] if module == tiles.TILE else [source])
+            for module, source in zip(texts, sources, strict=True)
+        ]
+        return simulator.build_native(designs, folder / _MAIN, headers=headers)
 
 
 def _system_header(shape: TileShape) -> str:
@@ -210,12 +199,5 @@ def _system_header(shape: TileShape) -> str:
     for enum in (Step, Activity):
         names = ", ".join(f"{member.name} = {member.value}" for member in enum)
         lines.append(f"enum {enum.__name__} {{ {names} }};")
-    if isinstance(spec, StaticSpec):
-        set_up, carried = tiles.constants(shape), tiles.joins(shape, spec)
-        lines.append("#define HAS_LOADER")
-    else:
-        set_up, carried = network_tiles.constants(spec), network_tiles.joins(spec)
-        lines += network_tiles.definitions(spec)
-    lines += ["#define SET_UP_TILES \\", *(f"    {line} \\" for line in set_up), ""]
-    lines += ["#define CARRY_LINKS \\", *(f"    {line} \\" for line in carried), ""]
+    lines += tiles.definitions(shape)
     return "\n".join(lines) + "\n"

@@ -9,27 +9,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.mesh import Mesh, Port
-from syncfabric.models.networks.spec import MeshSpec, StaticSpec
+from syncfabric.models.networks.mesh import Port
+from syncfabric.models.networks.spec import AnySpec, MeshSpec, MessageSpec, StaticSpec
+from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.config_share import ConfigShare
 from syncfabric.rtl.cores.shape import TileShape
-from syncfabric.rtl.cores.tile import CoreTile
-from syncfabric.rtl.static.node import DIRECTIONS, StaticNode
+from syncfabric.rtl.cores.system_words import flit_members
+from syncfabric.rtl.cores.tile import CoreTile, observed
+from syncfabric.rtl.static.node import StaticNode
 from syncfabric.sim.assemble import nodes, static
 from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.cores import PACKETS, ask_bits
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.top import config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, zero
-from syncfabric.sim.cores.core_in_tile import CORE, core_ports, place_core
-from syncfabric.sim.cores.network_tiles import core_tile, further_tiles, joined, links
+from syncfabric.sim.fabric import static as static_tiles
 from syncfabric.sim.fabric import tile
-from syncfabric.sim.fabric.nodes import joined_link
-from syncfabric.sim.fabric.static import LOADER_TILE, loader_tile
+from syncfabric.sim.fabric.nodes import (
+    REGISTERS_TILE,
+    ROUTER_TILE,
+    begin_tile,
+    joined_link,
+    place_node,
+    registers_tile,
+    router_tile,
+)
 
-__all__ = ["SHARE_TILE", "TILE", "constants", "joins", "system_tiles"]
+__all__ = ["TILE", "definitions", "system_tiles"]
 
-TILE, SHARE_TILE = "tile", "share_tile"
+TILE, SHARE_TILE, CORE = "tile", "share_tile", "core_tile"
 _PLAIN = "plain_"
 """How the links of the mesh beside a static network begin."""
 
@@ -40,67 +48,151 @@ def system_tiles(shape: TileShape) -> dict[str, str]:
     The tile with the core, whose own Verilog stands aside, is the first.
     """
     spec = shape.barriers
-    if not isinstance(spec, StaticSpec):
-        return {TILE: core_tile(shape, spec, TILE), **further_tiles(spec)}
-    tiles = {TILE: _static_tile(shape, spec), SHARE_TILE: _share_tile(shape)}
-    return {**tiles, LOADER_TILE: loader_tile(spec)}
+    if isinstance(spec, StaticSpec):
+        tiles = {TILE: _static_tile(shape, spec), SHARE_TILE: _share_tile(shape)}
+        return {**tiles, static_tiles.LOADER_TILE: static_tiles.loader_tile(spec)}
+    tiles = {TILE: _engine_tile(shape, spec)}
+    if spec.shape.interfaces:
+        tiles[ROUTER_TILE] = router_tile(spec)
+    if spec.shape.router.link_registers:
+        tiles[REGISTERS_TILE] = registers_tile(spec)
+    return tiles
+
+
+def definitions(shape: TileShape) -> Iterator[str]:
+    """Yield for the preprocessor of C++: which further tiles there are, constants, and links."""
+    spec = shape.barriers
+    if isinstance(spec, StaticSpec):
+        yield "#define HAS_LOADER"
+        constants, joins = _static_constants(shape), _static_joins(shape, spec)
+    else:
+        yield "#define HAS_TAPS"
+        if spec.shape.interfaces:
+            yield "#define HAS_ROUTERS"
+        if spec.shape.router.link_registers:
+            yield f"#define REGISTERED {2 * len(spec.shape.links)}"
+        constants, joins = _constants(spec), _joins(spec)
+    for name, lines in (("SET_UP_TILES", constants), ("CARRY_LINKS", joins)):
+        yield "\n".join([f"#define {name} \\", *(f"    {line} \\" for line in lines), ""])
+
+
+def _core_ports(shape: TileShape) -> tile.Ports:
+    """Return the ports of a core, and of whoever loads and watches it."""
+    return {
+        "number": ("input", shape.core_bits),
+        "run": ("input", 1),
+        "cycle": ("input", 64),
+        "barrier_low": ("input", 32),
+        "barrier_high": ("input", 32),
+        "load_valid": ("input", 1),
+        "load_all": ("input", 1),
+        "load_core": ("input", shape.core_bits),
+        "load_address": ("input", (shape.memory_words - 1).bit_length()),
+        "load_data": ("input", 32),
+        **{name: ("output", bits) for name, bits in observed().items()},
+        "arrive": ("output", shape.registers),
+        "released": ("output", shape.registers),
+    }
+
+
+def _place_core(top: ModuleWriter, shape: TileShape) -> None:
+    """Place the core; its wires to the node are named like its ports."""
+    packets = shape.packets
+    widths = {"valid": packets.channels, "credit": packets.channels}
+    widths["flit"] = packets.layout.flit.width
+    for way, wire in PACKETS:
+        top.wire(f"{way}_{wire}", widths[wire])
+    members = port_members(shape) | flit_members(shape)
+    for name, member in members.items():
+        if name not in ("arrive", "released"):
+            top.wire(name, int(member.shape))  # no bits: no wire
+    names = ["clk", "rst", "number", "run", "cycle", "barrier_low", "barrier_high"]
+    names += (f"load_{name}" for name in ("valid", "all", "core", "address", "data"))
+    ports: dict[str, str | None] = {name: name for name in (*names, *observed())}
+    ports |= {name: name for name, member in members.items() if member.shape}
+    asks = (*ask_bits(shape), "ready", "error", "rdata")
+    ports |= {f"config__{name}": f"ask_{name}" for name in asks}
+    ports |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
+    top.instance(CORE, "core", ports)
+
+
+def _engine_tile(shape: TileShape, spec: MessageSpec) -> str:
+    """Return a core, the tap before its node, and the node: on a mesh the router, too."""
+    network = spec.shape
+    fixed = {} if network.interfaces else nodes.constants_of_router(spec, 0)
+    if spec.managed:
+        fixed |= {"manager": (1, 0), "manager_index": (2, 0)}
+    ports = _core_ports(shape) | {port: ("input", width) for port, (width, _) in fixed.items()}
+    inside: dict[str, str | None] = {port: port for port in fixed}
+    for end, side, comes_in in _ends(spec):
+        ports |= tile.link_ports(spec, side, comes_in=comes_in)
+        inside |= joined_link(spec, end, side)
+    top = begin_tile(spec, TILE, ports)
+    _place_tap(top)
+    _place_core(top, shape)
+    inside |= {port: port for port, member in port_members(shape).items() if member.shape}
+    inside |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
+    if network.interfaces:
+        module, text = nodes.INTERFACE, nodes.interface_verilog(network)
+    else:
+        module, text = nodes.ROUTER, nodes.router_verilog(network)
+        inside |= dict.fromkeys(nodes.FREED, "")
+    place_node(top, module, inside, host="tapped")
+    parts = [text, nodes.end_verilog(), nodes.tap_verilog(), converted(CoreTile, CORE, shape)]
+    return "\n".join([*parts, top.text()])
+
+
+def _ends(spec: MessageSpec) -> Iterator[tuple[str, str, bool]]:
+    """Yield the ends of links of the tile with the core: of its node, of the tile, and the way."""
+    if spec.shape.interfaces:
+        yield from (("out_0", "up", False), ("in_0", "down", True))
+        return
+    for p in range(spec.shape.router.links):
+        yield from ((f"{way}_{p}", f"{way}_{p}", way == "in") for way in ("in", "out"))
+
+
+def _place_tap(top: ModuleWriter) -> None:
+    ports: dict[str, str | None] = {name: name for name in ("clk", "rst", "run")}
+    for _, name, width in nodes.TAPPED:
+        top.wire(f"ask_{name}", width)
+        ports[name] = f"ask_{name}"
+    for wire, width in nodes.CHAIN.items():
+        top.wire(f"tapped_{wire}", width)
+        ports |= {f"host__{wire}": f"inner_{wire}", f"node__{wire}": f"tapped_{wire}"}
+    top.instance(nodes.TAP, "tap", {**ports, "index": "target"})
 
 
 def _static_tile(shape: TileShape, spec: StaticSpec) -> str:
     """Return a core with its node of a static network, and that of the mesh beside it."""
     beside = shape.beside
     assert beside is not None
-    top = tile.start_tile(TILE, _ports(shape, spec, beside))
-    place_core(top, shape)
-    top.instance(static.NODE, "node", _static_node(spec))
+    fixed = nodes.constants_of_router(beside, 0)
+    inner = {"observe"} | {name for _, name, _ in static.process_ports(spec)}
+    inner |= {name for name, _ in static.local_wires(spec)}
+    outer = static_tiles.tile_ports(spec)
+    ports: tile.Ports = {
+        **_core_ports(shape),
+        **{name: ("input", bits) for name, bits in (("ask_ready", 1), ("ask_error", 1))},
+        "ask_rdata": ("input", 32),
+        **{f"ask_{name}": ("output", bits) for name, bits in ask_bits(shape).items()},
+        **{name: port for name, port in outer.items() if name not in inner},
+        **{name: ("input", width) for name, (width, _) in fixed.items()},
+    }
+    for p in range(beside.shape.router.links):
+        for way in ("in", "out"):
+            ports |= tile.link_ports(beside, f"{_PLAIN}{way}_{p}", comes_in=way == "in")
+    top = tile.start_tile(TILE, ports)
+    _place_core(top, shape)
+    node = static_tiles.joined_node(spec) | {"observe": "", "port__hold": "1'd0"}
+    node |= dict.fromkeys((name for name, _ in static.local_wires(spec)), "")
+    top.instance(static.NODE, "node", node)
     _place_mesh(top, beside)
     modules = [converted(StaticNode, static.NODE, spec), nodes.router_verilog(beside.shape)]
     return "\n".join([*modules, converted(CoreTile, CORE, shape), top.text()])
 
 
-def _sides() -> tuple[str, ...]:
-    return tuple(f"{side}_{way}" for side in DIRECTIONS for way in ("in", "out"))
-
-
-def _ports(shape: TileShape, spec: StaticSpec, beside: MeshSpec) -> tile.Ports:
-    """Return the ports of the tile with the core, but for ``clk`` and ``rst``."""
-    fixed = nodes.constants_of_router(beside, 0)
-    ports: tile.Ports = {
-        **core_ports(shape),
-        "index": ("input", spec.layout.target_bits),
-        "ask_ready": ("input", 1),
-        "ask_error": ("input", 1),
-        "ask_rdata": ("input", 32),
-        **{f"ask_{name}": ("output", bits) for name, bits in ask_bits(shape).items()},
-        **tile.config_ports(spec),
-        **{f"route_{name}": ("input", 1) for name in ("shift", "strobe", "in")},
-        "route_out": ("output", 1),
-        **{name: ("input", width) for name, (width, _) in fixed.items()},
-    }
-    for side in _sides():
-        ports |= tile.link_ports(spec, side, comes_in=side.endswith("_in"))
-    for p in range(beside.shape.router.links):
-        for way in ("in", "out"):
-            ports |= tile.link_ports(beside, f"{_PLAIN}{way}_{p}", comes_in=way == "in")
-    return ports
-
-
-def _static_node(spec: StaticSpec) -> dict[str, str | None]:
-    node: dict[str, str | None] = {"clk": "clk", "rst": "rst", "index": "index", "observe": ""}
-    node |= {f"route__{name}": f"route_{name}" for name in ("shift", "strobe")}
-    node |= {"route_in": "route_in", "route_out": "route_out", **tile.join_config()}
-    node |= {f"port__{name}": name for _, name, _ in static.process_ports(spec)}
-    node |= {"port__hold": "1'd0"} | dict.fromkeys(
-        (name for name, _ in static.local_wires(spec)), ""
-    )
-    node |= {f"{side}__{wire}": f"{side}_{wire}" for side in _sides() for wire in link_wires(spec)}
-    for side in DIRECTIONS:  # in reset all links are flushed, those of the rim too
-        node[f"{side}_in__flush"] = f"{side}_in_flush | rst"
-    return node
-
-
 def _place_mesh(top: ModuleWriter, spec: MeshSpec) -> None:
-    """Place a node of the mesh of packets: its engine and its config port are nobody's."""
+    """Place a node of the mesh of packets, with engine and config port unused."""
     node: dict[str, str | None] = {"clk": "clk", "rst": "1'd0", "reset": "rst", "index": "16'd0"}
     registers, chain = spec.port_registers, nodes.CHAIN
     node |= dict.fromkeys(("arrive", "last"), zero(registers))
@@ -115,33 +207,6 @@ def _place_mesh(top: ModuleWriter, spec: MeshSpec) -> None:
         for way in ("in", "out"):
             node |= joined_link(spec, f"{way}_{p}", f"{_PLAIN}{way}_{p}")
     top.instance(nodes.ROUTER, "packets_node", node)
-
-
-def constants(shape: TileShape) -> Iterator[str]:
-    """Yield what tells each tile of a static network who it is."""
-    assert shape.beside is not None
-    for i in range(len(shape.barriers.topology.nodes)):
-        yield f"tiles[{i}]->index = {i};"
-        for name, (_, value) in nodes.constants_of_router(shape.beside, i).items():
-            yield f"tiles[{i}]->{name} = {value};"
-
-
-def joins(shape: TileShape, spec: StaticSpec) -> Iterator[str]:
-    """Yield what carries over the links of a static network, and of the mesh beside it."""
-    assert shape.beside is not None
-    yield from _grid(spec, spec.topology)
-    yield from links(shape.beside, _PLAIN)
-
-
-def _grid(spec: StaticSpec, mesh: Mesh) -> Iterator[str]:
-    """Yield the links of a grid, both ways."""
-    for i, node in enumerate(mesh.nodes):
-        for port in (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH):
-            other = mesh.neighbour(node, port)
-            if other is not None:
-                begin = f"tiles[{i}]->{port.name.lower()}_out"
-                end = f"tiles[{mesh.index(other)}]->{port.opposite.name.lower()}_in"
-                yield joined(spec, begin, end)
 
 
 def _share_tile(shape: TileShape) -> str:
@@ -162,3 +227,90 @@ def _share_tile(shape: TileShape) -> str:
         ports[name.replace("config_", "port__")] = name
     top.instance("core_config", "share", ports)
     return f"{converted(ConfigShare, 'core_config', shape)}\n{top.text()}"
+
+
+def _target(spec: MessageSpec, target: int) -> str:
+    """Return a target's tile as C++ has it."""
+    count = len(spec.shape.nodes)
+    return f"tiles[{target}]" if target < count else f"switches[{target - count}]"
+
+
+def _constants(spec: MessageSpec) -> Iterator[str]:
+    """Yield what sets the constant inputs of each tile."""
+    shape = spec.shape
+    for target in range(shape.targets):
+        here = _target(spec, target)
+        yield f"{here}->target = {target}, {here}->first = {int(target == 0)};"
+        yield f"{here}->last_target = {int(target == shape.targets - 1)};"
+    routes = nodes.routes_of(spec)
+    for router in range(shape.routers):
+        here = _target(spec, shape.target_of(router))
+        for name, (width, value) in nodes.constants_of_router(spec, router).items():
+            if name != "routes":
+                yield f"{here}->{name} = {value};"
+                continue
+            bits = width // shape.routers
+            for to, port in enumerate(routes[router]):
+                yield f"put({here}->routes, {to * bits}, {bits}, {port});"
+    for manager, node in enumerate(shape.managers):
+        yield f"tiles[{node}]->manager = 1, tiles[{node}]->manager_index = {manager};"
+
+
+def _joins(spec: MessageSpec) -> Iterator[str]:
+    """Yield what carries over the config chain, and all links."""
+    shape = spec.shape
+    for target in range(shape.targets - 1):
+        near, far = _target(spec, target), _target(spec, target + 1)
+        for wire in nodes.CHAIN:
+            ends = f"{far}->host_{wire}", f"{near}->next_{wire}"
+            to, of = ends if wire.startswith("request") else ends[::-1]
+            yield f"{to} = {of};"
+    yield from _links(spec)
+
+
+def _links(spec: MessageSpec, prefix: str = "") -> Iterator[str]:
+    """Yield what carries over all links, whose names at the tiles begin with ``prefix``."""
+    shape = spec.shape
+    registers = 0
+    for (router, port), (other, there) in shape.ends.items():
+        begin = f"{_target(spec, shape.target_of(router))}->{prefix}out_{port}"
+        end = f"{_target(spec, shape.target_of(other))}->{prefix}in_{there}"
+        if shape.router.link_registers:
+            yield _joined(spec, begin, f"registers[{registers}]->near")
+            begin = f"registers[{registers}]->far"
+            registers += 1
+        yield _joined(spec, begin, end)
+    for node, (router, port) in enumerate(shape.nodes) if shape.interfaces else ():
+        here = _target(spec, shape.target_of(router))
+        yield _joined(spec, f"{here}->out_{port}", f"tiles[{node}]->down")
+        yield _joined(spec, f"tiles[{node}]->up", f"{here}->in_{port}")
+
+
+def _joined(spec: AnySpec, begin: str, end: str) -> str:
+    """Return what carries a link's wires over: forward, and those against it back."""
+    wires = link_wires(spec)
+    ends = ((f"{end}_{wire}", f"{begin}_{wire}", wire in wires.back) for wire in wires)
+    return " ".join(f"{b} = {a};" if back else f"{a} = {b};" for a, b, back in ends)
+
+
+def _static_constants(shape: TileShape) -> Iterator[str]:
+    """Yield the same of a static network."""
+    assert shape.beside is not None
+    for i in range(len(shape.barriers.topology.nodes)):
+        yield f"tiles[{i}]->index = {i};"
+        for name, (_, value) in nodes.constants_of_router(shape.beside, i).items():
+            yield f"tiles[{i}]->{name} = {value};"
+
+
+def _static_joins(shape: TileShape, spec: StaticSpec) -> Iterator[str]:
+    """Yield what carries over the links of a static network, and of the mesh beside it."""
+    assert shape.beside is not None
+    mesh = spec.topology
+    for i, node in enumerate(mesh.nodes):
+        for port in (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH):
+            other = mesh.neighbour(node, port)
+            if other is not None:
+                begin = f"tiles[{i}]->{port.name.lower()}_out"
+                end = f"tiles[{mesh.index(other)}]->{port.opposite.name.lower()}_in"
+                yield _joined(spec, begin, end)
+    yield from _links(shape.beside, _PLAIN)

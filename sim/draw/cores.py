@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from syncfabric.sim.cores.timeline import Kind, Piece
+from syncfabric.sim.cores.events import Kind, Piece
 from syncfabric.sim.draw.canvas import GREY, INK, PAPER, settings
 from syncfabric.sim.draw.page import TOP, Mark, Page
 from syncfabric.sim.draw.style import INKS

@@ -24,7 +24,6 @@ class Instance:
     ----------
     number : int
         Of all instances of the run.
-    group : AnyGroupPlan
     nodes : list of int
         Its members'.
     scenario : Scenario
@@ -36,7 +35,6 @@ class Instance:
     ----------
     places : list of (int, int)
         Node and register of each member.
-    arrivals : GroupArrivals
     due : dict of int to int
         By member: the cycle from which it arrives as soon as its register is ready.
     inside : dict of int to int

@@ -18,6 +18,7 @@ __all__ = [
     "LOADER_TILE",
     "TILE",
     "definitions",
+    "joined_node",
     "loader_ports",
     "loader_tile",
     "tile_ports",
@@ -51,19 +52,23 @@ def loader_ports(spec: StaticSpec) -> tile.Ports:
 
 def tiles(spec: StaticSpec) -> dict[str, str]:
     """Return the Verilog of each tile and all that it is made of, by the tile's name."""
-    shared = _shared()
     top = tile.start_tile(TILE, tile_ports(spec))
-    node = {**shared, "index": "index", "route_out": "route_out", "observe": "observe"}
+    top.instance(NODE, "node", joined_node(spec))
+    return {
+        TILE: f"{converted(StaticNode, NODE, spec)}\n{top.text()}",
+        LOADER_TILE: loader_tile(spec),
+    }
+
+
+def joined_node(spec: StaticSpec) -> dict[str, str | None]:
+    """Return the connections of a node with the tile's ports."""
+    node = {**_shared(), "index": "index", "route_out": "route_out", "observe": "observe"}
     node |= {f"port__{name}": name for _, name, _ in process_ports(spec)}
     node |= {name: name for name, _ in local_wires(spec)}
     node |= {f"{side}__{wire}": f"{side}_{wire}" for side in _SIDES for wire in link_wires(spec)}
     for side in DIRECTIONS:  # in reset all links are flushed, those of the rim too
         node[f"{side}_in__flush"] = f"{side}_in_flush | rst"
-    top.instance(NODE, "node", node)
-    return {
-        TILE: f"{converted(StaticNode, NODE, spec)}\n{top.text()}",
-        LOADER_TILE: loader_tile(spec),
-    }
+    return node
 
 
 def loader_tile(spec: StaticSpec) -> str:

@@ -61,12 +61,12 @@ GO_HOP = 8
 class Lifecycle(ABC):
     """Programs that set groups up and end them; it keeps the epochs of all entries.
 
-    The entries of a group are free when its SETUP is made: nobody else has them. Programs of one
-    object are performed one after another.
+    The entries of a group are free when its SETUP is made. Programs of one object are performed one
+    after another. They raise `FoundError` when a command is refused or not answered for too long,
+    or what they await does not happen.
 
     Parameters
     ----------
-    shape : NetworkShape
     timeout : int, optional
         Cycles in which whatever is waited for must happen.
     tries : int, optional
@@ -104,22 +104,10 @@ class Lifecycle(ABC):
 
     @abstractmethod
     def tear_down(self, group: GroupPlan) -> Steps[None]:
-        """Await the end of a group whose members arrive with ``last``.
-
-        Raises
-        ------
-        FoundError
-            It does not end.
-        """
+        """Await the end of a group whose members arrive with ``last``."""
 
     def set_up(self, group: GroupPlan) -> Steps[None]:
-        """Set a group up, and start it (N6.2).
-
-        Raises
-        ------
-        FoundError
-            It is refused, or not answered, for too long.
-        """
+        """Set a group up, and start it (N6.2)."""
         for _ in range(self._tries):
             answer = yield from self._command_set_up(group)
             # The command that was aborted started the group, and it is over by now.
@@ -143,11 +131,6 @@ class Lifecycle(ABC):
 
         Without ``read_back``, and on barrier wires, nothing says so, and all the cycles go by that
         it may take.
-
-        Raises
-        ------
-        FoundError
-            It does not come.
         """
         tree, status = group.shape, self._shape.router.layout.status
         if not self._shape.router.read_back or group.slot_register is not None:
@@ -166,13 +149,7 @@ class Lifecycle(ABC):
         yield Pause(GO_HOP)
 
     def kill(self, *groups: GroupPlan) -> Steps[None]:
-        """End groups at all their routers, whatever they do; their members are released broken.
-
-        Raises
-        ------
-        FoundError
-            It is refused, or not answered, for too long.
-        """
+        """End groups at all their routers, whatever they do; their members are released broken."""
         for _ in range(self._tries):
             answer = yield from self._command_kill(groups)
             if answer is Answer.OK:
@@ -194,11 +171,6 @@ class Lifecycle(ABC):
         """End whatever has a group's entries, and learn their epochs, of which nothing is known.
 
         So ends a group whose set-up failed, or was left and is not made again.
-
-        Raises
-        ------
-        FoundError
-            An entry stays alive.
         """
         for place in group.placement.items():
             yield from self._free(*place)
@@ -354,13 +326,7 @@ class ByManagers(Lifecycle):
         return self._shape.managers[owner_of(entries, self._shape.router)]
 
     def _command(self, node: int, writes: Iterable[tuple[int, int]]) -> Steps[tuple[Answer, int]]:
-        """Give a manager a command and await its end; return the code and the epoch of STATUS.
-
-        Raises
-        ------
-        FoundError
-            It takes no command, or does not end by ABORT either.
-        """
+        """Give a manager a command and await its end; return the code and the epoch of STATUS."""
         yield from ask_all([(node, *write) for write in writes], "commanded")
         status = [(node, manager_address(ManagerWord.STATUS), None)]
         for aborted in (False, True):

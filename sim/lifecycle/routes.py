@@ -24,9 +24,7 @@ __all__ = ["ByRoutes"]
 class ByRoutes:
     """Programs that set groups up and end them, by routes and roles.
 
-    Parameters
-    ----------
-    network : StaticSpec
+    They raise `FoundError` when a write is refused.
 
     Attributes
     ----------
@@ -53,23 +51,12 @@ class ByRoutes:
         """Load groups' routes beside the others', tell members their roles, and let roots begin.
 
         Those ``beside`` have routes alone: their members' core ports are left to software.
-
-        Raises
-        ------
-        FoundError
-            A write is refused.
         """
         yield from self.load((), (*groups, *beside))
         yield from self.assign((), groups)
 
     def kill(self, *groups: NumberedGroup) -> Steps[None]:
-        """Take groups' routes away, whatever they are doing: their agents are as after reset.
-
-        Raises
-        ------
-        FoundError
-            A write is refused.
-        """
+        """Take groups' routes away, whatever they are doing: their agents are as after reset."""
         yield from self.load(groups, ())
         yield from self.assign(groups, ())
 

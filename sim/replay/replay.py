@@ -19,11 +19,11 @@ from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
 from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.replay.ground import CYCLES_PER_HOP
-from syncfabric.sim.replay.sends import Packets, packets_of
+from syncfabric.sim.replay.packets import Packets, packets_of
+from syncfabric.sim.replay.ways import CYCLES_PER_HOP
 from syncfabric.sim.request import SIMULATORS
 
-__all__ = ["Replayed", "StepCycles", "Wait", "replay", "waits_of"]
+__all__ = ["Replayed", "replay"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,6 @@ class Wait:
     ----------
     step : int
         From 1.
-    message : (origin, destination)
     channel : (from, to)
         Of the topology; a node twice is a port between it and its router.
     cycles : int
@@ -116,16 +115,12 @@ def _late(
         yield passages[link].first - alone, passages[link].last - alone - (flits - 1)
 
 
-RUNS = 3
-
-
 @dataclass(frozen=True)
 class StepCycles:
     """A step on hardware.
 
     Parameters
     ----------
-    messages : int
     cycles : int
         From when the first node begins it until the last tail has come.
     barrier : int
@@ -143,11 +138,8 @@ class Replayed:
 
     Parameters
     ----------
-    packets : Packets
     verdict : Verdict
         The checker's, with the bounds.
-    simulator : str
-    steps : tuple of StepCycles
     waits : tuple of Wait
         Of the messages step by step; none on a schedule without contention.
     at_once, unbarred : int or None
@@ -227,12 +219,10 @@ def replay(
 
     Parameters
     ----------
-    schedule : Schedule
     size : int
         Bytes of a message.
     sim : {"verilator", "icarus", "model"}
         ``"model"`` plays it on the golden model alone.
-    progress : Progress
 
     Raises
     ------

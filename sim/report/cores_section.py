@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import mean
 
-from syncfabric.sim.cores.result import CoresResult, Routine
-from syncfabric.sim.cores.rows import complaints, core_rows, group_rows
+from syncfabric.sim.cores.result import CoresResult, Routine, complaints, core_rows, group_rows
 from syncfabric.sim.report.blocks import Block, Section, Table, Verdict, Words
 from syncfabric.sim.report.inputs import SavedCores
 from syncfabric.sim.words import count

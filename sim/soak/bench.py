@@ -27,11 +27,6 @@ _COUNT = (1 << COUNTER_BITS) - 1
 class Bench:
     """Drives a fabric.
 
-    Parameters
-    ----------
-    fabric : Fabric
-    plan : BarrierPlan
-
     Attributes
     ----------
     cycle : int

@@ -42,7 +42,6 @@ class Life:
 
     Parameters
     ----------
-    group : AnyGroupPlan
     episodes : int
         Barriers, if it is not killed before.
 
@@ -67,7 +66,6 @@ class Drawing:
     ----------
     plan : BarrierPlan
         The groups of the network file, of two members and more.
-    seed : int
     life : int
         Barriers of an instance, on average.
     """
@@ -107,7 +105,6 @@ class Drawing:
 
         Parameters
         ----------
-        gid : int
         others : iterable of AnyGroupPlan
             Those that are set up, or about to be.
         most : int

@@ -38,9 +38,10 @@ TIMES = 3
 class EngineGroups:
     """Groups in entries, by the network's managers or without any over the config chain.
 
+    Programs raise `FoundError` when something is refused, does not happen or is left.
+
     Parameters
     ----------
-    fabric : Fabric
     plan : BarrierPlan
         Its groups have the entries that it names until they are ended.
     timeout, tries : int
@@ -89,13 +90,7 @@ class EngineGroups:
         yield from self._software.tear_down(_entries(group))
 
     def kill(self, group: AnyGroupPlan) -> Steps[None]:
-        """Kill a group, and wait until all its members have been released.
-
-        Raises
-        ------
-        FoundError
-            Some are not, after `HANG` cycles.
-        """
+        """Kill a group, and wait until all its members have been released."""
         yield from self._software.kill(_entries(group))
         for _ in range(HANG // LOOK):
             if not (waits := self._fabric.inside(group.id)):
@@ -167,7 +162,6 @@ class EngineGroups:
 
         Parameters
         ----------
-        group : AnyGroupPlan
         place : int
             Number of the entry, modulo the group's.
         word : int
@@ -194,11 +188,6 @@ class EngineGroups:
         ----------
         killed : bool
             Some group was: then engines may have dropped messages that were under way for it.
-
-        Raises
-        ------
-        FoundError
-            Something is left, or was dropped.
         """
         shape = self._network.shape
         layout = shape.router.layout
@@ -224,13 +213,7 @@ def _entries(group: AnyGroupPlan) -> GroupPlan:
 
 
 class RouteGroups:
-    """Rings and trees of a static network, whose links hold the same whenever all is at rest.
-
-    Parameters
-    ----------
-    fabric : Fabric
-    plan : BarrierPlan
-    """
+    """Rings and trees of a static network, whose links hold the same whenever all is at rest."""
 
     may_kill = False
     """Whether a barrier can be aborted: agents may not send while routes change."""
@@ -271,23 +254,11 @@ class RouteGroups:
         return group
 
     def check_end(self, *, killed: bool) -> Steps[None]:
-        """Check that no counter of the network has counted anything.
-
-        Raises
-        ------
-        FoundError
-            One has.
-        """
+        """Check that no counter of the network has counted anything."""
         yield from _check_counters(self._network)
 
     def _check_rest(self, group: StaticGroupPlan) -> Steps[None]:
-        """Check that a ring is empty, and a tree as full as when it was first set up.
-
-        Raises
-        ------
-        FoundError
-            A link holds fewer or more flits.
-        """
+        """Check that a ring is empty, and a tree as full as when it was first set up."""
         yield Pause(self._software.settled)
         own = {
             len(Port) * self._network.topology.index((x, y)) + port
@@ -322,13 +293,7 @@ def groups_on(
 
 
 def _check_counters(network: AnySpec, allowed: Collection[str] = ()) -> Steps[None]:
-    """Check that no counters of a network have counted anything, but for those of some names.
-
-    Raises
-    ------
-    FoundError
-        One has.
-    """
+    """Check that no counters of a network have counted anything, but for those of some names."""
     for counter in counters_of(network):
         (count,) = yield from ask_all([(*counter.place, None)], "read at the end")
         if count and counter.name not in allowed:

@@ -5,27 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from typing import Any, Literal
 
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.sim.fabric import Wrong
-from syncfabric.sim.rows import Rows
+from syncfabric.sim.rows import NONE, Rows
 
 __all__ = [
-    "Finding",
-    "Latencies",
-    "SoakGroup",
-    "SoakPhase",
-    "SoakResult",
-    "group_rows",
-    "phase_rows",
-    "summary",
+    *("Finding", "Latencies", "SoakGroup", "SoakPhase", "SoakResult"),
+    *("group_rows", "phase_rows", "summary"),
 ]
 
 
 @dataclass(frozen=True)
 class Latencies:
-    """A histogram of barriers by their latency, in cycles, and what is told of it."""
+    """A histogram of barriers by their latency, in cycles, summed up."""
 
     count: int
     min: int
@@ -39,17 +34,17 @@ class Latencies:
         """Sum a histogram up; None if it is empty."""
         if not histogram:
             return None
-        count = sum(histogram.values())
+        latencies = sorted(histogram)
+        sums = list(accumulate(histogram[latency] for latency in latencies))
+        count, steps = sums[-1], list(zip(latencies, sums, strict=True))
+        median, most = (
+            next(latency for latency, seen in steps if seen * 1000 >= count * share)
+            for share in (500, 999)
+        )
+        return cls(count, latencies[0], median, most, latencies[-1])
 
-        def below(share: int) -> int:
-            seen, wanted = 0, -(-count * share // 1000)
-            for latency in sorted(histogram):
-                seen += histogram[latency]
-                if seen >= wanted:
-                    break
-            return latency
-
-        return cls(count, min(histogram), below(500), below(999), max(histogram))
+    def __str__(self) -> str:
+        return f"{self.min}/{self.median}/{self.most_999}/{self.max}"
 
 
 @dataclass(frozen=True)
@@ -153,32 +148,22 @@ class SoakResult:
         return asdict(self)
 
 
-NONE = "–"
-
-
 def group_rows(result: SoakResult) -> Rows:
     """Return a row a group, and one of all together."""
     heads = ["group", "members", "lives", "killed", "barriers"]
     heads += ["latency (cycles)\nmin/med/99.9 %/max", "bound\n(cycles)"]
-    rows = [
-        [
-            str(group.id),
-            f"{group.members:,}",
-            f"{group.lives:,}",
-            f"{group.killed:,}",
-            f"{group.latency.count if group.latency else 0:,}",
-            _spread(group.latency),
-            f"{group.bound:,}{'' if group.proved else ' alone'}",
-        ]
-        for group in result.groups
-    ]
+    rows = []
+    for group in result.groups:
+        had = group.latency.count if group.latency else 0
+        counts = (group.members, group.lives, group.killed, had)
+        bound = f"{group.bound:,}{'' if group.proved else ' alone'}"
+        latency = str(group.latency or NONE)
+        rows.append([str(group.id), *(f"{count:,}" for count in counts), latency, bound])
     if len(rows) > 1:
-        lives, killed = (
-            f"{sum(getattr(group, name) for group in result.groups):,}"
-            for name in ("lives", "killed")
-        )
-        total = f"{result.episodes:,}"
-        rows.append(["all", "", lives, killed, total, _spread(result.latency), ""])
+        lives = sum(group.lives for group in result.groups)
+        killed = sum(group.killed for group in result.groups)
+        sums = (f"{count:,}" for count in (lives, killed, result.episodes))
+        rows.append(["all", "", *sums, str(result.latency or NONE), ""])
     return heads, rows
 
 
@@ -212,9 +197,3 @@ def summary(result: SoakResult) -> Iterator[str]:
         yield f"{result.set_up_refused:,} set-ups were refused and tried again"
     if result.verdict == "clean":
         yield "nothing lost, early, wrong or stuck"
-
-
-def _spread(latency: Latencies | None) -> str:
-    if latency is None:
-        return NONE
-    return f"{latency.min}/{latency.median}/{latency.most_999}/{latency.max}"

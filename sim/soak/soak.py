@@ -144,10 +144,8 @@ def soak(
     ----------
     spec : NetworkSpec
         Its groups of two members and more take part.
-    request : SoakRequest
     stopped : callable
         Is asked now and then whether to end with what there is.
-    progress : Progress
 
     Raises
     ------

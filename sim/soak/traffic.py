@@ -25,14 +25,11 @@ class Phases:
 
     Parameters
     ----------
-    bench : Bench
     episodes : int
         Of the whole soak.
-    seed : int
 
     Attributes
     ----------
-    ended : list of SoakPhase
     draining : bool
         The sources are off, and their packets still under way.
     """

@@ -56,7 +56,7 @@ def cores(
 ) -> None:
     """Run a program in C on cores at the network's nodes, with barriers in hardware or software."""
     from syncfabric.cli.progress import progress_display
-    from syncfabric.sim.cores.job import CoresJob
+    from syncfabric.sim.cores.run import CoresJob
     from syncfabric.sim.network import Network
 
     job = CoresJob(
@@ -79,7 +79,7 @@ def cores(
     else:
         _print(result)
     if not result.ok:
-        from syncfabric.sim.cores.rows import complaints
+        from syncfabric.sim.cores.result import complaints
 
         for line in complaints(result):
             typer.echo(line, err=True)
@@ -87,7 +87,7 @@ def cores(
 
 
 def _print(result: "CoresResult") -> None:
-    from syncfabric.sim.cores.rows import console_lines, core_rows, group_rows
+    from syncfabric.sim.cores.result import console_lines, core_rows, group_rows
     from syncfabric.sim.tables import Titled, print_table
 
     screen = console()

@@ -11,10 +11,9 @@ import pytest
 
 from syncfabric.models.messages.core import Activity, FaultReason
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.cores import job
-from syncfabric.sim.cores.events import Events, Fault, Put, Span
+from syncfabric.sim.cores import run as module
+from syncfabric.sim.cores.events import Events, Fault, Kind, Piece, Put, Span
 from syncfabric.sim.cores.result import result_of
-from syncfabric.sim.cores.timeline import Kind, Piece
 from syncfabric.sim.draw.cores import _thinned, timeline_figure
 from tests.cli.test_bad_input import refused
 
@@ -47,8 +46,8 @@ def events(monkeypatch: pytest.MonkeyPatch) -> Events:
     def run(spec: Any, program: Any, *, cores: int, sim: str, **_: Any) -> tuple[Any, Events]:
         return result_of(make_plan(spec), program, events, cores, sim, 1.0, 2.0), events
 
-    monkeypatch.setattr(job, "compile_program", lambda *_, **__: Program())
-    monkeypatch.setattr(job, "run_program", run)
+    monkeypatch.setattr(module, "compile_program", lambda *_, **__: Program())
+    monkeypatch.setattr(module, "run_program", run)
     return events
 
 

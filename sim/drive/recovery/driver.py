@@ -47,7 +47,6 @@ class Cost:
 
     Parameters
     ----------
-    group : int
     detect : int
         From the death until software gives the group up; of a move, until its last barrier is over.
     wait : int
@@ -92,7 +91,6 @@ class RecoveryDriver(ABC):
     ----------
     plan, after : BarrierPlan
         The plan that all begin with, and that of those that are hit afterwards.
-    scenario : RecoveryScenario
     model : CollectiveNetwork or StaticModel
         Is looked at for releases and answers; stepping it is the caller's.
 
@@ -444,7 +442,6 @@ class RecoverySession(Stepping):
     ----------
     plan, after : BarrierPlan
         As of `RecoveryDriver`.
-    scenario : RecoveryScenario
     """
 
     model: CollectiveNetwork | StaticModel

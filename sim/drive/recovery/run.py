@@ -72,11 +72,8 @@ class RecoveryResult:
 
     Parameters
     ----------
-    network, simulator : str
     cycles : int
         Simulated.
-    hang : str or None
-    mismatches : list of Mismatch
     releases, broken, early : int
         Members released; those as broken; those before all had arrived.
     costs : list of Cost
@@ -168,7 +165,6 @@ class RecoveryConductor(Conducting[RecoveryResult]):
     ----------
     plan, after : BarrierPlan
         As of `RecoveryDriver`.
-    scenario : RecoveryScenario
     """
 
     session: RecoverySession
@@ -236,7 +232,6 @@ def recover(
     ----------
     plan, after : BarrierPlan
         Before it happens, and afterwards.
-    scenario : RecoveryScenario
     built : Built, optional
         Of ``build_fabric`` for the network: hardware is compared with the model in every cycle.
         Without it the golden model runs by itself.
@@ -297,15 +292,12 @@ def run_recovery(
 
     Parameters
     ----------
-    spec : NetworkSpec
     without : sequence of str
         What dies, as ``plan --without`` names it.
     moves : sequence of str
         Members that move, as ``GID:a,b-c,d``.
-    sim : {"verilator", "model"}
     at, timeout, episodes, seed : int
         As of `RecoveryScenario`.
-    progress : Progress
 
     Raises
     ------

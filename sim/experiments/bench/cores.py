@@ -9,9 +9,8 @@ from statistics import mean
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.cores.barriers import Episode, episodes_of
 from syncfabric.sim.cores.compile import compile_program
-from syncfabric.sim.cores.events import Events
+from syncfabric.sim.cores.events import Episode, Events, episodes_of
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import FLITS, with_channels, with_world

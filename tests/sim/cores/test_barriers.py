@@ -1,30 +1,18 @@
 """Barriers in software: none goes on before all have arrived, whatever comes late."""
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from syncfabric.sim.cores import compile as compiling
 from syncfabric.sim.cores.program import Program
-from tests.sim.cores.emulator import Run, emulate, world
-from tests.sim.cores.systems import MESSAGES, SOFTWARE, mesh, program
+from tests.sim.cores.emulator import emulate, world
+from tests.sim.cores.systems import MESSAGES, break_software, early, mesh, program
 
 EPISODES = 20
 MESH = mesh(8, 8)
 SIZES = (1, 2, 3, 5, 16)
 ALL_SIZES = (*range(1, 10), 13, 15, 17, 31, 32, 33, 63, 64)
-
-
-def early(run: Run, cores: int) -> int:
-    """Count the barriers that a core left before the last one came."""
-    times = [run.values(core) for core in range(cores)]
-    assert all(len(of_core) == 2 * EPISODES for of_core in times)
-    return sum(
-        min(of_core[2 * k + 1] for of_core in times) < max(of_core[2 * k] for of_core in times)
-        for k in range(EPISODES)
-    )
 
 
 def play(made: Program, sizes: Sequence[int] = SIZES) -> tuple[int, int]:
@@ -36,7 +24,9 @@ def play(made: Program, sizes: Sequence[int] = SIZES) -> tuple[int, int]:
             run = emulate(made, MESH, cores, [world(cores)], seed=seed, slowest=slowest)
             assert not run.faults
             hung += len(run.stands)
-            wrong += 0 if run.stands else early(run, cores)
+            wrong += (
+                0 if run.stands else early([run.values(core) for core in range(cores)], EPISODES)
+            )
     return wrong, hung
 
 
@@ -78,12 +68,7 @@ def test_a_wrong_barrier_is_seen(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     barrier, right, wrong = BREAKS[name]
-    broken = tmp_path / "software"
-    shutil.copytree(SOFTWARE, broken)
-    text = (broken / "sf_barriers.c").read_text()
-    assert text.count(right) == 1
-    (broken / "sf_barriers.c").write_text(text.replace(right, wrong))
-    monkeypatch.setattr(compiling, "software", lambda: broken)
+    break_software(monkeypatch, tmp_path, "sf_barriers.c", right, wrong)
     early_ones, hung = play(program("barrier", barrier, SKEW=500), (4, 7, 16))
     assert early_ones + hung > 0
 
@@ -94,4 +79,4 @@ def test_a_signal_counted_as_one_of_the_next_barrier_is_told_apart() -> None:
         made = program("barrier", barrier, SKEW=500)
         for seed in range(2):
             run = emulate(made, MESH, 9, [world(9)], seed=seed, slowest=2000)
-            assert early(run, 9) == 0
+            assert early([run.values(core) for core in range(9)], EPISODES) == 0

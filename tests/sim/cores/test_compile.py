@@ -11,7 +11,7 @@ from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup, boot_block
 from syncfabric.models.messages.static import Role
 from syncfabric.sim.cores.compile import compile_program
-from syncfabric.sim.cores.disassemble import disassemble
+from syncfabric.sim.cores.program import disassemble
 from tests.sim.cores.systems import PROGRAMS, mesh, program
 
 
@@ -127,7 +127,7 @@ def test_a_compiler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(ToolError, match="SYNCFABRIC_CC names no-such-gcc, which is not on PATH"):
         program("hello")
     monkeypatch.delenv("SYNCFABRIC_CC")
-    monkeypatch.setattr("syncfabric.sim.cores.toolchain.find_spec", lambda name: None)
+    monkeypatch.setattr("syncfabric.sim.cores.compile.find_spec", lambda name: None)
     with pytest.raises(
         ToolError, match=r"install it in the checkout with: \.venv/bin/pip install -e '\.\[cores\]'"
     ):

@@ -1,17 +1,15 @@
 """Groups that programs make on collective engines: set up, ended and killed by managers."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from syncfabric.models.networks.reader import loads
-from syncfabric.sim.cores import compile as compiling
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import with_channels, with_world
-from tests.sim.cores.systems import SOFTWARE
+from tests.sim.cores.systems import break_software
 
 HERE = Path(__file__).parent
 SWITCHES = """
@@ -45,11 +43,12 @@ NETWORKS = {
 LONG = [pytest.param(name, marks=pytest.mark.long) for name in NETWORKS if name != "mesh"]
 
 
-def run(source: str, network: str, seed: int = 1, **macros: str) -> CoresResult:
+def run(source: str, network: str, seed: int = 1, **macros: int) -> CoresResult:
     text, cores, inside = NETWORKS[network]
     spec = with_channels(loads(f'name = "net"\n[network]\n{text}\n'))
     spec = with_world(spec, cores, "engine")
-    defines = {"SEED": f"{seed}u", "IN_HARDWARE(m,n)": inside, **macros}
+    defines = {"SEED": f"{seed}u", "IN_HARDWARE(m,n)": inside}
+    defines |= {name: str(value) for name, value in macros.items()}
     made = compile_program(HERE / source, spec=spec, barrier="engine", defines=defines)
     result, _ = run_program(spec, made, cores=cores, limit=1_000_000)
     return result
@@ -63,16 +62,18 @@ def test_groups_are_made_and_freed(network: str) -> None:
         assert result.exits == (0,) * result.cores
 
 
-@pytest.mark.parametrize("network", ["mesh", pytest.param("switches", marks=pytest.mark.long)])
-def test_groups_are_killed_and_made_anew(network: str) -> None:
-    result = run("programs/kill.c", network)
-    assert result.faults == ()
-    assert result.exits == (0,) * result.cores
-
-
-@pytest.mark.long
-def test_groups_that_a_watchdog_breaks_are_made_anew() -> None:
-    result = run("programs/kill.c", "watchdog", BY_WATCHDOG="1")
+@pytest.mark.parametrize(
+    ("network", "macros"),
+    [
+        ("mesh", {}),
+        pytest.param("switches", {}, marks=pytest.mark.long),
+        pytest.param("watchdog", {"BY_WATCHDOG": 1}, marks=pytest.mark.long),
+    ],
+)
+def test_groups_that_are_killed_or_broken_are_made_anew(
+    network: str, macros: dict[str, int]
+) -> None:
+    result = run("programs/kill.c", network, **macros)
     assert result.faults == ()
     assert result.exits == (0,) * result.cores
 
@@ -91,10 +92,6 @@ BREAKS = {
 @pytest.mark.parametrize("name", BREAKS)
 def test_a_wrong_set_up_is_seen(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right, wrong = BREAKS[name]
-    shutil.copytree(SOFTWARE, tmp_path / "software")
-    file = tmp_path / "software" / "sf_engines.c"
-    assert file.read_text().count(right) == 1
-    file.write_text(file.read_text().replace(right, wrong))
-    monkeypatch.setattr(compiling, "software", lambda: tmp_path / "software")
+    break_software(monkeypatch, tmp_path, "sf_engines.c", right, wrong)
     results = (run("groups.c", "mesh"), run("programs/kill.c", "mesh"))
     assert any(result.faults or result.exits != (0,) * 4 for result in results)

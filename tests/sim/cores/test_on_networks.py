@@ -8,10 +8,10 @@ from syncfabric.models.networks.reader import load, loads
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
-from syncfabric.sim.cores.system import FLITS, with_channels, with_world
+from syncfabric.sim.cores.system import HARDWARE, with_channels, with_world
 from syncfabric.sim.simulators import find_simulator
 from tests.sim.cores.emulator import emulate, world
-from tests.sim.cores.systems import mesh, program
+from tests.sim.cores.systems import MESSAGES, early, mesh, program
 
 OURS = Path(__file__).parent / "programs"
 OWN = {
@@ -34,6 +34,9 @@ NETWORKS = [
     ("cluster-fig1", "engine", 26),
     ("wires-4x4", "engine", 16),
 ]
+MESH = "mesh-4x4"
+ON_MESH = [(MESH, barrier, 16) for barrier in ("engine", *MESSAGES)]
+"""With barriers over messages as well."""
 
 
 def run(
@@ -50,7 +53,7 @@ def run(
     result, _ = run_program(spec, made, cores=cores, sim=sim)
     assert result.exits == (0,) * cores, result.verdict
     (group,) = (group for group in result.groups if group.members == cores)
-    if barrier in FLITS:
+    if barrier not in HARDWARE:
         assert group.episodes == 0
         return result
     assert group.episodes > 3
@@ -63,50 +66,71 @@ def values(result: CoresResult, core: int) -> list[int]:
     return [put.value for put in result.console if put.core == core and isinstance(put.value, int)]
 
 
-def assert_nobody_was_early(result: CoresResult, episodes: int) -> None:
-    times = [values(result, core) for core in range(result.cores)]
-    assert {len(of) for of in times} == {2 * episodes}
-    for at in range(0, 2 * episodes, 2):
-        assert min(of[at + 1] for of in times) > max(of[at] for of in times)
+def times(result: CoresResult) -> list[list[int]]:
+    return [values(result, core) for core in range(result.cores)]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("network", "barrier", "cores"), NETWORKS)
-@pytest.mark.parametrize("skew", [0, 1000])
+@pytest.mark.parametrize(
+    ("network", "barrier", "cores", "skew"),
+    [
+        *((*case, skew) for case in [*NETWORKS, *ON_MESH] for skew in (0, 1000)),
+        *((*case, 10_000) for case in ON_MESH),
+    ],
+)
 def test_no_core_leaves_before_the_last_one_comes(
     network: str, barrier: str, cores: int, skew: int
 ) -> None:
-    assert_nobody_was_early(run("barrier", network, barrier, cores, SKEW=skew), 20)
+    result = run("barrier", network, barrier, cores, SKEW=skew)
+    assert early(times(result), 20, int(network != MESH)) == 0
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("network", "barrier", "cores"), NETWORKS)
 def test_halves_of_barriers_hold_and_let_go(network: str, barrier: str, cores: int) -> None:
-    assert_nobody_was_early(run("split", network, barrier, cores, WORK=800), 20)
-    assert_nobody_was_early(run("split", network, barrier, cores, WORK=800, TAKING=1), 20)
+    assert early(times(run("split", network, barrier, cores, WORK=800)), 20, 1) == 0
+    assert early(times(run("split", network, barrier, cores, WORK=800, TAKING=1)), 20, 1) == 0
     run("chain", network, barrier, cores)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("network", "barrier", "cores"), NETWORKS)
-def test_a_search_finds_what_it_finds_on_emulated_cores(
-    network: str, barrier: str, cores: int
+@pytest.mark.parametrize(
+    ("name", "network", "barrier", "cores"),
+    [
+        *(("bfs", *case) for case in NETWORKS),
+        *((name, *case) for case in ON_MESH for name in ("jacobi", "sort", "bfs")),
+    ],
+)
+def test_a_program_puts_what_it_puts_on_emulated_cores(
+    name: str, network: str, barrier: str, cores: int
 ) -> None:
     spec = mesh(8, 8)
-    emulated = emulate(program("bfs", "engine", spec), spec, cores, [world(cores)])
-    result = run("bfs", network, barrier, cores)
+    emulated = emulate(program(name, "engine", spec), spec, cores, [world(cores)])
+    result = run(name, network, barrier, cores)
     for core in range(cores):
         assert values(result, core) == emulated.values(core)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("network", "barrier", "cores"), NETWORKS)
+@pytest.mark.parametrize(("network", "barrier", "cores"), [*NETWORKS, *ON_MESH])
 def test_the_same_work_under_three_names(network: str, barrier: str, cores: int) -> None:
     result = run("skins", network, barrier, cores)
     for core in range(cores):
         put = values(result, core)
         assert put[0] == put[2] == put[4] == (core - 10) % cores + 45
         assert put[6:] == [core // 2, core // 2]
+        if network == MESH:
+            assert all(abs(cycles - put[1]) <= 60 for cycles in put[3:6:2])
+
+
+@pytest.mark.long
+def test_a_barrier_in_hardware_takes_less_than_a_quarter_of_any_in_software() -> None:
+    """Cycles from the last arrive to the last release, all arriving at once."""
+    took = {}
+    for network, barrier, cores in ON_MESH:
+        of = times(run("barrier", network, barrier, cores))
+        took[barrier] = max(each[39] for each in of) - max(each[38] for each in of)
+    assert took["engine"] * 4 < min(took[barrier] for barrier in MESSAGES), took
 
 
 @pytest.mark.long
@@ -127,4 +151,4 @@ def test_the_same_work_under_three_names(network: str, barrier: str, cores: int)
 def test_no_core_leaves_early_under_icarus(network: str, barrier: str, cores: int) -> None:
     find_simulator("icarus")
     result = run("barrier", network, barrier, cores, "icarus", EPISODES=4, SKEW=50)
-    assert_nobody_was_early(result, 4)
+    assert early(times(result), 4, 1) == 0

@@ -1,7 +1,6 @@
 """Reductions in software: all operations, whatever comes late or for others, against Python's."""
 
 import operator
-import shutil
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
@@ -11,11 +10,10 @@ import pytest
 from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup
 from syncfabric.models.networks.spec import NetworkSpec
-from syncfabric.sim.cores import compile as compiling
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.program import Program
 from tests.sim.cores.emulator import emulate
-from tests.sim.cores.systems import SOFTWARE, mesh
+from tests.sim.cores.systems import break_software, mesh
 
 SOURCE = Path(__file__).with_name("programs") / "reduce.c"
 EPISODES, WORD = 12, (1 << 32) - 1
@@ -93,11 +91,6 @@ def test_a_wrong_reduction_is_seen(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right, broken = BREAKS[name]
-    software = tmp_path / "software"
-    shutil.copytree(SOFTWARE, software)
-    text = (software / "sf_barriers.c").read_text()
-    assert text.count(right) == 1
-    (software / "sf_barriers.c").write_text(text.replace(right, broken))
-    monkeypatch.setattr(compiling, "software", lambda: software)
+    break_software(monkeypatch, tmp_path, "sf_barriers.c", right, broken)
     made = compiled(5)
     assert any(wrong(made, 17, op, 5, seed) for op in (Op.MAX, Op.SUM) for seed in range(4))

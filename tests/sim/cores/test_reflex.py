@@ -1,6 +1,5 @@
 """Reflex in software: programs that send flits make rings and trees hold, whatever comes late."""
 
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,14 +11,13 @@ from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import StaticGroupPlan, make_plan
 from syncfabric.models.planning.static_images import route_writes
-from syncfabric.sim.cores import compile as compiling
 from syncfabric.sim.cores.bench import Step
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.program import Program
 from syncfabric.sim.cores.run import boot_groups, script_text
 from syncfabric.sim.cores.system import FLITS, with_world
 from tests.sim.cores.emulator import Run, emulate
-from tests.sim.cores.systems import SOFTWARE, program
+from tests.sim.cores.systems import break_software, early, program
 
 OURS = Path(__file__).parent / "programs"
 EPISODES = 20
@@ -49,16 +47,6 @@ def run(spec: NetworkSpec, of: Program, seed: int) -> Run:
     return emulate(of, spec, cores, groups, seed=seed, slowest=(2, 40, 400)[seed % 3])
 
 
-def early(done: Run, cores: int) -> int:
-    """Count the barriers that a core left before the last one came."""
-    times = [done.values(core) for core in range(cores)]
-    assert all(len(of) == 2 * EPISODES for of in times)
-    return sum(
-        min(of[k + 1] for of in times) < max(of[k] for of in times)
-        for k in range(0, 2 * EPISODES, 2)
-    )
-
-
 def play(spec: NetworkSpec, of: Program, seeds: Iterable[int] = range(3)) -> tuple[int, int]:
     """Run barriers with various chance; count early ones, and cores that hang or fail."""
     wrong = bad = 0
@@ -67,7 +55,8 @@ def play(spec: NetworkSpec, of: Program, seeds: Iterable[int] = range(3)) -> tup
         assert not done.faults
         failed = len(done.stands) + sum(code != 0 for code in done.exits.values())
         bad += failed
-        wrong += 0 if failed else early(done, len(spec.network.topology.nodes))
+        times = [done.values(core) for core in range(len(spec.network.topology.nodes))]
+        wrong += 0 if failed else early(times, EPISODES)
     return wrong, bad
 
 
@@ -150,12 +139,7 @@ def test_a_wrong_barrier_is_seen(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     barrier, right, wrong = BREAKS[name]
-    broken = tmp_path / "software"
-    shutil.copytree(SOFTWARE, broken)
-    text = (broken / "sf_reflex.c").read_text()
-    assert text.count(right) == 1
-    (broken / "sf_reflex.c").write_text(text.replace(right, wrong))
-    monkeypatch.setattr(compiling, "software", lambda: broken)
+    break_software(monkeypatch, tmp_path, "sf_reflex.c", right, wrong)
     spec = static(*SMALL[:2], barrier, SMALL[2])
     bad = [play(spec, made(spec, barrier, source)) for source in ("barrier", "split")]
     bad += [(0, len(run(spec, made(spec, barrier, "chain"), 1).stands))]

@@ -12,13 +12,11 @@ from syncfabric.models.networks.spec import IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.rtl.cores.receiver import KEPT_FLITS
 from syncfabric.sim.cores import run
-from syncfabric.sim.cores.barriers import episodes_of
 from syncfabric.sim.cores.compile import compile_program
-from syncfabric.sim.cores.events import Events
+from syncfabric.sim.cores.events import Events, Kind, episodes_of, timeline
 from syncfabric.sim.cores.program import Program
 from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import fitting, shape_of, with_channels, with_world
-from syncfabric.sim.cores.timeline import Kind, timeline
 from syncfabric.sim.simulators import find_simulator
 from tests.quick import quick_simulator
 
@@ -32,7 +30,7 @@ LATENCY = 12
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let systems be compiled in more time than they run."""
-    monkeypatch.setitem(run.SIMULATORS, "verilator", lambda: quick_simulator("verilator"))
+    monkeypatch.setattr(run, "find_simulator", quick_simulator)
 
 
 def compiled(spec: NetworkSpec, program: Path, barrier: str = "engine", **defines: int) -> Program:

@@ -13,7 +13,7 @@ from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.assemble import player
 from syncfabric.sim.drive import stepping
-from syncfabric.sim.replay import free, ground
+from syncfabric.sim.replay import ways
 from syncfabric.sim.replay.replay import Replayed, replay
 from tests.models.collectives import right_schedules
 from tests.sim.replay.played import crowded, first_fit, together
@@ -118,7 +118,7 @@ def test_copies_of_a_broadcast_count_once() -> None:
 
 def test_switches_that_hold_packets_up_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     # Two flits of buffer are fewer than are under way until a credit is back.
-    monkeypatch.setattr(ground, "BUFFER_FLITS", 2)
+    monkeypatch.setattr(ways, "BUFFER_FLITS", 2)
     played = on_the_model(right_schedules.fig_5())
     assert len(played.waits) == 7
     assert not played.ok
@@ -174,7 +174,7 @@ def test_messages_for_which_channels_do_not_suffice_take_up_down_routes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # As if switches had one channel; table 4 needs two, so that none is left for its paths.
-    monkeypatch.setattr(free, "MOST_CHANNELS", 1)
+    monkeypatch.setattr(ways, "MOST_CHANNELS", 1)
     played = on_the_model(right_schedules.table_4())
     assert (played.packets.channels, played.packets.rerouted) == (1, 56)
     assert played.ok, (played.waits, played.failure)

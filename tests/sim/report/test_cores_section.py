@@ -8,9 +8,8 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages.core import FaultReason
-from syncfabric.sim.cores.barriers import Lost
-from syncfabric.sim.cores.disassemble import barrier_routines, disassemble
-from syncfabric.sim.cores.events import Fault, Put
+from syncfabric.sim.cores.events import Fault, Lost, Put
+from syncfabric.sim.cores.program import barrier_routines, disassemble
 from syncfabric.sim.cores.result import CoresResult, Standing
 from syncfabric.sim.report.write import write_report
 from tests.sim.cores.systems import program

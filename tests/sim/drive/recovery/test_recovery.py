@@ -1,82 +1,285 @@
 """Links and nodes die, members move: the groups come back, and the others never stop."""
 
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.reader import load
-from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.drive.recovery.run import recover, run_recovery
-from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, fences, plan_after
+from syncfabric.models.networks.spec import MessageSpec, NetworkSpec, StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.drive.recovery.driver import RecoveryDriver
+from syncfabric.sim.drive.recovery.run import RecoveryResult, recover, run_recovery
+from syncfabric.sim.drive.recovery.scenario import (
+    Move,
+    RecoveryScenario,
+    check_scenario,
+    fences,
+    plan_after,
+)
+from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.lifecycle import ByChain
 from syncfabric.sim.lifecycle.effects import Ask, Steps
-from tests.sim.drive.networks import mesh
-from tests.sim.drive.recovery.scenarios import DRAWS, check, draw_scenario
+from tests.models.planning.without import draw_dead, draw_irregular, draw_mesh, draw_static
+from tests.sim.drive.churn.test_broken import released_early
+from tests.sim.drive.clusters import ring
+from tests.sim.drive.networks import SEED, irregular, members, mesh, plan_of
 
-SHORT = {"at": 100, "timeout": 150, "episodes": 3}
-CASES = {
-    "link of a mesh": ("campaign-mesh", ["2,2-3,2"], []),
-    "router": ("campaign-mesh", ["2,2"], []),
-    "switch": ("campaign-cluster", ["2"], []),
-    "ring": ("reflex-4x4", ["1,1-1,2"], []),
-    "move on a mesh": ("churn-mesh", [], ["2:3,3-1,2"]),
-    "move on a cluster": ("churn-cluster", [], ["2:4,3-6,1"]),
-    "move on a ring": ("reflex-groups", [], ["2:5,1-6,1"]),
+RING = ring(5, 2).topology
+NETWORKS: Mapping[str, MessageSpec] = {
+    "mesh": mesh(3, 3, check_bits=8),
+    "mesh, managers, watchdog": mesh(
+        3, 3, check_bits=4, setup="manager", managers=((0, 0), (2, 2)), watchdog=64, groups=8
+    ),
+    "mesh, shared links": mesh(3, 3, check_bits=8, message_links="shared"),
+    "irregular": irregular(RING, check_bits=8, link_registers=1),
+    "irregular, managers": irregular(RING, check_bits=8, setup="manager", groups=3),
 }
+MESH = NETWORKS["mesh"]
+
+
+def plan_on(network: MessageSpec) -> BarrierPlan:
+    """Plan a group of all nodes, and some of few."""
+    nodes = network.topology.nodes
+    some = (nodes[:2], nodes[2:5], nodes[-3:])[: network.groups - 1]
+    return plan_of(
+        network,
+        members(1, *nodes, op="xor"),
+        *(members(2 + k, *each) for k, each in enumerate(some)),
+    )
+
+
+def play(
+    plan: BarrierPlan, scenario: RecoveryScenario, *, hardware: bool = False
+) -> RecoveryResult:
+    """Run a recovery: every group comes back, none early, and the others never stop."""
+    check_scenario(plan, scenario)
+    after = plan_after(plan, scenario)
+    found = recover(plan, after, scenario, build_fabric(plan.spec.network) if hardware else None)
+    assert found.ok, (scenario, found.hang, found.mismatches[:3])
+    assert found.releases
+    assert not found.early
+    groups = {group.id for group in plan.groups}
+    assert sorted(found.lost) == sorted(groups - {group.id for group in after.groups})
+    back = {cost.group for cost in found.costs}
+    assert back | found.spans.keys() | set(found.lost) == groups
+    watchdog = getattr(plan.spec.network, "watchdog", 0)
+    for cost in found.costs:
+        assert cost.total > 0
+        assert scenario.dead == Dead() or cost.detect > (watchdog or scenario.timeout) - 100
+    for spans in found.spans.values():
+        assert len(spans.after) >= scenario.episodes
+        if found.costs:
+            assert spans.during
+    return found
+
+
+def dying(network: MessageSpec, names: Sequence[str], **keys: int) -> RecoveryScenario:
+    dead = Dead.of(network.topology, names)
+    settings = {"at": 100, "timeout": 200, "episodes": 3, "seed": SEED, "limit": 60_000}
+    return RecoveryScenario(dead, **{**settings, **keys})  # type: ignore[arg-type]
+
+
+def moving(*moves: Move) -> RecoveryScenario:
+    return RecoveryScenario(moves=moves, at=80, episodes=3, seed=SEED, limit=60_000)
+
+
+def victims(plan: BarrierPlan) -> list[list[str]]:
+    """Return what dies, run by run: links, routers and nodes that groups need."""
+    network = plan.spec.network
+    assert isinstance(network, MessageSpec)
+    if network.kind == "mesh":
+        return [["1,1-2,1"], ["2,1"], ["0,0-0,1", "1,2"]]
+    tree = plan.engine_groups[0].shape
+    i = next(i for i, above in enumerate(tree.parent.tolist()) if above >= 0)
+    here = int(tree.routers[i]), int(tree.parent_port[i])
+    (a, p), (b, q) = here, network.shape.ends[here]
+    node = network.topology.nodes[3]
+    return [[f"{a},{p}-{b},{q}"], ["2"], [f"{node[0]},{node[1]}"]]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_groups_come_back_around_what_is_dead(name: str) -> None:
+    network = NETWORKS[name]
+    plan = plan_on(network)
+    for names in victims(plan):
+        found = play(plan, dying(network, names))
+        assert found.broken > 0, names
+        assert 1 in {cost.group for cost in found.costs}
+        assert all(cost.writes > 0 for cost in found.costs)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_members_move(name: str) -> None:
+    network = NETWORKS[name]
+    plan, nodes = plan_on(network), network.topology.nodes
+    found = play(plan, moving(Move(2, nodes[0], nodes[5]), Move(3, nodes[2], nodes[0])))
+    assert [cost.group for cost in found.costs] == [2, 3]
+    assert found.broken == 0
+    assert all((cost.packets > 0) == network.managed for cost in found.costs)
+
+
+def test_routed_messages_move_and_cannot_go_around() -> None:
+    network = mesh(3, 3, transport="routed", check_bits=8)
+    plan = plan_of(network, members(1, (0, 0), (2, 1)), members(2, (1, 1), (0, 2)))
+    play(plan, moving(Move(1, (0, 0), (1, 0))))
+    with pytest.raises(PlanError, match=r"routed messages cannot go around 0,0-1,0; set transport"):
+        plan_after(plan, dying(network, ["0,0-1,0"]))
+
+
+@pytest.mark.parametrize(
+    ("network", "words"),
+    [
+        (mesh(3, 3, wires=1, check_bits=8), r"not with wires = 1; remove it"),
+        (mesh(3, 3), r"not with check_bits = 0: packets would wait for 1,1"),
+    ],
+)
+def test_what_stands_in_the_way_is_said(network: MessageSpec, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        check_scenario(plan_on(network), dying(network, ["1,1"]))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NETWORKS)
+def test_hardware_does_the_same(name: str) -> None:
+    network = NETWORKS[name]
+    plan, nodes = plan_on(network), network.topology.nodes
+    for names in victims(plan):
+        play(plan, dying(network, names), hardware=True)
+    play(plan, moving(Move(2, nodes[0], nodes[5])), hardware=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(12))
+def test_members_that_linger(seed: int) -> None:
+    rng = random.Random(f"{SEED} {seed}")
+    network = rng.choice(list(NETWORKS.values()))
+    plan = plan_on(network)
+    for names in victims(plan):
+        play(plan, dying(network, names, jitter=rng.choice((1, 16, 60))))
+
+
+def keys(rng: random.Random) -> dict[str, Any]:
+    return {
+        "groups": 8,
+        "message_links": rng.choice(("shared", "own")),
+        "operations": rng.choice(("bitwise", "all")),
+        "check_bits": rng.choice((4, 8)),
+        "watchdog": rng.choice((0, 150)),
+        "setup": rng.choice(("local", "manager")),
+    }
+
+
+DRAWS: dict[str, Callable[[random.Random], NetworkSpec]] = {
+    "mesh": lambda rng: draw_mesh(rng, **keys(rng)),
+    "irregular": lambda rng: draw_irregular(rng, **keys(rng)),
+    "static": draw_static,
+}
+
+
+def drawn(kind: str, seeds: range) -> Iterator[tuple[BarrierPlan, RecoveryScenario]]:
+    """Draw networks and what dies or moves; yield those for which there is a plan."""
+    for seed in seeds:
+        rng = random.Random(f"{kind}/{seed}")
+        spec = DRAWS[kind](rng)
+        scenario = RecoveryScenario(at=rng.randint(100, 400), timeout=300, episodes=4, seed=seed)
+        if rng.random() < 0.3:
+            group = rng.choice(spec.groups)
+            taken = set(group.members)
+            if isinstance(spec.network, StaticSpec):
+                taken |= {member for each in spec.groups for member in each.members}
+            others = [node for node in spec.network.topology.nodes if node not in taken]
+            if not others:
+                continue
+            move = Move(group.id, rng.choice(group.members), rng.choice(others))
+            scenario = replace(scenario, moves=(move,))
+        else:
+            dead = Dead.of(spec.network.topology, draw_dead(rng, spec)[0])
+            scenario = replace(scenario, dead=dead)
+        try:
+            plan = make_plan(spec)
+            plan_after(plan, scenario)
+        except PlanError:
+            continue
+        yield plan, scenario
 
 
 @pytest.mark.parametrize("kind", DRAWS)
 def test_random_networks_on_the_model(kind: str) -> None:
-    done = 0
-    for seed in range(3):
-        if (drawn := draw_scenario(kind, seed)) is not None:
-            plan, after, scenario = drawn
-            check(plan, scenario, recover(plan, after, scenario))
-            done += 1
-    assert done
+    assert [play(*each) for each in drawn(kind, range(3))]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", DRAWS)
 def test_hundreds_of_random_networks_on_the_model(kind: str) -> None:
-    hit = 0
-    for seed in range(100, 300):
-        if (drawn := draw_scenario(kind, seed)) is not None:
-            plan, after, scenario = drawn
-            found = recover(plan, after, scenario)
-            check(plan, scenario, found)
-            hit += bool(found.costs)
-    assert hit > 50
+    assert sum(bool(play(*each).costs) for each in drawn(kind, range(100, 300))) > 50
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", DRAWS)
 def test_random_networks_in_hardware(kind: str) -> None:
-    for seed in range(1000, 1006):
-        if (drawn := draw_scenario(kind, seed)) is not None:
-            plan, after, scenario = drawn
-            check(plan, scenario, recover(plan, after, scenario, build_fabric(plan.spec.network)))
+    for each in drawn(kind, range(1000, 1006)):
+        play(*each, hardware=True)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("case", CASES)
-def test_ready_made_networks_in_hardware(case: str) -> None:
-    network, without, moves = CASES[case]
-    result = run_recovery(
-        load(network), without=without, moves=moves, at=100, timeout=150, episodes=3
-    )
+@pytest.mark.parametrize(
+    ("network", "without", "moves"),
+    [
+        ("campaign-mesh", ["2,2-3,2"], []),
+        ("campaign-mesh", ["2,2"], []),
+        ("campaign-cluster", ["2"], []),
+        ("reflex-4x4", ["1,1-1,2"], []),
+        ("churn-mesh", [], ["2:3,3-1,2"]),
+        ("churn-cluster", [], ["2:4,3-6,1"]),
+        ("reflex-groups", [], ["2:5,1-6,1"]),
+    ],
+)
+def test_ready_made_networks_in_hardware(
+    network: str, without: list[str], moves: list[str]
+) -> None:
+    asked = {"at": 100, "timeout": 150, "episodes": 3}
+    result = run_recovery(load(network), without=without, moves=moves, **asked)  # type: ignore[arg-type]
     assert result.ok
     assert result.costs
     assert not result.early
 
 
-def small(**keys: object) -> tuple:  # type: ignore[type-arg]
-    spec = load("campaign-mesh")
-    dead = Dead.of(spec.network.topology, ["2,2-3,2"])
-    scenario = RecoveryScenario(dead=dead, **{**SHORT, **keys})  # type: ignore[arg-type]
-    plan = make_plan(spec)
-    return plan, plan_after(plan, scenario), scenario
+def bounds_hold(kind: str, seed: int) -> bool:
+    """Plan one group around what is dead, and let each member be last; whether there is a plan."""
+    rng = random.Random(f"{kind}/{seed}")
+    spec = DRAWS[kind](rng)
+    alone = NetworkSpec(name="t", network=spec.network, groups=spec.groups[:1])
+    names, _, _ = draw_dead(rng, spec)
+    try:
+        plan = make_plan(alone, Dead.of(spec.network.topology, names))
+    except PlanError:
+        return False
+    for group in plan.groups:
+        result = run(plan, sim="model", episodes=2 * len(group.members), seed=seed)
+        assert result.verdict == "match"
+        latency = result.groups[0].latency
+        assert latency is not None
+        assert group.bound is not None
+        assert latency.max <= group.bound
+    return True
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+def test_bounds_of_plans_around_what_is_dead_hold(kind: str) -> None:
+    assert sum(bounds_hold(kind, seed) for seed in range(2))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", DRAWS)
+def test_bounds_hold_on_hundreds_of_networks(kind: str) -> None:
+    assert sum(bounds_hold(kind, seed) for seed in range(100, 350)) > 100
 
 
 @pytest.mark.parametrize(
@@ -95,19 +298,51 @@ def test_dead_links_are_closed_where_something_lives(
     assert {target: word for target, _, word in writes} == masks
 
 
-def test_without_kill_nothing_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def with_the_old_plan(patch: pytest.MonkeyPatch) -> None:
+    patch.setitem(globals(), "plan_after", lambda plan, _: plan)
+
+
+def without_kill(patch: pytest.MonkeyPatch) -> None:
     def not_at_all(*_: object) -> Steps[None]:
         yield Ask([])
 
-    monkeypatch.setattr(ByChain, "kill", not_at_all)
-    plan, after, scenario = small(limit=8000)
-    found = recover(plan, after, scenario)
-    assert not found.ok
-    assert not found.costs
+    patch.setattr(ByChain, "kill", not_at_all)
+
+
+def unnoted(patch: pytest.MonkeyPatch) -> None:
+    """Kill groups and say nothing of it."""
+    patch.setattr(RecoveryDriver, "_note_kill", lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("breaks", "found"),
+    [
+        (released_early, "result of all members"),
+        (unnoted, "broken, and not killed"),
+        (with_the_old_plan, ""),
+        (without_kill, ""),
+    ],
+)
+def test_what_is_broken_is_told(
+    breaks: Callable[[pytest.MonkeyPatch], None], found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rule is broken, or the groups do not come back."""
+    plan, scenario = plan_on(MESH), dying(MESH, ["2,1"] if found else ["1,1-2,1"], limit=8_000)
+    breaks(monkeypatch)
+    outcome = recover(plan, plan_after(plan, scenario), scenario)
+    assert not outcome.ok
+    if found:
+        assert any(mismatch.signal.endswith(found) for mismatch in outcome.mismatches)
+    else:
+        assert outcome.costs == []
+    if breaks is with_the_old_plan:
+        assert outcome.hang
+        assert not outcome.mismatches
 
 
 @pytest.mark.long
 def test_a_link_that_lives_on_in_hardware_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan, after, scenario = small()
+    plan, scenario = plan_on(MESH), dying(MESH, ["1,1-2,1"])
     monkeypatch.setattr(Fabric, "faults", lambda *_: None)
+    after = plan_after(plan, scenario)
     assert recover(plan, after, scenario, build_fabric(plan.spec.network)).mismatches

@@ -58,7 +58,7 @@ def test_cores_add_little_and_more_is_seen(
 ) -> None:
     pytest.importorskip("ziglang")
     pytest.importorskip("pythondata_cpu_picorv32")
-    monkeypatch.setitem(run.SIMULATORS, "verilator", lambda: quick_simulator("verilator"))
+    monkeypatch.setattr(run, "find_simulator", quick_simulator)
     text, timed = (PROGRAMS / "barrier.c").read_text(), "sf_barrier(all);\n        after"
     assert text.count(timed) == 1
     arrive = "" if holds else "sf_barrier_arrive(all); "
@@ -76,7 +76,7 @@ def test_cores_add_little_and_more_is_seen(
 def test_a_manager_makes_a_group_within_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ziglang")
     pytest.importorskip("pythondata_cpu_picorv32")
-    monkeypatch.setitem(run.SIMULATORS, "verilator", lambda: quick_simulator("verilator"))
+    monkeypatch.setattr(run, "find_simulator", quick_simulator)
     managed, local = rows_of(figures.core_groups)
     assert met(managed), managed.ours
     assert local.ours != managed.ours

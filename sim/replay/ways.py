@@ -1,19 +1,34 @@
-"""The network of routers that is a topology, and ways through it."""
+"""The network of routers that is a topology, and ways through it, that no barrier keeps apart."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+import networkx as nx
+
+from syncfabric.models.collectives.schedule import Transfer
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular, Link, Place
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
+from syncfabric.models.planning.updown import updown_tables
 
-__all__ = ["CYCLES_PER_HOP", "FLIT_BITS", "Ground", "Way", "ground_of"]
+__all__ = [
+    "CYCLES_PER_HOP",
+    "FLIT_BITS",
+    "Ends",
+    "Ground",
+    "Way",
+    "at_once",
+    "free_ways",
+    "ground_of",
+    "layers_of",
+]
 
 FLIT_BITS = 32
 """Of a flit, and of its data; a flit is wider where a route is."""
@@ -41,7 +56,6 @@ class Ground:
 
     Parameters
     ----------
-    topology : Topology
     irregular : Irregular
         Switches, links and nodes.
     switch_of : tuple of int, by vertex
@@ -132,7 +146,6 @@ def ground_of(topology: Topology, ports: Sequence[int]) -> Ground:
 
     Parameters
     ----------
-    topology : Topology
     ports : sequence of int, by node of the topology
         Ports of each processor.
 
@@ -175,3 +188,121 @@ def ground_of(topology: Topology, ports: Sequence[int]) -> Ground:
         )
     irregular = Irregular(max(2, taken[widest]), len(routers), tuple(links), tuple(nodes))
     return Ground(topology, irregular, switch_of, tuple(first))
+
+
+MOST_CHANNELS = 4
+
+
+def layers_of(routes: Sequence[Sequence[int]], most: int) -> list[int | None]:
+    """Return the layer of each route, of links by number; None where all would have a cycle.
+
+    In a layer's graph a link leads to the links that its packets may wait for.
+    """
+    layers: list[nx.DiGraph[int]] = [nx.DiGraph() for _ in range(most)]
+    found: dict[tuple[int, ...], int | None] = {}
+    for route in map(tuple, routes):
+        if route not in found:
+            fits = (number for number, layer in enumerate(layers) if _takes(layer, route))
+            found[route] = next(fits, None)
+    return [found[tuple(route)] for route in routes]
+
+
+def _takes(layer: nx.DiGraph[int], route: Sequence[int]) -> bool:
+    """Take a route into a layer, unless it closes a cycle."""
+    added: list[tuple[int, int]] = []
+    for a, b in pairwise(route):
+        if layer.has_edge(a, b):
+            continue
+        if a in layer and b in layer and nx.has_path(layer, b, a):
+            layer.remove_edges_from(added)
+            return False
+        layer.add_edge(a, b)
+        added.append((a, b))
+    return True
+
+
+Ends = tuple[int, int]
+"""The nodes of the network that a packet goes from and to."""
+
+
+class FreeWays(NamedTuple):
+    """Ways that cannot deadlock, message by message, and the virtual channel of each."""
+
+    ways: list[Way]
+    channels: list[int]
+    rerouted: int
+    """How many are not the schedule's."""
+
+
+def free_ways(ground: Ground, ways: Sequence[Way], ends: Sequence[Ends]) -> FreeWays:
+    """Find virtual channels for ways; up/down routes for those that would need too many.
+
+    Raises
+    ------
+    SpecError
+        Up/down routes are needed, and a channel leads one way only.
+    """
+    routes = [way.links[1:-1] for way in ways]
+    layers = layers_of(routes, MOST_CHANNELS)
+    if None not in layers:
+        return FreeWays(list(ways), [layer or 0 for layer in layers], 0)
+    number = ground.topology.number
+    if any((b, a) not in number for a, b in number):
+        raise SpecError(
+            f"topology {ground.topology.name}: without barriers its messages need more than "
+            f"{MOST_CHANNELS} virtual channels on these paths, or channels that all lead both "
+            "ways, for up/down routes"
+        )
+    # One channel is kept for the others, whose routes need no second.
+    layers = layers_of(routes, MOST_CHANNELS - 1)
+    tables = updown_tables(ground.irregular).tolist()
+    found = [
+        way if layer is not None else _by_tables(ground, tables, *pair)
+        for way, layer, pair in zip(ways, layers, ends, strict=True)
+    ]
+    channels = [MOST_CHANNELS - 1 if layer is None else layer for layer in layers]
+    return FreeWays(found, channels, layers.count(None))
+
+
+def _by_tables(ground: Ground, tables: Sequence[Sequence[int]], source: int, target: int) -> Way:
+    here, end = (ground.irregular.nodes[node][0] for node in (source, target))
+    switches = [here]
+    while here != end:
+        across = ground.irregular.across(here, tables[here][end])
+        assert across is not None
+        here = across[0]
+        switches.append(here)
+    return ground.along(switches, source, target)
+
+
+def at_once(
+    ground: Ground, transfers: Sequence[Transfer], ways: Sequence[Way]
+) -> tuple[list[int], list[Ends], list[tuple[int, ...]]]:
+    """Return how nodes send that know no schedule: each to the next ones by number first.
+
+    Its ports take messages by turns, and so do those of its receivers.
+
+    Returns
+    -------
+    order, ends, ports : list
+        Which messages, in that order; from and to which nodes of the network each, and the output
+        port at each switch.
+    """
+    count, first = ground.topology.nodes, ground.first
+    order = sorted(
+        range(len(transfers)),
+        key=lambda n: ((transfers[n].path[-1] - transfers[n].path[0]) % count, n),
+    )
+    turns: tuple[Counter[int], Counter[int]] = Counter(), Counter()
+    ends: list[Ends] = []
+    for number in order:
+        path, places = transfers[number].path, list[int]()
+        for node, turn in zip((path[0], path[-1]), turns, strict=True):
+            places.append(first[node] + turn[node] % (first[node + 1] - first[node]))
+            turn[node] += 1
+        ends.append((places[0], places[1]))
+    ports = [
+        (*ways[number].ports[:-1], ground.irregular.nodes[target][1])
+        for number, (_, target) in zip(order, ends, strict=True)
+    ]
+    return order, ends, ports

@@ -1,14 +1,18 @@
-"""Barriers by packets on the mesh: cycles and links counted by hand, and wrong programs."""
+"""Schemes by packets: cycles and links counted by hand, what each cannot do, and wrong programs."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import pytest
 
+from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import (
     GroupSpec,
+    IrregularSpec,
     MeshSpec,
+    MessageSpec,
     NetworkSpec,
     StaticSpec,
 )
@@ -16,12 +20,12 @@ from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.collectives import Collective, run_collectives
 from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.driver import Driver
-from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario
-from syncfabric.sim.drive.scheme import Scheme
+from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario, SchemeOutcome
 from syncfabric.sim.drive.schemes import (
     SCHEMES,
     Dissemination,
     Gathering,
+    Scheme,
     UdnStn,
     Unicast,
     release_cycles,
@@ -29,15 +33,16 @@ from syncfabric.sim.drive.schemes import (
 from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.drive.software import MemberStep, StepKind
 from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.experiments.papers.btin_networks import Drawn, Found, look
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import SMALL
-from tests.sim.drive.networks import SEED, plan_of
-from tests.sim.drive.networks import irregular as engine_irregular
+from tests.sim.drive.networks import SEED, irregular, plan_of
 from tests.sim.drive.networks import mesh as engine_mesh
 
 CHOSEN = ("dissemination", "udn/stn", "unicast")
 POLICIES: tuple[Policy, ...] = ("together", "last")
 SIZES = [(2, 1), (2, 2), (3, 3), (4, 4)]
+DRAWN = Drawn(12, 5, 8, 0.75)
 
 
 def mesh(width: int, height: int) -> MeshSpec:
@@ -45,10 +50,33 @@ def mesh(width: int, height: int) -> MeshSpec:
     return engine_mesh(width, height, transport="routed", data_bits=4)
 
 
-def plan(network: MeshSpec, *nodes: Node, gid: int = 9) -> BarrierPlan:
+def cluster(**keys: Any) -> IrregularSpec:
+    return irregular(DRAWN.draw(1), **{"setup": "local", "data_bits": 0, **keys})
+
+
+def plan(network: MessageSpec, *nodes: Node, planner: str = "btm", gid: int = 9) -> BarrierPlan:
     """Return a group of nodes, or of all."""
     members = nodes or tuple(network.topology.nodes)
-    return plan_of(network, GroupSpec(id=gid, members=members, planner="btm"))
+    return plan_of(network, GroupSpec(id=gid, members=members, planner=planner))
+
+
+def sample(network: MessageSpec, size: int) -> list[Node]:
+    return random.Random(1).sample(network.topology.nodes, size)
+
+
+def jobs(plan: BarrierPlan, schemes: Sequence[str], episodes: int = 1) -> Job:
+    scenarios = [Scenario(episodes=episodes, scheme=name, policy="together") for name in schemes]
+    return Job(tuple((plan, scenario) for scenario in scenarios))
+
+
+def measured(job: Job) -> dict[str, SchemeOutcome]:
+    outcomes = run_model(job).outcomes
+    for outcome in outcomes:
+        assert outcome.mismatches == []
+        assert outcome.hang is None
+    return {
+        run.scheme: o.scheme for (_, run), o in zip(job.runs, outcomes, strict=True) if o.scheme
+    }
 
 
 def runs(*plans: BarrierPlan) -> Job:
@@ -63,6 +91,10 @@ def runs(*plans: BarrierPlan) -> Job:
     )
 
 
+def hops(ways: Iterable[tuple[Node, Node]]) -> int:
+    return sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in ways)
+
+
 def links(plan: BarrierPlan, scheme: str) -> tuple[int, int]:
     """Return the links between routers and the links of nodes that an episode's packets take."""
     group, members = plan.groups[0], plan.groups[0].members
@@ -74,8 +106,7 @@ def links(plan: BarrierPlan, scheme: str) -> tuple[int, int]:
         while distance < len(members):
             ways += zip(members, members[distance:] + members[:distance], strict=True)
             distance *= 2
-    hops = sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in ways)
-    return hops, 2 * len(ways)
+    return hops(ways), 2 * len(ways)
 
 
 def check(job: Job, outcomes: list[Outcome]) -> None:
@@ -97,9 +128,19 @@ def test_the_packets_are_those_of_the_scheme(width: int, height: int) -> None:
 @pytest.mark.long
 def test_hardware_is_as_the_model() -> None:
     network, rng = mesh(4, 4), random.Random(SEED)
-    nodes = network.topology.nodes
-    job = runs(plan(network), plan(network, *rng.sample(nodes, 11), gid=255))
+    job = runs(plan(network), plan(network, *rng.sample(network.topology.nodes, 11), gid=255))
     check(job, simulate_tiles(job, build_fabric(network)).outcomes)
+    chosen: list[tuple[MessageSpec, str, tuple[str, ...]]] = [
+        (cluster(), "btin", ("btin", "multicast", "unicast")),
+        (network, "btm", ("btin",)),
+    ]
+    for each, planner, schemes in chosen:
+        job = jobs(plan(each, *sample(each, 7), planner=planner), schemes)
+        alone = measured(job)
+        outcomes = simulate_tiles(job, build_fabric(each)).outcomes
+        for name, outcome in zip(schemes, outcomes, strict=True):
+            assert outcome.mismatches == []
+            assert outcome.scheme == alone[name]
 
 
 @pytest.mark.parametrize(
@@ -140,13 +181,8 @@ def test_dissemination_takes_the_longest_chain_of_ways(side: int) -> None:
 
 
 def test_dissemination_goes_on_any_network() -> None:
-    network = engine_irregular(SMALL)
-    group = GroupSpec(id=255, members=tuple(network.nodes), planner="btin")
-    job = Job(((plan_of(network, group), Scenario(episodes=4, scheme="dissemination")),))
-    (outcome,) = run_model(job).outcomes
-    assert outcome.mismatches == []
-    assert outcome.scheme is not None
-    assert len(outcome.scheme.cycles) == 4
+    job = jobs(plan(irregular(SMALL), planner="btin", gid=255), ["dissemination"], 4)
+    assert len(measured(job)["dissemination"].cycles) == 4
 
 
 def test_the_static_network_takes_a_cycle_a_link() -> None:
@@ -255,10 +291,86 @@ def test_who_is_never_released_is_found_out() -> None:
     assert (found.node, found.hardware, found.model) == ((0, 0), 0, 1)
 
 
-def test_what_a_scheme_cannot_do_is_refused() -> None:
-    network = engine_irregular(SMALL)
+@pytest.mark.parametrize("size", [4, 12])
+@pytest.mark.parametrize("setup", ["local", "manager"])
+def test_links_are_those_of_the_map(size: int, setup: str) -> None:
+    network = cluster(setup=setup)
+    each = plan(network, *sample(network, size), planner="btin")
+    counted = Found(*look(12, 5, 8, 0.75, [1], [size])[0][0])
+    found = measured(jobs(each, ("btin", "multicast", "unicast")))
+    assert {name: one.between for name, one in found.items()} == {
+        name: [getattr(counted, name)] for name in found
+    }
+    cycles = [found[name].cycles[0] for name in ("btin", "multicast", "unicast")]
+    assert cycles == sorted(cycles)
+    assert cycles[0] <= (each.groups[0].bound or 0)
+
+
+def test_multicast_takes_as_long_wherever_the_root_is_on_the_chain() -> None:
+    """Three switches in a row, the middle one the first or the last of them."""
+    cycles = []
+    for root, *others in ((0, 1, 2), (2, 0, 1)):
+        links = tuple(((root, port), (other, 3)) for port, other in enumerate(others, 2))
+        row = Irregular(4, 3, links, tuple((switch, 0) for switch in range(3)))
+        each = plan(irregular(row, setup="local"), planner="btin")
+        assert each.engine_groups[0].shape.root == root
+        cycles += measured(jobs(each, ("multicast",)))["multicast"].cycles
+    assert cycles[0] == cycles[1]
+
+
+def test_barriers_and_packets_on_a_mesh_of_routed_messages() -> None:
+    found = measured(
+        jobs(plan(mesh(4, 4), *sample(mesh(4, 4), 9)), ("btin", "unicast", "dissemination"), 5)
+    )
+    for one in found.values():
+        assert len(one.cycles) == len(one.between) == 5
+
+
+CORNERS = tuple((x, y) for x in (0, 3) for y in (0, 3))
+"""They meet in the middle of a mesh."""
+
+
+@pytest.mark.parametrize(
+    ("network", "nodes", "planner", "scheme", "episodes", "words"),
+    [
+        (cluster(), (), "btin", "multicast", 2, "a group is told GO once: episodes = 1"),
+        (cluster(routing="source"), (), "btin", "unicast", 1, "members send without routes"),
+        (engine_mesh(4, 4), CORNERS, "", "unicast", 1, "packets gather at a root that is a member"),
+        (irregular(SMALL), (), "btin", "udn/stn", 1, "a static network has the switches of a mesh"),
+    ],
+    ids=["GO comes once", "routes", "no member at the root", "no mesh"],
+)
+def test_what_a_scheme_cannot_do_is_refused(
+    network: MessageSpec,
+    nodes: tuple[Node, ...],
+    planner: str,
+    scheme: str,
+    episodes: int,
+    words: str,
+) -> None:
+    with pytest.raises(ValueError, match=f"^{words}"):
+        run_model(jobs(plan(network, *nodes, planner=planner), (scheme,), episodes))
+
+
+def test_a_scheme_is_of_one_group() -> None:
+    network = irregular(SMALL)
     nodes = tuple(network.topology.nodes)
-    for groups, scheme, told in ((1, "udn/stn", "switches of a mesh"), (2, "unicast", "one group")):
-        several = (GroupSpec(id=gid, members=nodes, planner="btin") for gid in range(groups))
-        with pytest.raises(ValueError, match=told):
-            run_model(Job(((plan_of(network, *several), Scenario(scheme=scheme)),)))
+    several = (GroupSpec(id=gid, members=nodes, planner="btin") for gid in range(2))
+    with pytest.raises(ValueError, match="one group"):
+        run_model(jobs(plan_of(network, *several), ["unicast"]))
+
+
+def test_packets_gather_or_go_round_on_a_mesh_of_engines() -> None:
+    each = plan(engine_mesh(4, 4, message_links="shared"), planner="")
+    group = each.groups[0]
+    assert group.root is not None
+    to_root = [(member, group.root) for member in group.members]
+    rounds = [
+        (member, group.members[(i + (1 << k)) % 16])
+        for k in range(4)
+        for i, member in enumerate(group.members)
+    ]
+    found = measured(jobs(each, ("udn/stn", "dissemination"), 3))
+    for name, ways in (("udn/stn", to_root), ("dissemination", rounds)):
+        assert found[name].between == [hops(ways)] * 3
+        assert found[name].beside == [2 * sum(a != b for a, b in ways)] * 3
