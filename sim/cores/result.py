@@ -12,8 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages.core import FaultReason
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.cores.events import Events, Fault, Lost, Put, episodes_of, lost_cycles
-from syncfabric.sim.results import GroupResult
+from syncfabric.sim.cores.events import Events, Lost, Put, episodes_of, lost_cycles
+from syncfabric.sim.results import GroupResult, Seconds
 from syncfabric.sim.rows import Rows
 from syncfabric.sim.spread import Spread
 
@@ -28,6 +28,16 @@ __all__ = [
     "result_of",
 ]
 
+NO_TIME = Seconds(0, 0)
+_REASONS = {
+    FaultReason.ADDRESS: "there is neither memory nor a register at this address",
+    FaultReason.ACCESS: "registers take whole words",
+    FaultReason.INSTRUCTION: "illegal instruction, or an address that is not aligned",
+    FaultReason.NOT_READY: "arrives at a register that is not ready: no member, or not set up",
+    FaultReason.WAITING: "arrives again before it is released",
+    FaultReason.NO_ARRIVE: "waits without having arrived",
+    FaultReason.PACKET: "words of a packet out of order, or a destination or length that cannot be",
+}
 Verdict = Literal["end", "fault", "limit", "stuck"]
 
 
@@ -43,6 +53,22 @@ class Standing:
     activity: str
     pc: int
     function: str | None
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why a core was stopped, in words: by which instruction of which function, at what address."""
+
+    core: int
+    cycle: int
+    reason: str
+    pc: int
+    address: int
+    function: str | None
+
+    def __post_init__(self) -> None:
+        if self.reason not in _REASONS.values():
+            raise ValueError(f"{self.reason!r} is no reason that a core is stopped for")
 
 
 @dataclass(frozen=True)
@@ -73,8 +99,6 @@ class CoresResult:
         Cycles in barriers, by core.
     stands : tuple of Standing
         The cores that have not ended.
-    functions : dict of int to str
-        Names of the functions of the faults' instructions.
     barrier : str
         What ``sf_barrier`` was made of; empty if it is not known.
     code : tuple of Routine
@@ -92,14 +116,12 @@ class CoresResult:
     console: tuple[Put, ...]
     groups: tuple[GroupResult, ...]
     lost: tuple[Lost, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[Stop, ...]
     stands: tuple[Standing, ...]
-    functions: dict[int, str | None]
-    build_seconds: float
-    run_seconds: float
     barrier: str = ""
     code: tuple[Routine, ...] = ()
     changes: tuple[str, ...] = ()
+    seconds: Seconds = NO_TIME
 
     @property
     def ok(self) -> bool:
@@ -108,14 +130,7 @@ class CoresResult:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as ``syncfabric cores --json`` prints it."""
-        values = asdict(self)
-        functions = values.pop("functions")
-        values["faults"] = [
-            fault | {"reason": reason_words(of), "function": functions[of.pc]}
-            for fault, of in zip(values["faults"], self.faults, strict=True)
-        ]
-        values["seconds"] = {"build": values.pop("build_seconds"), "run": values.pop("run_seconds")}
-        return values
+        return asdict(self)
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> CoresResult:
@@ -126,42 +141,18 @@ class CoresResult:
         SpecError
             ``values`` has not the shape of a result; the message names the first place.
         """
-        reasons = {words: FaultReason[name] for name, words in _REASONS.items()}
-        given = dict(values)
         try:
-            seconds, faults = given.pop("seconds"), [dict(fault) for fault in given["faults"]]
-            given["functions"] = {fault["pc"]: fault.pop("function") for fault in faults}
-            given["faults"] = [fault | {"reason": reasons[fault["reason"]]} for fault in faults]
-            given |= {f"{name}_seconds": seconds[name] for name in ("build", "run")}
-        except (KeyError, TypeError, ValueError) as error:
-            raise SpecError(f"result: not what `syncfabric cores --json` prints: {error}") from None
-        try:
-            return _adapter().validate_python(given)
+            return _adapter().validate_python(values)
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"]) or "result"
-            raise SpecError(f"result: {place}: {first['msg']}") from None
+            told = f"result: {place}: {first['msg']}"
+            raise SpecError(f"{told}; give what `syncfabric cores --json` prints") from None
 
 
 @cache
 def _adapter() -> TypeAdapter[CoresResult]:
     return TypeAdapter(CoresResult)
-
-
-_REASONS = {
-    "ADDRESS": "there is neither memory nor a register at this address",
-    "ACCESS": "registers take whole words",
-    "INSTRUCTION": "illegal instruction, or an address that is not aligned",
-    "NOT_READY": "arrives at a register that is not ready: no member, or not set up",
-    "WAITING": "arrives again before it is released",
-    "NO_ARRIVE": "waits without having arrived",
-    "PACKET": "words of a packet out of order, or a destination or length that cannot be",
-}
-
-
-def reason_words(fault: Fault) -> str:
-    """Return why a core was stopped."""
-    return _REASONS[fault.reason.name]
 
 
 def result_of(
@@ -170,8 +161,7 @@ def result_of(
     events: Events,
     cores: int,
     simulator: str,
-    build_seconds: float,
-    run_seconds: float,
+    seconds: Seconds,
 ) -> CoresResult:
     """Return the result of what happened."""
     verdict: Verdict = "end"
@@ -198,15 +188,23 @@ def result_of(
         console=tuple(events.puts),
         groups=tuple(groups),
         lost=lost_cycles(events),
-        faults=tuple(events.faults),
+        faults=tuple(
+            Stop(
+                core=fault.core,
+                cycle=fault.cycle,
+                reason=_REASONS[fault.reason],
+                pc=fault.pc,
+                address=fault.address,
+                function=program.function_at(fault.pc),
+            )
+            for fault in events.faults
+        ),
         stands=tuple(
             Standing(core, activity.name.lower(), pc, program.function_at(pc))
             for core, (activity, pc) in sorted(events.stands.items())
             if core not in stopped
         ),
-        functions={fault.pc: program.function_at(fault.pc) for fault in events.faults},
-        build_seconds=build_seconds,
-        run_seconds=run_seconds,
+        seconds=seconds,
     )
 
 
@@ -253,11 +251,9 @@ def group_rows(result: CoresResult) -> Rows:
 def complaints(result: CoresResult) -> Iterator[str]:
     """Yield why a run is not all right, a line each; nothing if it is."""
     for fault in result.faults:
-        function = result.functions[fault.pc]
-        where = f"0x{fault.pc:x}" + (f" in {function}" if function else "")
         yield (
-            f"fault: core {fault.core}, cycle {fault.cycle:,}, instruction at {where}, address "
-            f"0x{fault.address:x}: {reason_words(fault)}"
+            f"fault: core {fault.core}, cycle {fault.cycle:,}, instruction at {_at(fault)}, "
+            f"address 0x{fault.address:x}: {fault.reason}"
         )
     if result.verdict == "limit":
         yield f"limit: not all cores have ended within {result.cycles:,} cycles"
@@ -265,12 +261,15 @@ def complaints(result: CoresResult) -> Iterator[str]:
         yield f"stuck: in cycle {result.cycles:,} all cores that have not ended wait for ever"
     if result.verdict in ("limit", "stuck"):
         for one in result.stands:
-            where = f"0x{one.pc:x}" + (f" in {one.function}" if one.function else "")
-            yield f"  core {one.core} {_DOING[one.activity]}, at {where}"
+            yield f"  core {one.core} {_DOING[one.activity]}, at {_at(one)}"
     if result.verdict == "end":
         for core, code in enumerate(result.exits):
             if code:
                 yield f"core {core} ended with exit code {code}"
+
+
+def _at(one: Stop | Standing) -> str:
+    return f"0x{one.pc:x}" + (f" in {one.function}" if one.function else "")
 
 
 _DOING = {

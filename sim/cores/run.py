@@ -35,6 +35,7 @@ from syncfabric.sim.cores.system import (
 )
 from syncfabric.sim.output import check_file, write_file
 from syncfabric.sim.progress import Progress, silent, stage
+from syncfabric.sim.results import Seconds
 from syncfabric.sim.simulators import SIMULATORS, Built, Icarus, Simulator, find_simulator
 
 __all__ = ["SIMULATORS", "CoresJob", "boot_groups", "run_program", "script_text"]
@@ -91,8 +92,8 @@ def run_program(
     begin = time.perf_counter()
     with stage(progress, "simulate"):
         events = play(built, simulator, script, cores)
-    seconds = time.perf_counter() - begin
-    return result_of(plan, program, events, cores, sim, built.seconds, seconds), events
+    seconds = Seconds(built.seconds, time.perf_counter() - begin)
+    return result_of(plan, program, events, cores, sim, seconds), events
 
 
 def _boot(plan: BarrierPlan, program: Program, cores: int) -> dict[int, tuple[int, bytes]]:

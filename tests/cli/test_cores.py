@@ -15,6 +15,7 @@ from syncfabric.sim.cores import run as module
 from syncfabric.sim.cores.events import Events, Fault, Kind, Piece, Put, Span
 from syncfabric.sim.cores.result import result_of
 from syncfabric.sim.draw.cores import _thinned, timeline_figure
+from syncfabric.sim.results import Seconds
 from tests.cli.test_bad_input import refused
 
 Call = Callable[..., Any]
@@ -44,7 +45,7 @@ def events(monkeypatch: pytest.MonkeyPatch) -> Events:
     events = happened()
 
     def run(spec: Any, program: Any, *, cores: int, sim: str, **_: Any) -> tuple[Any, Events]:
-        return result_of(make_plan(spec), program, events, cores, sim, 1.0, 2.0), events
+        return result_of(make_plan(spec), program, events, cores, sim, Seconds(1.0, 2.0)), events
 
     monkeypatch.setattr(module, "compile_program", lambda *_, **__: Program())
     monkeypatch.setattr(module, "run_program", run)

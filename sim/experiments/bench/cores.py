@@ -177,7 +177,7 @@ def core_programs() -> Iterator[Claim]:
         if cores == 16:
             more = beyond(spec, result, events)
             yield at_most("16 cores, beyond the network's own", more, BEYOND, f"{more} cycles")
-        rate = result.cycles / result.run_seconds
+        rate = result.cycles / result.seconds.run
         yield at_least(f"{cores} cores, cycles a second", rate, RATES[cores], f"{rate:,.0f}")
 
 

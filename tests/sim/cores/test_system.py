@@ -17,6 +17,7 @@ from syncfabric.sim.cores.events import Events, Kind, episodes_of, timeline
 from syncfabric.sim.cores.program import Program
 from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import fitting, shape_of, with_channels, with_world
+from syncfabric.sim.results import Seconds
 from syncfabric.sim.simulators import find_simulator
 from tests.quick import quick_simulator
 
@@ -112,11 +113,11 @@ FAULTS = (
 )
 def test_a_core_that_does_what_it_may_not_is_stopped(case: int) -> None:
     program = compiled(MESH, OURS / "faults.c", FAULT=case)
-    result, _ = run_program(MESH, program, cores=4, limit=100_000)
+    result, events = run_program(MESH, program, cores=4, limit=100_000)
     assert result.verdict == "fault"
-    (fault,) = result.faults
+    (stop,), (fault,) = result.faults, events.faults
     assert (fault.core, fault.reason) == (1, FAULTS[case])
-    assert program.function_at(fault.pc) == "culprit"
+    assert stop.function == "culprit"
 
 
 def test_a_barrier_that_one_never_comes_to_ends_all_the_same() -> None:
@@ -145,9 +146,8 @@ def test_both_simulators_see_the_same(barrier: str) -> None:
     ]
     (first, events), (second, others) = runs
     assert events == others
-    assert replace(first, simulator="", build_seconds=0, run_seconds=0) == replace(
-        second, simulator="", build_seconds=0, run_seconds=0
-    )
+    of_no = {"simulator": "", "seconds": Seconds(0, 0)}
+    assert replace(first, **of_no) == replace(second, **of_no)  # type: ignore[arg-type]
 
 
 WIRES = """

@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.messages.core import FaultReason
-from syncfabric.sim.cores.events import Fault, Lost, Put
+from syncfabric.sim.cores.events import Lost, Put
 from syncfabric.sim.cores.program import barrier_routines, disassemble
-from syncfabric.sim.cores.result import CoresResult, Standing
+from syncfabric.sim.cores.result import CoresResult, Standing, Stop
 from syncfabric.sim.report.write import write_report
+from syncfabric.sim.results import Seconds
 from tests.sim.cores.systems import program
 from tests.sim.report.made import HOSTILE, parsed
+
+STOP = Stop(1, 77, "registers take whole words", 0x40, 0x5000_0000, "main")
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +32,9 @@ def result() -> CoresResult:
         console=(Put(0, 12, HOSTILE), Put(1, 30, 7)),
         groups=(),
         lost=(Lost(0, 300, 0), Lost(1, 500, 0)),
-        faults=(Fault(1, 77, FaultReason.ADDRESS, 0x40, 0x5000_0000),),
+        faults=(STOP,),
         stands=(Standing(0, "works", 64, None),),
-        functions={0x40: "main"},
-        build_seconds=1.0,
-        run_seconds=2.0,
+        seconds=Seconds(1.0, 2.0),
         barrier="tree",
         code=barrier_routines(made),
     )
@@ -80,7 +80,7 @@ def test_a_page_shows_cycles_and_instructions(result: CoresResult, tmp_path: Pat
     [
         ({"exits": ["no"]}, "result: exits.0"),
         ({"code": [{"name": "f"}]}, "result: code.0.instructions"),
-        ({"faults": [{"pc": 1, "function": None, "reason": "none of these"}]}, "none of these"),
+        ({"faults": [vars(STOP) | {"reason": "none of these"}]}, "none of these"),
         ({"seconds": {}}, "cores --json"),
     ],
 )

@@ -15,12 +15,13 @@ from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import with_world
 from syncfabric.sim.experiments.bench import cores as figures
 from syncfabric.sim.experiments.bench import cores_plot
+from syncfabric.sim.results import Seconds
 from tests.quick import quick_simulator
 from tests.sim.cores.systems import PROGRAMS, mesh
 from tests.sim.experiments.bench.conftest import met, rows_of
 
 PAIR = with_world(mesh(2, 1), 2, "engine")
-EMPTY = CoresResult("net", "none", 2, 0, "end", (0, 0), (), (), (), (), (), {}, 0, 0)
+EMPTY = CoresResult("net", "none", 2, 0, "end", (0, 0), (), (), (), (), ())
 
 
 def found(spec: NetworkSpec, *told: tuple[int, int, int]) -> int:
@@ -90,7 +91,8 @@ def test_software_has_the_same_network_and_group_as_hardware(
 
     def ran(name: str, spec: NetworkSpec, barrier: str, *_: object) -> tuple[CoresResult, Events]:
         seen.setdefault(name, []).append(spec)
-        return replace(EMPTY, cycles=100 if barrier == "engine" else 120, run_seconds=1), Events()
+        cycles = 100 if barrier == "engine" else 120
+        return replace(EMPTY, cycles=cycles, seconds=Seconds(0, 1)), Events()
 
     monkeypatch.setattr(figures, "run_cores", ran)
     monkeypatch.setattr(figures, "beyond", lambda *_: 0)
