@@ -8,17 +8,15 @@ from dataclasses import dataclass
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
 from syncfabric.sim.drive.static.operations import (
     Collective,
     bound_of,
     check_collectives,
     groups_of,
 )
-from syncfabric.sim.drive.tiles import simulate_tiles
-from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.request import SIMULATORS
 from syncfabric.sim.results import Verdict
 
@@ -102,14 +100,7 @@ def run_collectives(
         limit=Scenario.limit + episodes * sum(bounds),
         collectives=tuple(asked),
     )
-    job = Job(((plan, scenario),))
-    if sim == "model":
-        simulation = run_model(job)
-    elif sim == "verilator":
-        simulation = simulate_tiles(job, build_fabric(network))
-    else:
-        simulation = simulate(job, build_bench(network, sim))
-    (outcome,) = simulation.outcomes
+    (outcome,) = run_job(Job(((plan, scenario),)), sim).outcomes
     verdict, reason = verdict_of(outcome)
     return CollectivesResult(
         "checked" if (verdict, sim) == ("match", "model") else verdict,

@@ -1,24 +1,25 @@
-"""What must hold of barriers, judged by arrivals and releases alone: no model is asked."""
+"""What must hold of barriers, checked by arrivals and releases alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_, or_, xor
 
+from syncfabric.models.layout.setup import Operation
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
-from syncfabric.sim.drive.driving import Arrival
-from syncfabric.sim.drive.lanes import bits
-from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Ordered, Told
+from syncfabric.sim.drive.trace import Act, Arrival, Chunk, Line, Report, Rule, bits
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["BarrierCheck", "combination"]
 
 
-def combination(op: str, data_bits: int) -> Callable[[list[int]], int]:
+def combination(op: str, data_bits: int) -> Callable[[Sequence[int]], int]:
     """Return how a group's data become its result."""
     mask = (1 << data_bits) - 1
-    operations: dict[str, Callable[[list[int]], int]] = {
+    operations: dict[str, Callable[[Sequence[int]], int]] = {
         "or": lambda data: reduce(or_, data),
         "and": lambda data: reduce(and_, data),
         "xor": lambda data: reduce(xor, data),
@@ -29,24 +30,22 @@ def combination(op: str, data_bits: int) -> Callable[[list[int]], int]:
     return operations[op]
 
 
+@dataclass
 class _Group:
     """One group's present episode, and the arrivals for the next."""
 
-    def __init__(
-        self,
-        gid: int,
-        members: int,
-        combine: Callable[[list[int]], int],
-        bound: int | None,
-    ) -> None:
-        self.gid, self.members, self.combine, self.bound = gid, members, combine, bound
-        self.killed = False
-        self.here: dict[int, int] = {}
-        self.ahead: dict[int, int] = {}
-        self.out: set[int] = set()
-        self.lost: set[int] = set()
-        self.last, self.last_ahead = 0, 0
-        self.latency: list[int] = []
+    gid: int
+    members: int
+    combine: Callable[[Sequence[int]], int]
+    bound: int | None = None
+    killed: bool = False
+    here: dict[int, int] = field(default_factory=dict)
+    ahead: dict[int, int] = field(default_factory=dict)
+    out: set[int] = field(default_factory=set)
+    lost: set[int] = field(default_factory=set)
+    last: int = 0
+    last_ahead: int = 0
+    latency: list[int] = field(default_factory=list)
 
     @property
     def inside(self) -> set[int]:
@@ -54,12 +53,12 @@ class _Group:
         return (self.here.keys() - self.out | self.ahead.keys()) - self.lost
 
 
-class BarrierCheck:
-    """Nobody is released before the last member has arrived, and everybody once an episode.
+class BarrierCheck(Rule):
+    """No member is released before the last has arrived, and each once an episode.
 
-    Every result is the members' data combined, too. A barrier on wires takes no longer than the
-    plan says, whatever other groups do. Groups that come and go are numbered on from those of the
-    plan; one that is killed may release its members as broken, each once.
+    Every result is the members' data combined. A barrier on wires takes no longer than the plan
+    says, whatever other groups do. Groups that come and go are numbered on from those of the plan;
+    one that is killed may release its members as broken, each once.
 
     Parameters
     ----------
@@ -69,56 +68,63 @@ class BarrierCheck:
     Attributes
     ----------
     latency : list of list of int
-        For each group, cycles from last arrival to last release of each episode.
+        For each group of the plan, cycles from last arrival to last release of each episode.
     releases, broken, early : int
         Members released; as broken; and before all had arrived.
     """
 
     def __init__(self, plan: BarrierPlan) -> None:
         network = plan.spec.network
-        self._plan, self._registers = plan, network.port_registers
+        self._topology, self._registers = network.topology, network.port_registers
+        self._data_bits = network.data_bits
         self._groups: dict[int, _Group] = {}
         self._member: dict[tuple[int, int], tuple[int, int]] = {}
+        self._broken: set[Told] = set()
         for number, group in enumerate(plan.groups):
             combine = combination(group.op, network.data_bits)
             on_wires = isinstance(group, GroupPlan) and group.slot_register is not None
             bound = group.bound if on_wires else None
             self._groups[number] = _Group(group.id, len(group.members), combine, bound)
             for member, (node, place) in enumerate(group.places.items()):
-                index = network.topology.index(node)
-                self._member[index, place] = (number, member)
+                self._member[network.topology.index(node), place] = (number, member)
         self.latency = [group.latency for group in self._groups.values()]
         self.releases = self.broken = self.early = 0
 
-    def enter(self, number: int, gid: int, op: str, nodes: Sequence[int]) -> None:
-        """Take in a group that comes and goes."""
-        network = self._plan.spec.network
-        combine = combination(op, network.data_bits)
-        self._groups[number] = _Group(gid, len(nodes), combine, None)
-
-    def sit(
-        self, cycle: int, number: int, member: int, node: int, register: int
-    ) -> Iterator[Mismatch]:
-        """Note a member's register; yield that somebody waits there for a release."""
-        gid, key = self._groups[number].gid, (node, register)
-        other, place = self._member.get(key, (number, member))
-        if other in self._groups and place in self._groups[other].inside:
-            where = self._plan.spec.network.topology.node(node)
-            old = self._groups[other].gid
-            yield Mismatch(cycle, where, f"group {old}: register taken from a member", gid, old)
-        self._member[key] = (number, member)
-
-    def kill(self, number: int) -> None:
-        """Let a group release its members as broken from now on."""
-        self._groups[number].killed = True
-
-    def leave(self, number: int) -> tuple[int, set[int]]:
-        """Forget a group; return its episodes, and who is still inside."""
-        group = self._groups.pop(number)
+    def state(self, number: int) -> tuple[int, set[int]]:
+        """Return a group's episodes so far, and its members that wait for a release."""
+        group = self._groups[number]
         return len(group.latency), group.inside
 
-    def arrive(self, arrival: Arrival) -> None:
-        """Take an arrival; those of a cycle come after its releases."""
+    def begin(self, chunk: Chunk) -> None:
+        """Take a chunk in: software says which of its releases are broken ones."""
+        self._broken = {act for act in chunk.acts if isinstance(act, Told)}
+
+    def act(self, act: Act) -> Iterator[Mismatch]:
+        """Take an arrival in, or what happens to a group that comes and goes."""
+        match act:
+            case Arrival():
+                self._arrive(act)
+            case Born():
+                combine = combination(act.op, self._data_bits)
+                self._groups[act.life] = _Group(act.gid, len(act.nodes), combine)
+            case Came():
+                yield from self._come(act)
+            case Ordered(operation=Operation.KILL):
+                self._groups[act.life].killed = True
+            case Gone():
+                del self._groups[act.life]
+
+    def _come(self, came: Came) -> Iterator[Mismatch]:
+        """Note a member's register; yield that another member waits there for a release."""
+        gid, key = self._groups[came.life].gid, (came.node, came.register)
+        other, place = self._member.get(key, (came.life, came.member))
+        if other in self._groups and place in self._groups[other].inside:
+            old, where = self._groups[other].gid, self._topology.node(came.node)
+            rule = f"group {old}: register taken from a member"
+            yield Mismatch(came.cycle, where, rule, gid, old)
+        self._member[key] = (came.life, came.member)
+
+    def _arrive(self, arrival: Arrival) -> None:
         group = self._groups[arrival.group]
         if arrival.member in group.out:
             group.ahead[arrival.member] = arrival.data
@@ -127,79 +133,62 @@ class BarrierCheck:
             group.here[arrival.member] = arrival.data
             group.last = arrival.cycle
 
-    def release(self, line: Line, broken: Collection[tuple[int, int]] = ()) -> Iterator[Mismatch]:
-        """Judge the releases of a cycle; yield what breaks a rule.
-
-        Parameters
-        ----------
-        line : Line
-            The wires of the cycle.
-        broken : collection of (node, register)
-            Registers whose ``broken`` is set.
-        """
-        record = line.record
-        for bit, result in zip(bits(record.release), record.results, strict=True):
-            node, register = divmod(bit, self._registers)
-            seat = (node, register)
-            if seat in broken:
-                yield from self._judge_broken(line.cycle, seat)
-            else:
-                yield from self._judge(line.cycle, seat, result)
-
-    def _judge(self, cycle: int, key: tuple[int, int], result: int) -> Iterator[Mismatch]:
-        node = self._plan.spec.network.topology.node(key[0])
-        if not self._knows(key):
-            yield Mismatch(cycle, node, "release of no member", str(key[1]), None)
+    def wires(self, line: Line) -> Iterator[Mismatch]:
+        """Check the releases of a cycle."""
+        record, cycle = line.record, line.cycle
+        if not record.release:
             return
-        number, member = self._member[key]
-        group = self._groups[number]
-        gid = group.gid
-        self.releases += 1
+        for bit, result in zip(bits(record.release), record.results, strict=True):
+            key = divmod(bit, self._registers)
+            node, broken = self._topology.node(key[0]), Told(cycle, *key) in self._broken
+            number, member = self._member.get(key, (-1, 0))
+            group = self._groups.get(number)
+            self.broken += broken
+            self.releases += not broken and group is not None
+            if group is None:
+                rule = "broken release of no member" if broken else "release of no member"
+                yield Mismatch(cycle, node, rule, str(key[1]), None)
+                continue
+            wrong = (
+                _broken_off(group, member) if broken else self._end(group, member, cycle, result)
+            )
+            for rule, seen, wanted in wrong:
+                yield Mismatch(cycle, node, f"group {group.gid}: {rule}", seen, wanted)
+
+    def _end(
+        self, group: _Group, member: int, cycle: int, result: int
+    ) -> Iterator[tuple[str, int, int]]:
+        """End a member's episode; yield the rules that this breaks, seen and wanted."""
         if len(group.here) < group.members:
             self.early += 1
-            yield Mismatch(
-                cycle,
-                node,
-                f"group {gid}: arrivals before a release",
-                len(group.here),
-                group.members,
-            )
+            yield "arrivals before a release", len(group.here), group.members
             return
         if member in group.out:
-            yield Mismatch(cycle, node, f"group {gid}: releases of a member in an episode", 2, 1)
+            yield "releases of a member in an episode", 2, 1
             return
         wanted = group.combine(list(group.here.values()))
         if result != wanted:
-            yield Mismatch(cycle, node, f"group {gid}: result of all members", result, wanted)
+            yield "result of all members", result, wanted
         group.out.add(member)
         if len(group.out) == group.members:
             group.latency.append(cycle - group.last)
             if group.bound is not None and group.latency[-1] > group.bound:
-                what = f"group {gid}: cycles of a barrier"
-                yield Mismatch(cycle, node, what, group.latency[-1], group.bound)
+                yield "cycles of a barrier", group.latency[-1], group.bound
             group.here, group.ahead, group.out = group.ahead, {}, set()
             group.last = group.last_ahead
 
-    def _knows(self, key: tuple[int, int]) -> bool:
-        return key in self._member and self._member[key][0] in self._groups
-
-    def _judge_broken(self, cycle: int, key: tuple[int, int]) -> Iterator[Mismatch]:
-        """Judge the release of a member whose group is dead."""
-        node = self._plan.spec.network.topology.node(key[0])
-        self.broken += 1
-        if not self._knows(key):
-            yield Mismatch(cycle, node, "broken release of no member", str(key[1]), None)
-            return
-        number, member = self._member[key]
-        group = self._groups[number]
-        if not group.killed:
-            yield Mismatch(cycle, node, f"group {group.gid}: broken, and not killed", 1, 0)
-        elif member in group.lost:  # BROKEN reaches members that have not arrived, too
-            yield Mismatch(cycle, node, f"group {group.gid}: broken release of a member", 1, 0)
-        group.lost.add(member)
-
-    def unfinished(self) -> Iterator[tuple[int, int]]:
-        """Yield (GID, members released) of groups whose episode has begun and is not over."""
+    def close(self, cycle: int, report: Report = None) -> Iterator[Mismatch]:
+        """Yield the groups whose episode has begun and is not over."""
         for group in self._groups.values():
             if group.here:
-                yield group.gid, len(group.out)
+                rule = f"group {group.gid}: members released at the end"
+                yield Mismatch(cycle, None, rule, len(group.out), 0)
+
+
+def _broken_off(group: _Group, member: int) -> Iterator[tuple[str, int, int]]:
+    """Release a member as broken; yield the rules that this breaks, seen and wanted."""
+    if not group.killed:
+        yield "broken, and not killed", 1, 0
+    elif member in group.lost:  # BROKEN reaches members that have not arrived, too
+        yield "broken release of a member", 1, 0
+    group.lost.add(member)

@@ -1,4 +1,4 @@
-"""The cocotb bench of a network: plays scenarios into the hardware, and judges what it does.
+"""The cocotb bench of a network: plays scenarios into the hardware, and checks what it does.
 
 The job comes as a file, named by an environment variable; the outcomes go into another.
 Python sleeps while the hardware plays a chunk: it wakes to hand in the next, and reads then what
@@ -7,20 +7,18 @@ the probe wrote in the last.
 
 import os
 import pickle
-from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import Timer
 
-from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import script_text
-from syncfabric.sim.drive.conduct import conductor_of
-from syncfabric.sim.drive.recording import COLUMNS
-from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
-from syncfabric.sim.drive.stepping import Chunk
+from syncfabric.sim.drive.log import log_file
+from syncfabric.sim.drive.runner import ScenarioRunner
+from syncfabric.sim.drive.scenario import Job, Outcome
+from syncfabric.sim.drive.trace import Chunk
 
 JOB = "SYNCFABRIC_JOB"
 """Variable with the job file's name."""
@@ -79,28 +77,25 @@ class Hardware:
             return None
 
 
-async def play(
-    hardware: Hardware, plan: BarrierPlan, scenario: Scenario, job: Job, log: TextIO | None
-) -> Outcome:
+async def play(hardware: Hardware, runner: ScenarioRunner) -> Outcome:
     """Play one scenario from reset to its end."""
-    conductor = conductor_of(plan, scenario, job, log)
     await hardware.reset()
     before: Chunk | None = None
     cycle = 0  # in which time stands
-    while not conductor.finished:
-        chunk = conductor.advance()
+    while not runner.finished:
+        chunk = runner.advance()
         text = await hardware.load(chunk)
         cycle += 1
         if before is not None:
-            conductor.take(before, text)
+            runner.take(before, text)
         before = chunk
-        print(PROGRESS, conductor.done, conductor.total, flush=True)
+        print(PROGRESS, *runner.progress, flush=True)
         await hardware.wait(chunk.end - 1 - cycle)
         cycle = max(cycle, chunk.end - 1)
     text = await hardware.load(None)
-    if before is not None and not conductor.judge.mismatches:
-        conductor.take(before, text)
-    return conductor.outcome(await hardware.read_report())
+    if before is not None and not runner.checker.mismatches:
+        runner.take(before, text)
+    return runner.outcome(await hardware.read_report())
 
 
 @cocotb.test()
@@ -109,13 +104,9 @@ async def hardware_is_as_the_model(dut: Any) -> None:
     path = Path(os.environ[JOB])
     job: Job = pickle.loads(path.read_bytes())
     hardware = Hardware(dut, path.parent)
-    outcomes: list[Outcome] = []
-    with ExitStack() as files:
-        log = files.enter_context(open(job.log, "w", newline="")) if job.log else None
-        if log:
-            log.write(",".join(COLUMNS) + "\n")
-        for plan, scenario in job.runs:
-            outcomes.append(await play(hardware, plan, scenario, job, log))
+    with log_file(job.log) as log:
+        runners = (ScenarioRunner(*run, job, log) for run in job.runs)
+        outcomes = [await play(hardware, runner) for runner in runners]
     path.with_name("outcomes.pickle").write_bytes(pickle.dumps(outcomes))
     bad = sum(bool(outcome.mismatches or outcome.hang) for outcome in outcomes)
     assert not bad, f"{bad} of {len(outcomes)} scenarios went wrong"

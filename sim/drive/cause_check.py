@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.inbox import Inbox, Packet
-from syncfabric.sim.drive.lines import Line
 from syncfabric.sim.drive.put_port import Put
-from syncfabric.sim.drive.software import MemberStep, StepKind
+from syncfabric.sim.drive.trace import Act, Line, MemberStep, Report, Rule, StepKind
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["CauseCheck"]
 
 
-class CauseCheck:
+class CauseCheck(Rule):
     """A member goes on only when it can know that all have arrived, and once an episode.
 
     It can know of an arrival that is its own, or of which a packet has told it: one that went, on
@@ -41,7 +40,14 @@ class CauseCheck:
         self._fresh: deque[Packet] = deque()
         self._carried: dict[tuple[int, ...], deque[tuple[int, ...]]] = {}
 
-    def put(self, put: Put) -> None:
+    def act(self, act: Act) -> Iterator[Mismatch]:
+        """Take in a flit that is put, or a member's step; in a cycle, steps come first."""
+        if isinstance(act, Put):
+            self._put(act)
+        elif isinstance(act, MemberStep):
+            yield from self._step(act)
+
+    def _put(self, put: Put) -> None:
         """Take in a flit that is put: a packet carries what its node knows at the tail."""
         self._hear(put.cycle)
         payloads = self._unclosed.setdefault(put.node, [])
@@ -52,10 +58,11 @@ class CauseCheck:
                 known = tuple(self._known[self._member_at[put.node]])
                 self._carried.setdefault(packet, deque()).append(known)
 
-    def note(self, line: Line) -> None:
+    def wires(self, line: Line) -> Sequence[Mismatch]:
         """Take in what has come out in a cycle."""
         self._inbox.note(line.cycle, line.record)
         self._fresh.extend(self._inbox.take())
+        return ()
 
     def _hear(self, now: int) -> None:
         """Let members know what came out before a cycle."""
@@ -68,8 +75,8 @@ class CauseCheck:
     def _learn(self, member: int, known: tuple[int, ...]) -> None:
         self._known[member] = list(map(max, self._known[member], known))
 
-    def step(self, step: MemberStep) -> Iterator[Mismatch]:
-        """Take in a member's step; yield what breaks a rule. In a cycle, steps come before puts."""
+    def _step(self, step: MemberStep) -> Iterator[Mismatch]:
+        """Take in a member's step; yield what breaks a rule."""
         self._hear(step.cycle)
         member = step.member
         known = self._known[member]
@@ -89,8 +96,8 @@ class CauseCheck:
                 seen = sum(count >= episode for count in known)
                 yield Mismatch(step.cycle, node, rule, seen, len(known))
 
-    def close(self, cycle: int) -> Iterator[Mismatch]:
-        """Judge the end: whoever arrived has been released."""
+    def close(self, cycle: int, report: Report = None) -> Iterator[Mismatch]:
+        """Check the end: whoever arrived has been released."""
         for member, (node, released) in enumerate(zip(self._members, self._released, strict=True)):
             if released < self._known[member][member]:
                 rule = "releases of a member at the end"

@@ -24,8 +24,8 @@ from syncfabric.models.layout.setup import (
 )
 from syncfabric.models.planning.images import Epochs
 from syncfabric.models.planning.set_up import COMMIT_ADDRESS, kill_command, manager_address
-from syncfabric.sim.drive.driving import Inputs
-from syncfabric.sim.drive.software import Host
+from syncfabric.sim.drive.engine_driver import EngineDriver
+from syncfabric.sim.drive.program import Inputs, Program
 
 __all__ = ["Illegal"]
 
@@ -36,7 +36,7 @@ BEYOND = 2
 """Targets behind the last that are named, too, as far as the config port's bits can."""
 
 
-class Illegal:
+class Illegal(Program):
     """Disturbs a run without changing the outcome of any barrier.
 
     Processes arrive a second time, and for groups of which they are no members; words are read and
@@ -46,11 +46,11 @@ class Illegal:
 
     Parameters
     ----------
-    driver : Host
+    driver : EngineDriver
         Whose plan and inputs are disturbed; its model tells what holds of entries and managers.
     """
 
-    def __init__(self, driver: Host) -> None:
+    def __init__(self, driver: EngineDriver) -> None:
         self._driver, self._model, self._shape = driver, driver.model, driver.model.shape
         shape, rng = self._shape, driver.rng
         bits = driver.plan.spec.message_network.layout.target_bits
@@ -74,9 +74,15 @@ class Illegal:
             ConfigRequest(rng.randrange(shape.targets), rng.randrange(256), False) for _ in range(4)
         )
 
-    def disturb(self, now: int, inputs: Inputs) -> None:
-        """Add disturbances to a cycle's inputs, here and there."""
+    def next_cycle(self, now: int) -> int | None:
+        """Return this cycle, while members arrive."""
+        return now if self._driver.active else None
+
+    def act(self, now: int, inputs: Inputs) -> None:
+        """Add illegal stimuli to a cycle's inputs, here and there."""
         driver, rng = self._driver, self._driver.rng
+        if not driver.active:
+            return
         if self._members and rng.random() < CHANCE:
             number, member = rng.choice(self._members)
             group = driver.groups[number]
@@ -86,10 +92,10 @@ class Illegal:
                 self._arrive(now, inputs, (node, register))
         if self._free and rng.random() < CHANCE:
             self._arrive(now, inputs, rng.choice(self._free))
-        if self._sinks and rng.random() < CHANCE / 4 and not driver.software.sender.waits:
+        if self._sinks and rng.random() < CHANCE / 4 and not driver.sender.waits:
             node, channel = rng.randrange(len(self._shape.nodes)), self._shape.router.channels
             words = [rng.choice(self._sinks), *(rng.getrandbits(32) for _ in range(3))]
-            driver.software.sender.send(node, words[: rng.randint(1, 4)], rng.randrange(channel))
+            driver.sender.send(node, words[: rng.randint(1, 4)], rng.randrange(channel))
         if driver.port.is_idle and rng.random() < CHANCE:
             for request in rng.choice(self._kinds)():
                 driver.port.ask(request)

@@ -8,8 +8,9 @@ from typing import Generic, Protocol, TypeVar
 
 from syncfabric.models.planning.plan import AnyGroupPlan
 from syncfabric.sim.drive.arrivals import GroupArrivals, Place
-from syncfabric.sim.drive.churn.notes import Note, Told
+from syncfabric.sim.drive.churn.notes import Told
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.trace import Act
 
 __all__ = ["ENDLESS", "Instance", "Instances"]
 
@@ -112,12 +113,12 @@ class Instances(Generic[I]):
             del self._at[place]
         del self.alive[instance.group.id]
 
-    def released(self, now: int, notes: list[Note]) -> Iterator[I]:
+    def released(self, now: int, acts: list[Act]) -> Iterator[I]:
         """Take the releases of a cycle, and note those that are broken; yield whose they are."""
         for node, register, _ in self._model.release:
             broken = self._model.broken(node, register)
             if broken:
-                notes.append(Told(now, node, register))
+                acts.append(Told(now, node, register))
             if (node, register) not in self._at:
                 continue
             instance, member = self._at[node, register]

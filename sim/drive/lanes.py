@@ -1,29 +1,24 @@
-"""Counting what passes on every lane at once: counters stood on end in big integers.
+"""Loads and credits of all lanes at once: counters of all lanes as bit planes of big integers.
 
-A lane is one bit of all links' `valid`: an ordinary channel or a synchronization class of a link.
+A lane is one bit of all links' `valid`: an ordinary channel or a class of messages of a link.
 Plane i holds bit i of every lane's counter, so one addition counts for all lanes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import AnySpec, MessageSpec
 from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.drive.differences import Names
+from syncfabric.sim.drive.trace import Line, Report, Rule, bits
+from syncfabric.sim.results import Mismatch
 
-__all__ = ["CreditLedger", "LaneCounter", "LaneMasks", "bits"]
-
-
-def bits(word: int) -> Iterator[int]:
-    """Yield the numbers of the bits that are set, rising."""
-    while word:
-        low = word & -word
-        yield low.bit_length() - 1
-        word ^= low
+__all__ = ["CreditLedger", "LaneMasks", "Load", "ledger_of"]
 
 
 class LaneMasks:
-    """Which lanes are of what kind.
+    """The lanes of each kind.
 
     Parameters
     ----------
@@ -38,8 +33,6 @@ class LaneMasks:
         Lanes of packets (set-up packets' channel included), and of synchronization.
     eject, inject : int
         Ordinary lanes to and from the nodes.
-    first_injection : int
-        Lowest lane of the links from the nodes, which come last.
     """
 
     def __init__(self, spec: MessageSpec) -> None:
@@ -52,91 +45,101 @@ class LaneMasks:
         self.sync = every * ((1 << links.classes) - 1 << packets)
         self.eject = sum(1 << link * links.width for link in links.eject) * channels
         self.inject = sum(1 << link * links.width for link in links.inject) * channels
-        self.first_injection = (links.count - len(links.inject)) * links.width
 
 
-class LaneCounter:
-    """Counts set bits, lane by lane."""
+class Load(Rule):
+    """Counts the flits of every lane."""
 
     def __init__(self) -> None:
         self._planes: list[int] = []
 
-    def add(self, word: int) -> None:
-        """Count one for each lane of ``word``."""
-        planes = self._planes
+    def wires(self, line: Line) -> Sequence[Mismatch]:
+        """Count one for each valid lane."""
+        planes, word = self._planes, line.record.valid
         for i, plane in enumerate(planes):
             if not word:
-                return
+                return ()
             planes[i], word = plane ^ word, plane & word
         if word:
             planes.append(word)
+        return ()
 
     def counts(self) -> dict[int, int]:
         """Return the count of every lane that has one."""
-        total: dict[int, int] = {}
-        for i, plane in enumerate(self._planes):
-            for lane in bits(plane):
-                total[lane] = total.get(lane, 0) + (1 << i)
-        return total
+        return _counts(self._planes)
 
 
-class CreditLedger:
-    """Keeps the books of all links: flits sent and places given back, never more than there are.
+def _counts(planes: Sequence[int]) -> dict[int, int]:
+    total: dict[int, int] = {}
+    for i, plane in enumerate(planes):
+        for lane in bits(plane):
+            total[lane] = total.get(lane, 0) + (1 << i)
+    return total
 
-    It looks at the wires alone. A lane that breaks the rule is reported once.
+
+class CreditLedger(Rule):
+    """No lane ever holds more flits than its buffer has places, nor gives a place back twice.
+
+    It looks at the wires alone. A lane that breaks the rule is reported once; at the end every
+    place must have been given back.
 
     Parameters
     ----------
-    spec : MessageSpec
-        The network: its buffers hold ``buffer_flits``, a synchronization slot one. Without such
-        slots its synchronization has no books.
+    spec : AnySpec
+        The network.
+    places : mapping of int to int
+        Places of the buffers behind a set of lanes; lanes in no set have no credits.
 
     Attributes
     ----------
-    full : int
-        Lanes all of whose places are taken after the cycle noted last.
+    held, full : int
+        Lanes with some, and with all of their places taken, after the cycle noted last.
     """
 
-    def __init__(self, spec: MessageSpec) -> None:
-        masks = LaneMasks(spec)
-        self._ordinary = masks.ordinary
-        self._sync = masks.sync if links_of(spec).credited else 0
-        self._kept = self._ordinary | self._sync
-        self._places = spec.buffer_flits
-        self._planes = [0] * (spec.buffer_flits.bit_length() + 1)
-        self._broken = 0
-        self.full = 0
+    def __init__(self, spec: AnySpec, places: Mapping[int, int]) -> None:
+        self._names = Names(spec)
+        size = max(places.values(), default=0).bit_length() + 1
+        self._planes, self._places = [0] * size, [0] * size
+        for lanes, count in places.items():
+            for i in bits(count):
+                self._places[i] |= lanes
+        self._credited = sum(places)
+        self._broken = self.held = self.full = 0
 
-    def note(self, valid: int, credit: int) -> Iterator[tuple[int, str]]:
-        """Take a cycle in; yield (lane, rule) for every rule that is broken in it."""
-        planes, valid = self._planes, valid & self._kept
-        carry, borrow = valid & ~credit, credit & ~valid  # one of each cancel out
+    def wires(self, line: Line) -> Iterator[Mismatch]:
+        """Take a cycle's flits and credits in; a place given back is free in the next cycle."""
+        sent, given = line.record.valid & self._credited, line.record.credit & self._credited
+        if not sent | given:
+            return
+        for lanes, rule in (
+            (given & ~self.held, "credit without a flit"),
+            (sent & self.full, "flit sent without a credit"),
+        ):
+            for lane in bits(lanes & ~self._broken):
+                yield self._names.broken(line.cycle, lane, rule)
+            self._broken |= lanes
+        planes, carry, borrow = self._planes, sent & ~given, given & ~sent
         for i, plane in enumerate(planes):
             planes[i], carry = plane ^ carry, plane & carry
         for i, plane in enumerate(planes):
             planes[i], borrow = plane ^ borrow, ~plane & borrow
-        above, equal = 0, self._ordinary
-        for i in reversed(range(len(planes))):
-            if self._places >> i & 1:
-                equal &= planes[i]
-            else:
-                above |= equal & planes[i]
-                equal &= ~planes[i]
-        for plane in planes[1:]:
-            above |= plane & self._sync
-        self.full = equal | planes[0] & self._sync
-        if above | borrow:
-            yield from self._report(borrow, "credit without a flit")
-            yield from self._report(above, "flit sent without a credit")
-
-    def _report(self, lanes: int, rule: str) -> Iterator[tuple[int, str]]:
-        yield from ((lane, rule) for lane in bits(lanes & ~self._broken))
-        self._broken |= lanes
+        self.held, self.full = 0, self._credited
+        for plane, places in zip(planes, self._places, strict=True):
+            self.held |= plane
+            self.full &= ~(plane ^ places)
 
     def outstanding(self) -> dict[int, int]:
         """Return the flits of each lane whose places have not been given back."""
-        total: dict[int, int] = {}
-        for i, plane in enumerate(self._planes):
-            for lane in bits(plane):
-                total[lane] = total.get(lane, 0) + (1 << i)
-        return total
+        return _counts(self._planes)
+
+    def close(self, cycle: int, report: Report = None) -> Iterator[Mismatch]:
+        """Yield lanes that hold flits at the end."""
+        for lane, count in self.outstanding().items():
+            yield self._names.broken(cycle, lane, "credits outstanding at the end", count)
+
+
+def ledger_of(spec: MessageSpec) -> CreditLedger:
+    """Return the ledger of a network of engines; its messages have credits where routed."""
+    masks = LaneMasks(spec)
+    sync = {masks.sync: 1} if links_of(spec).credited else {}
+    return CreditLedger(spec, {masks.ordinary: spec.buffer_flits, **sync})

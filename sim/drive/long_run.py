@@ -10,11 +10,11 @@ from syncfabric.models.errors import ToolError
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
-from syncfabric.sim.drive.conduct import conductor_of
+from syncfabric.sim.drive.backends import play
 from syncfabric.sim.drive.room import patience
 from syncfabric.sim.drive.run import verdict_of
-from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
-from syncfabric.sim.drive.tiles import play
+from syncfabric.sim.drive.runner import ScenarioRunner
+from syncfabric.sim.drive.scenario import Outcome, Scenario
 from syncfabric.sim.fabric import Fabric, GroupCount, build_fabric
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.results import GroupResult, RunResult, Seconds, Spread, TrafficResult
@@ -119,7 +119,7 @@ def long_run(
 def _set_up(fabric: Fabric, plan: BarrierPlan, seed: int) -> Outcome:
     """Play a run without a barrier: the groups are set up, and the counters read."""
     scenario = Scenario(episodes=0, seed=seed)
-    return play(fabric, conductor_of(plan, scenario, Job(((plan, scenario),))))
+    return play(fabric, ScenarioRunner(plan, scenario))
 
 
 def _begin_traffic(fabric: Fabric, cycle: int, seed: int, background: float) -> int:

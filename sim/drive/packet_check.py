@@ -1,37 +1,104 @@
-"""What must hold of packets, judged by the injection and ejection links alone."""
+"""What must hold of packets, checked by what was put and the injection and ejection links alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.irregular import Place
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.drive.inbox import Assembler, OnLane
 from syncfabric.sim.drive.lanes import LaneMasks
-from syncfabric.sim.drive.lines import Line
-from syncfabric.sim.drive.put_check import PutCheck
+from syncfabric.sim.drive.put_port import Put
+from syncfabric.sim.drive.trace import Act, Line, Report, Rule
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["Delivery", "PacketCheck"]
+__all__ = ["PacketCheck", "Way", "way_of"]
 
 FLITS = 5
+"""Of the generator's packets: header, source, cycle of creation, number, and a check word."""
+NOWHERE = -1
+
+
+class Way(NamedTuple):
+    """Where a packet comes out.
+
+    Parameters
+    ----------
+    node : int or None
+        Number of the node; None if it ends in a switch's sink, or nowhere.
+    flits : tuple of int
+        What comes out, as on the wires.
+    steps : tuple
+        The ports on the way, as far as the packet chooses them.
+    """
+
+    node: int | None
+    flits: tuple[int, ...]
+    steps: tuple[Place, ...]
+
+
+def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
+    """Return the way of a packet that a node sends (docs/microarchitecture-networks.md).
+
+    ``flits`` are those on its link.
+    """
+    if isinstance(spec, IrregularSpec) and spec.routing == "source":
+        return _brought_way(spec, node, flits)
+    header = flits[0] & (1 << spec.layout.header.width) - 1
+    end = spec.shape.node_of(header)
+    steps = () if end is None else (spec.shape.nodes[end],)
+    return Way(end, tuple(flits), steps)
+
+
+def _brought_way(spec: IrregularSpec, node: int, flits: Sequence[int]) -> Way:
+    """Return the way of a packet that brings its route (docs/microarchitecture-engine.md, R3)."""
+    shape, width = spec.shape, spec.layout.header.fields[0].width
+    left = flits[0] & (1 << spec.flit_bits) - 1
+    beside = flits[0] ^ left
+    place, steps = shape.nodes[node], list[Place]()
+    while left or place not in steps:  # without a route it goes round
+        router, entered = place
+        outputs, output = shape.router.outputs[entered], left & (1 << width) - 1
+        output, left = output if output in outputs else outputs[-1], left >> width
+        place = router, output
+        if place in shape.node_at:
+            return Way(shape.node_at[place], (beside | left, *flits[1:]), (*steps, place))
+        if place not in shape.ends:
+            break
+        steps.append(place)
+        place = shape.ends[place]
+    return Way(None, (), tuple(steps))
 
 
 @dataclass
-class Delivery:
-    """A packet on its way, or delivered; times are cycles."""
+class _Put:
+    """A packet of software, as far as it has been put."""
+
+    channel: int
+    flits: list[int] = field(default_factory=list)
+
+
+@dataclass
+class _Sent:
+    """A packet that has been injected, and what shall come out of it."""
 
     source: int
-    destination: int
-    created: int
-    injected: int
+    line: tuple[object, ...]
+    """Packets with the same one stay in order: source, channel, way."""
     flits: tuple[int, ...]
+    injected: int
+    created: int | None
+    """By the generator; None: software put it."""
 
 
-class PacketCheck:
-    """No flit is lost, duplicated, changed, sent astray, or reordered within its packet.
+class PacketCheck(Rule):
+    """Every packet comes out once, whole, in order, unchanged, at the right node.
 
-    Packets of nodes' software are told from the generator's by what was put.
+    Packets of nodes' software are those that were put; all others must be the generator's.
 
     Parameters
     ----------
@@ -40,136 +107,133 @@ class PacketCheck:
 
     Attributes
     ----------
-    injected, ejected : int
-        Packets whose tail was seen; injected are the generator's alone.
-    flits_out : int
-        Flits ejected.
+    injected, put : int
+        Packets of the generator, and of software, that were injected.
+    ejected, flits_out : int
+        Packets that came out as they must, and flits ejected.
     latency, network_latency : list of int
         Of each packet of the generator: created to tail ejected, and head injected to tail ejected.
-    software : PutCheck
-        The rules of packets that were put.
     """
 
     def __init__(self, spec: MessageSpec) -> None:
-        self._spec, self._masks = spec, LaneMasks(spec)
-        self._injected = self._masks.inject >> self._masks.first_injection
-        self._node_of = {link: node for node, link in enumerate(links_of(spec).eject)}
-        layout = spec.layout
+        masks, links = LaneMasks(spec), links_of(spec)
+        self._spec, self._eject, self._links = spec, masks.eject, links
+        self._entering, self._leaving = (
+            Assembler(spec, lanes) for lanes in (masks.inject, masks.eject)
+        )
+        self._node_of = {link: node for node, link in enumerate(links.eject)}
         self._payload = (1 << spec.flit_bits) - 1
-        self._head = 1 << layout.flit.offsets["head"]
-        self._tail = 1 << layout.flit.offsets["tail"]
-        self._header = (1 << layout.header.width) - 1
+        self._head = 1 << spec.layout.flit.offsets["head"]
         # A flit may be narrower than a cycle's number: times are told apart modulo this.
         self._wrap = 1 << min(32, spec.flit_bits)
-        self._sending: dict[int, tuple[int, list[int]]] = {}
-        self._receiving: dict[int, list[int]] = {}
-        self._under_way: dict[tuple[int, int], Delivery] = {}
-        self.injected = self.ejected = self.flits_out = 0
-        self.software = PutCheck(spec)
+        self._waiting: dict[int, deque[_Put]] = {}
+        self._unclosed: dict[int, _Put] = {}
+        self._sent: dict[int, list[_Sent]] = {}
+        self._numbers = set[tuple[int, int]]()  # source and number of the generator's on their way
+        self._used = False
+        self.injected = self.put = self.ejected = self.flits_out = 0
         self.latency: list[int] = []
         self.network_latency: list[int] = []
 
-    def note(self, line: Line) -> Iterator[Mismatch]:
-        """Take a cycle in; yield what breaks a rule in it."""
-        valid, payloads = line.record.valid, line.record.payloads
-        sent = valid >> self._masks.first_injection
-        if sent:
-            place = len(payloads) - sent.bit_count()
-            while sent:
-                low = sent & -sent
-                sent ^= low
-                if low & self._injected:
-                    lane = low.bit_length() - 1
-                    flits = [(line.cycle, payloads[place])]
-                    if lane not in self._sending:
-                        flits = self.software.inject(*flits[0], lane=lane)
-                    for cycle, flit in flits:
-                        yield from self._inject(cycle, lane, flit)
-                place += 1
-        ejected = valid & self._masks.eject
-        while ejected:
-            low = ejected & -ejected
-            ejected ^= low
-            flit = payloads[(valid & low - 1).bit_count()]
-            yield from self._eject(line.cycle, low.bit_length() - 1, flit)
+    def act(self, act: Act) -> Sequence[Mismatch]:
+        """Take a flit in that is put."""
+        if isinstance(act, Put):
+            self._used = True
+            packet = self._unclosed.get(act.node)
+            if packet is None:
+                packet = self._unclosed[act.node] = _Put(act.channel)
+                self._waiting.setdefault(act.node, deque()).append(packet)
+            fields = {"payload": act.payload & self._payload, "head": act.head, "tail": act.tail}
+            packet.flits.append(self._spec.layout.flit.pack(fields))
+            if act.tail:
+                del self._unclosed[act.node]
+        return ()
 
-    def _inject(self, cycle: int, lane: int, flit: int) -> Iterator[Mismatch]:
-        """Follow a packet into the network; the source is hardware too, and is not trusted."""
-        node = lane // self._masks.width
-        if lane not in self._sending:
-            self._sending[lane] = (cycle, [flit])
-            if not flit & self._head:
-                yield self._wrong(cycle, node, "injected: first flit is a head", flit)
-            return
-        since, flits = self._sending[lane]
-        flits.append(flit)
-        if flit & self._head or bool(flit & self._tail) != (len(flits) == FLITS):
-            yield self._wrong(cycle, node, "injected: head first, tail fifth", flit)
-        if flit & self._tail or len(flits) == FLITS:
-            del self._sending[lane]
-            if len(flits) == FLITS:
-                yield from self._sent(cycle, node, since, flits)
+    def wires(self, line: Line) -> Iterator[Mismatch]:
+        """Follow the packets that enter and leave in a cycle."""
+        self.flits_out += (line.record.valid & self._eject).bit_count()
+        for packet in self._entering.note(line.cycle, line.record):
+            yield from self._inject(packet)
+        for packet in self._leaving.note(line.cycle, line.record):
+            yield from self._ejected(packet)
 
-    def _sent(self, cycle: int, node: int, since: int, flits: list[int]) -> Iterator[Mismatch]:
-        """Put a whole packet on its way."""
-        header, source, created, number = (word & self._payload for word in flits[:4])
-        when = cycle - (cycle - created) % self._wrap
-        if source != node:
-            yield self._wrong(cycle, node, "injected: word 1 is the source", source)
-        key = (node, number)
-        if key in self._under_way:
-            yield self._wrong(cycle, node, "injected: packet's number is new", number)
-        self._under_way[key] = Delivery(node, self._destination(header), when, since, tuple(flits))
-        self.injected += 1
+    def _inject(self, packet: OnLane) -> Iterator[Mismatch]:
+        """Put a packet on its way; the source is hardware too, and is not trusted."""
+        lane, first, last, flits = packet
+        link, channel = divmod(lane, self._links.width)
+        node, created = link - self._links.inject[0], None
+        waiting = self._waiting.get(node)
+        if waiting and (waiting[0].channel, tuple(waiting[0].flits)) == (channel, flits):
+            waiting.popleft()
+            self.put += 1
+        else:
+            heads = [bool(flit & self._head) for flit in flits]
+            if heads != [True] + [False] * (FLITS - 1):
+                yield self._wrong(last, node, "injected: head first, tail fifth", _shown(flits))
+                return
+            _, source, created, number = (word & self._payload for word in flits[:4])
+            created = last - (last - created) % self._wrap
+            if source != node:
+                yield self._wrong(last, node, "injected: word 1 is the source", source)
+            if (node, number) in self._numbers:
+                yield self._wrong(last, node, "injected: packet's number is new", number)
+            self._numbers.add((node, number))
+            self.injected += 1
+        way = way_of(self._spec, node, flits)
+        if way.node is not None or created is not None:
+            end = NOWHERE if way.node is None else way.node
+            sent = _Sent(node, (node, channel, way.steps), way.flits, first, created)
+            self._sent.setdefault(end, []).append(sent)
 
-    def _eject(self, cycle: int, lane: int, flit: int) -> Iterator[Mismatch]:
-        self.flits_out += 1
-        flits = self._receiving.setdefault(lane, [])
-        flits.append(flit)
-        node = self._node_of[lane // self._masks.width]
-        ended = flit & self._tail
-        if not ended and (len(flits) < FLITS or self.software.used):  # those are of any length
+    def _ejected(self, packet: OnLane) -> Iterator[Mismatch]:
+        lane, _, cycle, flits = packet
+        node = self._node_of[lane // self._links.width]
+        expected = self._sent.get(node, [])
+        place = next((i for i, sent in enumerate(expected) if sent.flits == flits), None)
+        if place is None:
+            yield self._wrong(cycle, node, "ejected: a packet on its way here", _shown(flits))
             return
-        del self._receiving[lane]
-        in_turn = self.software.eject(node, flits) if ended else None
-        if in_turn is not None:
-            self.ejected += 1
-            if not in_turn:
-                yield self._wrong(cycle, node, "ejected: in order", " ".join(map(hex, flits)))
-            return
-        words = [word & self._payload for word in flits]
-        sent = self._under_way.pop((words[1], words[3]), None) if len(flits) == FLITS else None
-        if sent is None:
-            yield self._wrong(
-                cycle, node, "ejected: a packet on its way", " ".join(map(hex, flits))
-            )
-            return
-        if sent.flits != tuple(flits):
-            yield Mismatch(
-                cycle,
-                self._spec.topology.node(node),
-                "ejected: flits of the packet",
-                " ".join(map(hex, flits)),
-                " ".join(map(hex, sent.flits)),
-            )
-        if sent.destination != node:
-            yield self._wrong(cycle, node, "ejected: destination is here", sent.destination)
+        sent = expected.pop(place)
+        if any(other.line == sent.line for other in expected[:place]):
+            yield self._wrong(cycle, node, "ejected: in order", _shown(flits))
         self.ejected += 1
-        self.latency.append(cycle - sent.created)
-        self.network_latency.append(cycle - sent.injected)
-
-    def _destination(self, header: int) -> int:
-        """Return the number of the node that a header names; -1 if there is none."""
-        node = self._spec.shape.node_of(header)
-        return -1 if node is None else node
+        if sent.created is not None:
+            self._numbers.discard((sent.source, flits[3] & self._payload))
+            self.latency.append(cycle - sent.created)
+            self.network_latency.append(cycle - sent.injected)
 
     def _wrong(self, cycle: int, node: int, rule: str, seen: int | str) -> Mismatch:
         return Mismatch(cycle, self._spec.topology.node(node), rule, seen, None)
 
     def lost(self) -> Iterator[tuple[int, int]]:
-        """Yield (source, destination) of packets that went in and never came out whole."""
-        for sent in self._under_way.values():
-            yield sent.source, sent.destination
-        for lane in self._sending:
-            yield lane // self._masks.width, -1
-        yield from self.software.lost()
+        """Yield (source, destination) of packets that went in, or were put, and never came out."""
+        for node, expected in self._sent.items():
+            yield from ((sent.source, node) for sent in expected)
+        for lane in self._entering.open:
+            yield lane // self._links.width - self._links.inject[0], NOWHERE
+        for source, waiting in self._waiting.items():
+            yield from ((source, NOWHERE) for _ in waiting)
+
+    def close(self, cycle: int, report: Report = None) -> Iterator[Mismatch]:
+        """Yield the packets lost, and what the sources and sinks counted otherwise."""
+        for source, destination in self.lost():
+            yield self._wrong(cycle, source, "lost packet's destination", destination)
+        if report is None or not self._spec.channels:
+            return
+        created, sent, overflow, packets, flits, errors = (
+            sum(column) for column in zip(*(row[:6] for row in report), strict=True)
+        )
+        for name, seen, wanted in (
+            ("packets sent, of those created", sent, created - overflow),
+            ("packets that did not fit a source's queue", overflow, 0),
+            ("packets that the sinks counted", packets, self.ejected),
+            ("flits that the sinks counted", flits, self.flits_out),
+            # The sinks know the generator's packets only.
+            ("flits that the sinks found wrong", 0 if self._used else errors, 0),
+        ):
+            if seen != wanted:
+                yield Mismatch(cycle, None, name, seen, wanted)
+
+
+def _shown(flits: Sequence[int]) -> str:
+    return " ".join(map(hex, flits))

@@ -6,17 +6,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.drive.inbox import Packet
-from syncfabric.sim.drive.lanes import LaneMasks, bits
-from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.engine_driver import EngineDriver
+from syncfabric.sim.drive.inbox import Assembler, Packet
+from syncfabric.sim.drive.lanes import LaneMasks
+from syncfabric.sim.drive.program import Program
 from syncfabric.sim.drive.scenario import NUMBER_BITS, Passage, Replay
-from syncfabric.sim.drive.software import Host, Program
+from syncfabric.sim.drive.trace import Line, Rule
+from syncfabric.sim.results import Mismatch
 
 __all__ = ["Passages", "Replaying"]
 
 
-class Passages:
-    """Collects the passages of packets that bear their number in their last flit.
+class Passages(Rule):
+    """Collects the passages of packets that have their number in their last flit.
 
     Parameters
     ----------
@@ -30,21 +32,15 @@ class Passages:
 
     def __init__(self, spec: MessageSpec) -> None:
         masks = LaneMasks(spec)
-        self._width, self._ordinary = masks.width, masks.ordinary
-        self._tail = 1 << spec.layout.flit.offsets["tail"]
-        self._open: dict[int, int] = {}
+        self._width, self._packets = masks.width, Assembler(spec, masks.ordinary)
         self.seen: list[Passage] = []
 
-    def note(self, line: Line) -> None:
+    def wires(self, line: Line) -> Sequence[Mismatch]:
         """Take a cycle in."""
-        for lane, flit in zip(bits(line.record.valid), line.record.payloads, strict=True):
-            if not self._ordinary >> lane & 1:
-                continue
-            first = self._open.setdefault(lane, line.cycle)
-            if flit & self._tail:
-                del self._open[lane]
-                number = flit & (1 << NUMBER_BITS) - 1
-                self.seen.append(Passage(number, lane // self._width, first, line.cycle))
+        for lane, first, last, flits in self._packets.note(line.cycle, line.record):
+            number = flits[-1] & (1 << NUMBER_BITS) - 1
+            self.seen.append(Passage(number, lane // self._width, first, last))
+        return ()
 
 
 NEVER = -1
@@ -55,7 +51,7 @@ class Replaying(Program):
 
     Parameters
     ----------
-    driver : Host
+    driver : EngineDriver
     replay : Replay
         The scenario's.
 
@@ -65,7 +61,7 @@ class Replaying(Program):
         As of `ReplayOutcome`.
     """
 
-    def __init__(self, driver: Host, replay: Replay) -> None:
+    def __init__(self, driver: EngineDriver, replay: Replay) -> None:
         self._driver, self._replay = driver, replay
         self.due = [NEVER] * len(replay.sends)
         self.begins: list[int] = []
@@ -145,5 +141,5 @@ class Replaying(Program):
                 left.append(number)
                 continue
             self.due[number] = now
-            self._driver.software.sender.send(send.source, send.payloads, send.channel)
+            self._driver.sender.send(send.source, send.payloads, send.channel)
         return left

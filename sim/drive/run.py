@@ -8,13 +8,11 @@ from pathlib import Path
 
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.sim.assemble.links import Links, links_of
+from syncfabric.sim.drive.backends import Simulation, run_job
 from syncfabric.sim.drive.room import patience
 from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario
-from syncfabric.sim.drive.simulate import Simulation, build_bench, run_model, simulate
-from syncfabric.sim.drive.tiles import simulate_tiles
-from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.netlist import Netlist
-from syncfabric.sim.progress import Progress, silent, stage
+from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.results import (
     ChannelLoad,
     ChurnCost,
@@ -96,30 +94,20 @@ def run(
     scenario = scenario_of(
         plan, episodes=episodes, seed=seed, background=background, churn=churn, jitter=jitter
     )
-    job = Job(((plan, scenario),), log=str(log.resolve()) if log else None, loads=heat)
+    job = Job(((plan, scenario),), log=str(log.resolve()) if log else None)
     files = [str(log)] if log else []
 
     def told(done: int, total: int) -> None:
         progress("simulate", done, total)
 
+    wave = None
     if sim == "model":
         told(0, max(1, episodes * len(plan.groups) + churn))
-        simulation = run_model(job, told=told)
-    else:
-        with stage(progress, "build"):
-            tiles = sim == "verilator"
-            spec = plan.spec.network
-            built = (
-                build_fabric(spec, waves=waves)
-                if tiles
-                else build_bench(spec, sim, waves=waves, netlist=netlist)
-            )
-        wave = (output or Path()) / f"{plan.spec.name}.vcd" if waves else None
-        if wave:
-            wave.parent.mkdir(parents=True, exist_ok=True)
-            files.append(str(wave))
-        play = simulate_tiles if tiles else simulate
-        simulation = play(job, built, waves=wave, told=told)
+    elif waves:
+        wave = (output or Path()) / f"{plan.spec.name}.vcd"
+        wave.parent.mkdir(parents=True, exist_ok=True)
+        files.append(str(wave))
+    simulation = run_job(job, sim, waves=wave, netlist=netlist, told=told, progress=progress)
     return _result(plan, sim, scenario, simulation, heat=heat, files=tuple(files))
 
 

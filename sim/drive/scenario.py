@@ -37,17 +37,18 @@ Mode = Literal["barriers", "ordered", "free"]
 
 
 class Send(NamedTuple):
-    """A packet; its number is its place in `Replay.sends`."""
+    """A packet; its number is its place in `Replay.sends`, and ``step`` counts from 0.
+
+    ``source`` and ``target`` are numbers of nodes, which are ports of processors; it can go when
+    the packets that it ``needs`` have come in.
+    """
 
     step: int
-    """From 0."""
     source: int
     target: int
-    """Numbers of the nodes of the network, which are ports of processors."""
     channel: int
     payloads: Sequence[int]
     needs: Sequence[int]
-    """Packets that must have come in before it can go."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,7 @@ class Replay:
 
 
 class Passage(NamedTuple):
-    """A packet on a link: its number, and the cycles of what is left of its head and of its tail.
-
-    The link's number is that of ``sim/assemble/links.py``.
-    """
+    """A packet on a link, by their numbers, and the cycles of its head and of its tail there."""
 
     number: int
     link: int
@@ -89,7 +87,7 @@ class Passage(NamedTuple):
 
 @dataclass
 class ReplayOutcome:
-    """What became of the packets.
+    """What became of a schedule's packets.
 
     Parameters
     ----------
@@ -107,7 +105,7 @@ class ReplayOutcome:
 
 
 def data_flits(number: int, count: int) -> list[int]:
-    """Return the payloads of a packet's data, no two packets' alike."""
+    """Return the payloads of a packet's data, different from any other packet's."""
     return [place << NUMBER_BITS | number for place in reversed(range(count))]
 
 
@@ -147,11 +145,14 @@ class Scenario:
     lead_in : int
         Cycles of traffic before the first arrival.
     noise : bool
-        Also do what is refused or stray: arrive twice, write busy registers, and the like.
+        Illegal stimuli, too: second arrivals, writes of busy registers, and the like.
     cycles : int
         Least number of cycles before the traffic ends.
     limit : int
         Cycles after which the run is given up as a hang.
+    churn : int
+        Further groups that come and go when all groups have had their episodes; these go on with
+        more until the last of them is over. Not together with ``noise``.
     scheme : str
         How the one group synchronizes, each time in a quiet network: a name of
         ``sim/drive/schemes.py``; empty: as the other options say.
@@ -160,9 +161,6 @@ class Scenario:
         engine is set up, not when all are.
     packets : tuple of Sending
         Packets that nodes' software sends; with ``noise``, pauses between their flits.
-    churn : int
-        Lives of further groups, which are set up when all groups have had their episodes; these go
-        on with more of them until the last life is over. Not together with ``noise``.
     collectives : tuple of Collective
         What groups of a static network do in place of barriers, ``episodes`` times each; those of
         one group in turn. The other groups have barriers until all is over.
@@ -189,54 +187,58 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Job:
-    """Plans and scenarios for one build: all plans are of the same network, groups apart.
+    """Plans of one network and scenarios, one after the other, with a reset before each.
 
     Parameters
     ----------
     runs : tuple of (BarrierPlan, Scenario)
-        One after the other, with a reset before each.
     chunk : int
         Cycles that the model runs ahead of the hardware.
     coverage : bool
         Measure functional coverage.
     log : str, optional
         CSV file for packets and messages of all runs.
-    loads : bool
-        Hand back the load of every channel.
     """
 
     runs: tuple[tuple[BarrierPlan, Scenario], ...]
     chunk: int = 256
     coverage: bool = False
     log: str | None = None
-    loads: bool = False
 
 
 @dataclass(frozen=True)
 class GroupOutcome:
-    """One group's barriers: cycles from last arrival to last release, episode by episode."""
+    """One group's barriers: cycles from last arrival to last release, episode by episode.
+
+    ``latency`` is the hardware's, as far as it went; ``setup`` the cycles and packets that its
+    set-up took, if packets set it up.
+    """
 
     id: int
     latency: list[int]
-    """Of the hardware, as far as it went."""
     model_latency: list[int]
-    """Of the golden model."""
     setup: tuple[int, int] | None = None
-    """Cycles and packets that its set-up took, if packets set it up."""
 
 
 @dataclass(frozen=True)
 class TrafficOutcome:
-    """What became of the ordinary packets."""
+    """What became of the ordinary packets.
+
+    Parameters
+    ----------
+    accepted : float
+        Flits ejected a node a cycle while the sources were on, from the end of the lead-in.
+    packets : int
+        Packets ejected, the draining at the end included.
+    latency, network_latency : list of int
+        Cycles from creation, and from the head's injection, to the tail's ejection, by packet.
+    saturated : bool
+    """
 
     accepted: float = 0.0
-    """Flits ejected a node a cycle while the sources were on, from the end of the lead-in."""
     packets: int = 0
-    """Packets ejected, the draining at the end included."""
     latency: list[int] = field(default_factory=list)
-    """Created to tail ejected, packet by packet."""
     network_latency: list[int] = field(default_factory=list)
-    """Head injected to tail ejected."""
     saturated: bool = False
 
 
@@ -244,12 +246,8 @@ class TrafficOutcome:
 class SchemeOutcome:
     """What each episode of a scheme took.
 
-    Parameters
-    ----------
-    cycles : list of int
-        From the last arrival to the last release.
-    between, beside : list of int
-        Links between switches that flits and messages went over, and links of nodes.
+    ``cycles`` are from the last arrival to the last release; ``between`` and ``beside`` count the
+    links between switches, and of nodes, that flits and messages went over.
     """
 
     cycles: list[int] = field(default_factory=list)
@@ -259,7 +257,7 @@ class SchemeOutcome:
 
 @dataclass
 class ChurnOutcome:
-    """What became of lives, and what setting them up and tearing them down took."""
+    """What became of groups that come and go, and what set-ups and teardowns took."""
 
     lives: int = 0
     killed: int = 0
@@ -292,7 +290,7 @@ class Outcome:
     seconds : float
         Wall-clock time.
     mismatches : list of Mismatch
-        Differences between hardware and model, and properties of the hardware that do not hold.
+        Differences between hardware and model, and rules that the hardware breaks.
     hang : str, optional
         What does not come to an end.
     groups : list of GroupOutcome
@@ -305,14 +303,8 @@ class Outcome:
         Flits a cycle of each link that saw any, by its number; see ``sim/assemble/probe.py``.
     coverage : dict of str to int
         Hits of each coverage bin.
-    churn : ChurnOutcome, optional
-        With churn.
-    scheme : SchemeOutcome, optional
-        With a scheme.
-    collectives : list of CollectiveOutcome
-        In the order of the scenario's.
-    replay : ReplayOutcome, optional
-        With a schedule that is played.
+    churn, scheme, collectives, replay
+        Of scenarios with these; collectives in the order of the scenario's.
     """
 
     cycles: int

@@ -11,9 +11,11 @@ from syncfabric.models.networks.mesh import Mesh, Node, hops
 from syncfabric.models.planning.images import Epochs
 from syncfabric.models.planning.set_up import go_writes
 from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.inbox import Packet
+from syncfabric.sim.drive.program import Program
 from syncfabric.sim.drive.scenario import SchemeOutcome
-from syncfabric.sim.drive.software import Host, MemberStep, Program, StepKind
+from syncfabric.sim.drive.trace import MemberStep, StepKind
 
 __all__ = ["SCHEMES", "Dissemination", "Gathering", "Scheme", "UdnStn", "Unicast", "release_cycles"]
 
@@ -27,7 +29,7 @@ class Scheme(Program):
 
     Parameters
     ----------
-    driver : Host
+    driver : EngineDriver
         With one group of two members or more, in registers or entries.
 
     Attributes
@@ -45,7 +47,7 @@ class Scheme(Program):
 
     left_out = 0
 
-    def __init__(self, driver: Host) -> None:
+    def __init__(self, driver: EngineDriver) -> None:
         plans, network = driver.plan.groups, driver.plan.spec.message_network
         plan = plans[0] if len(plans) == 1 else None
         if plan is None or plan.bound is None:
@@ -142,7 +144,7 @@ class Scheme(Program):
 class Btin(Scheme):
     """Members arrive at their registers, and switches merge and replicate."""
 
-    def __init__(self, driver: Host) -> None:
+    def __init__(self, driver: EngineDriver) -> None:
         super().__init__(driver)
         self._entering: set[int] = set()
 
@@ -178,7 +180,7 @@ class ByPackets(Scheme):
         A flit is too narrow for what a message carries.
     """
 
-    def __init__(self, driver: Host) -> None:
+    def __init__(self, driver: EngineDriver) -> None:
         super().__init__(driver)
         self._layout = self.network.layout.header
         self._headers = [self._header(member) for member in range(len(self.nodes))]
@@ -202,7 +204,7 @@ class ByPackets(Scheme):
     def _send(self, sender: int, receiver: int, number: int) -> None:
         """Have a member send a message with a number, in the bits that are the sender's."""
         message = self._headers[receiver] | number << self._layout.width
-        self.driver.software.sender.send(self.nodes[sender], [message])
+        self.driver.sender.send(self.nodes[sender], [message])
 
     def _number(self, message: int) -> int:
         """Return a message's number."""
@@ -217,7 +219,7 @@ class ByPackets(Scheme):
         super()._release(now, member)
 
     def _tell(self, now: int, member: int, kind: StepKind) -> None:
-        self.driver.steps.append(MemberStep(now, member, kind))
+        self.driver.acts.append(MemberStep(now, member, kind))
 
     def _reset(self, now: int) -> None:
         for member in range(len(self.nodes)):
@@ -233,7 +235,7 @@ class Gathering(ByPackets):
         The group's root is no member.
     """
 
-    def __init__(self, driver: Host) -> None:
+    def __init__(self, driver: EngineDriver) -> None:
         super().__init__(driver)
         if self.plan.root not in self.plan.members:
             raise ValueError("packets gather at a root that is a member; set another planner")
@@ -287,7 +289,7 @@ class Multicast(Gathering):
         There are more episodes than one.
     """
 
-    def __init__(self, driver: Host) -> None:
+    def __init__(self, driver: EngineDriver) -> None:
         super().__init__(driver)
         if driver.scenario.episodes > 1:
             raise ValueError("a group is told GO once: episodes = 1")
@@ -330,7 +332,7 @@ class UdnStn(Gathering):
         The network is no mesh.
     """
 
-    def __init__(self, driver: Host) -> None:
+    def __init__(self, driver: EngineDriver) -> None:
         super().__init__(driver)
         if not isinstance(self.network.topology, Mesh):
             raise ValueError('a static network has the switches of a mesh: kind = "mesh"')
@@ -356,7 +358,7 @@ class Dissemination(ByPackets):
     may come before a member has got through this one.
     """
 
-    def __init__(self, driver: Host) -> None:
+    def __init__(self, driver: EngineDriver) -> None:
         super().__init__(driver)
         self._rounds = (len(self.nodes) - 1).bit_length()
         self._round: dict[int, int] = {}
@@ -404,7 +406,7 @@ class Dissemination(ByPackets):
                 self._signal(member)
 
 
-SCHEMES: dict[str, Callable[[Host], Scheme]] = {
+SCHEMES: dict[str, Callable[[EngineDriver], Scheme]] = {
     "btin": Btin,
     "dissemination": Dissemination,
     "multicast": Multicast,

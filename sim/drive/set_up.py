@@ -1,134 +1,28 @@
-"""Setting the groups of a run up: by a manager, or by their members as paper BTIN has it."""
+"""Setting groups up by their members, as paper BTIN has it."""
 
 from __future__ import annotations
 
 import random
-from collections import deque
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
-from syncfabric.models.layout.setup import ERRAND, ERRAND_MARK, ManagerState, ManagerWord
+from syncfabric.models.layout.setup import ERRAND, ERRAND_MARK
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.images import Epochs, RouterImage, group_images
-from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import (
     COMMIT_ADDRESS,
     asked_node,
     duties,
     go_writes,
-    manager_address,
-    set_up_command,
 )
-from syncfabric.sim.drive.config_port import Ask
+from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.inbox import Packet
-from syncfabric.sim.drive.software import Agenda, Host, Program
+from syncfabric.sim.drive.program import Agenda, Program
 
-__all__ = ["Cost", "MembersSetUp", "Openings", "SetUp"]
-
-
-class Openings:
-    """Waits until every member of every group of a plan may arrive.
-
-    Parameters
-    ----------
-    plan : BarrierPlan
-    model : CollectiveNetwork
-        Tells which registers are ready.
-    """
-
-    def __init__(self, plan: BarrierPlan, model: CollectiveNetwork) -> None:
-        network = plan.spec.network
-        self._model = model
-        self._registers: set[tuple[int, int]] = set()
-        for group in plan.groups:
-            for node, place in group.places.items():
-                self._registers.add((network.topology.index(node), place))
-
-    def are_all(self) -> bool:
-        """Return whether nobody has to wait any more."""
-        self._registers = {key for key in self._registers if not self._model.ready(*key)}
-        return not self._registers
-
-
-class Cost(NamedTuple):
-    """What a command took: cycles until the manager had all replies; requests and replies."""
-
-    cycles: int
-    packets: int
-
-
-class SetUp:
-    """Commands the managers of a network of engines, a group at a time: each its own groups.
-
-    Parameters
-    ----------
-    plan : BarrierPlan
-    model : CollectiveNetwork
-        Tells how far a manager is.
-    ask : Ask
-        The config port.
-
-    Attributes
-    ----------
-    costs : dict of int to Cost
-        By group.
-    refused : int or None
-        The first group that was not set up.
-    """
-
-    def __init__(self, plan: BarrierPlan, model: CollectiveNetwork, ask: Ask) -> None:
-        self._shape = model.shape
-        self._model, self._ask = model, ask
-        self._epochs = Epochs()
-        self._ahead = deque(enumerate(plan.engine_groups))
-        self._now: int | None = None
-        self._manager = self._shape.managers[0]
-        self._began: int | None = None
-        self._sent = 0
-        self.costs: dict[int, Cost] = {}
-        self.refused: int | None = None
-
-    @property
-    def finished(self) -> bool:
-        """Whether every group has had its turn."""
-        return not self._ahead and self._now is None
-
-    @property
-    def waits(self) -> bool:
-        """Whether a manager is at work, so that there is nothing to do until it is done."""
-        running = self._model.manager_state(self._manager) is ManagerState.RUNNING
-        return self._began is not None and running
-
-    def step(self, now: int) -> None:
-        """Go on, in a cycle in which all requests have been asked and answered."""
-        if self._now is not None and self._began is not None and not self.waits:
-            sent = self._model.requests_sent(self._manager) - self._sent
-            self.costs[self._now] = Cost(now - self._began, 2 * sent)
-            if self._model.manager_state(self._manager) is not ManagerState.DONE:
-                self.refused = self._now if self.refused is None else self.refused
-            self._now = None
-        if self._now is None and self._ahead:
-            self._order(*self._ahead.popleft())
-
-    def _order(self, number: int, group: GroupPlan) -> None:
-        """Give a group's manager its requests, and the command."""
-        self._now, self._began = group.id, None
-        self._manager = self._shape.managers[number % len(self._shape.managers)]
-        self._sent = self._model.requests_sent(self._manager)
-
-        def began(now: int, refused: bool, data: int) -> None:
-            self._began = now
-
-        for address, word in set_up_command(group, self._shape, self._epochs):
-            last = address == manager_address(ManagerWord.COMMAND)
-            request = ConfigRequest(self._manager, address, True, word)
-            self._ask(request, began if last else None)
-        self._epochs.set_up(group)
+__all__ = ["MembersSetUp"]
 
 
 SPREAD = 2000
@@ -146,7 +40,7 @@ class MembersSetUp(Program):
 
     Parameters
     ----------
-    driver : Host
+    driver : EngineDriver
         Of an irregular network of engines with ``setup = "paper"``.
 
     Attributes
@@ -155,7 +49,7 @@ class MembersSetUp(Program):
         Packets sent.
     """
 
-    def __init__(self, driver: Host) -> None:
+    def __init__(self, driver: EngineDriver) -> None:
         network = driver.plan.spec.network
         assert isinstance(network, IrregularSpec)
         self._driver, self._shape = driver, network.shape
@@ -235,7 +129,7 @@ class MembersSetUp(Program):
     def _ask(self, node: int, errand: Sequence[int], now: int) -> None:
         """Send a packet from a representative's node."""
         self.errands += 1
-        self._driver.software.sender.send(node, errand)
+        self._driver.sender.send(node, errand)
 
     def _obey(self, now: int, packet: Packet) -> None:
         """Let an asked node do what a packet says, if it is an errand."""

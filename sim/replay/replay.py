@@ -13,12 +13,10 @@ from syncfabric.models.collectives.topology import Channel
 from syncfabric.models.collectives.verdict import Verdict, examine
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.scenario import Job, Outcome, Passage, Replay, ReplayOutcome, Scenario
-from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
-from syncfabric.sim.drive.tiles import simulate_tiles
-from syncfabric.sim.fabric import build_fabric
-from syncfabric.sim.progress import Progress, silent, stage
+from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.replay.packets import Packets, packets_of
 from syncfabric.sim.replay.ways import CYCLES_PER_HOP
 from syncfabric.sim.request import SIMULATORS
@@ -239,15 +237,7 @@ def replay(
     plan = make_plan(packets.ground.spec(packets.channels, packets.flit_bits))
     runs = (packets.by_step, packets.unbarred, packets.at_once)
     job = Job(tuple((plan, _scenario(played)) for played in runs))
-    if sim == "model":
-        outcomes = run_model(job).outcomes
-    else:
-        with stage(progress, "build"):
-            tiles = sim == "verilator"
-            network = plan.spec.network
-            built = build_fabric(network) if tiles else build_bench(network, sim)
-        with stage(progress, "simulate"):
-            outcomes = (simulate_tiles if tiles else simulate)(job, built).outcomes
+    outcomes = run_job(job, sim, progress=progress).outcomes
     stepped, unbarred, at_once = outcomes
     assert stepped.replay is not None
     return Replayed(

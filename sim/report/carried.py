@@ -11,9 +11,8 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.plan_static import StaticGroupPlan
 from syncfabric.sim.assemble.links import LinkName, links_of
-from syncfabric.sim.drive.lanes import bits
-from syncfabric.sim.drive.lines import Line
-from syncfabric.sim.drive.recording import EngineMessages
+from syncfabric.sim.drive.log import EngineMessages
+from syncfabric.sim.drive.trace import Line, bits
 from syncfabric.sim.report.film import Kind
 
 __all__ = ["KINDS", "Carried", "Carrier", "carrier_of"]

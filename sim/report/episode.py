@@ -9,11 +9,9 @@ from collections.abc import Iterator
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.draw.scene import scene_of
-from syncfabric.sim.drive.conduct import conductor_of
-from syncfabric.sim.drive.driving import Arrival
-from syncfabric.sim.drive.lanes import bits
-from syncfabric.sim.drive.lines import Line
-from syncfabric.sim.drive.scenario import Job, Scenario
+from syncfabric.sim.drive.runner import ScenarioRunner
+from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.trace import Arrival, Chunk, bits
 from syncfabric.sim.report.carried import KINDS, Carried, carrier_of
 from syncfabric.sim.report.film import Cast, Film, Move
 
@@ -35,10 +33,10 @@ def first_episode(plan: BarrierPlan, scenario: Scenario) -> Film | None:
     scenario : Scenario
     """
     seen = _Seen(plan)
-    conductor = conductor_of(plan, scenario, Job(((plan, scenario),)))
-    while not conductor.finished and not seen.over:
-        chunk = conductor.advance()
-        seen.take(chunk.arrivals, chunk.lines)
+    runner = ScenarioRunner(plan, scenario)
+    while not runner.finished and not seen.over:
+        chunk = runner.advance()
+        seen.take(chunk)
     if not seen.over:
         return None
     moves = list(seen.moves())
@@ -80,11 +78,12 @@ class _Seen:
         """Cycle of the last release."""
         return max(self.released.values())
 
-    def take(self, arrivals: list[Arrival], lines: list[Line]) -> None:
+    def take(self, chunk: Chunk) -> None:
         """Take a chunk in."""
-        for arrival in arrivals:
-            self.arrived.setdefault((arrival.group, arrival.member), arrival.cycle)
-        for line in lines:
+        for act in chunk.acts:
+            if isinstance(act, Arrival):
+                self.arrived.setdefault((act.group, act.member), act.cycle)
+        for line in chunk.lines:
             record = line.record
             for key in (divmod(bit, self._registers) for bit in bits(record.release)):
                 self.released.setdefault(self._member[key], line.cycle)

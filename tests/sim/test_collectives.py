@@ -28,7 +28,7 @@ def test_a_wrong_result_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "_choice", lambda sign: lambda own, flit: own)
     result = run_collectives(PLAN, ASKED, sim="model", episodes=2)
     assert result.verdict == "mismatch"
-    assert "group 1: result" in str(result.reason)
+    assert "group 1: flits read" in str(result.reason)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,9 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.planning.updown import updown_tables
+from syncfabric.sim.drive.backends import build_bench, run_model, simulate, simulate_tiles
 from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.scenario import Job, Scenario, Sending
-from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
-from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.network import Network
 from tests.sim.test_engine_networks import CLUSTER, MESH, network

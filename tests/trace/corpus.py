@@ -15,16 +15,15 @@ from syncfabric.models.networks.schema import NetworkFile
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.set_up_writes import registers_json
-from syncfabric.sim.drive.conduct import conductor_of
-from syncfabric.sim.drive.conducting import Conducting
-from syncfabric.sim.drive.recovery.run import RecoveryConductor
+from syncfabric.sim.drive.recovery.run import RecoveryRunner
 from syncfabric.sim.drive.recovery.scenario import (
     Move,
     RecoveryScenario,
     check_scenario,
     plan_after,
 )
-from syncfabric.sim.drive.scenario import Job, Replay, Scenario, Send, Sending
+from syncfabric.sim.drive.runner import Runner, ScenarioRunner
+from syncfabric.sim.drive.scenario import Replay, Scenario, Send, Sending
 from syncfabric.sim.drive.static.operations import Collective
 from syncfabric.sim.front import Front
 from syncfabric.sim.products import network_verilog, register_files
@@ -74,13 +73,13 @@ class Entry:
         """Scenarios that run under Icarus as well."""
         return tuple(self.table.get("icarus", ()))
 
-    def conductor(self, scenario: str) -> Conducting[Any]:
+    def runner(self, scenario: str) -> Runner[Any, Any]:
         """Return what hands out the chunks of a scenario, and takes in what came of them."""
         what = self.scenarios[scenario]
         if isinstance(what, Scenario):
-            return conductor_of(self.plan, what, Job(((self.plan, what),)))
+            return ScenarioRunner(self.plan, what)
         check_scenario(self.plan, what)
-        return RecoveryConductor(self.plan, plan_after(self.plan, what), what)
+        return RecoveryRunner(self.plan, plan_after(self.plan, what), what)
 
     @property
     def fronts(self) -> tuple[Front | None, ...]:

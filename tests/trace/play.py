@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from syncfabric.sim.drive.conducting import Conducting
+from syncfabric.sim.drive.backends import build_bench, play, simulate
+from syncfabric.sim.drive.runner import Runner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
-from syncfabric.sim.drive.simulate import build_bench, simulate
-from syncfabric.sim.drive.stepping import Chunk
-from syncfabric.sim.drive.tiles import play
+from syncfabric.sim.drive.trace import Chunk
 from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.simulators import Built
 from tests.trace.corpus import Entry
@@ -47,19 +46,19 @@ def texts(entry: Entry, source: str) -> dict[str, str]:
 
 def _model(entry: Entry, name: str) -> str:
     """Return the lines of the golden model."""
-    conductor = entry.conductor(name)
-    lines = _kept(conductor)
-    while not conductor.finished:
-        conductor.take(conductor.advance(), None)
-    return _text(lines, conductor.outcome(None))
+    runner = entry.runner(name)
+    lines = _kept(runner)
+    while not runner.finished:
+        runner.take(runner.advance(), None)
+    return _text(lines, runner.outcome())
 
 
 def _verilator(entry: Entry, name: str, built: Built) -> str:
     """Return the lines of the network as tiles."""
-    conductor = entry.conductor(name)
-    lines = _kept(conductor)
+    runner = entry.runner(name)
+    lines = _kept(runner)
     with Fabric(built) as fabric:
-        outcome = play(fabric, conductor)
+        outcome = play(fabric, runner)
     return _text(lines, outcome)
 
 
@@ -76,16 +75,16 @@ def _icarus(entry: Entry, name: str) -> str:
     return _text(lines, outcome)
 
 
-def _kept(conductor: Conducting[Any]) -> list[str]:
-    """Return a list that gets all lines that the conductor takes in."""
+def _kept(runner: Runner[Any, Any]) -> list[str]:
+    """Return a list that gets all lines that the runner takes in."""
     lines: list[str] = []
-    take = conductor.take
+    take = runner.take
 
     def keep(chunk: Chunk, text: Sequence[str] | None) -> None:
         lines.extend(chunk.text if text is None else text)
         take(chunk, text)
 
-    conductor.take = keep  # type: ignore[method-assign]
+    runner.take = keep  # type: ignore[method-assign]
     return lines
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from syncfabric.models.networks.schema import NetworkFile
 from syncfabric.models.networks.spec import planners_of
-from syncfabric.sim.drive.recovery.run import RecoveryConductor
+from syncfabric.sim.drive.recovery.run import RecoveryRunner
 from syncfabric.sim.drive.recovery.scenario import RecoveryScenario
 from syncfabric.sim.drive.scenario import Policy, Scenario
 from syncfabric.sim.drive.schemes import SCHEMES
@@ -177,17 +177,17 @@ RECOVERIES = [
 
 @pytest.mark.parametrize(("entry", "name"), RECOVERIES)
 def test_groups_are_hit_and_come_back(entry: str, name: str) -> None:
-    conductor = ENTRIES[entry].conductor(name)
-    assert isinstance(conductor, RecoveryConductor)
-    while not conductor.finished:
-        conductor.take(conductor.advance(), None)
-    assert conductor.outcome(None).costs
+    runner = ENTRIES[entry].runner(name)
+    assert isinstance(runner, RecoveryRunner)
+    while not runner.finished:
+        runner.take(runner.advance(), None)
+    assert runner.outcome().costs
 
 
 def test_groups_are_killed() -> None:
-    conductor = ENTRIES["cluster"].conductor("churn")
-    while not conductor.finished:
-        conductor.take(conductor.advance(), None)
-    churn = conductor.outcome(None).churn
+    runner = ENTRIES["cluster"].runner("churn")
+    while not runner.finished:
+        runner.take(runner.advance(), None)
+    churn = runner.outcome().churn
     assert churn
     assert churn.killed > 1

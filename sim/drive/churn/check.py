@@ -4,48 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import COMMIT_ADDRESS
 from syncfabric.sim.drive.barrier_check import BarrierCheck
-from syncfabric.sim.drive.churn.notes import Born, Came, Ended, Gone, Note, Ordered
-from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.churn.notes import Born, Ended, Gone, Ordered
+from syncfabric.sim.drive.trace import Act, Chunk, Line, Report, Rule
 from syncfabric.sim.lifecycle.counters import counters_of
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["ChurnCheck", "enter_life"]
+__all__ = ["ChurnCheck"]
 
 OF_KILLED = {"engine OVERFLOW", "engine UNEXPECTED", "engine REFUSED_COMMAND"}
 """What is counted of messages that are under way when their group is killed."""
 
 
-def enter_life(barriers: BarrierCheck, note: Note) -> Iterator[Mismatch]:
-    """Have the barriers of a group judged from its birth on; a KILL lets it release as broken."""
-    match note:
-        case Born():
-            barriers.enter(note.life, note.gid, note.op, note.nodes)
-        case Came():
-            yield from barriers.sit(note.cycle, note.life, note.member, note.node, note.register)
-        case Ordered(operation=Operation.KILL):
-            barriers.kill(note.life)
+class ChurnCheck(Rule):
+    """What must hold of groups that come and go, besides their barriers.
 
-
-class ChurnCheck:
-    """Judges lives: no model is asked.
-
-    Every life's barriers are judged by ``barriers``. Besides: a life has all its barriers, or is
-    killed; when it is over nobody waits in it, and no entry of its is alive; only where a life was
-    killed has anything been dropped.
+    Each has all its barriers, or is killed; when it is over no member waits in it, and no entry of
+    it is alive; only where one was killed has anything been dropped.
 
     Parameters
     ----------
     plan : BarrierPlan
         The groups that stay.
     barriers : BarrierCheck
-        Where the lives are entered.
+        The groups' barriers; it is applied after this rule.
     """
 
     def __init__(self, plan: BarrierPlan, barriers: BarrierCheck) -> None:
@@ -57,23 +44,27 @@ class ChurnCheck:
         self._killed: set[int] = set()
         self._unread: dict[tuple[int, int], int] = {}  # GID, by target and entry of what is over
         self._ending = False
+        self._chunk = Chunk(0)
 
-    def note(self, note: Note) -> Iterator[Mismatch]:
-        """Take a note; those of a cycle come after its releases."""
-        yield from enter_life(self._barriers, note)
-        match note:
+    def begin(self, chunk: Chunk) -> None:
+        """Take a chunk in: which requests the config port answers."""
+        self._chunk = chunk
+
+    def act(self, act: Act) -> Iterator[Mismatch]:
+        """Take in what happens to a group."""
+        match act:
             case Born():
-                self._lives[note.life] = note
+                self._lives[act.life] = act
             case Ordered(operation=Operation.KILL):
-                self._killed.add(note.life)
+                self._killed.add(act.life)
             case Gone():
-                yield from self._gone(note)
+                yield from self._gone(act)
             case Ended():
                 self._ending = True
 
     def _gone(self, note: Gone) -> Iterator[Mismatch]:
         born = self._lives.pop(note.life)
-        episodes, inside = self._barriers.leave(note.life)
+        episodes, inside = self._barriers.state(note.life)
         name = f"group {born.gid}"
         if inside:
             what = f"{name}: members inside when it was gone"
@@ -83,10 +74,12 @@ class ChurnCheck:
         places = zip(born.targets, born.entries, strict=True)
         self._unread.update(dict.fromkeys(places, born.gid))
 
-    def answer(self, line: Line, request: ConfigRequest | None) -> Iterator[Mismatch]:
-        """Judge an answer of the config port to a request."""
-        assert line.answer is not None
+    def wires(self, line: Line) -> Iterator[Mismatch]:
+        """Check an answer of the config port."""
+        if line.answer is None:
+            return
         _, data = line.answer
+        request = self._chunk.answered.get(line.cycle)
         if request is None:
             yield Mismatch(line.cycle, None, "answer to no request", data, None)
         elif request.write and request.address == COMMIT_ADDRESS:
@@ -103,8 +96,8 @@ class ChurnCheck:
                 what = f"target {request.node}: {name} at the end"
                 yield Mismatch(line.cycle, None, what, data, 0)
 
-    def close(self, cycle: int) -> Iterator[Mismatch]:
-        """Judge the end: no life is left, and every entry of theirs has been read."""
+    def close(self, cycle: int, report: Report = None) -> Iterator[Mismatch]:
+        """Check the end: no life is left, and every entry of theirs has been read."""
         for born in self._lives.values():
             yield Mismatch(cycle, None, f"group {born.gid}: life that does not end", 1, 0)
         for (target, entry), gid in self._unread.items():

@@ -16,11 +16,11 @@ from syncfabric.models.planning.plan import GroupPlan, make_plan
 from syncfabric.models.planning.set_up import commit_write
 from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Ordered
 from syncfabric.sim.drive.config_port import Cycles, perform
-from syncfabric.sim.drive.driving import Inputs
+from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.instances import Instance, Instances
+from syncfabric.sim.drive.program import Agenda, Inputs, Program
 from syncfabric.sim.drive.room import free_gids
 from syncfabric.sim.drive.scenario import ChurnOutcome, Scenario
-from syncfabric.sim.drive.software import Agenda, Host
 from syncfabric.sim.lifecycle import lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
 from syncfabric.sim.soak.draw import BITWISE, SERIAL
@@ -66,14 +66,14 @@ class Life(Instance):
     doomed = False
 
 
-class Churner:
+class Churner(Program):
     """Sets groups up and ends them at random, by the programs of `sim.lifecycle`.
 
     Programs are performed one after another, while members of other groups have their barriers.
 
     Parameters
     ----------
-    driver : Host
+    driver : EngineDriver
         Whose config port and inputs it uses.
 
     Attributes
@@ -86,7 +86,7 @@ class Churner:
         Groups that are over.
     """
 
-    def __init__(self, driver: Host) -> None:
+    def __init__(self, driver: EngineDriver) -> None:
         network, model = driver.plan.spec.network, cast(object, driver.model)
         assert isinstance(network, MessageSpec)
         assert isinstance(model, CollectiveNetwork)
@@ -108,27 +108,42 @@ class Churner:
         self.outcome = ChurnOutcome()
         self.ended = 0
 
+    keeps = True
+
     @property
-    def over(self) -> bool:
+    def finished(self) -> bool:
         """Whether all groups are over."""
         return not self._ahead and not self.alive
 
-    def stuck(self, now: int) -> int | None:
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How many groups are over, and how many are asked for."""
+        return self.ended, self._driver.scenario.churn
+
+    def unfinished(self) -> list[int]:
+        """Return the groups that are not over."""
+        return list(self.alive)
+
+    def stuck(self) -> str | None:
         """Return a group that makes no progress, if there is one."""
+        now = self._model.cycle
         late = (gid for gid, life in self.alive.items() if now > life.since + PATIENCE)
-        return self._failed if self._failed is not None else next(late, None)
+        gid = self._failed if self._failed is not None else next(late, None)
+        return None if gid is None else f"group {gid}, which is to come and go, comes no further"
 
     def next_cycle(self, now: int) -> int | None:
         """Return the first cycle from ``now`` on in which there is something to do."""
-        return None if self.over else now
+        return now if self._driver.settled and not self.finished else None
 
-    def step(self, now: int, inputs: Inputs) -> None:
+    def act(self, now: int, inputs: Inputs) -> None:
         """Do what is to be done in a cycle, all releases of which the model shows."""
+        if not self._driver.settled:
+            return
         self._now, self._inputs = now, inputs
         if not self._begun:
             self._begun = True
             self._create(now)
-        for life in self._instances.released(now, self._driver.notes):
+        for life in self._instances.released(now, self._driver.acts):
             life.since = now
             if life.arrivals.finished and not life.doomed:
                 self._programs.append(self._tear_down(life))
@@ -186,14 +201,14 @@ class Churner:
         targets = tuple(network.shape.target_of(router) for router in group.placement)
         places, entries = tuple(nodes), tuple(group.placement.values())
         born = Born(now, number, group.id, group.op, places, targets, episodes, entries)
-        self._driver.notes.append(born)
+        self._driver.acts.append(born)
         life.arrivals.begin(now + rng.randint(1, BEFORE_ARRIVAL))
         self._programs.append(self._set_up(life))
 
     def _arrive(self, life: Life, member: int) -> None:
         now, place, arrived = self._now, life.places[member], life.arrivals.arrived[member]
         if not arrived:
-            self._driver.notes.append(Came(now, life.number, member, *place))
+            self._driver.acts.append(Came(now, life.number, member, *place))
         bits = self._network.data_bits
         data = self._rng.getrandbits(bits) if bits else 0
         last = arrived == life.arrivals.episodes - 1
@@ -228,11 +243,11 @@ class Churner:
         yield from self._leave(life)
 
     def _order(self, life: Life, command: Command) -> None:
-        self._driver.notes.append(Ordered(self._now, life.number, life.manager, command))
+        self._driver.acts.append(Ordered(self._now, life.number, life.manager, command))
 
     def _leave(self, life: Life) -> Cycles[None]:
         """Read the status of a group's entries, which the check judges, and free them."""
-        self._driver.notes.append(Gone(self._now, life.number))
+        self._driver.acts.append(Gone(self._now, life.number))
         shape, places = self._network.shape, life.group.placement.items()
         reads = [commit_write(Code.READ, shape, *place, 0) for place in places]
         yield from self._perform(life, ask_all(reads, "read when its group was over"))

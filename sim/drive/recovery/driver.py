@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 import random
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
-from syncfabric.models.golden.record import ConfigRequest, Record
+from syncfabric.models.golden.record import Record
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.network import Target
 from syncfabric.models.layout.setup import ManagerWord, Operation
-from syncfabric.models.networks.spec import MessageSpec, StaticSpec
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan, GroupPlan
 from syncfabric.models.planning.set_up import manager_address
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
-from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Note, Ordered
-from syncfabric.sim.drive.config_port import ConfigPort, Cycles, perform
-from syncfabric.sim.drive.driving import Arrival
+from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Ordered
+from syncfabric.sim.drive.config_port import Cycles, perform
 from syncfabric.sim.drive.instances import ENDLESS, Instance, Instances
-from syncfabric.sim.drive.recovery.scenario import (
-    RecoveryScenario,
-    dead_links,
-    fences,
-    groups_hit,
-)
+from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, dead_links, fences, groups_hit
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.stepping import Chunk, Stepping
+from syncfabric.sim.drive.session import Player
+from syncfabric.sim.drive.trace import Arrival
 from syncfabric.sim.lifecycle import ByChain, ByRoutes, lifecycle_of
 from syncfabric.sim.lifecycle.effects import Ask, FoundError, Steps
 
-__all__ = ["Cost", "RecoveryDriver", "RecoverySession"]
+__all__ = ["Cost", "EngineRecovery", "RouteRecovery", "recovery_driver"]
+
+M = TypeVar("M", bound=CollectiveNetwork | StaticModel)
 
 HOST = -1
 """In place of a manager's node."""
@@ -84,7 +82,7 @@ class Cost:
         return self.detect + self.wait + self.end + self.set_up + self.go + self.first
 
 
-class RecoveryDriver(ABC):
+class RecoveryDriver(Player[M]):
     """Sets groups up, lets them synchronize, lets something die or move, and recovers the groups.
 
     Parameters
@@ -92,7 +90,6 @@ class RecoveryDriver(ABC):
     plan, after : BarrierPlan
         The plan that all begin with, and that of those that are hit afterwards.
     model : CollectiveNetwork or StaticModel
-        Is looked at for releases and answers; stepping it is the caller's.
 
     Attributes
     ----------
@@ -102,31 +99,19 @@ class RecoveryDriver(ABC):
         Of the groups that came back.
     event, well : int or None
         Cycle in which it happens, and in which all groups have come back.
-    refused : str or None
-        What could not be done.
     """
 
     def __init__(
-        self,
-        plan: BarrierPlan,
-        after: BarrierPlan,
-        scenario: RecoveryScenario,
-        model: CollectiveNetwork | StaticModel,
+        self, plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario, model: M
     ) -> None:
-        self.plan, self.after, self.scenario, self._shown = plan, after, scenario, model
+        super().__init__(model)
+        self.plan, self.after, self.scenario = plan, after, scenario
         self._rng = random.Random(scenario.seed)
-        self.port = ConfigPort()
-        self.stimuli: list[Stimulus] = []
-        self.faults: list[Fault] = []
-        self.arrivals: list[Arrival] = []
-        self.notes: list[Note] = []
         self._instances = Instances[Instance](model, self._take)
         self.lives, self._created = self._instances.alive, 0
         self.costs: list[Cost] = []
         self.event: int | None = None
         self.well: int | None = None
-        self.refused: str | None = None
-        self.finished = False
         self._now = 0
         self._silent: set[int] = set()
         self._arrive: dict[tuple[int, int], int] = {}
@@ -134,6 +119,11 @@ class RecoveryDriver(ABC):
         self._cost = Cost(-1)
         self._breaks = False  # watchdogs release members of a group of which something is dead
         self._program = self._run()
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Groups of the plan, at their beginning and at their end."""
+        return len(self.lives) * (1 if self.well is None else 2), 2 * len(self.plan.groups)
 
     def unfinished(self) -> list[int]:
         """Return the groups that are not done."""
@@ -143,24 +133,20 @@ class RecoveryDriver(ABC):
         """Return the next cycle in which it acts: something may happen in any."""
         return now
 
-    def inputs(self, now: int) -> tuple[dict[tuple[int, int], int], set[tuple[int, int]]]:
-        """Act in a cycle; return which members arrive, and which for the last time."""
+    def step(self, now: int) -> Record | None:
+        """Act in a cycle, and step the model."""
         self._now, self._arrive, self._last = now, {}, set()
-        self.port.hear(now, self._shown.config_answer)
-        for _ in self._instances.released(now, self.notes):
+        self.port.hear(now, self.model.config_answer)
+        for _ in self._instances.released(now, self.acts):
             pass
+        request = None
         if now:
             next(self._program, None)
             self._instances.arrive(now, absent=self._silent)
-        return self._arrive, self._last
-
-    def request(self) -> ConfigRequest | None:
-        """Return the request of this cycle."""
-        if not self._now or not self.port.may_ask:
-            return None
-        request, stimulus = self.port.give(self._now)
-        self.stimuli.append(stimulus)
-        return request
+            if self.port.may_ask:
+                request, stimulus = self.port.give(now)
+                self.stimuli.append(stimulus)
+        return self.model.step(arrive=self._arrive, last=self._last, config=request)
 
     def _take(self, life: Instance, member: int) -> None:
         """Have a member arrive in this cycle."""
@@ -172,7 +158,7 @@ class RecoveryDriver(ABC):
             self._last.add(place)
         index = place[0] * network.port_registers + place[1]
         self.stimuli.append(Stimulus(self._now, StimulusKind.ARRIVE, index, data, int(last)))
-        self.arrivals.append(Arrival(self._now, life.number, member, data))
+        self.acts.append(Arrival(self._now, life.number, member, data))
 
     def _run(self) -> Cycles[None]:
         try:
@@ -213,7 +199,7 @@ class RecoveryDriver(ABC):
         self._silent = set(dead.nodes)
         links = dead_links(self.plan.spec.network, dead)
         self.faults += [Fault(self._now, link, FaultKind.DEAD) for link in links]
-        self._shown.inject(self.faults)
+        self.model.inject(self.faults)
         hit = groups_hit(self.plan, dead)
         if not hit:
             return
@@ -259,14 +245,14 @@ class RecoveryDriver(ABC):
         rng = random.Random(f"{self.scenario.seed}/{number}")
         life = Instance(number, group, nodes, arrivals, rng)
         self._instances.enter(life)
-        self.notes.append(Born(self._now, number, group.id, group.op, tuple(nodes)))
+        self.acts.append(Born(self._now, number, group.id, group.op, tuple(nodes)))
         for member, place in enumerate(life.places):
-            self.notes.append(Came(self._now, number, member, *place))
+            self.acts.append(Came(self._now, number, member, *place))
         return life
 
     def _note_kill(self, *lives: Instance) -> None:
         """Note that groups are killed: members may be released broken from now on."""
-        self.notes += [Ordered(self._now, life.number, HOST, Operation.KILL) for life in lives]
+        self.acts += [Ordered(self._now, life.number, HOST, Operation.KILL) for life in lives]
 
     def _until(self, holds: Callable[[], bool]) -> Cycles[None]:
         while not holds():
@@ -293,7 +279,7 @@ class RecoveryDriver(ABC):
         self._cost.writes += 1
 
 
-class EngineRecovery(RecoveryDriver):
+class EngineRecovery(RecoveryDriver[CollectiveNetwork]):
     """Recovers groups in entries of engines.
 
     Groups are set up as the network is built for, by managers or over the config chain. What dies
@@ -301,17 +287,10 @@ class EngineRecovery(RecoveryDriver):
     over the chain.
     """
 
-    def __init__(
-        self,
-        plan: BarrierPlan,
-        after: BarrierPlan,
-        scenario: RecoveryScenario,
-        model: CollectiveNetwork,
-    ) -> None:
+    def __init__(self, plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario) -> None:
+        self._network = network = plan.spec.message_network
+        self._model = model = model_of(network)
         super().__init__(plan, after, scenario, model)
-        network = plan.spec.network
-        assert isinstance(network, MessageSpec)
-        self._network, self._model = network, model
         self._software, self._chain = lifecycle_of(model.shape), ByChain(model.shape)
         self._chain.epochs = self._software.epochs
         self._breaks = network.watched
@@ -391,15 +370,13 @@ def _writes(writes: list[tuple[int, int, int]]) -> Steps[None]:
     yield Ask(writes)
 
 
-class RouteRecovery(RecoveryDriver):
+class RouteRecovery(RecoveryDriver[StaticModel]):
     """Recovers groups of a static network: all that are hit come back together, by one STROBE."""
 
-    def __init__(
-        self, plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario, model: StaticModel
-    ) -> None:
-        super().__init__(plan, after, scenario, model)
+    def __init__(self, plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario) -> None:
         network = plan.spec.network
         assert isinstance(network, StaticSpec)
+        super().__init__(plan, after, scenario, StaticModel(network))
         self._routes = ByRoutes(network)
 
     def _begin(self) -> Cycles[None]:
@@ -418,7 +395,7 @@ class RouteRecovery(RecoveryDriver):
         for gid in hit:
             life = self.lives.pop(gid)
             life.closed = True
-            self.notes.append(Gone(found, life.number))
+            self.acts.append(Gone(found, life.number))
         old = {group.id: group for group in self.plan.static_groups}
         ended = [old[gid] for gid in hit]
         begun = [group for group in self.after.static_groups if group.id in hit]
@@ -435,32 +412,10 @@ class RouteRecovery(RecoveryDriver):
             self.costs.append(Cost(life.group.id, detect, 0, end, set_up, 0, first, writes=writes))
 
 
-class RecoverySession(Stepping):
-    """Steps model and software; no cycle is skipped, for something may die in any.
-
-    Parameters
-    ----------
-    plan, after : BarrierPlan
-        As of `RecoveryDriver`.
-    """
-
-    model: CollectiveNetwork | StaticModel
-    driver: RecoveryDriver
-
-    def __init__(self, plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario) -> None:
-        network = plan.spec.network
-        if isinstance(network, StaticSpec):
-            self.model = StaticModel(network)
-            self.driver = RouteRecovery(plan, after, scenario, self.model)
-        else:
-            self.model = model_of(network)
-            self.driver = EngineRecovery(plan, after, scenario, self.model)
-        super().__init__(Scenario(limit=scenario.limit), self.model, self.driver)
-
-    def _hand(self, chunk: Chunk) -> None:
-        super()._hand(chunk)
-        self.driver.notes, self.driver.faults = chunk.notes, chunk.faults
-
-    def _tick(self, chunk: Chunk) -> Record | None:
-        arrive, last = self.driver.inputs(self.model.cycle)
-        return self.model.step(arrive=arrive, last=last, config=self.driver.request())
+def recovery_driver(
+    plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario
+) -> EngineRecovery | RouteRecovery:
+    """Return the driver for the plan's kind of network; see `RecoveryDriver`."""
+    if isinstance(plan.spec.network, StaticSpec):
+        return RouteRecovery(plan, after, scenario)
+    return EngineRecovery(plan, after, scenario)

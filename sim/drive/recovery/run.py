@@ -12,22 +12,22 @@ from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.drive.churn.check import enter_life
-from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Ordered
-from syncfabric.sim.drive.conducting import Conducting
-from syncfabric.sim.drive.driving import Arrival
-from syncfabric.sim.drive.judge import Done, Judging
-from syncfabric.sim.drive.lines import Line
-from syncfabric.sim.drive.recovery.driver import Cost, RecoverySession
+from syncfabric.sim.drive.backends import play
+from syncfabric.sim.drive.barrier_check import BarrierCheck
+from syncfabric.sim.drive.recovery.driver import (
+    Cost,
+    EngineRecovery,
+    RouteRecovery,
+    recovery_driver,
+)
 from syncfabric.sim.drive.recovery.scenario import (
     Move,
     RecoveryScenario,
     check_scenario,
     plan_after,
 )
-from syncfabric.sim.drive.scenario import Job
-from syncfabric.sim.drive.stepping import Chunk
-from syncfabric.sim.drive.tiles import play
+from syncfabric.sim.drive.runner import Runner
+from syncfabric.sim.drive.trace import Report
 from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.results import Mismatch
@@ -36,8 +36,8 @@ from syncfabric.sim.simulators import Built
 from syncfabric.sim.spread import Spread
 
 __all__ = [
-    "RecoveryConductor",
     "RecoveryResult",
+    "RecoveryRunner",
     "other_rows",
     "recover",
     "recovery_rows",
@@ -133,33 +133,8 @@ class RecoveryResult:
         }
 
 
-class RecoveryJudge(Judging):
-    """Compares hardware and model, and checks the barriers of groups that come and go."""
-
-    _chunk = Chunk(0)
-
-    def _all_done(self, chunk: Chunk) -> Sequence[Done]:
-        self._chunk = chunk
-        return [*chunk.notes, *chunk.arrivals]
-
-    def _judge(self, line: Line) -> Iterator[Mismatch]:
-        if line.record.release:
-            yield from self._released(line, self._chunk)
-
-    def _done(self, done: Done) -> Iterator[Mismatch]:
-        if isinstance(done, Arrival):
-            self.barriers.arrive(done)
-        elif isinstance(done, Gone):
-            self.barriers.leave(done.life)
-        elif isinstance(done, Born | Came | Ordered):
-            yield from enter_life(self.barriers, done)
-
-    def _at_end(self, cycle: int, report: Sequence[Sequence[int]] | None) -> Iterator[Mismatch]:
-        yield from ()
-
-
-class RecoveryConductor(Conducting[RecoveryResult]):
-    """Hands out chunks of a recovery, takes in what came of them, and sums up.
+class RecoveryRunner(Runner[RecoveryResult, EngineRecovery | RouteRecovery]):
+    """Runs a recovery; only the barriers are checked.
 
     Parameters
     ----------
@@ -167,34 +142,19 @@ class RecoveryConductor(Conducting[RecoveryResult]):
         As of `RecoveryDriver`.
     """
 
-    session: RecoverySession
-    judge: RecoveryJudge
-
     def __init__(self, plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario) -> None:
-        super().__init__(plan.spec.network, Job(runs=()))
-        self.session = RecoverySession(plan, after, scenario)
-        self.judge = RecoveryJudge(plan)
+        driver = recovery_driver(plan, after, scenario)
+        super().__init__(plan.spec.network, driver, [BarrierCheck(plan)], scenario.limit)
         self._plan = plan
 
-    @property
-    def total(self) -> int:
-        """Groups of the plan, at their beginning and at their end."""
-        return 2 * len(self._plan.groups)
-
-    @property
-    def done(self) -> int:
-        """How many of these have come so far."""
-        driver = self.session.driver
-        return len(driver.lives) * (1 if driver.well is None else 2)
-
-    def outcome(self, report: Sequence[Sequence[int]] | None) -> RecoveryResult:
+    def outcome(self, report: Report = None) -> RecoveryResult:
         """Return what was found."""
-        driver, barriers = self.session.driver, self.judge.barriers
+        driver, barriers = self.driver, self.checker.rule(BarrierCheck)
         return RecoveryResult(
             network=self._plan.spec.name,
             simulator="model" if report is None else "verilator",
-            cycles=self.session.model.cycle,
-            mismatches=self.judge.mismatches,
+            cycles=self.session.cycle,
+            mismatches=self.checker.mismatches,
             hang=self.session.hang,
             costs=driver.costs,
             spans=dict(self._spans()),
@@ -206,7 +166,7 @@ class RecoveryConductor(Conducting[RecoveryResult]):
         )
 
     def _spans(self) -> Iterator[tuple[int, Spans]]:
-        driver = self.session.driver
+        driver = self.driver
         if driver.event is None or driver.well is None:
             return
         back = {cost.group for cost in driver.costs}
@@ -243,15 +203,11 @@ def recover(
     ToolError
         The simulation broke off.
     """
-    conductor = RecoveryConductor(plan, after, scenario)
-    if built is not None:
-        with Fabric(built) as fabric:
-            return play(fabric, conductor, told)
-    while not conductor.finished:
-        conductor.take(conductor.advance(), None)
-        if told:
-            told(conductor.done, conductor.total)
-    return conductor.outcome(None)
+    runner = RecoveryRunner(plan, after, scenario)
+    if built is None:
+        return runner.run_model(told)
+    with Fabric(built) as fabric:
+        return play(fabric, runner, told)
 
 
 def recovery_rows(result: RecoveryResult) -> Rows:

@@ -1,4 +1,4 @@
-"""What must hold of operations, judged by the wires: no program and no model is asked.
+"""What must hold of operations, checked by the wires and by when members begin and end.
 
 What the wires must carry follows from section R9 and Python's integers alone.
 """
@@ -6,19 +6,17 @@ What the wires must carry follows from section R9 and Python's integers alone.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
-from operator import and_, or_, xor
 
-from syncfabric.models.golden.record import Record
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.static_images import NumberedGroup
-from syncfabric.sim.drive.lanes import bits
+from syncfabric.sim.drive.barrier_check import combination
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.operations import (
     FROM_ROOT,
+    HIGHEST_FIRST,
     Collective,
     CollectiveOutcome,
     Shape,
@@ -27,24 +25,16 @@ from syncfabric.sim.drive.static.operations import (
     network_of,
     words_of,
 )
+from syncfabric.sim.drive.trace import Act, Line, Report, Rule, bits, flits_on
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["CollectiveCheck"]
 
 PORTS = len(Port)
-COMBINED: dict[str, Callable[[Sequence[int]], int]] = {
-    "sum": sum,
-    "or": lambda words: reduce(or_, words),
-    "and": lambda words: reduce(and_, words),
-    "xor": lambda words: reduce(xor, words),
-    "max": max,
-    "min": min,
-}
 
 
-@dataclass
 class Operation:
-    """One operation: every member's word, and when each began and was done.
+    """One operation: what every member reads, sends and ends up with, and when it did.
 
     Parameters
     ----------
@@ -56,90 +46,44 @@ class Operation:
         By member.
     """
 
-    place: int
-    asked: Collective
-    shape: Shape
-    words: list[int]
-    begun: dict[int, int] = field(default_factory=dict)
-    done: dict[int, int] = field(default_factory=dict)
-    ended: int = 0
-
-    @property
-    def from_root(self) -> bool:
-        """Whether the root's flits go past all members, and none is changed."""
-        return self.asked.kind in FROM_ROOT
-
-    @property
-    def stream(self) -> list[int]:
-        """What goes past all members then."""
-        root = self.shape.root
-        words = [self.words[root]]
-        if self.asked.kind == "scatter":
-            words = [word for member, word in enumerate(self.words) if member != root]
-        return [flit for word in words for flit in self._flits(word)]
-
-    @property
-    def total(self) -> int:
-        """All words combined."""
-        return self._combined(self.words)
-
-    def due(self, member: int) -> tuple[int, int]:
-        """Return how many flits a member reads and sends."""
-        size, shape = self.asked.flits, self.shape
-        at_root = member == shape.root
+    def __init__(self, place: int, asked: Collective, shape: Shape, words: Sequence[int]) -> None:
+        self.place, self.asked, self.from_root = place, asked, asked.kind in FROM_ROOT
+        self.begun: dict[int, int] = {}
+        self.done: dict[int, int] = {}
+        self.ended = 0
+        self.reads: dict[int, list[int]] = {}
+        self.sends: dict[int, list[int]] = {}
+        self.words: dict[int, int] = {}
+        """What a member must end up with that it has not brought along."""
+        self._bits = shape.bits
+        root, *others = shape.order
         if self.from_root:
-            count = size * (shape.members - 1) if self.asked.kind == "scatter" else size
-            return count if shape.ring or not at_root else 0, count if at_root else 0
-        if self.asked.kind == "reduce":
-            return size, size
-        return (size, 2 * size) if at_root else (2 * size, size * (1 + (member != shape.last)))
-
-    def wrong(
-        self, member: int, read: Sequence[int], sent: Sequence[int]
-    ) -> tuple[str, int | str, int | str] | None:
-        """Return what is wrong with what a member has read and sent, as it is and has to be."""
-        at_root, size = member == self.shape.root, self.asked.flits
-        if self.from_root:
-            stream = self.stream
-            for what, flits in (("read", read), ("sent", sent)):
-                if flits and list(flits) != stream:
-                    return f"flits {what}", _shown(flits), _shown(stream)
-            return None
-        came, went = self._word(read[:size]), self._word(sent[:size])
-        words = self.words[member]
-        if at_root:
-            pairs = [("word sent", went, words), ("result", came, self.total)]
-        else:
-            pairs = [("word sent on", went, self._combined([came, words]))]
-        if self.asked.kind == "allreduce":
-            second = [flits[size:] for flits in (read, sent) if len(flits) > size]
-            pairs += [("result", self._word(flits), self.total) for flits in second]
-        return next((pair for pair in pairs if pair[1] != pair[2]), None)
-
-    def word(self, member: int) -> int | None:
-        """Return what a member must end up with that it has not brought along; None: nothing."""
-        at_root = member == self.shape.root
-        if self.from_root:
-            other = self.words[self.shape.root if self.asked.kind == "broadcast" else member]
-            return None if at_root else other
-        return self.total if at_root or self.asked.kind == "allreduce" else None
-
-    def _combined(self, words: Sequence[int]) -> int:
-        mask = (1 << self.asked.flits * self.shape.bits) - 1
-        return COMBINED[self.asked.op](words) & mask
+            self.words = dict.fromkeys(others, words[root])
+            if asked.kind == "scatter":
+                self.words = {member: words[member] for member in sorted(others)}
+            parts = [words[root]] if asked.kind == "broadcast" else self.words.values()
+            stream = [flit for word in parts for flit in self._flits(word)]
+            self.reads = dict.fromkeys(shape.order if shape.ring else others, stream)
+            self.sends = {root: stream}
+            return
+        combine, token = combination(asked.op, asked.flits * shape.bits), words[root]
+        self.sends[root] = self._flits(token)
+        for member in others:
+            self.reads[member] = self._flits(token)
+            token = combine([token, words[member]])
+            self.sends[member] = self._flits(token)
+        self.reads[root], self.words = self._flits(token), {root: token}
+        if asked.kind == "allreduce":
+            self.words = dict.fromkeys(shape.order, token)
+            for member in others:
+                self.reads[member] += self._flits(token)
+            for member in shape.order[:-1]:
+                self.sends[member] += self._flits(token)
 
     def _flits(self, word: int) -> list[int]:
-        bits = self.shape.bits
-        flits = [word >> bits * i & (1 << bits) - 1 for i in range(self.asked.flits)]
-        return self._ordered(flits)
-
-    def _word(self, flits: Sequence[int]) -> int:
-        bits = self.shape.bits
-        return sum(flit << bits * i for i, flit in enumerate(self._ordered(list(flits))))
-
-    def _ordered(self, flits: list[int]) -> list[int]:
-        """Turn lowest first into the order of the wires, or back."""
-        return flits[::-1] if self.asked.op in ("max", "min") else flits
+        """Return a word's flits in the order of the wires."""
+        flits = [word >> self._bits * i & (1 << self._bits) - 1 for i in range(self.asked.flits)]
+        return flits[::-1] if self.asked.op in HIGHEST_FIRST else flits
 
 
 def _shown(flits: Sequence[int]) -> str:
@@ -200,13 +144,13 @@ class _Group:
         del self._open[number]
 
 
-class CollectiveCheck:
-    """Everybody gets what it must, and nobody before it can be known.
+class CollectiveCheck(Rule):
+    """Every member gets its word, and not before it can be known.
 
-    A flit is read or sent only within an operation that the member has begun; of a root's stream
-    nobody reads a flit before the root has begun, and of a reduction nobody has the result before
-    all have. The root of a ring has its last flit back only when nobody has more of the stream
-    left to read than a core buffer holds.
+    A flit is read or sent only within an operation that the member has begun. No flit of a root's
+    stream is read before the root has begun, and no member has a reduction's result before all
+    have. The root of a ring has its last flit back only when no member has more of the stream left
+    to read than a core buffer holds.
 
     Parameters
     ----------
@@ -238,8 +182,12 @@ class CollectiveCheck:
         self._ports = sum(1 << link for link in (*self._cores, *self._injections))
         self._taken = sum(1 << link for link in self._cores)
 
-    def turn(self, turn: Turn) -> Iterator[Mismatch]:
-        """Note that a member begins an operation; judge what it ends with."""
+    def act(self, act: Act) -> Iterator[Mismatch]:
+        """Note that a member begins an operation; check what it ends with."""
+        if isinstance(act, Turn):
+            yield from self._turn(act)
+
+    def _turn(self, turn: Turn) -> Iterator[Mismatch]:
         group = self._groups[turn.course]
         member = group.members[turn.member]
         if not turn.ends:
@@ -248,7 +196,7 @@ class CollectiveCheck:
             return
         number = member.begun - 1
         operation = group.operation(number)
-        wanted = operation.word(turn.member)
+        wanted = operation.words.get(turn.member)
         if turn.word != wanted:
             yield self._told(turn.cycle, group, turn.member, "word in the end", turn.word, wanted)
         if member.done != member.begun:
@@ -262,34 +210,33 @@ class CollectiveCheck:
             )
             group.forget(number)
 
-    def note(self, cycle: int, record: Record) -> Iterator[Mismatch]:
-        """Take a cycle's wires in, and judge them."""
+    def wires(self, line: Line) -> Iterator[Mismatch]:
+        """Check what members read and send in a cycle."""
+        cycle, record = line.cycle, line.record
         for link in bits(record.credit & self._taken):
             group, number = self._cores[link]
             member = group.members[number]
             if member.buffer:  # a credit without a flit is told by the books of links
                 member.read.append(member.buffer.popleft())
-            yield from self._judge(cycle, group, number)
-        if not record.valid & self._ports:
-            return
-        for link, flit in zip(bits(record.valid), record.payloads, strict=True):
+            yield from self._check(cycle, group, number)
+        for link, flit in flits_on(record, self._ports):
             if link in self._cores:
                 group, number = self._cores[link]
                 group.members[number].buffer.append(flit)
-            elif link in self._injections:
+            else:
                 group, number = self._injections[link]
                 group.members[number].sent.append(flit)
-                yield from self._judge(cycle, group, number)
+                yield from self._check(cycle, group, number)
 
-    def close(self, cycle: int) -> Iterator[Mismatch]:
-        """Judge the end: every operation is over."""
+    def close(self, cycle: int, report: Report = None) -> Iterator[Mismatch]:
+        """Check the end: every operation is over."""
         for group in self._groups:
             if group.over != group.count:
                 rule = f"group {group.id}: operations over at the end"
                 yield Mismatch(cycle, None, rule, group.over, group.count)
 
-    def _judge(self, cycle: int, group: _Group, number: int) -> Iterator[Mismatch]:
-        """Judge a member that has just read or sent a flit."""
+    def _check(self, cycle: int, group: _Group, number: int) -> Iterator[Mismatch]:
+        """Check a member that has just read or sent a flit."""
         member = group.members[number]
         if member.done == member.begun:
             yield self._told(
@@ -298,15 +245,17 @@ class CollectiveCheck:
             )  # fmt: skip
             return
         operation = group.operation(member.done)
-        root = group.shape.root
+        root = group.shape.order[0]
         if root not in operation.begun:
             yield self._told(cycle, group, number, "a flit before the root has begun", 1, 0)
-        reads, sends = operation.due(number)
-        if len(member.read) < reads or len(member.sent) < sends:
+        reads, sends = operation.reads.get(number, []), operation.sends.get(number, [])
+        if len(member.read) < len(reads) or len(member.sent) < len(sends):
             return
-        wrong = operation.wrong(number, member.read, member.sent)
-        if wrong is not None:
-            yield self._told(cycle, group, number, *wrong)
+        for what, seen, wanted in (("read", member.read, reads), ("sent", member.sent, sends)):
+            if seen != wanted:
+                yield self._told(
+                    cycle, group, number, f"flits {what}", _shown(seen), _shown(wanted)
+                )
         knows = number == root or operation.asked.kind == "allreduce"
         if knows and not operation.from_root and len(operation.begun) < len(group.members):
             begun = len(operation.begun)
@@ -314,7 +263,7 @@ class CollectiveCheck:
                 cycle, group, number, "begun before the result", begun, len(group.members)
             )
         if number == root and operation.from_root and group.shape.ring:
-            yield from self._behind(cycle, group, member.done, reads)
+            yield from self._behind(cycle, group, member.done, len(reads))
         member.read, member.sent = [], []
         operation.done[number] = cycle + 1
         member.done += 1
@@ -323,7 +272,7 @@ class CollectiveCheck:
         """Yield members that have more to read than their core buffers hold."""
         for place, member in enumerate(group.members):
             left = count - (len(member.read) if member.done == number else 0)
-            if place != group.shape.root and left > self._places and member.done <= number:
+            if place != group.shape.order[0] and left > self._places and member.done <= number:
                 yield self._told(
                     cycle, group, place, "flits behind the root's last", left, self._places
                 )

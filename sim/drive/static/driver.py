@@ -1,140 +1,96 @@
-"""Driving a static network: routes and roles, operations of its software, illegal stimuli."""
+"""Driving a static network: its routes and roles are loaded over the config port."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 
 from syncfabric.models.golden.record import Record
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.static_images import NumberedGroup
 from syncfabric.sim.drive.config_port import Cycles, perform
-from syncfabric.sim.drive.driving import Driving, Inputs
+from syncfabric.sim.drive.driver import Driver
+from syncfabric.sim.drive.program import Inputs
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.static.noise import StaticNoise
 from syncfabric.sim.drive.static.operations import barriers_of, groups_of, network_of
-from syncfabric.sim.drive.static.software import StaticSoftware
-from syncfabric.sim.drive.stepping import Chunk, Stepping
 from syncfabric.sim.lifecycle.effects import FoundError, Steps
 from syncfabric.sim.lifecycle.routes import ByRoutes
 
-__all__ = ["StaticDriver", "StaticSession"]
+__all__ = ["StaticDriver"]
 
 
-class StaticDriver(Driving):
+class StaticDriver(Driver[StaticModel]):
     """Members arrive when all groups are set up and the network is quiet.
 
     Parameters
     ----------
     plan : BarrierPlan
     scenario : Scenario
-    model : StaticModel
 
     Attributes
     ----------
-    software : StaticSoftware or None
-        Of the groups that have collectives in place of barriers.
+    loading : list of NumberedGroup
+        Groups without roles, whose routes are loaded beside those of the others.
+    roots : list of int
+        Nodes of the roots of groups of two members or more that have barriers.
+    loads : bool
+        Whether routes are being loaded.
     """
 
-    def __init__(self, plan: BarrierPlan, scenario: Scenario, model: StaticModel) -> None:
-        barriers = barriers_of(plan, scenario.collectives)
-        super().__init__(plan, scenario, model, barriers.groups)
-        self.model, self._now = model, 0
-        self.software = StaticSoftware(plan, scenario, model) if scenario.collectives else None
-        ports = self.software.nodes if self.software else frozenset()
-        self._noise = StaticNoise(self, barriers, ports) if scenario.noise else None
-        self._routes = ByRoutes(network_of(plan))
-        beside = self.software.loading if self.software else ()
-        self._program = self._perform(self._routes.set_up(*groups_of(barriers), beside=beside))
-        self._performs = True  # a program over the config port is not over
+    def __init__(self, plan: BarrierPlan, scenario: Scenario) -> None:
+        network, barriers = network_of(plan), barriers_of(plan, scenario.collectives)
+        super().__init__(plan, scenario, StaticModel(network), barriers.groups)
+        self._routes, self._barriers, self._now = ByRoutes(network), groups_of(barriers), 0
+        index = network.topology.index
+        self.roots = [index(each.root) for each in self._barriers if len(each.members) > 1]
+        self.loading: Sequence[NumberedGroup] = ()
+        self.loads = True
+        self._loader: Cycles[None] | None = None
+
+    def load(self, groups: Sequence[NumberedGroup]) -> None:
+        """Begin to load the routes of groups."""
+        self._begin(self._routes.load((), groups))
+
+    def _begin(self, steps: Steps[None]) -> None:
+        self.loads, self._loader = True, self._perform(steps)
+        next(self._loader, None)
 
     def _perform(self, steps: Steps[None]) -> Cycles[None]:
         """Perform a program over the config port; what it finds wrong ends the run."""
-        self._performs = True
         try:
             yield from perform(steps, self.port, lambda: self._now)
         except FoundError as error:
             self.refused = f"set-up: {error}"
-        self._performs = False
+        self.loads = False
 
-    @property
-    def _goes_on(self) -> bool:
-        return self.software is not None and not self.software.finished
+    def _resume(self, now: int) -> None:
+        self._now = now
+        if self._loader is None:
+            self._begin(self._routes.set_up(*self._barriers, beside=self.loading))
+        else:
+            next(self._loader, None)
 
-    @property
-    def _disturbs(self) -> bool:
-        return self._noise is not None and self.active
-
-    def unfinished(self) -> Collection[int]:
-        """Return the groups whose episodes are not over."""
-        return [*super().unfinished(), *(self.software.unfinished() if self.software else [])]
-
-    def _ahead(self, now: int) -> list[int]:
-        if self._performs and self.port.is_idle:  # it lets cycles go by
-            return [now]
-        if self.software is None or self._begin_cycle is None:
-            return []
-        acts = self.software.next_cycle(now)
-        return [] if acts is None else [max(now, acts)]
+    def next_cycle(self, now: int) -> int | None:
+        """Return the first cycle from ``now`` on in which the driver has something to do."""
+        # A program that asks for nothing lets cycles go by.
+        return now if self.loads and self.port.is_idle else super().next_cycle(now)
 
     @property
     def _waits(self) -> bool:
-        return self._performs or self.model.idle_until() is not None
+        return self.loads or self.model.idle_until() is not None
 
     def _prepare(self, now: int) -> bool:
-        self._now = now
-        next(self._program, None)
+        self._resume(now)
         return not self._waits
 
-    def _start(self, now: int) -> int:
-        if self.software is not None:
-            self.software.begin(now)
-        return now
-
     def _act(self, now: int, inputs: Inputs) -> None:
-        if self._begin_cycle is None:
-            return
-        if self.software is not None:
-            self._run(now, self.software, inputs)
-        if self._noise is not None:
-            self._noise.disturb(now, inputs)
+        if self.begin_cycle is not None:
+            self._resume(now)
+            super()._act(now, inputs)
 
-    def _run(self, now: int, software: StaticSoftware, inputs: Inputs) -> None:
-        """Let the software act, and load the routes that its groups wait for."""
-        self._now = now
-        next(self._program, None)
-        if not self._performs and software.loading:
-            software.begin(now)
-        software.step(now, inputs, self.stimuli)
-        if not self._performs and (changed := software.change()):
-            self._program = self._perform(self._routes.load((), changed))
-            next(self._program)
-
-
-_NOTHING = Inputs()
-
-
-class StaticSession(Stepping):
-    """Steps model and driver; see `Session`.
-
-    Parameters
-    ----------
-    plan : BarrierPlan
-    scenario : Scenario
-    """
-
-    def __init__(self, plan: BarrierPlan, scenario: Scenario) -> None:
-        self.model = StaticModel(network_of(plan))
-        self.driver = StaticDriver(plan, scenario, self.model)
-        super().__init__(scenario, self.model, self.driver)
-
-    def _hand(self, chunk: Chunk) -> None:
-        super()._hand(chunk)
-        if self.driver.software is not None:
-            self.driver.software.turns = chunk.turns
-
-    def _tick(self, chunk: Chunk) -> Record | None:
-        quiet = self._stirs() is None
-        inputs = self.driver.inputs(self.model.cycle, quiet=quiet) or _NOTHING
+    def step(self, now: int) -> Record | None:
+        """Act in a cycle, and step the model."""
+        inputs = self.inputs(now)
         return self.model.step(
             arrive=inputs.arrive,
             hold=inputs.hold,

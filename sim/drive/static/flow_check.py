@@ -1,17 +1,18 @@
-"""What must hold of flits on a static network, judged by the wires alone: no model is asked."""
+"""What must hold of flits on a static network, checked by the wires alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from syncfabric.models.golden.record import Record
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.route_chain import Output
 from syncfabric.models.planning.static_images import StaticGroup
 from syncfabric.sim.assemble.links import links_of
-from syncfabric.sim.drive.lanes import bits
+from syncfabric.sim.drive.lanes import CreditLedger
+from syncfabric.sim.drive.trace import Line, Report, bits
+from syncfabric.sim.results import Mismatch
 
 __all__ = ["FlowCheck"]
 
@@ -32,21 +33,20 @@ class _Member:
 
 @dataclass
 class _Episodes:
-    """A group's members, and the episodes that somebody has left."""
+    """A group's members, and the episodes that a member has left."""
 
     members: list[tuple[Node, _Member]] = field(default_factory=list)
     left: int = 0
 
 
-class FlowCheck:
-    """Keeps the books of all links, and of what each member has read.
+class FlowCheck(CreditLedger):
+    """No buffer holds more than its places, and no member leaves an episode too early.
 
-    No buffer ever holds more than it has places for. No member leaves an episode before every other
-    has read a flit of it, and so has arrived, and before a ring's root has read its notify. The
-    B fillers of a member that has not arrived fill its core buffer and hold the notify back; one
-    read lets it pass (paper Reflex, section III.A). At the end a ring holds B fillers in each
-    member's core buffer and nothing else, and every way to a member of a tree has as many flits as
-    fit on the shortest.
+    A member leaves after every other has read a flit of the episode, and so has arrived, and after
+    a ring's root has read its notify. The B fillers of a member that has not arrived fill its core
+    buffer and hold the notify back; one read lets it pass (paper Reflex, section III.A). At the end
+    a ring holds B fillers in each member's core buffer and nothing else, and every way to a member
+    of a tree has as many flits as fit on the shortest.
 
     Parameters
     ----------
@@ -57,14 +57,18 @@ class FlowCheck:
     def __init__(self, network: StaticSpec, groups: Sequence[StaticGroup]) -> None:
         self._network, self._groups = network, groups
         links = links_of(network)
-        nodes = len(network.topology.nodes)
-        self._places = [network.switch_buffer] * (PORTS * nodes)
-        self._places += [network.injection_buffer] * nodes
+        self._injections, nodes = PORTS * len(network.topology.nodes), len(network.topology.nodes)
+        self._buffers = [network.switch_buffer] * self._injections
+        self._buffers += [network.injection_buffer] * nodes
         for link in links.eject:
-            self._places[link] = network.core_buffer
-        self._held = [0] * links.count
-        self._read = [0] * links.count
-        self._broken: set[int] = set()
+            self._buffers[link] = network.core_buffer
+        places: dict[int, int] = {}
+        for buffer in {*self._buffers}:
+            every = sum(1 << link for link, count in enumerate(self._buffers) if count == buffer)
+            places[every] = buffer
+        super().__init__(network, places)
+        self._cores = sum(1 << link for link in links.eject)
+        self._read = dict.fromkeys(links.eject, 0)
         self._members: dict[int, tuple[int, _Member]] = {}
         self._courses = [_Episodes() for _ in groups]
         for number, group in enumerate(groups):
@@ -98,41 +102,16 @@ class FlowCheck:
             assert before is not None
             here, port = before, source.opposite
 
-    def held(self, link: int) -> int:
-        """Return the flits in the buffer behind a link."""
-        return self._held[link]
-
-    def full(self, link: int) -> bool:
-        """Return whether that buffer has no place left."""
-        return self._held[link] >= self._places[link]
-
-    def note(self, record: Record) -> Iterator[tuple[int, str]]:
-        """Take a cycle's wires in; yield (link, rule) for every rule that is broken."""
-        held, places = self._held, self._places
-        for link in bits(record.valid):
-            if held[link] >= places[link]:
-                yield from self._report(link, "flit sent without a credit")
-        for link in bits(record.credit):
-            if not held[link]:
-                yield from self._report(link, "credit without a flit")
-            held[link] -= 1
+    def wires(self, line: Line) -> Iterator[Mismatch]:
+        """Check a cycle's releases, then its flits and credits."""
+        for node in bits(line.record.release):
+            yield from self._release(line.cycle, node)
+        yield from super().wires(line)
+        for link in bits(line.record.credit & self._cores):
             self._read[link] += 1
-        for link in bits(record.valid):
-            held[link] += 1
 
-    def _report(self, link: int, rule: str) -> Iterator[tuple[int, str]]:
-        if link not in self._broken:
-            self._broken.add(link)
-            yield link, rule
-
-    def release(self, node: int) -> Iterator[tuple[Node, int, int]]:
-        """Judge the first release of an episode, before its cycle's wires.
-
-        Yields
-        ------
-        (node, int, int)
-            A member that has not read enough, what it has read, and what it should have.
-        """
+    def _release(self, cycle: int, node: int) -> Iterator[Mismatch]:
+        """Check the first release of an episode: yield the members that have not read enough."""
         if node not in self._members:
             return
         number, leaver = self._members[node]
@@ -142,16 +121,16 @@ class FlowCheck:
             return
         course.left += 1
         for other, member in course.members:
-            wanted = episode * member.reads + member.notified
-            if self._read[member.core] < wanted:
-                yield other, self._read[member.core], wanted
+            wanted, read = episode * member.reads + member.notified, self._read[member.core]
+            if read < wanted:
+                yield Mismatch(cycle, other, "flits read before a member leaves Wait", read, wanted)
 
-    def close(self) -> Iterator[tuple[int, int, int]]:
-        """Judge the end; yield link, flits held there (or on a member's way), and how many should.
+    def close(self, cycle: int, report: Report = None) -> Iterator[Mismatch]:
+        """Yield links, and members' ways, that hold other flits than they must.
 
-        The links from nodes in no group are nobody's.
+        Links from nodes in no group are free.
         """
-        wanted: dict[int, int] = {}
+        holds, wanted = self.outstanding(), dict[int, int]()
         ways: list[list[tuple[int, _Member]]] = [[] for _ in self._groups]
         for number, member in self._members.values():
             if len(self._groups[number].members) == 1:
@@ -159,18 +138,19 @@ class FlowCheck:
             if self._groups[number].flits is None:
                 wanted[member.core] = self._network.core_buffer
             elif member.way:
-                slots = sum(self._places[link] for link in member.way)
+                slots = sum(self._buffers[link] for link in member.way)
                 ways[number].append((slots, member))
+        found: list[tuple[int, int, int]] = []
         on_ways: set[int] = set()
         for group in ways:
             for _, member in group:
                 on_ways.update(member.way)
                 least = min(slots for slots, _ in group)
-                held = sum(self._held[link] for link in member.way)
-                if held != least:
-                    yield member.core, held, least
-        first = PORTS * len(self._network.topology.nodes)
-        for link, held in enumerate(self._held):
-            own = link < first or link - first in self._members
-            if own and link not in on_ways and held != wanted.get(link, 0):
-                yield link, held, wanted.get(link, 0)
+                found.append((member.core, sum(holds.get(link, 0) for link in member.way), least))
+        for link in sorted(holds.keys() | wanted.keys()):
+            own = link < self._injections or link - self._injections in self._members
+            if own and link not in on_ways:
+                found.append((link, holds.get(link, 0), wanted.get(link, 0)))
+        for link, held, places in found:
+            if held != places:
+                yield self._names.broken(cycle, link, "flits held at the end", held, places)

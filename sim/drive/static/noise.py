@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import COUNTER_BASE
 from syncfabric.models.messages.static import INIT, LoaderWord, StaticWord
-from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
-from syncfabric.sim.drive.driving import Driving, Inputs
-from syncfabric.sim.drive.static.operations import groups_of, network_of
+from syncfabric.sim.drive.program import Inputs, Program
+from syncfabric.sim.drive.static.driver import StaticDriver
+from syncfabric.sim.drive.static.operations import network_of
+from syncfabric.sim.drive.static.software import StaticSoftware
 
 __all__ = ["StaticNoise"]
 
@@ -19,22 +19,17 @@ SHARE = 1 / 16
 """How often each disturbance comes, a cycle."""
 
 
-class StaticNoise:
+class StaticNoise(Program):
     """Draws disturbances; none of them changes a barrier but by its time.
 
     Parameters
     ----------
-    driver : Driving
-        Whose inputs are disturbed.
-    plan : BarrierPlan
-        The groups that have barriers.
-    ports : collection of int
-        Nodes whose core ports have programs: they are left alone.
+    driver : StaticDriver
+        Core ports of its nodes that have programs are left alone.
     """
 
-    def __init__(self, driver: Driving, plan: BarrierPlan, ports: Collection[int]) -> None:
-        network, groups = network_of(plan), groups_of(plan)
-        index = network.topology.index
+    def __init__(self, driver: StaticDriver) -> None:
+        network, software = network_of(driver.plan), driver.find(StaticSoftware)
         self._driver = driver
         self._rng = random.Random(f"{driver.scenario.seed}/noise")
         self._nodes = len(network.topology.nodes)
@@ -44,14 +39,18 @@ class StaticNoise:
             for group in driver.groups
             for member, (node, _) in enumerate(group.places)
         }
-        self._roots = [index(group.root) for group in groups if len(group.members) > 1]
+        self._roots = driver.roots
         self._held: set[int] = set()
-        self._ports = ports
+        self._ports = software.nodes if software else frozenset()
 
     def _comes(self) -> bool:
         return self._rng.random() < SHARE
 
-    def disturb(self, now: int, inputs: Inputs) -> None:
+    def next_cycle(self, now: int) -> int | None:
+        """Return this cycle, while members arrive."""
+        return now if self._driver.active else None
+
+    def act(self, now: int, inputs: Inputs) -> None:
         """Add disturbances to a cycle's inputs; when barriers are over, lower every ``hold``."""
         if not self._driver.active:
             for node in sorted(self._held):

@@ -101,21 +101,18 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """A group: places of its root and of the ring's last member, and the bits of a flit."""
+    """A group of two members or more: its members' places from the root on, and a flit's bits."""
 
-    members: int
-    root: int
-    last: int
+    order: tuple[int, ...]
     ring: bool
     bits: int
 
     @classmethod
     def of(cls, network: StaticSpec, group: StaticGroup) -> Shape:
-        """Return the shape of a planned group of two members or more."""
+        """Return the shape of a planned group."""
         index, root = group.members.index, group.root
-        order = [node for node in reach(network.topology, group) if node != root]
-        ring = group.flits is None
-        return cls(len(group.members), index(root), index(order[-1]), ring, network.flit_bits)
+        order = [root, *(node for node in reach(network.topology, group) if node != root)]
+        return cls(tuple(map(index, order)), group.flits is None, network.flit_bits)
 
 
 def network_of(plan: BarrierPlan) -> StaticSpec:
@@ -164,7 +161,7 @@ def words_of(seed: int, place: int, operation: int, shape: Shape, flits: int) ->
         Of a word.
     """
     rng = random.Random(f"{seed}/collective/{place}/{operation}")
-    return [rng.getrandbits(shape.bits * flits) for _ in range(shape.members)]
+    return [rng.getrandbits(shape.bits * flits) for _ in shape.order]
 
 
 def bound_of(network: StaticSpec, group: StaticGroup, asked: Collective) -> int:

@@ -114,11 +114,12 @@ class Core:
 
 def core_of(asked: Collective, shape: Shape, member: int, words: Sequence[int], now: int) -> Core:
     """Return a member's software in an operation that begins here in cycle ``now``."""
-    at_root, size = member == shape.root, asked.flits
+    root, size = shape.order[0], asked.flits
+    at_root = member == root
     if asked.kind in FROM_ROOT:
-        to = [shape.root]
+        to = [root]
         if asked.kind == "scatter":
-            to = [other for other in range(shape.members) if other != shape.root]
+            to = sorted(shape.order[1:])
         stream = [flit for other in to for flit in _split(words[other], asked, shape.bits)]
         if at_root:
             return Core(now, sends=stream, reads=len(stream) if shape.ring else 0, root=True)
@@ -131,7 +132,7 @@ def core_of(asked: Collective, shape: Shape, member: int, words: Sequence[int], 
             now, sends=own, reads=size, kept=range(size), passes=on, work=asked.work, root=True
         )
     reads = 2 * size if twice else size
-    passes = _token(own, _combiner(asked.op, shape.bits), last=member == shape.last)
+    passes = _token(own, _combiner(asked.op, shape.bits), last=member == shape.order[-1])
     return Core(now, reads=reads, kept=range(size, reads), passes=passes, work=asked.work)
 
 

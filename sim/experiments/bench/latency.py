@@ -15,9 +15,9 @@ from syncfabric.models.networks.spec import (
     NetworkSpec,
 )
 from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.drive.backends import measure, plan_of
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.drive.scenario import Policy, Scenario, SchemeOutcome
-from syncfabric.sim.drive.tiles import measure, plan_of
 from syncfabric.sim.experiments.bench.measures import at_most, mesh
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section

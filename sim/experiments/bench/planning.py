@@ -20,7 +20,7 @@ from syncfabric.models.planning.least_radius import centre_of
 from syncfabric.models.planning.slots import plan_on_wires
 from syncfabric.models.planning.spread import CrowdedError, Wanted, spread
 from syncfabric.sim.assemble.network import verilog
-from syncfabric.sim.drive.tiles import plan_of
+from syncfabric.sim.drive.backends import plan_of
 from syncfabric.sim.experiments.bench.measures import at_least, at_most, below, mesh, timed
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section

@@ -10,10 +10,10 @@ from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MeshSpec, StaticSpec
 from syncfabric.models.planning.plan import StaticGroupPlan, make_plan
 from syncfabric.models.planning.ring import Ring, best_ring
+from syncfabric.sim.drive.backends import measure, measure_runs, plan_of
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.drive.scenario import Policy, Scenario
 from syncfabric.sim.drive.static.operations import FROM_ROOT, KINDS, Collective, bound_of
-from syncfabric.sim.drive.tiles import measure, measure_runs, plan_of
 from syncfabric.sim.experiments.bench.measures import at_most, below, empty_cache, timed
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section

@@ -14,11 +14,11 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.assemble.network import verilog
-from syncfabric.sim.drive.conduct import conductor_of
+from syncfabric.sim.drive.backends import measure, plan_of, play
 from syncfabric.sim.drive.long_run import long_run
 from syncfabric.sim.drive.run import run
-from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.drive.tiles import measure, plan_of, play
+from syncfabric.sim.drive.runner import ScenarioRunner
+from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.experiments.bench.latency import alone, latency_row
 from syncfabric.sim.experiments.bench.measures import below, mesh, per_second, timed
 from syncfabric.sim.experiments.claim import Claim, figure
@@ -172,8 +172,7 @@ def _large(plan: BarrierPlan) -> Iterator[Claim]:
     yield below(f"{name}: {len(text) / 1e6:.1f} MB of Verilog", seconds, None, 1)
     scenario = Scenario(episodes=FEW, policy="together")
     with Fabric(build_fabric(network)) as fabric:
-        conductor = conductor_of(plan, scenario, Job(((plan, scenario),)))
-        outcome, seconds = timed(play, fabric, conductor)
+        outcome, seconds = timed(play, fabric, ScenarioRunner(plan, scenario))
         memory = fabric.peak_memory()
     right = not (outcome.mismatches or outcome.hang) and max(outcome.groups[0].latency) == bound
     words = f"set up and {FEW} episodes, {outcome.cycles:,} cycles compared"

@@ -51,8 +51,8 @@ def on_rtl(
     ToolError
         Verilator or the C++ compiler is missing.
     """
+    from syncfabric.sim.drive.backends import measure, plan_of
     from syncfabric.sim.drive.scenario import Scenario
-    from syncfabric.sim.drive.tiles import measure, plan_of
 
     plan = plan_of(network, members, planner)
     episodes, each = {"together": 1, "back_to_back": LOOP}, len(plan.groups[0].members)

@@ -12,8 +12,8 @@ from syncfabric.models.timing.static import (
     flit_cycles,
     reduce_cycles,
 )
-from syncfabric.sim.drive.conduct import conduct_model
-from syncfabric.sim.drive.scenario import Job, Policy, Scenario
+from syncfabric.sim.drive.runner import ScenarioRunner
+from syncfabric.sim.drive.scenario import Policy, Scenario
 from syncfabric.sim.drive.static.operations import Collective
 from tests.models.golden.static_bench import Group, cycle, random_tree, ring, static
 from tests.models.timing.exact import broadcast_late, reduce_late
@@ -39,7 +39,7 @@ def took(
     plan = plan_of(spec, group)
     asked = Collective(0, kind, flits, "sum", work)
     scenario = Scenario(episodes=episodes, policy=policy, jitter=LATE, collectives=(asked,))
-    outcome = conduct_model(plan, scenario, Job(((plan, scenario),))).outcome(None)
+    outcome = ScenarioRunner(plan, scenario).run_model()
     assert (outcome.hang, outcome.mismatches) == (None, [])
     return outcome.collectives[0].cycles
 

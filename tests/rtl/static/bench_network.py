@@ -8,7 +8,7 @@ import cocotb
 
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.sim.drive.bench_network import Hardware
-from syncfabric.sim.drive.stepping import Chunk
+from syncfabric.sim.drive.trace import Chunk
 from tests.rtl.static.fuzz import PHASES, random_play
 from tests.rtl.support import SEED
 

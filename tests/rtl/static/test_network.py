@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.sim.drive.simulate import build_bench
+from syncfabric.sim.drive.backends import build_bench
 from syncfabric.sim.simulators import find_simulator, run_cocotb
 
 NETWORKS = {

@@ -9,7 +9,7 @@ from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.assemble.network import link_wires, targets, top_ports
 from syncfabric.sim.assemble.probe import probe_text
-from syncfabric.sim.drive.lines import parse
+from syncfabric.sim.drive.trace import parse
 from tests.sim.assemble.icarus import runs
 from tests.sim.drive.networks import irregular, mesh
 

@@ -17,10 +17,13 @@ from syncfabric.models.networks.spec import (
     planners_of,
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.drive.driver import Session
+from syncfabric.sim.drive.backends import Simulation
+from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.drive.simulate import Simulation
-from syncfabric.sim.drive.stepping import Chunk
+from syncfabric.sim.drive.session import Session
+from syncfabric.sim.drive.static.driver import StaticDriver
+from syncfabric.sim.drive.stimulus import driver_of
+from syncfabric.sim.drive.trace import Chunk
 
 __all__ = [
     "SCENARIOS",
@@ -35,6 +38,7 @@ __all__ = [
     "random_groups",
     "random_keys",
     "random_network",
+    "session_of",
 ]
 
 SEED = int(os.environ.get("SEED", "1"))
@@ -80,9 +84,14 @@ def members(gid: int, *nodes: tuple[int, int], op: Operation = "or") -> GroupSpe
     return GroupSpec(id=gid, members=nodes, op=op)
 
 
+def session_of(plan: BarrierPlan, scenario: Scenario) -> Session[EngineDriver | StaticDriver]:
+    """Return the model's side of a run."""
+    return Session(driver_of(plan, scenario), scenario.limit)
+
+
 def played(plan: BarrierPlan, scenario: Scenario, cycles: int = 256) -> list[Chunk]:
     """Return all chunks of a scenario, as the model plays it."""
-    session, chunks = Session(plan, scenario), []
+    session, chunks = session_of(plan, scenario), []
     while not session.finished:
         chunks.append(session.advance(cycles))
     return chunks

@@ -3,10 +3,11 @@
 import pytest
 
 from syncfabric.models.golden.record import Record
+from syncfabric.models.layout.setup import Operation as SetUp
 from syncfabric.models.networks.spec import GroupSpec, Operation
 from syncfabric.sim.drive.barrier_check import BarrierCheck
-from syncfabric.sim.drive.driving import Arrival
-from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.churn.notes import Ordered, Told
+from syncfabric.sim.drive.trace import Act, Arrival, Chunk, Line
 from syncfabric.sim.results import Mismatch
 from tests.sim.drive.networks import members, mesh, plan_of
 
@@ -22,7 +23,7 @@ def check() -> BarrierCheck:
 def arrive(check: BarrierCheck, cycle: int, *who: int, group: int = 0) -> None:
     """Have members arrive, each with the bit of its number as data."""
     for member in who:
-        check.arrive(Arrival(cycle, group, member, 1 << member))
+        assert not list(check.act(Arrival(cycle, group, member, 1 << member)))
 
 
 def release(
@@ -31,7 +32,11 @@ def release(
     """Release (node, register) pairs in a cycle."""
     bits = sum(1 << node * REGISTERS + register for node, register in seats)
     record = Record(0, 0, (), bits, [result] * len(seats))
-    return list(check.release(Line(cycle, record)))
+    return list(check.wires(Line(cycle, record)))
+
+
+def unfinished(check: BarrierCheck) -> list[tuple[str, object]]:
+    return [(each.signal, each.hardware) for each in check.close(99)]
 
 
 def test_a_good_episode(check: BarrierCheck) -> None:
@@ -41,7 +46,7 @@ def test_a_good_episode(check: BarrierCheck) -> None:
     assert release(check, 11, (1, 0)) == []
     assert check.latency == [[6], []]
     assert check.releases == 2
-    assert list(check.unfinished()) == []
+    assert unfinished(check) == []
 
 
 def test_a_member_may_be_an_episode_ahead(check: BarrierCheck) -> None:
@@ -59,7 +64,7 @@ def test_groups_are_apart(check: BarrierCheck) -> None:
     arrive(check, 2, 0, 1, group=1)
     assert release(check, 5, (1, 1), (2, 0)) == []
     assert check.latency == [[], [3]]
-    assert list(check.unfinished()) == [(7, 0)]
+    assert unfinished(check) == [("group 7: members released at the end", 0)]
 
 
 def test_released_before_the_last_member_arrived(check: BarrierCheck) -> None:
@@ -92,7 +97,7 @@ def test_released_again_when_all_is_over(check: BarrierCheck) -> None:
 def test_not_released_at_all(check: BarrierCheck) -> None:
     arrive(check, 1, 0, 1)
     release(check, 4, (0, 0))
-    assert list(check.unfinished()) == [(7, 1)]
+    assert unfinished(check) == [("group 7: members released at the end", 1)]
 
 
 def test_a_node_that_is_no_member(check: BarrierCheck) -> None:
@@ -114,9 +119,9 @@ def test_another_result_than_the_members_data(check: BarrierCheck) -> None:
 def test_every_operation(op: Operation, result: int) -> None:
     network = mesh(2, 1, operations="all", data_bits=4)
     check = BarrierCheck(plan_of(network, members(1, (0, 0), (1, 0), op=op)))
-    check.arrive(Arrival(1, 0, 0, 14))
-    check.arrive(Arrival(1, 0, 1, 9))
-    (wrong,) = check.release(Line(3, Record(0, 0, (), 1, [0])))
+    for member, data in enumerate((14, 9)):
+        assert not list(check.act(Arrival(1, 0, member, data)))
+    (wrong,) = check.wires(Line(3, Record(0, 0, (), 1, [0])))
     assert (wrong.hardware, wrong.model) == (0, result)
 
 
@@ -130,23 +135,25 @@ def test_on_wires_no_barrier_is_later_than_its_bound(planner: str, rule: bool) -
     assert bound is not None
     for begin, late in ((10, 0), (500, 1)):
         for member in (0, 1):
-            check.arrive(Arrival(begin, 0, member, 0))
+            assert not list(check.act(Arrival(begin, 0, member, 0)))
         bits = sum(1 << node * registers + register for node in (0, 1))
         line = Line(begin + bound + late, Record(0, 0, (), bits, [0, 0]))
         wrong = Mismatch(line.cycle, (1, 0), "group 4: cycles of a barrier", bound + 1, bound)
-        assert list(check.release(line)) == [wrong] * (rule and late)
+        assert list(check.wires(line)) == [wrong] * (rule and late)
 
 
 def test_only_who_is_killed_is_released_broken(check: BarrierCheck) -> None:
     arrive(check, 1, 0)
-    broken = {(0, 0), (1, 0)}
-    record = Record(0, 0, (), 1, [0])
-    (wrong,) = check.release(Line(3, record), broken)
+    broken: list[Act] = [Told(cycle, node, 0) for cycle in range(9) for node in (0, 1)]
+    check.begin(Chunk(0, acts=broken))
+    (wrong,) = release(check, 3, (0, 0))
     assert wrong == Mismatch(3, (0, 0), "group 7: broken, and not killed", 1, 0)
     check = BarrierCheck(PLAN)
-    check.kill(0)
-    assert list(check.release(Line(3, record), broken)) == []
-    # BROKEN reaches who has not arrived, too, but nobody twice.
-    assert list(check.release(Line(4, Record(0, 0, (), 1 << REGISTERS, [0])), broken)) == []
-    (wrong,) = check.release(Line(5, record), broken)
+    check.begin(Chunk(0, acts=broken))
+    assert not list(check.act(Ordered(2, 0, 0, SetUp.KILL)))
+    assert release(check, 3, (0, 0)) == []
+    # BROKEN reaches members that have not arrived, too, but each once.
+    assert release(check, 4, (1, 0)) == []
+    (wrong,) = release(check, 5, (0, 0))
     assert wrong == Mismatch(5, (0, 0), "group 7: broken release of a member", 1, 0)
+    assert (check.broken, check.releases) == (3, 0)

@@ -9,8 +9,8 @@ from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive.backends import run_model
 from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.drive.simulate import run_model
 from tests.models.planning.irregular import draw_network
 from tests.sim.drive.networks import irregular, mesh, plan_of
 

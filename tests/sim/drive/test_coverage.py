@@ -1,22 +1,18 @@
 """Functional coverage of a regression: on the model, and on tiles."""
 
 import random
-from collections import Counter as Tally
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.drive.coverage import holes, percent, universe
-from syncfabric.sim.drive.simulate import Simulation, run_model
-from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.drive.backends import Simulation, run_model, simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import drawn
+from tests.sim.drive.coverage import covered, universe
 from tests.sim.drive.networks import SCENARIOS, SEED, check, make_job, mesh
 
-THRESHOLD = 97.0
-"""Percent of a network's bins that its regression must hit, whatever the seed."""
 ROUNDS = 2
 """Times that the scenarios are run, with other groups and seeds each time."""
 NETWORKS: dict[str, MessageSpec] = {
@@ -40,12 +36,6 @@ def test_a_regression_covers(
     simulation: Simulation
     simulation = simulate_tiles(job, build_fabric(network)) if tiles else run_model(job)
     check(job, simulation)
-    hits = sum((Tally(outcome.coverage) for outcome in simulation.outcomes), Tally[str]())
-    bins = set(universe(network))
-    missed = holes(hits, bins)
     record_property(
-        "coverage",
-        f"{name} ({network.topology}): {percent(hits, bins):.1f}% of {len(bins)} bins"
-        + "".join(f"\n    never: {hole}" for hole in missed),
+        "coverage", covered(f"{name} ({network.topology})", simulation, set(universe(network)))
     )
-    assert percent(hits, bins) >= THRESHOLD, missed

@@ -5,14 +5,13 @@ from itertools import pairwise
 
 import pytest
 
-from syncfabric.models.golden.network import model_of
 from syncfabric.models.planning.images import Epochs
 from syncfabric.models.planning.set_up import set_up_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
-from syncfabric.sim.drive.driver import Driver
-from syncfabric.sim.drive.driving import Inputs
+from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.stimulus import driver_of
 from syncfabric.sim.drive.targets import targets_of
 from tests.sim.drive.networks import SCENARIOS, make_job, members, mesh, plan_of, played
 
@@ -73,11 +72,12 @@ def test_without_traffic_there_is_none() -> None:
 def test_the_script_says_what_the_model_is_given(scenario: Scenario) -> None:
     network = mesh(2, 3, groups=2)
     ((plan, _),) = make_job(network, random.Random(6), [scenario]).runs
-    model = model_of(network)
-    driver = Driver(plan, scenario, model)
+    driver = driver_of(plan, scenario)
+    assert isinstance(driver, EngineDriver)
+    model = driver.model
     for now in range(700):
         before = len(driver.stimuli)
-        inputs = driver.inputs(now, quiet=False) or Inputs()
+        inputs = driver.inputs(now)
         new = driver.stimuli[before:]
         assert all(stimulus.cycle == now for stimulus in new)
         assert said(new, StimulusKind.ARRIVE) == {

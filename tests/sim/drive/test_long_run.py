@@ -8,17 +8,15 @@ from typing import Any
 import pytest
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.models.planning.set_up import Write, set_up_writes
 from syncfabric.sim.assemble.player import Stimulus, script_text
-from syncfabric.sim.drive import driver, tiles
+from syncfabric.sim.drive import backends, engine_driver
 from syncfabric.sim.drive import long_run as module
-from syncfabric.sim.drive.config_port import Ask
+from syncfabric.sim.drive.engine_driver import EngineDriver, SetUp
 from syncfabric.sim.drive.long_run import long_run
 from syncfabric.sim.drive.run import run
-from syncfabric.sim.drive.set_up import Openings, SetUp
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
@@ -98,8 +96,8 @@ def test_a_group_without_go_hangs_while_another_goes_on(
     def without_the_last_go(*arguments: Any) -> list[Write]:
         return list(set_up_writes(*arguments))[:-1]
 
-    monkeypatch.setattr(driver, "set_up_writes", without_the_last_go)
-    monkeypatch.setattr(Openings, "are_all", lambda self: True)
+    monkeypatch.setattr(engine_driver, "set_up_writes", without_the_last_go)
+    monkeypatch.setattr(EngineDriver, "_are_open", lambda self: True)
     result = long_run(PLAN, episodes=10)
     assert result.verdict == "hang"
     assert result.reason == "no barrier in the last 10000 cycles; unfinished groups: 8"
@@ -175,20 +173,20 @@ def test_packets_set_groups_up_before_members_and_traffic_come(name: str) -> Non
 class Forgets(SetUp):
     """A manager that is not told of the plan's second group."""
 
-    def __init__(self, plan: BarrierPlan, model: CollectiveNetwork, ask: Ask) -> None:
-        super().__init__(plan, model, ask)
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
         del self._ahead[1]
 
 
 @pytest.mark.parametrize("name", [pytest.param("mesh", marks=pytest.mark.long), "irregular"])
 def test_a_group_that_is_not_set_up_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the model, which waits for its GO; and if nobody waits, by the referee."""
-    monkeypatch.setattr(driver, "SetUp", Forgets)
+    monkeypatch.setattr(engine_driver, "SetUp", Forgets)
     result = long_run(managed(name), episodes=10)
     assert result.verdict == "hang"
     assert result.reason == "nothing moves any more; unfinished groups: 3, 8, 9"
     assert [group.episodes for group in result.groups] == [0, 0, 0]
-    monkeypatch.setattr(Openings, "are_all", lambda self: True)
+    monkeypatch.setattr(EngineDriver, "_are_open", lambda self: True)
     result = long_run(managed(name), episodes=10)
     assert result.verdict == "hang"
     assert result.reason == "no barrier in the last 10000 cycles; unfinished groups: 8"
@@ -203,7 +201,7 @@ def test_hardware_that_is_set_up_otherwise_than_the_model_is_a_mismatch(
     def without_a_bit(stimuli: list[Stimulus]) -> str:
         return script_text([replace(each, data=each.data & ~1) for each in stimuli])
 
-    monkeypatch.setattr(tiles, "script_text", without_a_bit)
+    monkeypatch.setattr(backends, "script_text", without_a_bit)
     result = long_run(managed("irregular"), episodes=10)
     assert result.verdict == "mismatch"
     assert result.mismatches

@@ -14,10 +14,10 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.set_up import duties
-from syncfabric.sim.drive.conduct import conduct_model
+from syncfabric.sim.drive.backends import simulate_tiles
+from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.set_up import MembersSetUp
-from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.experiments.papers.btin_networks import Drawn
 from syncfabric.sim.fabric import build_fabric
 
@@ -46,10 +46,10 @@ def drawn_plan(seed: int) -> BarrierPlan:
 def play(plan: BarrierPlan, **keys: Any) -> tuple[Outcome, int]:
     """Return the outcome, and how many packets asked a node."""
     scenario = Scenario(episodes=4, **keys)
-    conductor = conduct_model(plan, scenario, Job(((plan, scenario),)))
-    (program,) = conductor.session.driver.software.programs  # type: ignore[union-attr]
-    assert isinstance(program, MembersSetUp)
-    return conductor.outcome(None), program.errands
+    runner = ScenarioRunner(plan, scenario)
+    program = runner.driver.find(MembersSetUp)
+    assert program is not None
+    return runner.run_model(), program.errands
 
 
 def test_groups_meet_when_all_is_written() -> None:

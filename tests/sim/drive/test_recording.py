@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.conduct import conduct_model
-from syncfabric.sim.drive.recording import COLUMNS
-from syncfabric.sim.drive.scenario import Job, Scenario
+from syncfabric.sim.drive.log import COLUMNS
+from syncfabric.sim.drive.runner import ScenarioRunner
+from syncfabric.sim.drive.scenario import Scenario
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 
@@ -19,7 +19,7 @@ MESH = plan_of(mesh(3, 1), members(9, (0, 0), (2, 0)))
 def rows_of(scenario: Scenario, plan: BarrierPlan = MESH) -> tuple[list[dict[str, str]], int]:
     """Run a group of two with the model; return the log's rows, and the messages counted."""
     text = StringIO()
-    outcome = conduct_model(plan, scenario, Job(((plan, scenario),)), text).outcome(None)
+    outcome = ScenarioRunner(plan, scenario, log=text).run_model()
     text.seek(0)
     return list(csv.DictReader(text, COLUMNS)), outcome.messages
 
@@ -69,5 +69,5 @@ def test_packets_have_no_group() -> None:
 
 def test_without_a_file_messages_are_counted() -> None:
     scenario = Scenario(episodes=3)
-    outcome = conduct_model(MESH, scenario, Job(((MESH, scenario),))).outcome(None)
+    outcome = ScenarioRunner(MESH, scenario).run_model()
     assert outcome.messages == rows_of(scenario)[1] > 0

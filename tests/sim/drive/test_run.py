@@ -9,7 +9,7 @@ import pytest
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Write, image_writes
-from syncfabric.sim.drive import run as module
+from syncfabric.sim.drive import backends
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.results import RunResult, Seconds
@@ -87,7 +87,7 @@ def test_saturation_is_told_with_the_fullest_channels() -> None:
 
 
 def test_other_hardware_is_a_mismatch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "build_fabric", lambda spec, waves: build_fabric(DEFAULT))
+    monkeypatch.setattr(backends, "build_fabric", lambda spec, waves: build_fabric(DEFAULT))
     result = run(
         plan_of(mesh(5, 5, engine_stages=3), members(8, (0, 0), (4, 4), (1, 3))), episodes=3
     )
@@ -103,7 +103,7 @@ def test_what_never_ends_is_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
     def without_go(*arguments: Any) -> list[Write]:
         return list(image_writes(*arguments))
 
-    monkeypatch.setattr("syncfabric.sim.drive.driver.set_up_writes", without_go)
+    monkeypatch.setattr("syncfabric.sim.drive.engine_driver.set_up_writes", without_go)
     result = run(SMALL, sim="model", episodes=3)
     assert (result.verdict, result.mismatches) == ("hang", ())
     assert result.reason == "nothing moves any more; unfinished groups: 1"

@@ -24,7 +24,7 @@ def test_a_job_comes_back() -> None:
     assert [scenario for _, scenario in again.runs] == list(scenarios)
     for (plan, _), (copy, _) in zip(job.runs, again.runs, strict=True):
         assert (copy.spec, copy.groups) == (plan.spec, plan.groups)
-    assert (again.coverage, again.chunk, again.log, again.loads) == (True, job.chunk, None, False)
+    assert (again.coverage, again.chunk, again.log) == (True, job.chunk, None)
 
 
 def test_an_outcome_comes_back() -> None:

@@ -18,8 +18,9 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.collectives import Collective, run_collectives
+from syncfabric.sim.drive.backends import run_model, simulate_tiles
 from syncfabric.sim.drive.cause_check import CauseCheck
-from syncfabric.sim.drive.driver import Driver
+from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario, SchemeOutcome
 from syncfabric.sim.drive.schemes import (
     SCHEMES,
@@ -30,9 +31,7 @@ from syncfabric.sim.drive.schemes import (
     Unicast,
     release_cycles,
 )
-from syncfabric.sim.drive.simulate import run_model
-from syncfabric.sim.drive.software import MemberStep, StepKind
-from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.drive.trace import MemberStep, StepKind
 from syncfabric.sim.experiments.papers.btin_networks import Drawn, Found, look
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import SMALL
@@ -208,7 +207,7 @@ def test_a_release_is_the_static_networks_broadcast_of_a_flit(side: int) -> None
 class RoundLeftOut(Dissemination):
     """Goes on a round too early."""
 
-    def __init__(self, of: Driver) -> None:
+    def __init__(self, of: EngineDriver) -> None:
         super().__init__(of)
         self._rounds -= 1
 
@@ -258,7 +257,7 @@ class Twice(Dissemination):
 
 EARLY = "arrivals that a released member can know of"
 UNASKED = "releases of a member, of its arrivals"
-WRONG: list[tuple[Callable[[Driver], Scheme], Policy, str]] = [
+WRONG: list[tuple[Callable[[EngineDriver], Scheme], Policy, str]] = [
     *((scheme, policy, EARLY) for scheme in (RoundLeftOut, Hasty) for policy in POLICIES),
     *((scheme, policy, EARLY) for scheme in (Neighbours, OneForgotten) for policy in POLICIES),
     (Forgetful, "last", UNASKED),
@@ -269,7 +268,7 @@ WRONG: list[tuple[Callable[[Driver], Scheme], Policy, str]] = [
 @pytest.mark.parametrize(("scheme", "policy", "rule"), WRONG)
 def test_a_wrong_program_is_found_out(
     monkeypatch: pytest.MonkeyPatch,
-    scheme: Callable[[Driver], Scheme],
+    scheme: Callable[[EngineDriver], Scheme],
     policy: Policy,
     rule: str,
 ) -> None:
@@ -286,7 +285,7 @@ def test_who_is_never_released_is_found_out() -> None:
     steps = [MemberStep(3, 0, StepKind.ARRIVE), MemberStep(3, 1, StepKind.ARRIVE)]
     steps += [MemberStep(4, 0, StepKind.TELL), MemberStep(4, 1, StepKind.TELL)]
     steps += [MemberStep(5, 1, StepKind.RELEASE)]
-    assert [found for step in steps for found in check_of.step(step)] == []
+    assert [found for step in steps for found in check_of.act(step)] == []
     (found,) = check_of.close(9)
     assert (found.node, found.hardware, found.model) == ((0, 0), 0, 1)
 

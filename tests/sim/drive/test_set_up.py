@@ -3,9 +3,9 @@
 import pytest
 
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.drive.conduct import conduct_model
+from syncfabric.sim.drive.backends import simulate_tiles
+from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
-from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
@@ -49,7 +49,7 @@ def judge(work: Job, outcome: Outcome) -> None:
 def test_the_model_keeps_the_rules(name: str) -> None:
     work = job(name)
     for plan, scenario in work.runs:
-        judge(work, conduct_model(plan, scenario, work, None).outcome(None))
+        judge(work, ScenarioRunner(plan, scenario, work).run_model())
 
 
 @pytest.mark.parametrize("name", [pytest.param("mesh", marks=pytest.mark.long), "irregular"])

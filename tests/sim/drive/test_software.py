@@ -9,10 +9,10 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
-from syncfabric.sim.drive.conduct import Conductor, conduct_model
+from syncfabric.sim.drive.backends import build_bench, run_model, simulate, simulate_tiles
+from syncfabric.sim.drive.packet_check import PacketCheck
+from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Scenario, Sending
-from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
-from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.clusters import SMALL, drawn, ring
 from tests.sim.drive.networks import SEED, check, irregular, mesh, plan_of, random_groups
@@ -56,13 +56,12 @@ def job(
 def test_the_model_keeps_the_rules(name: str) -> None:
     work = job(NETWORKS[name], name)
     for plan, scenario in work.runs:
-        conductor = conduct_model(plan, scenario, work)
-        assert isinstance(conductor, Conductor)
-        outcome = conductor.outcome(None)
+        runner = ScenarioRunner(plan, scenario, work)
+        outcome = runner.run_model()
         assert outcome.mismatches == []
         assert outcome.hang is None
         assert scenario.noise or outcome.counters == (0, 0, 0, 0)
-        more = conductor.judge.packets.software.injected - len(scenario.packets)
+        more = runner.checker.rule(PacketCheck).put - len(scenario.packets)
         assert more >= 0 if scenario.noise else more == 0  # noise sends to set-up sinks, too
 
 

@@ -11,24 +11,16 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.player import script_text
-from syncfabric.sim.drive.comparison import Comparison
-from syncfabric.sim.drive.driver import Session
-from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.checker import Checker
+from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.stepping import Chunk
+from syncfabric.sim.drive.session import Session
 from syncfabric.sim.fabric import Fabric, build_fabric
 
 __all__ = ["compare", "random_faults"]
 
 CHUNK = 100
 """Cycles between two looks."""
-
-
-class Sides(Comparison):
-    """Hardware and model, and no rules: under faults few hold."""
-
-    def follow(self, chunk: Chunk, lines: Sequence[Line]) -> None:
-        pass
 
 
 def guarded_links(spec: MessageSpec) -> list[int]:
@@ -73,23 +65,24 @@ def compare(
     cycles: int,
     folder: Path,
     asks: Sequence[tuple[int, ConfigRequest]] = (),
-) -> Session:
+) -> Session[EngineDriver]:
     """Run both for some cycles; fail where they differ. Return the model's side, as it ends.
 
     ``asks`` are what is asked of the config port, and from which cycle on.
     """
     spec, faults = plan.spec.message_network, list(faults)
-    session, sides, left = Session(plan, scenario), Sides(spec), list(asks)
+    session, left = Session(EngineDriver(plan, scenario), scenario.limit), list(asks)
+    sides = Checker(spec)  # without rules: under faults few hold
     if faults:
-        session.model.inject(faults)
+        session.driver.model.inject(faults)
     with Fabric(build_fabric(spec)) as fabric:
         fabric.faults(faults, folder)
         probe, script, seen = folder / "probe.txt", folder / "script.txt", 0
         fabric.probe(probe)
-        begin = session.model.cycle
+        begin = session.cycle
         fabric.run(begin)
-        while session.model.cycle < cycles and not session.finished:
-            while left and left[0][0] <= session.model.cycle:
+        while session.cycle < cycles and not session.finished:
+            while left and left[0][0] <= session.cycle:
                 session.driver.port.ask(left.pop(0)[1])
             chunk = session.advance(CHUNK)
             script.write_text(script_text(chunk.stimuli))

@@ -13,8 +13,9 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.drive.driver import Session
+from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.session import Session
 from tests.models.golden.planes.network_race import forged
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SEED, irregular, mesh, plan_of, random_groups
@@ -39,7 +40,9 @@ CYCLES, BEGIN = 4_000, 1_200
 KINDS = (FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT, FaultKind.FORGED)
 
 
-def play(name: str, faults: list[Fault], folder: Path, *asks: tuple[int, ConfigRequest]) -> Session:
+def play(
+    name: str, faults: list[Fault], folder: Path, *asks: tuple[int, ConfigRequest]
+) -> Session[EngineDriver]:
     """Run a network under faults."""
     spec = NETWORKS[name]
     plan = plan_of(spec, *random_groups(spec, random.Random(SEED)))

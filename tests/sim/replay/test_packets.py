@@ -12,8 +12,8 @@ from syncfabric.models.collectives.paths import paths
 from syncfabric.models.collectives.schedule import Rules, Schedule
 from syncfabric.models.errors import SpecError
 from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.drive.backends import run_model
 from syncfabric.sim.drive.scenario import Job, Passage, ReplayOutcome, Scenario, data_flits
-from syncfabric.sim.drive.simulate import run_model
 from syncfabric.sim.replay.packets import needs_of, packets_of
 from syncfabric.sim.replay.ways import layers_of
 from tests.models.collectives.right_schedules import fig_5, ring_oas, turned_round

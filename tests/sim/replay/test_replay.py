@@ -12,7 +12,7 @@ from syncfabric.models.collectives.schedule import Rules, Schedule
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.assemble import player
-from syncfabric.sim.drive import stepping
+from syncfabric.sim.drive import session
 from syncfabric.sim.replay import ways
 from syncfabric.sim.replay.replay import Replayed, replay
 from tests.models.collectives import right_schedules
@@ -240,7 +240,7 @@ def test_more_stimuli_than_a_script_holds_are_played(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(player, "SCRIPT_WORDS", 64)
     with pytest.raises(ValueError, match="fewer than 64 stimuli"):
         replay(schedule, sim="verilator")
-    monkeypatch.setattr(stepping, "FULL", 32)
+    monkeypatch.setattr(session, "FULL", 32)
     cut = replay(schedule, sim="verilator")
     assert cut.ok, (cut.waits, cut.failure)
     assert cut.to_json() == whole.to_json()

@@ -5,8 +5,8 @@ from typing import Any
 
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.conduct import conduct_model
-from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from syncfabric.sim.drive.runner import ScenarioRunner
+from syncfabric.sim.drive.scenario import Outcome, Scenario
 from tests.models.planning.irregular import draw_network
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 
@@ -44,7 +44,7 @@ def plan_with(network: MessageSpec, groups: int = 2) -> BarrierPlan:
 
 def played_by_model(plan: BarrierPlan, scenario: Scenario) -> Outcome:
     """Run a scenario with the golden model alone."""
-    return conduct_model(plan, scenario, Job(((plan, scenario),))).outcome(None)
+    return ScenarioRunner(plan, scenario).run_model()
 
 
 def well(outcome: Outcome, scenario: Scenario) -> None:

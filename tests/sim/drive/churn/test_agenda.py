@@ -1,6 +1,6 @@
 """Acts in their cycles."""
 
-from syncfabric.sim.drive.software import Agenda
+from syncfabric.sim.drive.program import Agenda
 
 
 def test_acts_come_in_order_of_cycles_and_of_entering() -> None:

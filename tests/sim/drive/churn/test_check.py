@@ -1,6 +1,6 @@
 """The rules of groups that come and go, on right and wrong notes and answers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 
 import pytest
 
@@ -9,9 +9,8 @@ from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import Operation
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.churn.check import ChurnCheck
-from syncfabric.sim.drive.churn.notes import Born, Came, Ended, Gone, Note, Ordered
-from syncfabric.sim.drive.driving import Arrival
-from syncfabric.sim.drive.lines import EMPTY, Line
+from syncfabric.sim.drive.churn.notes import Born, Came, Ended, Gone, Ordered, Told
+from syncfabric.sim.drive.trace import EMPTY, Act, Arrival, Chunk, Line
 from syncfabric.sim.lifecycle.counters import counters_of
 from syncfabric.sim.results import Mismatch
 from tests.sim.drive.churn.networks import grid, plan_with
@@ -31,26 +30,27 @@ class Bench:
         self.found: list[str] = []
         self.note(Born(1, LIFE, GID, "or", (0, 1), (0, 1), episodes, (ENTRY, ENTRY)))
 
-    def note(self, *notes: Note) -> None:
-        for note in notes:
-            self._take(self.check.note(note))
+    def note(self, *acts: Act) -> None:
+        for act in acts:
+            for rule in (self.check, self.barriers):
+                self._take(rule.act(act))
 
     def answer(self, request: ConfigRequest | None, data: int) -> None:
-        self._take(self.check.answer(Line(9, EMPTY, (0, data)), request))
+        self.check.begin(Chunk(0, answered={9: request} if request else {}))
+        self._take(self.check.wires(Line(9, EMPTY, (0, data))))
 
     def come(self) -> None:
         """Let both members come to the register of their entry."""
         self.note(*(Came(2, LIFE, member, member, ENTRY) for member in (0, 1)))
 
     def arrive(self, *members: int) -> None:
-        for member in members:
-            self.barriers.arrive(Arrival(3, LIFE, member, 1))
+        self.note(*(Arrival(3, LIFE, member, 1) for member in members))
 
     def release(self, *nodes: int, broken: bool = False) -> None:
         bits = sum(1 << node * NETWORK.port_registers + ENTRY for node in nodes)
         record = Record(0, 0, (), bits, [1] * len(nodes))
-        places = {(node, ENTRY) for node in nodes} if broken else ()
-        self._take(self.barriers.release(Line(8, record), places))
+        self.barriers.begin(Chunk(0, acts=[Told(8, node, ENTRY) for node in nodes if broken]))
+        self._take(self.barriers.wires(Line(8, record)))
 
     def order(self, operation: Operation) -> None:
         self.note(Ordered(4, LIFE, 0, operation))
@@ -66,7 +66,7 @@ class Bench:
     def close(self) -> None:
         self._take(self.check.close(11))
 
-    def _take(self, found: Iterator[Mismatch]) -> None:
+    def _take(self, found: Iterable[Mismatch]) -> None:
         self.found += [mismatch.signal for mismatch in found]
 
 

@@ -2,9 +2,8 @@
 
 import pytest
 
+from syncfabric.sim.drive.backends import build_bench, simulate, simulate_tiles
 from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.drive.simulate import build_bench, simulate
-from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.sim.drive.churn.networks import NETWORKS, grid, plan_with, well
 

@@ -6,8 +6,8 @@ import pytest
 
 from syncfabric.models.layout.setup import Operation
 from syncfabric.sim.drive.churn.notes import Born, Gone, Ordered
-from syncfabric.sim.drive.driver import Session
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.session import Session
 from tests.sim.drive.churn.networks import (
     NETWORKS,
     drawn,
@@ -82,7 +82,7 @@ def test_chunks_of_any_size_say_the_same_and_sleeping_changes_nothing(
     wanted = played(plan, scenario)
     for cycles in (1, 17, 100_000):
         seen = played(plan, scenario, cycles)
-        for name in ("text", "stimuli", "arrivals", "notes"):
+        for name in ("text", "stimuli", "acts"):
             left, right = (
                 [entry for chunk in chunks for entry in getattr(chunk, name)]
                 for chunks in (wanted, seen)
@@ -99,7 +99,7 @@ def test_chunks_of_any_size_say_the_same_and_sleeping_changes_nothing(
 
 def test_lives_are_as_they_should() -> None:
     plan, scenario = plan_with(grid(operations="all", data_bits=4)), Scenario(episodes=1, churn=250)
-    notes = [note for chunk in played(plan, scenario) for note in chunk.notes]
+    notes = [note for chunk in played(plan, scenario) for note in chunk.acts]
     born = [note for note in notes if isinstance(note, Born)]
     assert len(born) == 250
     sizes = [len(life.nodes) for life in born]
@@ -122,7 +122,7 @@ def test_lives_are_as_they_should() -> None:
 
 def test_on_a_large_network_most_are_few() -> None:
     plan = plan_with(mesh(6, 6, groups=8), 0)
-    notes = [note for chunk in played(plan, Scenario(episodes=1, churn=40)) for note in chunk.notes]
+    notes = [note for chunk in played(plan, Scenario(episodes=1, churn=40)) for note in chunk.acts]
     sizes = sorted(len(note.nodes) for note in notes if isinstance(note, Born))
     assert sizes[len(sizes) // 2] <= 6
     assert sizes[-1] > 12

@@ -7,12 +7,12 @@ import pytest
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import GroupPlan
-from syncfabric.sim.drive import driver
+from syncfabric.sim.drive import stimulus
+from syncfabric.sim.drive.backends import simulate_tiles
 from syncfabric.sim.drive.churn import churner
 from syncfabric.sim.drive.churn.churner import Churner, Life
 from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
-from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from syncfabric.sim.lifecycle.effects import Steps
 from tests.sim.drive.churn.networks import TREE, grid, plan_with, played_by_model, well
@@ -58,7 +58,7 @@ def struck(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return how many groups each storm ends."""
     counts: list[int] = []
     monkeypatch.setattr(Storms, "struck", counts, raising=False)
-    monkeypatch.setattr(driver, "Churner", Storms)
+    monkeypatch.setattr(stimulus, "Churner", Storms)
     monkeypatch.setattr(churner, "AT_ONCE", GROUPS)
     monkeypatch.setattr(churner, "DOOMED", 1)
     monkeypatch.setattr(churner, "FEW", 3)

@@ -1,25 +1,21 @@
 """Functional coverage of static networks: of a regression on tiles, and of single runs."""
 
 import random
-from collections import Counter as Tally
 from collections.abc import Callable
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.drive.conduct import conduct_model
-from syncfabric.sim.drive.coverage import holes, percent
+from syncfabric.sim.drive.backends import simulate_tiles
+from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Policy, Scenario
-from syncfabric.sim.drive.static.coverage import static_universe
-from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.models.planning.static_ways import disjoint_groups
+from tests.sim.drive.coverage import covered, static_universe
 from tests.sim.drive.networks import SEED, check
 from tests.sim.drive.static.networks import SMALL
 
 POLICIES: tuple[Policy, ...] = ("last", "together", "back_to_back", "skew", "mixed")
-THRESHOLD = 97.0
-"""Percent of the bins that the regression must hit, whatever the seed."""
 RUNS = 30
 STAR = GroupSpec(id=1, members=((1, 1), (0, 1), (2, 1), (1, 0), (1, 2)), planner="tree")
 """Its root feeds all four neighbours."""
@@ -56,29 +52,23 @@ def test_a_regression_covers(record_property: Callable[[str, object], None]) -> 
     )
     simulation = simulate_tiles(job, build_fabric(SMALL))
     check(job, simulation)
-    hits = sum((Tally(outcome.coverage) for outcome in simulation.outcomes), Tally[str]())
-    bins = set(static_universe())
-    missed = holes(hits, bins)
     record_property(
         "coverage",
-        f"static ({SMALL.topology}): {percent(hits, bins):.1f}% of {len(bins)} bins"
-        + "".join(f"\n    never: {hole}" for hole in missed),
+        covered(f"static ({SMALL.topology})", simulation, set(static_universe()), alone=True),
     )
-    assert percent(hits, bins) >= THRESHOLD, missed
-    assert set(hits) <= bins
 
 
-def covered(*groups: GroupSpec) -> set[str]:
+def met(*groups: GroupSpec) -> set[str]:
     """Return the bins that one barrier of these groups meets on a 3x3 network."""
     spec = StaticSpec(kind="static", width=3, height=3)
     plan = make_plan(NetworkSpec(name="one", network=spec, groups=groups))
     scenario = Scenario(episodes=1, policy="together")
-    outcome = conduct_model(plan, scenario, Job(((plan, scenario),), coverage=True)).outcome(None)
+    outcome = ScenarioRunner(plan, scenario, Job(((plan, scenario),), coverage=True)).run_model()
     return {name for name, count in outcome.coverage.items() if count}
 
 
 def test_a_ring_around_a_square_meets_what_rings_meet() -> None:
-    hits = covered(GroupSpec(id=1, members=((0, 0), (1, 0), (0, 1)), planner="ring"))
+    hits = met(GroupSpec(id=1, members=((0, 0), (1, 0), (0, 1)), planner="ring"))
     assert {"released: RING", "released: RING_ROOT", "passing a nonmember: ring"} <= hits
     assert "an input feeds 2 outputs" in hits
     assert not {"released: TREE", "an input feeds 3 outputs", "an input feeds 4 outputs"} & hits
@@ -86,6 +76,6 @@ def test_a_ring_around_a_square_meets_what_rings_meet() -> None:
 
 
 def test_a_star_feeds_all_its_outputs_at_once() -> None:
-    hits = covered(STAR)
+    hits = met(STAR)
     assert {"released: TREE", "released: TREE_ROOT", "an input feeds 4 outputs"} <= hits
     assert not {"passing a nonmember: tree", "released: RING", "released: ALONE"} & hits

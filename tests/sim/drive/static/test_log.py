@@ -3,7 +3,8 @@
 import csv
 import io
 
-from syncfabric.sim.drive.static.log import StaticLog
+from syncfabric.sim.drive.log import StaticLog
+from syncfabric.sim.drive.trace import Line
 from tests.models.golden.static_bench import Group, cycle, ring, static, tree
 from tests.sim.drive.static.planned import Planned, recorded
 
@@ -15,7 +16,7 @@ def rows(group: Group, episodes: int) -> tuple[list[list[str]], int]:
     file = io.StringIO()
     log = StaticLog(SPEC, (Planned(7, group, SPEC),), file)
     for now, record in recorded(SPEC, group, episodes):
-        log.note(now, record)
+        log.wires(Line(now, record))
     return list(csv.reader(io.StringIO(file.getvalue()))), log.messages
 
 

@@ -8,12 +8,11 @@ import pytest
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.drive.conduct import StaticConductor, conduct_model
-from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.backends import simulate_tiles
+from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.static.operations import Collective
-from syncfabric.sim.drive.stepping import Chunk
-from syncfabric.sim.drive.tiles import simulate_tiles
+from syncfabric.sim.drive.trace import Chunk, Line
 from syncfabric.sim.fabric import build_fabric
 
 MOST = StaticSpec(
@@ -49,7 +48,7 @@ def corners(width: int, height: int) -> tuple[Node, ...]:
 
 
 def conduct(plan: BarrierPlan, scenario: Scenario) -> Outcome:
-    return conduct_model(plan, scenario, Job(((plan, scenario),))).outcome(None)
+    return ScenarioRunner(plan, scenario).run_model()
 
 
 def check(outcome: Outcome, scenario: Scenario) -> None:
@@ -92,7 +91,7 @@ def broken(width: int, height: int, what: str) -> list[str]:
     """Break the wires of the last node in the middle of a run; return what the judge reports."""
     group = GroupSpec(id=255, members=corners(width, height), planner="ring")
     plan, scenario = planned(width, height, group), Scenario(episodes=2, policy="together")
-    conductor = StaticConductor(plan, scenario, Job(((plan, scenario),)))
+    runner = ScenarioRunner(plan, scenario)
     core = 5 * (width * height - 1) + 4
     found = False
 
@@ -111,13 +110,13 @@ def broken(width: int, height: int, what: str) -> list[str]:
             kept["results"] = record.results[:-1]
         return replace(line, record=record._replace(**kept))
 
-    while not conductor.finished:
-        chunk = conductor.advance()
+    while not runner.finished:
+        chunk = runner.advance()
         lines = [changed(line) for line in chunk.lines]
-        conductor.judge.follow(Chunk(chunk.first, chunk.end, arrivals=chunk.arrivals), lines)
-    conductor.judge.close(conductor.session.model.cycle)
+        runner.checker.follow(Chunk(chunk.first, chunk.end, acts=chunk.acts), lines)
+    runner.checker.close(runner.session.cycle)
     assert found
-    return [f"{each.node} {each.signal}" for each in conductor.judge.mismatches]
+    return [f"{each.node} {each.signal}" for each in runner.checker.mismatches]
 
 
 @pytest.mark.parametrize(("width", "height"), SIDES)

@@ -5,9 +5,8 @@ import random
 import pytest
 
 from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.sim.drive.backends import Simulation, simulate_tiles
 from syncfabric.sim.drive.scenario import Job, Policy, Scenario
-from syncfabric.sim.drive.simulate import Simulation
-from syncfabric.sim.drive.tiles import simulate_tiles
 from syncfabric.sim.fabric import build_fabric
 from tests.models.golden.static_bench import cycle, random_groups, ring, static
 from tests.sim.drive.networks import SEED, check

@@ -2,8 +2,8 @@
 
 import pytest
 
-from syncfabric.sim.drive import tiles as measured
-from syncfabric.sim.drive.simulate import run_model
+from syncfabric.sim.drive import backends as measured
+from syncfabric.sim.drive.backends import run_model
 from syncfabric.sim.experiments.claim import Claim
 from syncfabric.sim.experiments.frame import Experiment, Work
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from syncfabric.sim.drive import tiles
-from syncfabric.sim.drive.simulate import run_model
+from syncfabric.sim.drive import backends
+from syncfabric.sim.drive.backends import run_model
 
 
 @pytest.fixture
 def _by_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the golden model stand in for the RTL, which it is compared with elsewhere."""
-    monkeypatch.setattr(tiles, "build_fabric", lambda network: None)
-    monkeypatch.setattr(tiles, "simulate_tiles", lambda job, built: run_model(job))
+    monkeypatch.setattr(backends, "build_fabric", lambda network: None)
+    monkeypatch.setattr(backends, "simulate_tiles", lambda job, built: run_model(job))

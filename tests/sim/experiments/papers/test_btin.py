@@ -15,7 +15,7 @@ from syncfabric.models.networks.reader import loads
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.btin import PacketTiming
-from syncfabric.sim.drive import tiles
+from syncfabric.sim.drive import backends
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.frame import Work
@@ -275,7 +275,7 @@ def test_all_members_arrive_together_and_pass_the_links_of_nodes_too() -> None:
     plan = make_plan(NetworkSpec(name="little", network=network, groups=groups))
     for scheme in NAMES:
         scenario = Scenario(episodes=1, scheme=scheme, policy="together")
-        (outcome,) = tiles.measure(plan, [scenario])
+        (outcome,) = backends.measure(plan, [scenario])
         assert outcome.scheme is not None
         assert outcome.scheme.beside == [node_links(scheme, 5)]
         assert outcome.scheme.cycles == [rows[scheme]]

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from syncfabric.models.timing.loggp import INFINIBAND, TILE64, TILE64_MEMORY
-from syncfabric.sim.drive import tiles as measured
-from syncfabric.sim.drive.simulate import run_model
+from syncfabric.sim.drive import backends as measured
+from syncfabric.sim.drive.backends import run_model
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.claim import Value
 from syncfabric.sim.experiments.frame import Work

@@ -6,14 +6,9 @@ import random
 
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.conduct import conduct_model
-from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario
-from syncfabric.sim.drive.static.operations import (
-    FROM_ROOT,
-    KINDS,
-    OPERATIONS,
-    Collective,
-)
+from syncfabric.sim.drive.runner import ScenarioRunner
+from syncfabric.sim.drive.scenario import Outcome, Policy, Scenario
+from syncfabric.sim.drive.static.operations import FROM_ROOT, KINDS, OPERATIONS, Collective
 from tests.models.golden.static_bench import Group, random_groups
 from tests.sim.drive.static.planned import plan_of
 
@@ -52,7 +47,7 @@ def random_run(rng: random.Random, spec: StaticSpec) -> tuple[BarrierPlan, Scena
 
 
 def conduct(plan: BarrierPlan, scenario: Scenario) -> Outcome:
-    return conduct_model(plan, scenario, Job(((plan, scenario),))).outcome(None)
+    return ScenarioRunner(plan, scenario).run_model()
 
 
 def check(plan: BarrierPlan, scenario: Scenario, outcome: Outcome) -> None:

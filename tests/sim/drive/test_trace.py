@@ -6,10 +6,10 @@ import pytest
 
 from syncfabric.models.golden.record import Record
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.drive.lines import (
+from syncfabric.sim.drive.differences import explain
+from syncfabric.sim.drive.trace import (
     EMPTY,
     Line,
-    explain,
     observe_line,
     parse,
     parse_wires,

@@ -10,8 +10,8 @@ from syncfabric.models.golden.static_agent import Agent
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.timing.static import ring_bound, tree_bound
-from syncfabric.sim.drive.conduct import conduct_model, conductor_of
-from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario
+from syncfabric.sim.drive.runner import ScenarioRunner
+from syncfabric.sim.drive.scenario import Outcome, Policy, Scenario
 from syncfabric.sim.request import RunRequest
 from tests.models.golden.static_bench import cycle, random_groups, ring, static
 from tests.models.timing.exact import ring_latency
@@ -21,7 +21,7 @@ POLICIES: tuple[Policy, ...] = ("last", "late", "together", "back_to_back", "ske
 
 
 def conduct(plan: BarrierPlan, scenario: Scenario) -> Outcome:
-    return conduct_model(plan, scenario, Job(((plan, scenario),))).outcome(None)
+    return ScenarioRunner(plan, scenario).run_model()
 
 
 def check_random(seed: int) -> None:
@@ -66,18 +66,18 @@ def test_with_one_member_late_in_turn() -> None:
 def test_hardware_that_differs_is_told() -> None:
     plan = plan_of(static(2, 2), ring(cycle(2, 2)))
     scenario = Scenario(episodes=2)
-    conductor = conductor_of(plan, scenario, Job(((plan, scenario),)))
-    while not conductor.finished:
-        chunk = conductor.advance()
+    runner = ScenarioRunner(plan, scenario)
+    while not runner.finished:
+        chunk = runner.advance()
         text = list(chunk.text)
         for place, line in enumerate(chunk.lines):
-            if line.record.release and not conductor.judge.mismatches:
+            if line.record.release and not runner.checker.mismatches:
                 words = text[place].split()
                 words[2] = f"{int(words[2], 16) ^ 1 << 3 * 5 + 4:x}"  # a credit of node (1, 1)
                 text[place] = " ".join(words)
                 break
-        conductor.take(chunk, text)
-    first = conductor.outcome(None).mismatches[0]
+        runner.take(chunk, text)
+    first = runner.outcome().mismatches[0]
     assert (first.node, first.signal) == ((1, 1), "link_1_1_eject_credit")
 
 

@@ -5,15 +5,15 @@ from io import StringIO
 
 import pytest
 
-from syncfabric.sim.drive.conduct import Conductor, conduct_model
-from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from syncfabric.sim.drive.runner import ScenarioRunner
+from syncfabric.sim.drive.scenario import Outcome, Scenario
 from tests.sim.drive.networks import make_job, members, mesh, plan_of
 
 PLAN = plan_of(mesh(4, 4), members(1, *mesh(4, 4).mesh.nodes), members(2, (0, 0), (3, 3)))
 
 
 def outcome_of(scenario: Scenario) -> Outcome:
-    return conduct_model(PLAN, scenario, Job(((PLAN, scenario),))).outcome(None)
+    return ScenarioRunner(PLAN, scenario).run_model()
 
 
 @pytest.mark.parametrize(("rate", "saturated"), [(0.1, False), (0.3, False), (1.0, True)])
@@ -54,7 +54,7 @@ def test_loads_are_flits_a_cycle_by_link() -> None:
 def test_a_large_networks_counters_are_not_read() -> None:
     plan = plan_of(mesh(17, 16), members(1, *((x, 0) for x in range(17))))
     scenario = Scenario(episodes=1)
-    assert conduct_model(plan, scenario, Job(((plan, scenario),))).outcome(None).counters is None
+    assert ScenarioRunner(plan, scenario).run_model().counters is None
 
 
 def test_progress_and_log_are_kept() -> None:
@@ -64,19 +64,19 @@ def test_progress_and_log_are_kept() -> None:
     def tell(done: int, total: int) -> None:
         told.append((done, total))
 
-    conductor = conduct_model(PLAN, scenario, Job(((PLAN, scenario),)), log, told=tell)
+    outcome = ScenarioRunner(PLAN, scenario, log=log).run_model(tell)
     assert told == sorted(told)
     assert told[-1] == (10, 10)
-    assert len(log.getvalue().splitlines()) == conductor.outcome(None).messages
+    assert len(log.getvalue().splitlines()) == outcome.messages
 
 
 def test_a_run_ends_with_the_first_mismatch() -> None:
     (run,) = make_job(mesh(2, 2), random.Random(1), [Scenario(episodes=50)]).runs
-    conductor = Conductor(*run, Job((run,)))
-    chunk = conductor.advance()
-    conductor.take(chunk, [*chunk.text[:5], "7 1 0 0 5", *chunk.text[5:]])
-    assert conductor.finished
-    outcome = conductor.outcome(None)
+    runner = ScenarioRunner(*run)
+    chunk = runner.advance()
+    runner.take(chunk, [*chunk.text[:5], "7 1 0 0 5", *chunk.text[5:]])
+    assert runner.finished
+    outcome = runner.outcome()
     assert outcome.mismatches
     assert outcome.cycles == chunk.end
     assert outcome.counters is None
@@ -84,8 +84,10 @@ def test_a_run_ends_with_the_first_mismatch() -> None:
 
 def test_the_hardwares_report_is_judged() -> None:
     scenario = Scenario(episodes=1, background=0.1)
-    conductor = conduct_model(PLAN, scenario, Job(((PLAN, scenario),)))
-    wrong = conductor.outcome([[0] * 8] * 16).mismatches
+    runner = ScenarioRunner(PLAN, scenario)
+    while not runner.finished:
+        runner.take(runner.advance(), None)
+    wrong = runner.outcome([[0] * 8] * 16).mismatches
     assert {mismatch.signal for mismatch in wrong} == {
         "packets that the sinks counted",
         "flits that the sinks counted",

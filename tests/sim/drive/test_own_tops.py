@@ -11,8 +11,8 @@ import pytest
 
 from syncfabric.models.errors import ToolError
 from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.sim.drive.backends import build_bench, run_model, simulate
 from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.drive.simulate import build_bench, run_model, simulate
 from tests.quick import quick_simulator
 from tests.sim.drive.clusters import SMALL, random_cluster, ring
 from tests.sim.drive.networks import (
@@ -47,7 +47,7 @@ SHORT = tuple(replace(each, episodes=each.episodes // 2, lead_in=80) for each in
 def test_hardware_is_as_the_model(
     name: str, simulator: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("syncfabric.sim.drive.simulate.find_simulator", quick_simulator)
+    monkeypatch.setattr("syncfabric.sim.drive.backends.find_simulator", quick_simulator)
     run(BOTH[name], name, simulator)
 
 

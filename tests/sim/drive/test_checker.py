@@ -1,30 +1,38 @@
-"""The judge, on what the model foretells and on doctored lines of the probe."""
+"""The checker, on what the model foretells and on doctored lines of the probe."""
 
 from collections.abc import Callable, Sequence
 
 import pytest
 
 from syncfabric.models.golden.record import Record
-from syncfabric.sim.drive.comparison import KEPT
-from syncfabric.sim.drive.judge import Judge
-from syncfabric.sim.drive.lines import EMPTY, Line, observe_line, record_line
+from syncfabric.sim.drive.barrier_check import BarrierCheck
+from syncfabric.sim.drive.checker import KEPT, Checker
+from syncfabric.sim.drive.lanes import Load
+from syncfabric.sim.drive.log import EventLog
+from syncfabric.sim.drive.packet_check import PacketCheck
+from syncfabric.sim.drive.runner import rules_of
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.stepping import Chunk
+from syncfabric.sim.drive.trace import EMPTY, Arrival, Chunk, Line, observe_line, record_line
 from syncfabric.sim.results import Mismatch
 from tests.sim.drive.networks import members, mesh, plan_of, played
 
 NETWORK = mesh(2, 2)
 PLAN = plan_of(NETWORK, members(5, *NETWORK.mesh.nodes), members(6, (0, 0), (1, 1)))
-(CHUNK,) = played(PLAN, Scenario(episodes=4, background=0.5, lead_in=50), cycles=100_000)
+SCENARIO = Scenario(episodes=4, background=0.5, lead_in=50)
+(CHUNK,) = played(PLAN, SCENARIO, cycles=100_000)
 
 Change = Callable[[Record], Record]
 
 
-def judge(lines: Sequence[Line] = CHUNK.lines, text: Sequence[str] | None = None) -> Judge:
-    """Judge lines, as if the hardware's probe had written them."""
-    judge = Judge(PLAN)
-    judge.compare(CHUNK, written(lines) if text is None else text)
-    return judge
+def fresh() -> Checker:
+    return Checker(NETWORK, rules_of(PLAN, SCENARIO, EventLog(PLAN), coverage=False))
+
+
+def checked(lines: Sequence[Line] = CHUNK.lines, text: Sequence[str] | None = None) -> Checker:
+    """Check lines, as if the hardware's probe had written them."""
+    checker = fresh()
+    checker.compare(CHUNK, written(lines) if text is None else text)
+    return checker
 
 
 def written(lines: Sequence[Line]) -> list[str]:
@@ -58,12 +66,13 @@ def doctor(place: int, change: Change) -> list[Line]:
 
 
 def test_what_the_model_foretells_is_right() -> None:
-    found = judge()
+    found = checked()
     found.close(CHUNK.end, report=None)
     assert found.mismatches == []
-    assert [len(latencies) for latencies in found.barriers.latency] == [4, 4]
-    assert found.packets.ejected > 10
-    assert sum(found.load.counts().values()) > 5 * found.packets.ejected
+    assert [len(latencies) for latencies in found.rule(BarrierCheck).latency] == [4, 4]
+    ejected = found.rule(PacketCheck).ejected
+    assert ejected > 10
+    assert sum(found.rule(Load).counts().values()) > 5 * ejected
 
 
 def release_late(place: int) -> list[Line]:
@@ -94,7 +103,7 @@ ANSWER = find(lambda line: line.answer)
     ],
 )
 def test_a_changed_wire_is_found_where_it_is(place: int, change: Change) -> None:
-    found = judge(doctor(place, change)).mismatches
+    found = checked(doctor(place, change)).mismatches
     assert found[0].cycle == CHUNK.lines[place].cycle
     assert found[0].hardware != found[0].model
 
@@ -102,25 +111,26 @@ def test_a_changed_wire_is_found_where_it_is(place: int, change: Change) -> None
 def test_answers_are_compared() -> None:
     lines = list(CHUNK.lines)
     lines[ANSWER] = Line(lines[ANSWER].cycle, lines[ANSWER].record, (1, 0))
-    assert judge(lines).mismatches[0].signal == "config_error, config_rdata"
+    assert checked(lines).mismatches[0].signal == "config_error, config_rdata"
 
 
 def test_lines_too_many_and_too_few() -> None:
     for place in (0, CREDIT, ANSWER, len(CHUNK.lines) - 1):
         missing = [line for i, line in enumerate(CHUNK.lines) if i != place]
-        assert judge(missing).mismatches[0].cycle == CHUNK.lines[place].cycle
+        assert checked(missing).mismatches[0].cycle == CHUNK.lines[place].cycle
     added = [*CHUNK.lines, Line(CHUNK.end, EMPTY._replace(credit=1))]
-    assert judge(added).mismatches[0] == Mismatch(CHUNK.end, (0, 0), "link_0_0_credit[0]", 1, 0)
+    assert checked(added).mismatches[0] == Mismatch(CHUNK.end, (0, 0), "link_0_0_credit[0]", 1, 0)
 
 
 def test_rules_are_judged_by_what_the_hardware_did() -> None:
-    first, release = CHUNK.arrivals[0].cycle, CHUNK.lines[RELEASE].record.release
+    first = next(act.cycle for act in CHUNK.acts if isinstance(act, Arrival))
+    release = CHUNK.lines[RELEASE].record.release
     early = EMPTY._replace(release=release, results=[0] * release.bit_count())
     rest = [line for line in CHUNK.lines if line.cycle != first]
     lines = sorted([*rest, Line(first, early)], key=lambda line: (line.cycle, bool(line.observed)))
-    signals = {mismatch.signal for mismatch in judge(lines).mismatches}
+    signals = {mismatch.signal for mismatch in checked(lines).mismatches}
     assert any(signal.endswith("arrivals before a release") for signal in signals)
-    late = judge(release_late(RELEASE))
+    late = checked(release_late(RELEASE))
     assert late.mismatches[0].signal.startswith("release[")
 
 
@@ -129,7 +139,7 @@ def test_an_unknown_value_is_told_with_its_line(word: str) -> None:
     text = list(CHUNK.text)
     words = text[VALID].split()
     text[VALID] = " ".join([*words[:-1], word])
-    told = judge(text=text).mismatches
+    told = checked(text=text).mismatches
     assert told == [
         Mismatch(
             CHUNK.lines[VALID].cycle, None, "line of the probe", text[VALID], CHUNK.text[VALID]
@@ -139,7 +149,7 @@ def test_an_unknown_value_is_told_with_its_line(word: str) -> None:
 
 @pytest.mark.parametrize("change", [lambda t: [*t, t[-1]], lambda t: ["0" + t[0], *t[1:]]])
 def test_another_text_is_never_a_match(change: Callable[[list[str]], list[str]]) -> None:
-    (told,) = judge(text=change(list(CHUNK.text))).mismatches
+    (told,) = checked(text=change(list(CHUNK.text))).mismatches
     assert told.signal == "line of the probe"
 
 
@@ -152,7 +162,7 @@ def test_two_bits_of_a_link_at_once() -> None:
     words = text[VALID].split()
     words[1] = f"{line.record.valid | 1 << other:x}"
     text[VALID] = " ".join(words)
-    told = judge(text=text).mismatches
+    told = checked(text=text).mismatches
     assert told[0].cycle == line.cycle
     assert "valid" in told[0].signal
     assert (told[0].hardware, told[0].model) == (1, 0)
@@ -161,16 +171,15 @@ def test_two_bits_of_a_link_at_once() -> None:
 
 def test_the_first_mismatches_are_kept() -> None:
     shifted = [Line(line.cycle + 1, *list(vars(line).values())[1:]) for line in CHUNK.lines]
-    assert len(judge(shifted).mismatches) == KEPT
+    assert len(checked(shifted).mismatches) == KEPT
 
 
 def test_what_is_not_over_at_the_end_is_told() -> None:
     half = len(CHUNK.lines) * 2 // 3
     end = CHUNK.lines[half].cycle
-    found = Judge(PLAN)
-    found.follow(
-        Chunk(0, end, arrivals=[a for a in CHUNK.arrivals if a.cycle <= end]), CHUNK.lines[:half]
-    )
+    found = fresh()
+    acts = [act for act in CHUNK.acts if act.cycle <= end]
+    found.follow(Chunk(0, end, acts=acts), CHUNK.lines[:half])
     found.close(end, report=None)
     signals = " / ".join(mismatch.signal for mismatch in found.mismatches)
     assert "lost packet's destination" in signals
@@ -190,9 +199,9 @@ def test_what_is_not_over_at_the_end_is_told() -> None:
     ],
 )
 def test_the_report_of_sources_and_sinks(column: int, signal: str) -> None:
-    packets = judge().packets.ejected
+    packets = checked().rule(PacketCheck).ejected
     rows = [[packets, packets, 0, packets, 5 * packets, 0, 0, 0], [0] * 8]
-    good, bad = judge(), judge()
+    good, bad = checked(), checked()
     good.close(CHUNK.end, report=rows)
     assert good.mismatches == []
     rows[1][column] += 1

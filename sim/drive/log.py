@@ -1,21 +1,30 @@
-"""The log of a run: every packet and barrier message, a row each, and whose a message is."""
+"""The log of a run: a row for every packet, message and flit that a static network delivers."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import NamedTuple, TextIO
 
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.networks.mesh import Node, Port
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.static_images import NumberedGroup
 from syncfabric.sim.assemble.links import links_of
-from syncfabric.sim.drive.lanes import LaneMasks, bits
-from syncfabric.sim.drive.lines import Line
+from syncfabric.sim.drive.lanes import LaneMasks
 from syncfabric.sim.drive.targets import targets_of
+from syncfabric.sim.drive.trace import Line, Rule, bits, flits_on
+from syncfabric.sim.results import Mismatch
 
-__all__ = ["COLUMNS", "EngineMessages", "EventLog"]
+__all__ = ["COLUMNS", "EngineMessages", "EventLog", "Log", "StaticLog", "log_file"]
+
+PORTS = len(Port)
 
 
 class _Hop(NamedTuple):
@@ -28,7 +37,7 @@ class _Hop(NamedTuple):
 
 
 class EngineMessages:
-    """Knows the messages of a plan's groups on every link.
+    """The messages of a plan's groups on every link.
 
     Parameters
     ----------
@@ -106,68 +115,86 @@ COLUMNS = ("kind", "group", "source", "destination", "cycle_in", "cycle_out")
 """``cycle_in``: head, or message, on its first link; ``cycle_out``: tail on the way out, taken."""
 
 
-class EventLog:
-    """Hears of packets, reads messages off the links, counts and writes both.
+@contextmanager
+def log_file(path: str | None) -> Iterator[TextIO | None]:
+    """Open a log with its head line; without a path there is none."""
+    if path is None:
+        yield None
+        return
+    with open(path, "w", newline="") as file:
+        file.write(",".join(COLUMNS) + "\n")
+        yield file
 
-    A message has a row for each link that it passes, from a node or router to the next.
+
+class Log(Rule):
+    """Counts the messages of a run, and writes rows of them where a file is given.
 
     Parameters
     ----------
-    plan : BarrierPlan
     file : text file, optional
         CSV; nodes are written as ``x,y`` or ``switch,port``, switches as ``switch``.
 
     Attributes
     ----------
     messages : int
-        Messages on links so far.
+        So far.
+    """
+
+    def __init__(self, file: TextIO | None) -> None:
+        self._writer = csv.writer(file) if file else None
+        self.messages = 0
+
+    def _write(self, kind: str, group: str, ends: Iterable[str], begin: int, end: int) -> None:
+        if self._writer:
+            self._writer.writerow([kind, group, *ends, begin, end])
+
+
+class EventLog(Log):
+    """A row for a packet, and for a message on each link, from a node or router to the next.
+
+    Packets are reported by the golden model.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    file : text file, optional
+        See `Log`.
     """
 
     def __init__(self, plan: BarrierPlan, file: TextIO | None = None) -> None:
+        super().__init__(file)
         network = plan.spec.message_network
-        self._targets, self._links = targets_of(network), links_of(network)
+        self._links, self._name = links_of(network), targets_of(network).words_of
         self._sync, self._later = LaneMasks(network).sync, network.link_registers
         self._read, self._layout = EngineMessages(plan).read, network.layout.sync
         self._mask = (1 << self._layout.width) - 1
         self._gids = [*(str(group.id) for group in plan.groups), ""]  # the last: of no group
         self._ends = _ends(network.shape)
-        self._writer = csv.writer(file) if file else None
-        self.messages = 0
 
     def packet(
         self, source: int, destination: int, created: int, injected: int, ejected: int
     ) -> None:
         """Note a packet."""
-        if self._writer:
-            self._write("packet", "", source, destination, injected, ejected)
+        ends = self._name(source), self._name(destination)
+        self._write("packet", "", ends, injected, ejected)
 
     def flit(self, link: int, cycle: int) -> None:
         """Note a flit: loads are counted from the wires instead."""
 
-    def note(self, line: Line) -> None:
-        """Take in what is on the links in a cycle."""
-        record = line.record
-        sync = record.valid & self._sync
-        self.messages += sync.bit_count()
-        if not self._writer:
-            return
-        for lane in bits(sync):
-            payload = record.payloads[(record.valid & (1 << lane) - 1).bit_count()]
+    def wires(self, line: Line) -> Sequence[Mismatch]:
+        """Take in the messages on the links in a cycle."""
+        self.messages += (line.record.valid & self._sync).bit_count()
+        for lane, payload in flits_on(line.record, self._sync if self._writer else 0):
             link, channel = divmod(lane, self._links.width)
             of_class = channel - self._links.channels - self._links.setup
             group, up = self._read(link, of_class, payload)
-            kind, ends = "reduce" if up else "distribute", self._ends[link]
-            told = Kind(self._layout.unpack(payload & self._mask)["kind"])
-            if told in (Kind.GO, Kind.BROKEN):
-                kind = told.name.lower()
-            self._write(kind, self._gids[group], *ends, line.cycle, line.cycle + self._later)
-
-    def _write(
-        self, kind: str, group: str, source: int, destination: int, begin: int, end: int
-    ) -> None:
-        assert self._writer is not None
-        ends = map(self._targets.words_of, (source, destination))
-        self._writer.writerow([kind, group, *ends, begin, end])
+            kind = "reduce" if up else "distribute"
+            of_message = Kind(self._layout.unpack(payload & self._mask)["kind"])
+            if of_message in (Kind.GO, Kind.BROKEN):
+                kind = of_message.name.lower()
+            ends = map(self._name, self._ends[link])
+            self._write(kind, self._gids[group], ends, line.cycle, line.cycle + self._later)
+        return ()
 
 
 def _ends(shape: NetworkShape) -> dict[int, tuple[int, int]]:
@@ -182,3 +209,70 @@ def _ends(shape: NetworkShape) -> dict[int, tuple[int, int]]:
         ends[outputs * router + port] = (shape.target_of(router), node)
         ends[first + node] = (node, shape.target_of(router))
     return ends
+
+
+@dataclass
+class _Reader:
+    """A member: its stream is the root's, flit by flit."""
+
+    group: NumberedGroup
+    node: Node
+    sent: deque[int] = field(default_factory=deque)
+    """Cycles in which flits left the root that this member has not yet read."""
+    read: int = 0
+
+
+class StaticLog(Log):
+    """A row for every flit that a member of a static network reads.
+
+    In a ring the kinds are ``notify``, ``release`` and ``filler``, in a tree ``flit``; ``cycle_in``
+    is when it left the root, ``cycle_out`` when it was read.
+
+    Parameters
+    ----------
+    network : StaticSpec
+    groups : sequence of NumberedGroup
+    file : text file, optional
+        See `Log`.
+    """
+
+    def __init__(
+        self, network: StaticSpec, groups: Sequence[NumberedGroup], file: TextIO | None = None
+    ) -> None:
+        super().__init__(file)
+        self._fillers = network.core_buffer
+        self._readers: dict[int, _Reader] = {}  # by the link to its core
+        self._sources: dict[int, list[_Reader]] = {}  # by the root's injection link
+        index = network.topology.index
+        for group in groups:
+            readers = [_Reader(group, node) for node in group.members]
+            if group.flits is not None:
+                readers = [reader for reader in readers if reader.node != group.root]
+            for reader in readers:
+                self._readers[PORTS * index(reader.node) + Port.LOCAL] = reader
+            injection = PORTS * len(network.topology.nodes) + index(group.root)
+            self._sources[injection] = readers
+        self._cores = sum(1 << link for link in self._readers)
+        self._roots = sum(1 << link for link in self._sources)
+
+    def wires(self, line: Line) -> Sequence[Mismatch]:
+        """Take in the flits that roots send and members read in a cycle."""
+        for link in bits(line.record.valid & self._roots):
+            for reader in self._sources[link]:
+                reader.sent.append(line.cycle)
+        for link in bits(line.record.credit & self._cores):
+            self._read(line.cycle, self._readers[link])
+        return ()
+
+    def _read(self, cycle: int, reader: _Reader) -> None:
+        kind, number = "flit", reader.read - self._fillers
+        if reader.group.flits is None:
+            kind = "filler"
+            if number >= 0 and number % (self._fillers + 2) < 2:
+                kind = ("notify", "release")[number % (self._fillers + 2)]
+        reader.read += 1
+        if not reader.sent:
+            return  # an extra flit: `FlowCheck` reports it
+        self.messages += 1
+        ends = ("{},{}".format(*node) for node in (reader.group.root, reader.node))
+        self._write(kind, str(reader.group.id), ends, reader.sent.popleft(), cycle)

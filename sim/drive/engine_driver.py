@@ -1,0 +1,310 @@
+"""Driving a network of engines: the set-up of its groups, and the ports of its nodes."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Sequence
+
+from syncfabric.models.golden.network import model_of
+from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.record import ConfigRequest, Observer, Record
+from syncfabric.models.layout.setup import ManagerState, ManagerWord
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.images import Epochs
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.set_up import (
+    image_writes,
+    manager_address,
+    set_up_command,
+    set_up_writes,
+)
+from syncfabric.models.traffic import WARM_CYCLES, rate_word
+from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.drive.config_port import Ask
+from syncfabric.sim.drive.driver import Cost, Driver
+from syncfabric.sim.drive.inbox import Inbox, Packet
+from syncfabric.sim.drive.program import Inputs, Program
+from syncfabric.sim.drive.put_port import PutPort
+from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.trace import EMPTY
+
+__all__ = ["EngineDriver", "PacketScript", "SetUp", "Traffic"]
+
+
+class EngineDriver(Driver[CollectiveNetwork]):
+    """Drives a network of engines.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    scenario : Scenario
+    observer : Observer, optional
+        The model's.
+
+    Attributes
+    ----------
+    sender : PutPort
+        Where nodes' software sends packets.
+    enable, rate : bool, int
+        The inputs of the traffic generator, which last.
+    """
+
+    def __init__(
+        self, plan: BarrierPlan, scenario: Scenario, observer: Observer | None = None
+    ) -> None:
+        network = plan.spec.message_network
+        super().__init__(plan, scenario, model_of(network, observer=observer), plan.groups)
+        pauses = random.Random(f"{scenario.seed}/pauses") if scenario.noise else None
+        self.sender = PutPort(network, pauses)
+        hears = scenario.scheme or scenario.replay or network.setup == "paper"
+        self._inbox = Inbox(network) if hears else None
+        self.enable, self.rate = False, 0
+        # With multicast GO is the release, and so no preparation.
+        opens = scenario.scheme != "multicast"
+        self._set_up = None
+        if network.managed and opens:
+            self._set_up = SetUp(plan, self.model, self.port.ask, self.costs)
+        elif network.setup != "paper":
+            writes_of = set_up_writes if opens else image_writes
+            for write in writes_of(plan.engine_groups, network.shape, Epochs()):
+                target, address, word = write
+                self.port.requests.append(ConfigRequest(target, address, True, word))
+        index = network.topology.index
+        self._closed = {
+            (index(node), place)
+            for group in plan.groups
+            for node, place in (group.places.items() if opens else ())
+        }
+
+    @property
+    def _all_over(self) -> bool:
+        return not self.sender.waits and super()._all_over
+
+    def next_cycle(self, now: int) -> int | None:
+        """Return the first cycle from ``now`` on in which the driver has something to do."""
+        if self.sender.waits or (self._inbox and self._inbox.packets):
+            return now
+        return super().next_cycle(now)
+
+    def _packets(self) -> Sequence[Packet]:
+        return self._inbox.take() if self._inbox else ()
+
+    def _prepare(self, now: int) -> bool:
+        if not self.port.is_idle:
+            return False
+        if self._set_up and not self._set_up.finished:
+            self._set_up.step(now)
+            return False
+        return self._may_begin
+
+    @property
+    def _may_begin(self) -> bool:
+        """Whether everything is prepared, and GO has reached all members."""
+        if any(program.prepares for program in self.programs):
+            return False
+        refused = self._set_up is not None and self._set_up.refused is not None
+        return refused or self._are_open()
+
+    def _are_open(self) -> bool:
+        """Return whether every member of every group may arrive."""
+        self._closed = {key for key in self._closed if not self.model.ready(*key)}
+        return not self._closed
+
+    @property
+    def _waits(self) -> bool:
+        if self.port.awaits_answer or (self._set_up is not None and self._set_up.waits):
+            return True
+        over = self._set_up is None or self._set_up.finished
+        return over and self.port.is_idle and not self._may_begin
+
+    def step(self, now: int) -> Record | None:
+        """Act in a cycle, and step the model."""
+        model, answered = self.model, self.model.config_answer[0]
+        inputs = self.inputs(now)
+        record = model.step(
+            arrive=inputs.arrive,
+            last=inputs.last,
+            config=inputs.config,
+            load=inputs.load,
+            enable=self.enable,
+            rate=self.rate,
+        )
+        for put in inputs.puts:
+            model.put(put.node, [put.payload], put.channel, head=put.head, tail=put.tail)
+        if record is not None or answered:
+            if self._inbox:
+                self._inbox.note(now, record or EMPTY)
+            for program in self.programs:
+                program.note(record or EMPTY)
+        return record
+
+    def _act(self, now: int, inputs: Inputs) -> None:
+        super()._act(now, inputs)
+        inputs.puts.extend(self.sender.give(now))
+        self.stimuli += [put.stimulus() for put in inputs.puts]
+        self.acts += inputs.puts
+
+    @property
+    def _quiet(self) -> bool:
+        return self.model.is_empty() and self.idle_until() is None
+
+    def idle_until(self) -> int | None:
+        """Return a cycle before which the model does nothing by itself; None: it never will."""
+        return self.model.idle_until(enable=self.enable, rate=self.rate)
+
+    def skip(self, cycles: int) -> None:
+        """Advance the model by cycles in which it does nothing."""
+        self.model.skip(cycles, enable=self.enable)
+
+
+class SetUp:
+    """Commands the managers of a network of engines, a group at a time: each its own groups.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    model : CollectiveNetwork
+        Shows how far a manager is.
+    ask : Ask
+        The config port.
+    costs : dict of int to Cost
+        By group; filled.
+
+    Attributes
+    ----------
+    refused : int or None
+        The first group that was not set up.
+    """
+
+    def __init__(
+        self, plan: BarrierPlan, model: CollectiveNetwork, ask: Ask, costs: dict[int, Cost]
+    ) -> None:
+        self._shape = model.shape
+        self._model, self._ask = model, ask
+        self._epochs = Epochs()
+        self._ahead = deque(enumerate(plan.engine_groups))
+        self._now: int | None = None
+        self._manager = self._shape.managers[0]
+        self._began: int | None = None
+        self._sent = 0
+        self._costs = costs
+        self.refused: int | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether every group has had its turn."""
+        return not self._ahead and self._now is None
+
+    @property
+    def waits(self) -> bool:
+        """Whether a manager is at work, so that there is nothing to do until it is done."""
+        running = self._model.manager_state(self._manager) is ManagerState.RUNNING
+        return self._began is not None and running
+
+    def step(self, now: int) -> None:
+        """Go on, in a cycle in which all requests have been asked and answered."""
+        if self._now is not None and self._began is not None and not self.waits:
+            sent = self._model.requests_sent(self._manager) - self._sent
+            self._costs[self._now] = Cost(now - self._began, 2 * sent)
+            if self._model.manager_state(self._manager) is not ManagerState.DONE:
+                self.refused = self._now if self.refused is None else self.refused
+            self._now = None
+        if self._now is None and self._ahead:
+            self._order(*self._ahead.popleft())
+
+    def _order(self, number: int, group: GroupPlan) -> None:
+        """Give a group's manager its requests, and the command."""
+        self._now, self._began = group.id, None
+        self._manager = self._shape.managers[number % len(self._shape.managers)]
+        self._sent = self._model.requests_sent(self._manager)
+
+        def began(now: int, refused: bool, data: int) -> None:
+            self._began = now
+
+        for address, word in set_up_command(group, self._shape, self._epochs):
+            last = address == manager_address(ManagerWord.COMMAND)
+            request = ConfigRequest(self._manager, address, True, word)
+            self._ask(request, began if last else None)
+        self._epochs.set_up(group)
+
+
+class Traffic(Program):
+    """Switches the packet generator on before the groups begin, and off when all is over.
+
+    Parameters
+    ----------
+    driver : EngineDriver
+
+    Attributes
+    ----------
+    since : int or None
+        First cycle with traffic.
+    """
+
+    def __init__(self, driver: EngineDriver) -> None:
+        self._driver, self._load = driver, 0
+        self.since: int | None = None
+
+    def start(self, now: int) -> int:
+        """Plan the traffic, and let it settle before the groups begin."""
+        scenario = self._driver.scenario
+        if not scenario.background:
+            return now + 2
+        self._load = now + 1
+        return self._load + 1 + WARM_CYCLES + scenario.lead_in
+
+    def next_cycle(self, now: int) -> int | None:
+        """Return the cycle in which traffic is seeded or enabled."""
+        if not self._load or self._driver.over_from is not None:
+            return None
+        ahead = self._load, self._load + 1 + WARM_CYCLES
+        return min((cycle for cycle in ahead if cycle >= now), default=None)
+
+    def act(self, now: int, inputs: Inputs) -> None:
+        """Seed the traffic, and switch it."""
+        driver = self._driver
+        if not self._load:
+            return
+        if now == self._load:
+            inputs.load = driver.rng.getrandbits(32)
+            driver.stimuli.append(Stimulus(now, StimulusKind.LOAD, data=inputs.load))
+        elif now == self._load + 1 + WARM_CYCLES:
+            self._switch(now, rate_word(driver.scenario.background))
+            self.since = now
+        elif now == driver.over_from:
+            self._switch(now, 0)
+
+    def _switch(self, now: int, rate: int) -> None:
+        self._driver.enable, self._driver.rate = rate > 0, rate
+        stimulus = Stimulus(now, StimulusKind.RATE, data=rate, extra=int(rate > 0))
+        self._driver.stimuli.append(stimulus)
+
+
+class PacketScript(Program):
+    """Sends the scenario's packets.
+
+    Parameters
+    ----------
+    driver : EngineDriver
+    """
+
+    def __init__(self, driver: EngineDriver) -> None:
+        self._driver = driver
+        self._ahead = sorted(driver.scenario.packets, key=lambda sending: sending.cycle)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all have been sent."""
+        return not self._ahead
+
+    def next_cycle(self, now: int) -> int | None:
+        """Return the cycle of the next packet; None before groups begin."""
+        begin = self._driver.begin_cycle
+        return max(now, begin + self._ahead[0].cycle) if begin and self._ahead else None
+
+    def step(self, now: int, packets: Sequence[Packet]) -> None:
+        """Send what is due."""
+        while (due := self.next_cycle(now)) is not None and due <= now:
+            _, node, channel, payloads = self._ahead.pop(0)
+            self._driver.sender.send(node, payloads, channel)

@@ -1,0 +1,262 @@
+"""One scenario from reset until all is quiet, whatever shows the wires: hardware or model."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TextIO, TypeVar
+
+from syncfabric.models.messages import Counter
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.drive.barrier_check import BarrierCheck
+from syncfabric.sim.drive.cause_check import CauseCheck
+from syncfabric.sim.drive.checker import Checker
+from syncfabric.sim.drive.churn.check import ChurnCheck
+from syncfabric.sim.drive.churn.churner import Churner
+from syncfabric.sim.drive.coverage import Coverage, EngineCoverage
+from syncfabric.sim.drive.driver import READ_BACK, Driver
+from syncfabric.sim.drive.engine_driver import Traffic
+from syncfabric.sim.drive.lanes import Load, ledger_of
+from syncfabric.sim.drive.log import EventLog, Log, StaticLog
+from syncfabric.sim.drive.packet_check import PacketCheck
+from syncfabric.sim.drive.replay import Passages, Replaying
+from syncfabric.sim.drive.scenario import (
+    GroupOutcome,
+    Job,
+    Outcome,
+    ReplayOutcome,
+    Scenario,
+    TrafficOutcome,
+)
+from syncfabric.sim.drive.schemes import Scheme
+from syncfabric.sim.drive.session import Player, Session
+from syncfabric.sim.drive.static.collective_check import CollectiveCheck
+from syncfabric.sim.drive.static.coverage import StaticCoverage
+from syncfabric.sim.drive.static.flow_check import FlowCheck
+from syncfabric.sim.drive.static.operations import barriers_of, groups_of, network_of
+from syncfabric.sim.drive.stimulus import driver_of
+from syncfabric.sim.drive.targets import targets_of
+from syncfabric.sim.drive.trace import Chunk, Report, Rule
+
+__all__ = ["Progress", "Runner", "ScenarioRunner", "rules_of"]
+
+PACKET_FLITS = 5
+
+T = TypeVar("T")
+P = TypeVar("P", bound=Player[Any])
+Progress = Callable[[int, int], None]
+"""Receives how much of a run is done, and of how much."""
+
+
+class Runner(ABC, Generic[T, P]):
+    """Hands out chunks to play, takes in the probe's lines of each, and sums up.
+
+    Parameters
+    ----------
+    network : AnySpec
+    driver : Player
+        Of the golden model.
+    rules : sequence of Rule
+        See `Checker`.
+    limit : int
+        See `Session`.
+    chunk : int
+        Cycles that the model runs ahead of the hardware.
+    """
+
+    def __init__(
+        self,
+        network: AnySpec,
+        driver: P,
+        rules: Sequence[Rule],
+        limit: int,
+        chunk: int = 256,
+    ) -> None:
+        self._begin, self._network, self._size = time.perf_counter(), network, chunk
+        self.driver, self.session = driver, Session(driver, limit)
+        self.checker = Checker(network, rules)
+        self._answers: list[int] = []
+        self._left = 0  # chunks that were played and not taken in
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing more to play."""
+        return self.session.finished or bool(self.checker.mismatches)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How much of what is asked for is over, and how much that is."""
+        return self.driver.progress
+
+    def advance(self) -> Chunk:
+        """Step the model through the next chunk."""
+        self._left += 1
+        return self.session.advance(self._size)
+
+    def take(self, chunk: Chunk, text: Sequence[str] | None) -> None:
+        """Take in what the hardware's probe wrote in a chunk; None: there is no hardware."""
+        if text is None:
+            self.checker.follow(chunk, chunk.lines)
+        else:
+            self.checker.compare(chunk, text)
+        self._left -= 1
+        self._answers += [line.answer[1] for line in chunk.lines if line.answer]
+
+    @abstractmethod
+    def outcome(self, report: Report = None) -> T:
+        """Sum up; the hardware's traffic report is given where there is one."""
+
+    def run_model(self, told: Progress | None = None) -> T:
+        """Run with the golden model alone, chunk by chunk to the end."""
+        while not self.finished:
+            self.take(self.advance(), None)
+            if told:
+                told(*self.progress)
+        return self.outcome()
+
+    def _counters(self) -> tuple[int, int, int, int] | None:
+        """Sum the counters that were read at the end: the last answers of the config port.
+
+        None where the run did not get there, or was not compared to its end after a mismatch.
+        """
+        over = self.session.finished and self.session.hang is None and not self._left
+        if not over or len(self._network.topology.nodes) > READ_BACK:
+            return None
+        kinds = [kind for reads in targets_of(self._network).reads for _, kind in reads]
+        sums = dict.fromkeys(Counter, 0)
+        for kind, count in zip(kinds, self._answers[-len(kinds) :], strict=True):
+            sums[kind] += count
+        overflow, stray, refused_arrives, refused_writes = sums.values()
+        return overflow, stray, refused_arrives, refused_writes
+
+
+def rules_of(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: bool) -> list[Rule]:
+    """Return the rules and measures of a scenario, in the order in which they are applied."""
+    if isinstance(plan.spec.network, StaticSpec):
+        barriers = barriers_of(plan, scenario.collectives)
+        flow = FlowCheck(network_of(plan), groups_of(barriers))
+        rules = [BarrierCheck(barriers), Load(), log, flow]
+        rules += [CollectiveCheck(plan, scenario)] if scenario.collectives else []
+        return rules + ([StaticCoverage(barriers, flow)] if coverage else [])
+    network, check = plan.spec.message_network, BarrierCheck(plan)
+    ledger = ledger_of(network)
+    return [
+        *([ChurnCheck(plan, check)] if scenario.churn else []),
+        *(check, Load(), ledger, PacketCheck(network), log),
+        *([CauseCheck(plan)] if scenario.scheme else []),
+        *([Passages(network)] if scenario.replay else []),
+        *([EngineCoverage(plan, ledger)] if coverage else []),
+    ]
+
+
+class ScenarioRunner(Runner[Outcome, Driver[Any]]):
+    """Runs a scenario on a plan's network.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    scenario : Scenario
+    job : Job, optional
+        What is to be measured.
+    log : text file, optional
+        For the rows of packets and messages.
+    """
+
+    def __init__(
+        self,
+        plan: BarrierPlan,
+        scenario: Scenario,
+        job: Job | None = None,
+        log: TextIO | None = None,
+    ) -> None:
+        job = job or Job(())
+        observer: EventLog | None = None
+        rows: Log
+        if isinstance(plan.spec.network, StaticSpec):
+            groups = groups_of(barriers_of(plan, scenario.collectives))
+            rows = StaticLog(plan.spec.network, groups, log)
+        else:
+            rows = observer = EventLog(plan, log)
+        driver = driver_of(plan, scenario, observer)
+        rules = rules_of(plan, scenario, rows, coverage=job.coverage)
+        super().__init__(plan.spec.network, driver, rules, scenario.limit, job.chunk)
+        self._plan, self._scenario = plan, scenario
+        self._accepted: list[tuple[int, int]] = []  # (cycle, flits ejected so far)
+
+    def take(self, chunk: Chunk, text: Sequence[str] | None) -> None:
+        """Take in what the hardware's probe wrote in a chunk; None: there is no hardware."""
+        super().take(chunk, text)
+        if packets := self.checker.find(PacketCheck):
+            self._accepted.append((chunk.end, packets.flits_out))
+
+    def outcome(self, report: Report = None) -> Outcome:
+        """Sum up; the hardware's traffic report is given where there is one."""
+        checker, driver, cycles = self.checker, self.driver, self.session.cycle
+        if not checker.mismatches and self.session.hang is None:
+            checker.close(cycles, report)
+        loads: dict[int, float] = {}
+        for lane, count in checker.rule(Load).counts().items():
+            link = lane // links_of(self._network).width
+            loads[link] = loads.get(link, 0.0) + count / cycles
+        barriers, coverage = checker.rule(BarrierCheck), checker.find(Coverage)
+        # Groups that have collectives in place of barriers have had none.
+        groups = {group.id: GroupOutcome(group.id, [], []) for group in self._plan.groups}
+        for seen, group in zip(barriers.latency, driver.groups, strict=True):
+            gid = group.group.id
+            groups[gid] = GroupOutcome(gid, seen, group.latency, driver.costs.get(gid))
+        collectives, passages = checker.find(CollectiveCheck), checker.find(Passages)
+        churner, scheme = driver.find(Churner), driver.find(Scheme)  # type: ignore[type-abstract]
+        replaying = driver.find(Replaying)
+        return Outcome(
+            cycles=cycles,
+            seconds=time.perf_counter() - self._begin,
+            mismatches=checker.mismatches,
+            hang=self.session.hang,
+            groups=list(groups.values()),
+            traffic=self._traffic(),
+            counters=self._counters() if driver.reads_back else None,
+            messages=checker.rule(Log).messages,
+            releases=barriers.releases,
+            loads=loads,
+            coverage=dict(coverage.hits) if coverage and not checker.mismatches else {},
+            churn=churner.outcome if churner else None,
+            scheme=scheme.measured if scheme else None,
+            collectives=collectives.outcomes if collectives else [],
+            replay=ReplayOutcome(replaying.due, replaying.begins, passages.seen)
+            if replaying and passages
+            else None,
+        )
+
+    def _traffic(self) -> TrafficOutcome:
+        packets, traffic = self.checker.find(PacketCheck), self.driver.find(Traffic)
+        if packets is None or traffic is None or traffic.since is None:
+            return TrafficOutcome()
+        begin, nodes = traffic.since, len(self._network.topology.nodes)
+        end = self.driver.over_from or self.session.cycle
+        settled = begin + self._scenario.lead_in
+        inside = [entry for entry in self._accepted if begin <= entry[0] <= end]
+        window = [entry for entry in inside if entry[0] >= settled]
+        if len(window) < 2:
+            window = inside
+        accepted, saturated = 0.0, False
+        if len(window) > 1:
+            cycles, flits = window[-1][0] - window[0][0], window[-1][1] - window[0][1]
+            accepted = flits / cycles / nodes
+            saturated = _saturated(packets, self._scenario.background * cycles * nodes, flits)
+        return TrafficOutcome(
+            accepted, packets.ejected, packets.latency, packets.network_latency, saturated
+        )
+
+
+def _saturated(packets: PacketCheck, offered: float, flits: int) -> bool:
+    """Return whether too few flits came out for chance, while the sources' queues grow."""
+    # Packets come at random: five flits at a time, so with this deviation.
+    deviation = (PACKET_FLITS * offered) ** 0.5
+    waits = [a - b for a, b in zip(packets.latency, packets.network_latency, strict=True)]
+    quarter = max(1, len(waits) // 4)
+    early = sum(waits[quarter : 2 * quarter]) / quarter
+    late = sum(waits[-quarter:]) / quarter
+    return flits < offered - 3 * deviation and late > early + 10

@@ -1,0 +1,78 @@
+"""The bins that a regression must meet, of all that `sim.drive.coverage` counts."""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from collections.abc import Iterator
+
+from syncfabric.models.messages import Counter
+from syncfabric.models.messages.static import Role
+from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.drive.backends import Simulation
+from syncfabric.sim.drive.static.coverage import BUFFERS, LONE
+
+__all__ = ["covered", "static_universe", "universe"]
+
+THRESHOLD = 97.0
+"""Percent of the bins that a regression must hit, whatever the seed."""
+MOST_TOGETHER = 4
+
+
+def universe(spec: MessageSpec) -> Iterator[str]:
+    """Yield every bin that a network of several routers can reach, given all kinds of groups."""
+    links = links_of(spec)
+    for of_class in range(links.classes):
+        yield from (f"{way} of class {of_class}" for way in ("up", "down", "GO"))
+    shared = spec.shape.router.shared
+    if links.channels:
+        yield f"message {'inside a packet' if shared else 'beside a flit'}"
+        yield "packets' lane without a credit"
+        yield "node's link without a credit"
+    if links.slots:
+        yield from ("slot: message", "slots: two of a link in one cycle")
+        # An engine notifies its process of one event a cycle; a slot is separate.
+        yield "two registers of a node released in one cycle"
+    yield from (f"{count} messages to a router in one cycle" for count in range(2, MOST_TOGETHER))
+    yield "arrival in the cycle of the release"
+    for what in ("SETUP", "GO"):
+        if not spec.managed:
+            yield f"config: write {what} ok"
+        yield f"config: write {what} refused"
+    yield from (f"config: {what} ok" for what in ("write READ", "read"))
+    yield from ("config: read refused", "config: write refused")
+    yield from (f"counted: {name}" for name in ("REFUSED_ARRIVE", "REFUSED_WRITE"))
+
+
+def static_universe() -> Iterator[str]:
+    """Yield every bin of a static network of at least 3x3 nodes, with rings and trees."""
+    yield LONE
+    yield from (f"an input feeds {count} outputs" for count in (2, 3, 4))
+    yield "one of several outputs without a credit"
+    yield from (f"full: {buffer} buffer" for buffer in BUFFERS)
+    yield "two groups in a switch in one cycle"
+    yield "both ways between two switches in one cycle"
+    yield from (f"passing a nonmember: {way}" for way in ("ring", "tree"))
+    yield from (f"released: {role.name}" for role in Role if role is not Role.NONE)
+    yield "arrival in the cycle of the release"
+    for what in (
+        *(f"write {word} {answer}" for word in ("ROLE", "COMMAND") for answer in ("ok", "refused")),
+        *(f"{how} ok" for how in ("read ROLE", "read STATUS", "read counter", "write SHIFT")),
+        *(f"{how} ok" for how in ("write STROBE", "read LENGTH")),
+        *(f"{how} refused" for how in ("read COMMAND", "write STATUS", "write counter")),
+        *(f"{how} refused" for how in ("read nowhere", "write nowhere", "read SHIFT")),
+        *(f"read {word} refused" for word in ("STROBE", "PATIENCE")),
+    ):
+        yield f"config: {what}"
+    yield from (f"counted: {c.name}" for c in Counter if c is not Counter.OVERFLOW)
+
+
+def covered(name: str, simulation: Simulation, bins: set[str], *, alone: bool = False) -> str:
+    """Check that a regression hits the bins, and ``alone`` these; return its line of the report."""
+    hits = sum((Tally(outcome.coverage) for outcome in simulation.outcomes), Tally[str]())
+    holes = sorted(bin_ for bin_ in bins if not hits[bin_])
+    percent = 100 * (1 - len(holes) / len(bins))
+    assert percent >= THRESHOLD, holes
+    assert not alone or set(hits) <= bins, set(hits) - bins
+    missed = "".join(f"\n    never: {hole}" for hole in holes)
+    return f"{name}: {percent:.1f}% of {len(bins)} bins{missed}"
