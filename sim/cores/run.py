@@ -19,17 +19,18 @@ from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan, make_plan
 from syncfabric.models.planning.set_up_writes import set_up_entries
 from syncfabric.models.planning.static_images import SETTLING, role_of, static_writes
-from syncfabric.sim.cores.bench import Step, step_line
 from syncfabric.sim.cores.compile import MEMORY_KIB, compile_program
 from syncfabric.sim.cores.events import Events, lost_cycles, read_events
 from syncfabric.sim.cores.program import Program, barrier_routines
 from syncfabric.sim.cores.result import CoresResult, result_of
 from syncfabric.sim.cores.system import (
     HARDWARE,
+    Step,
     build_system,
     changes,
     fitting,
     shape_of,
+    step_line,
     with_channels,
     with_world,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import tempfile
 from importlib.resources import files
 from pathlib import Path
@@ -16,9 +17,8 @@ from syncfabric.models.networks.spec import (
     planners_of,
 )
 from syncfabric.rtl.cores.shape import TileShape
-from syncfabric.sim.assemble.cores import plain_mesh, system_verilog
+from syncfabric.sim.assemble.cores import plain_mesh, system_ports, system_verilog
 from syncfabric.sim.cores import tiles
-from syncfabric.sim.cores.bench import CLOCKED, RESET_CYCLES, STUCK_CYCLES, Step, bench_verilog
 from syncfabric.sim.cores.picorv32 import picorv32_file
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators import Built, Design, Simulator, Verilator
@@ -27,10 +27,12 @@ from syncfabric.sim.words import count
 __all__ = [
     "FLITS",
     "HARDWARE",
+    "Step",
     "build_system",
     "changes",
     "fitting",
     "shape_of",
+    "step_line",
     "with_channels",
     "with_world",
 ]
@@ -48,7 +50,30 @@ FLITS = {
 }
 """The same of barriers that programs make over routes, by sending and taking flits."""
 
-_MAIN = "system.cpp"
+STUCK_CYCLES = 20_000
+"""Cycles in which no core does anything, after which a system is stuck."""
+RESET_CYCLES = 8
+
+
+class Step(enum.IntEnum):
+    """What a line of the script does with its numbers."""
+
+    LOAD_ALL, LOAD, CONFIG, POLL, IDLE, RUN = range(6)
+
+
+def step_line(step: Step, *numbers: int) -> str:
+    """Return a line of the script, which a bench performs before the cores run.
+
+    ``LOAD_ALL`` has word address and word; ``LOAD`` core, word address and word; ``CONFIG``
+    target, address and word; ``POLL`` target, address, mask and the word that is waited for;
+    ``IDLE`` cycles; ``RUN``, the last, the limit in cycles and the addresses between which a
+    barrier in software is.
+    """
+    padded = (*numbers, 0, 0, 0, 0)[:4]
+    return " ".join(f"{number:x}" for number in (step, *padded)) + "\n"
+
+
+_BENCH, _MAIN = "core_bench", "system.cpp"
 _PROGRAM = {
     "syncfabric.sim.cores": (_MAIN,),
     "syncfabric.sim.fabric": ("bits.h", "evaluate.h"),
@@ -161,14 +186,16 @@ def build_system(shape: TileShape, simulator: Simulator, progress: Progress = si
         if isinstance(simulator, Verilator):
             texts = tiles.system_tiles(shape)
         else:
-            texts = {"system": system_verilog(shape), "bench": bench_verilog(shape)}
+            bench = files("syncfabric.sim.cores").joinpath("bench.v").read_text()
+            texts = {"system": system_verilog(shape), "bench": bench}
     with stage(progress, "build"), tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sources = [folder / f"{module}.v" for module in texts]
         for source, text in zip(sources, texts.values(), strict=True):
             source.write_text(text)
         if not isinstance(simulator, Verilator):
-            return simulator.build(Design(CLOCKED, [*sources, core]))
+            defines = {name: str(value) for name, value in _sizes(shape).items()}
+            return simulator.build(Design(_BENCH, [*sources, core], defines=defines))
         for package, names in _PROGRAM.items():
             for name in names:
                 (folder / name).write_text(files(package).joinpath(name).read_text())
@@ -181,23 +208,28 @@ def build_system(shape: TileShape, simulator: Simulator, progress: Progress = si
         return simulator.build_native(designs, folder / _MAIN, headers=headers)
 
 
-def _system_header(shape: TileShape) -> str:
-    """Return ``system.h``: sizes, which further tiles there are, and how links join them all."""
+def _sizes(shape: TileShape) -> dict[str, int]:
+    """Return the numbers that the benches must know."""
     spec = shape.barriers
-    switches = spec.switches if spec.kind == "irregular" else 0
-    sizes = {
+    widths = {name: width or 1 for _, name, width in system_ports(shape)}
+    return {
         "NODES": len(spec.topology.nodes),
         "CORES": shape.cores,
         "REGISTERS": shape.registers,
-        "SWITCHES": switches,
+        "SWITCHES": spec.switches if spec.kind == "irregular" else 0,
         "STUCK_CYCLES": STUCK_CYCLES,
         "RESET_CYCLES": RESET_CYCLES,
+        "CORE_BITS": shape.core_bits,
+        "ADDRESS_BITS": widths["load_address"],
+        "TARGET_BITS": widths["config_node"],
         "CONFIG_BITS": shape.config_address_bits,
+        **{member.name: member.value for enum in (Step, Activity) for member in enum},
     }
+
+
+def _system_header(shape: TileShape) -> str:
+    """Return ``system.h``: sizes, which further tiles there are, and how links join them all."""
     lines = ["#pragma once", "#include <cstdint>"]
-    lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
-    for enum in (Step, Activity):
-        names = ", ".join(f"{member.name} = {member.value}" for member in enum)
-        lines.append(f"enum {enum.__name__} {{ {names} }};")
+    lines += [f"constexpr int {name} = {value};" for name, value in _sizes(shape).items()]
     lines += tiles.definitions(shape)
     return "\n".join(lines) + "\n"

@@ -70,7 +70,7 @@ class EngineGroups:
     def again(self) -> Self:
         """Return a copy that may change."""
         twin = copy.copy(self)
-        twin._software, twin._host = self._software.again(), self._host.again()
+        twin._software, twin._host = self._software.again(), copy.copy(self._host)
         twin._host.epochs = twin._software.epochs
         twin.free = copy.deepcopy(self.free)
         return twin

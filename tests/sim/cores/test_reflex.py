@@ -11,11 +11,10 @@ from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import StaticGroupPlan, make_plan
 from syncfabric.models.planning.static_images import route_writes
-from syncfabric.sim.cores.bench import Step
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.program import Program
 from syncfabric.sim.cores.run import boot_groups, script_text
-from syncfabric.sim.cores.system import FLITS, with_world
+from syncfabric.sim.cores.system import FLITS, Step, with_world
 from tests.sim.cores.emulator import Run, emulate
 from tests.sim.cores.systems import break_software, early, program
 
