@@ -15,7 +15,7 @@ from syncfabric.sim.lifecycle import ByChain, lifecycle_of
 from syncfabric.sim.lifecycle.effects import LOOK, Ask, FoundError, Pause
 from tests.models.planning.checker import cluster, groups_of, mesh
 from tests.models.planning.irregular import draw_network
-from tests.sim.lifecycle.desk import Desk
+from tests.sim.lifecycle.harness import Harness
 
 TREE = draw_network(random.Random(5), 5, 3, 9, 6)
 MANAGED: dict[str, MessageSpec] = {
@@ -46,30 +46,29 @@ def drawn(network: MessageSpec, seed: int, count: int = 1) -> list[GroupPlan]:
 def test_groups_come_and_go(name: str) -> None:
     """Each in entries that are free, some ended by LAST, others killed during a barrier."""
     network, rng = NETWORKS[name], random.Random(name)
-    desk, software = Desk(network), lifecycle_of(network.shape)
+    harness, software = Harness(network), lifecycle_of(network.shape)
     free, owners = FreeEntries(network.shape), max(1, len(network.shape.managers))
     living: list[GroupPlan] = []
     for group in drawn(network, 1, 14):
         taken = free.take(group, rng.randrange(owners))
         assert taken
-        desk.perform(software.set_up(taken))
-        desk.perform(software.await_ready(taken))
-        desk.barrier(taken)
+        harness.set_up(software, taken)
+        harness.barrier(taken)
         living.append(taken)
         if len(living) < 3:
             continue
         over = living.pop(rng.randrange(3))
         if rng.random() < 0.5:
-            desk.barrier(over, last=True)
-            desk.perform(software.tear_down(over))
+            harness.barrier(over, last=True)
+            harness.perform(software.tear_down(over))
         else:
-            first, *others = desk.seats(over)
-            desk.arrive(others)
-            desk.perform(software.kill(over))
-            assert all(desk.net.broken(*seat) for seat in (first, *others))
+            first, *others = harness.seats(over)
+            harness.arrive(others)
+            harness.perform(software.kill(over))
+            assert all(harness.net.broken(*seat) for seat in (first, *others))
         free.leave(over)
         for other in living:
-            desk.barrier(other)
+            harness.barrier(other)
     assert software.refused == 0
 
 
@@ -77,16 +76,15 @@ def test_groups_come_and_go(name: str) -> None:
 def test_an_entry_is_used_again_and_again(name: str) -> None:
     """More often than it has epochs, whatever its group was."""
     network = NETWORKS[name]
-    desk, software = Desk(network), lifecycle_of(network.shape)
+    harness, software = Harness(network), lifecycle_of(network.shape)
     for time, group in enumerate(drawn(network, 2, 9)):
-        desk.perform(software.set_up(group))
-        desk.perform(software.await_ready(group))
+        harness.set_up(software, group)
         if time % 3:
-            desk.barrier(group, last=True)
-            desk.perform(software.tear_down(group))
+            harness.barrier(group, last=True)
+            harness.perform(software.tear_down(group))
         else:
-            desk.perform(software.kill(group))
-            desk.perform(software.kill(group))  # again: nothing is left
+            harness.perform(software.kill(group))
+            harness.perform(software.kill(group))  # again: nothing is left
     assert software.refused == 0
 
 
@@ -95,18 +93,17 @@ def test_an_entry_is_used_again_and_again(name: str) -> None:
 def test_an_entry_in_use_is_busy_until_its_group_is_over(name: str, seed: int) -> None:
     """Others of the same tree may be set up already, and are when it is tried again."""
     network = NETWORKS[name]
-    desk, software = Desk(network), lifecycle_of(network.shape)
+    harness, software = Harness(network), lifecycle_of(network.shape)
     first, *others = drawn(network, seed, 9)
     second = next(each for each in others if first.placement.keys() & each.placement.keys())
-    desk.perform(software.set_up(first))
-    desk.perform(software.await_ready(first))
+    harness.set_up(software, first)
     steps = software.set_up(second)
-    desk.perform(steps, until=desk.net.cycle + 15 * LOOK)
+    harness.perform(steps, until=harness.net.cycle + 15 * LOOK)
     assert software.refused > 1
-    desk.barrier(first, last=True)
-    desk.perform(steps)
-    desk.perform(software.await_ready(second))
-    desk.barrier(second)
+    harness.barrier(first, last=True)
+    harness.perform(steps)
+    harness.perform(software.await_ready(second))
+    harness.barrier(second)
 
 
 def test_go_has_come_when_the_last_awaits_its_children() -> None:
@@ -135,23 +132,22 @@ def test_go_has_come_when_the_last_awaits_its_children() -> None:
 def test_who_does_not_know_the_epochs_learns_them(name: str) -> None:
     """Also where a group was left alive, and where a half of one was."""
     network = NETWORKS[name]
-    desk, before, software = Desk(network), *(lifecycle_of(network.shape) for _ in range(2))
+    harness, before, software = Harness(network), *(lifecycle_of(network.shape) for _ in range(2))
     groups = drawn(network, 4, 4)
     for group in groups[:3]:
-        desk.perform(before.set_up(group))
-        desk.perform(before.kill(group))
-    desk.perform(before.set_up(groups[3]))
-    desk.perform(software.recover(groups[3]))
+        harness.perform(before.set_up(group))
+        harness.perform(before.kill(group))
+    harness.perform(before.set_up(groups[3]))
+    harness.perform(software.recover(groups[3]))
     knows = software.again()
     for group in groups:
-        desk.perform(software.set_up(group))
-        desk.perform(software.await_ready(group))
-        desk.barrier(group, last=True)
-        desk.perform(software.tear_down(group))
+        harness.set_up(software, group)
+        harness.barrier(group, last=True)
+        harness.perform(software.tear_down(group))
     late = drawn(network, 4, 3)[0]
-    desk.perform(knows.set_up(late))  # its epochs are those of some time ago
-    desk.perform(knows.await_ready(late))
-    desk.barrier(late)
+    harness.perform(knows.set_up(late))  # its epochs are those of some time ago
+    harness.perform(knows.await_ready(late))
+    harness.barrier(late)
     assert knows.refused
 
 
@@ -162,109 +158,105 @@ def test_a_set_up_that_is_left_can_be_made_again_or_ended(name: str, end: str) -
     network, was_ready = NETWORKS[name], []
     group = drawn(network, 5)[0]
     for after in range(10, 2000, 17):
-        desk, software = Desk(network), lifecycle_of(network.shape)
+        harness, software = Harness(network), lifecycle_of(network.shape)
         left = software.set_up(group)
-        desk.perform(left, until=after)
+        harness.perform(left, until=after)
         if inspect.getgeneratorstate(left) == inspect.GEN_CLOSED:
             break
-        desk.perform(software.abort(group))
-        desk.run(300)
-        was_ready.append(all(desk.net.ready(*seat) for seat in desk.seats(group)))
+        harness.perform(software.abort(group))
+        harness.run(300)
+        was_ready.append(all(harness.net.ready(*seat) for seat in harness.seats(group)))
         if end == "over" and was_ready[-1]:
-            desk.barrier(group, last=True)
-            desk.perform(software.set_up(group))  # it has been, and is over
+            harness.barrier(group, last=True)
+            harness.perform(software.set_up(group))  # it has been, and is over
             assert software.refused == 0
-            desk.perform(software.tear_down(group))
+            harness.perform(software.tear_down(group))
         if end == "recover":
-            desk.perform(software.recover(group))
-            assert not any(desk.net.ready(*seat) for seat in desk.seats(group))
-        desk.perform(software.set_up(group))
-        desk.perform(software.await_ready(group))
-        desk.barrier(group, last=True)
-        desk.perform(software.tear_down(group))
+            harness.perform(software.recover(group))
+            assert not any(harness.net.ready(*seat) for seat in harness.seats(group))
+        harness.set_up(software, group)
+        harness.barrier(group, last=True)
+        harness.perform(software.tear_down(group))
     assert {True, False} <= set(was_ready)
 
 
 def test_a_command_that_is_not_answered_in_time_is_aborted_and_given_again() -> None:
     network = mesh(12, 1, setup="manager", link_registers=3)
-    desk, software = Desk(network), lifecycle_of(network.shape, timeout=LOOK)
+    harness, software = Harness(network), lifecycle_of(network.shape, timeout=LOOK)
     ends = GroupSpec(id=1, members=((0, 0), (11, 0)))
     (group,) = plan_groups(network, [ends])
     steps = software.set_up(group)
     while software.refused < 2:
-        desk.perform(steps, until=desk.net.cycle + LOOK)
+        harness.perform(steps, until=harness.net.cycle + LOOK)
     software._timeout = 10 * LOOK
-    desk.perform(steps)
-    desk.perform(software.await_ready(group))
-    desk.barrier(group)
-    assert desk.net.managers[0]._tag == software.refused % 4  # ABORT makes it one more
+    harness.perform(steps)
+    harness.perform(software.await_ready(group))
+    harness.barrier(group)
+    assert harness.net.managers[0]._tag == software.refused % 4  # ABORT makes it one more
 
 
 @every
 def test_what_does_not_end_is_found(name: str) -> None:
     network = NETWORKS[name]
-    desk, software = Desk(network), lifecycle_of(network.shape, timeout=5 * LOOK)
+    harness, software = Harness(network), lifecycle_of(network.shape, timeout=5 * LOOK)
     group = drawn(network, 7)[0]
-    desk.perform(software.set_up(group))
+    harness.perform(software.set_up(group))
     with pytest.raises(FoundError, match="its last barrier is over"):
-        desk.perform(software.tear_down(group))
+        harness.perform(software.tear_down(group))
 
 
 @every
 def test_an_end_that_nobody_awaited_is_not_that_of_a_later_group(name: str) -> None:
     """Also if that has the same epoch."""
     network = NETWORKS[name]
-    desk, software = Desk(network), lifecycle_of(network.shape, timeout=5 * LOOK)
+    harness, software = Harness(network), lifecycle_of(network.shape, timeout=5 * LOOK)
     group = drawn(network, 7)[0]
     for time in range(5):
-        desk.perform(software.set_up(group))
-        desk.perform(software.await_ready(group))
+        harness.set_up(software, group)
         if not time:
-            desk.barrier(group, last=True)
+            harness.barrier(group, last=True)
         if time < 4:
-            desk.perform(software.kill(group))
+            harness.perform(software.kill(group))
     with pytest.raises(FoundError, match="its last barrier is over"):
-        desk.perform(software.tear_down(group))
+        harness.perform(software.tear_down(group))
 
 
 @managed
 def test_entries_of_the_chain_or_of_another_manager_are_denied(name: str) -> None:
     """By hardware; the planner does not ask for them."""
     network = NETWORKS[name]
-    desk, software = Desk(network), lifecycle_of(network.shape, tries=2)
+    harness, software = Harness(network), lifecycle_of(network.shape, tries=2)
     group = drawn(network, 8)[0]
     owners = len(network.shape.managers)
     software._node = lambda entries: network.shape.managers[-1]  # type: ignore[attr-defined]
     if owners > 1:
         with pytest.raises(FoundError, match="not set up: DENIED"):
-            desk.perform(software.set_up(group))
+            harness.perform(software.set_up(group))
         with pytest.raises(FoundError, match="not killed: DENIED"):
-            desk.perform(software.recover(group))
+            harness.perform(software.recover(group))
 
 
 @every
 def test_all_groups_are_killed_at_once(name: str) -> None:
     """All members are released broken, once; then all entries are free."""
     network, free = NETWORKS[name], FreeEntries(NETWORKS[name].shape)
-    desk, software = Desk(network), lifecycle_of(network.shape)
+    harness, software = Harness(network), lifecycle_of(network.shape)
     owners = max(1, len(network.shape.managers))
     taken = [free.take(group, i % owners) for i, group in enumerate(drawn(network, 9, 12))]
     groups = [group for group in taken if group]
     assert len(groups) == 12
     for group in groups:
-        desk.perform(software.set_up(group))
-        desk.perform(software.await_ready(group))
-        desk.arrive(desk.seats(group)[1:])
-    desk.released.clear()
-    desk.perform(software.kill(*groups))
-    seats = {seat for group in groups for seat in desk.seats(group)}
-    assert desk.released == seats
-    assert all(desk.net.broken(*seat) for seat in seats)
+        harness.set_up(software, group)
+        harness.arrive(harness.seats(group)[1:])
+    harness.released.clear()
+    harness.perform(software.kill(*groups))
+    seats = {seat for group in groups for seat in harness.seats(group)}
+    assert harness.released == seats
+    assert all(harness.net.broken(*seat) for seat in seats)
     for group in groups:
-        desk.perform(software.set_up(group))
-        desk.perform(software.await_ready(group))
+        harness.set_up(software, group)
     for group in groups:
-        desk.barrier(group)
+        harness.barrier(group)
 
 
 FAULTS = {
@@ -284,35 +276,33 @@ def test_what_a_fault_leaves_is_freed_over_the_chain(name: str, fault: str, kill
     network = NETWORKS[name]
     taken = FreeEntries(network.shape).take(drawn(network, 3)[0], 0)
     assert taken
-    desk, software = Desk(network), lifecycle_of(network.shape)
+    harness, software = Harness(network), lifecycle_of(network.shape)
     for _ in range((list(NETWORKS).index(name) + list(FAULTS).index(fault)) % 4):
-        desk.perform(software.set_up(taken))
-        desk.perform(software.kill(taken))
-    desk.perform(software.set_up(taken))
-    desk.perform(software.await_ready(taken))
-    desk.arrive(desk.seats(taken)[1:])
-    desk.run(50)
+        harness.perform(software.set_up(taken))
+        harness.perform(software.kill(taken))
+    harness.set_up(software, taken)
+    harness.arrive(harness.seats(taken)[1:])
+    harness.run(50)
     if killed:
-        desk.perform(software.kill(taken))
-        desk.run(50)
+        harness.perform(software.kill(taken))
+        harness.run(50)
     places = {r: taken.placement[r] for r, _ in network.shape.nodes if r in taken.placement}
     seats = [(n, places[r]) for n, (r, _) in enumerate(network.shape.nodes) if r in places]
-    assert set(desk.seats(taken)) <= set(seats)
+    assert set(harness.seats(taken)) <= set(seats)
     for node, register in seats:
         there, names = FAULTS[fault]
         for name in names:
-            registers: set[int] = getattr(desk.net._ports[node], name)
+            registers: set[int] = getattr(harness.net._ports[node], name)
             (registers.add if there else registers.discard)(register)
     host = ByChain(network.shape)
     for router, entry in taken.placement.items():
-        desk.perform(host.free(router, entry))
-    desk.run(100)
-    assert not any(desk.net.ready(*seat) for seat in seats)
-    assert not any(register in desk.net._ports[node].waiting for node, register in seats)
-    desk.perform(host.set_up(taken))
-    desk.perform(host.await_ready(taken))
+        harness.perform(host.free(router, entry))
+    harness.run(100)
+    assert not any(harness.net.ready(*seat) for seat in seats)
+    assert not any(register in harness.net._ports[node].waiting for node, register in seats)
+    harness.set_up(host, taken)
     for _ in range(3):
-        desk.barrier(taken)
+        harness.barrier(taken)
 
 
 def test_free_entries_are_those_with_registers_at_members_alone() -> None:

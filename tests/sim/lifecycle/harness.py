@@ -11,13 +11,14 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.updown import updown_tables
+from syncfabric.sim.lifecycle import Lifecycle
 from syncfabric.sim.lifecycle.effects import Ask, Steps
 
 T = TypeVar("T")
 LIMIT = 3_000
 
 
-class Desk:
+class Harness:
     """A network, and who was released.
 
     Attributes
@@ -57,6 +58,11 @@ class Desk:
                 self.run(step.cycles)
         self._left[id(steps)] = answers
         return None
+
+    def set_up(self, software: Lifecycle, group: GroupPlan) -> None:
+        """Set a group up, and await GO at its members."""
+        self.perform(software.set_up(group))
+        self.perform(software.await_ready(group))
 
     def _ask(self, target: int, address: int, word: int | None) -> tuple[bool, int]:
         self._step(ConfigRequest(target, address, word is not None, word or 0))
