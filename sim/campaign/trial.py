@@ -229,7 +229,8 @@ class Draw:
         if self._slots and (self._forger is None or rng.random() < ON_SLOTS):
             bits, most = range(self._lanes, self._lanes + self._slots), 1
         count = rng.randint(1, most) if kind is Kind.FLIP else rng.randint(most + 1, 2 * most + 2)
-        return Fault(at, link, FaultKind.FLIP, _some(rng, bits, count))
+        flipped = rng.sample(bits, min(count, len(bits)))
+        return Fault(at, link, FaultKind.FLIP, sum(1 << bit for bit in flipped))
 
     def _of_nobody(self, forger: Forger, kind: Kind, at: int, rng: random.Random) -> Fault:
         """Draw a message that no engine has sent, on a link that leads to a router."""
@@ -286,7 +287,3 @@ class Draw:
         assert end
         assert isinstance(name[0], tuple)
         return "{},{}-{},{}".format(*name[0], *network.topology.node(end[0]))
-
-
-def _some(rng: random.Random, bits: range, count: int) -> int:
-    return sum(1 << bit for bit in rng.sample(bits, min(count, len(bits))))

@@ -106,9 +106,7 @@ def _place_core(top: ModuleWriter, shape: TileShape) -> None:
     for name, member in members.items():
         if name not in ("arrive", "released"):
             top.wire(name, int(member.shape))  # no bits: no wire
-    names = ["clk", "rst", "number", "run", "cycle", "barrier_low", "barrier_high"]
-    names += (f"load_{name}" for name in ("valid", "all", "core", "address", "data"))
-    ports: dict[str, str | None] = {name: name for name in (*names, *observed())}
+    ports: dict[str, str | None] = {name: name for name in ("clk", "rst", *_core_ports(shape))}
     ports |= {name: name for name, member in members.items() if member.shape}
     asks = (*ask_bits(shape), "ready", "error", "rdata")
     ports |= {f"config__{name}": f"ask_{name}" for name in asks}
