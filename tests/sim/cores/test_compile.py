@@ -3,6 +3,7 @@
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,25 +100,34 @@ def test_what_overflows_the_memory_is_refused_by_how_much(tmp_path: Path) -> Non
     compile_program(over, memory_kib=33)
 
 
-def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        SpecError,
-        match=r"/none\.c: no such file; name a C file, or a ready-made program: barrier, ",
-    ):
-        compile_program(tmp_path / "none.c")
-    with pytest.raises(SpecError, match="is a folder"):
-        compile_program(tmp_path)
-    with pytest.raises(SpecError, match=r"the name of a C file must end in \.c"):
-        compile_program(Path(__file__))
-    hello = PROGRAMS / "hello.c"
-    with pytest.raises(
-        SpecError, match=r"^barrier = 'ring' is not known; it must be one of engine, reflex, "
-    ):
-        compile_program(hello, barrier="ring")
-    with pytest.raises(SpecError, match="memory = 0 KiB: a core has 1 to 1024 KiB"):
-        compile_program(hello, memory_kib=0)
-    with pytest.raises(SpecError, match="define '1X' is no name of C"):
-        compile_program(hello, defines={"1X": "2"})
+HELLO = PROGRAMS / "hello.c"
+
+
+@pytest.mark.parametrize(
+    ("source", "keys", "words"),
+    [
+        (
+            PROGRAMS / "none.c",
+            {},
+            r"/none\.c: no such file; name a C file, or a ready-made program: barrier, ",
+        ),
+        (PROGRAMS, {}, "is a folder"),
+        (Path(__file__), {}, r"the name of a C file must end in \.c"),
+        (
+            HELLO,
+            {"barrier": "ring"},
+            r"^barrier = 'ring' is not known; it must be one of engine, reflex, ",
+        ),
+        (HELLO, {"memory_kib": 0}, "memory = 0 KiB: a core has 1 to 1024 KiB"),
+        (HELLO, {"defines": {"1X": "2"}}, "define '1X' is no name of C"),
+    ],
+)
+def test_what_is_not_there_is_refused(source: Path, keys: dict[str, Any], words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        compile_program(source, **keys)
+
+
+def test_a_function_that_is_not_there_is_refused() -> None:
     with pytest.raises(SpecError, match="has no function sf_none"):
         disassemble(program("hello"), "sf_none")
 
@@ -140,23 +150,8 @@ def test_a_boot_block_tells_a_core_its_groups() -> None:
     block = b"SFB1" + (2).to_bytes(4, "little") + b"".join(w.to_bytes(2, "little") for w in words)
     assert boot_block(groups, 0, 64) == block
     assert boot_block(groups, 2, 64)[10:14] == b"\xff\xff\x01\x00"
-    words = [
-        1,
-        0,
-        0,
-        1,
-        1,
-        0,
-        0,
-        0,
-        7,
-        3,
-        0xFFFF,
-        0,
-        3,
-        0,
-        0,
-    ]  # core 2 is none, so group 7 is of no use
+    # Core 2 is none, so group 7 is of no use.
+    words = [1, 0, 0, 1, 1, 0, 0, 0, 7, 3, 0xFFFF, 0, 3, 0, 0]
     block = b"SFB1" + (2).to_bytes(4, "little") + b"".join(w.to_bytes(2, "little") for w in words)
     alone = [BootGroup(7, (0, 2), (3, None), Op.MAX), BootGroup(1, (0,), (0,), Op.AND)]
     assert boot_block(alone, 0, 64, cores=2) == block
