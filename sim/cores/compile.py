@@ -95,9 +95,6 @@ BARRIERS = (
 )
 """What ``sf_barrier`` can be made of; in C with ``SF_`` before it, as ``SF_REFLEX_TREE``."""
 
-_STATIC = ("reflex-software", "reflex-tree-software")
-"""What only a static network's header has all for."""
-
 _MOST_SECONDS = 120.0
 """Time of one call of the compiler: what includes a pipe would take for ever."""
 
@@ -191,7 +188,7 @@ def _check(
         raise SpecError(
             f"barrier = {barrier!r} is not known; it must be one of {', '.join(BARRIERS)}"
         )
-    if barrier in _STATIC and not (spec and isinstance(spec.network, StaticSpec)):
+    if barrier.endswith("-software") and not (spec and isinstance(spec.network, StaticSpec)):
         raise SpecError(
             f"barrier = {barrier!r} is made of a static network's flits, and this is compiled for "
             f"{'no network' if spec is None else f'network {spec.name}, which has none'}; choose "
