@@ -9,7 +9,7 @@ from operator import and_, or_, xor
 
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
-from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Ordered, Told
+from syncfabric.sim.drive.group_events import BrokenRelease, Commanded, Created, Joined, Removed
 from syncfabric.sim.drive.trace import Act, Arrival, Chunk, Line, Report, Rule, bits
 from syncfabric.sim.results import Mismatch
 
@@ -79,7 +79,7 @@ class BarrierCheck(Rule):
         self._data_bits = network.data_bits
         self._groups: dict[int, _Group] = {}
         self._member: dict[tuple[int, int], tuple[int, int]] = {}
-        self._broken: set[Told] = set()
+        self._broken: set[BrokenRelease] = set()
         for number, group in enumerate(plan.groups):
             combine = combination(group.op, network.data_bits)
             on_wires = isinstance(group, GroupPlan) and group.slot_register is not None
@@ -97,32 +97,32 @@ class BarrierCheck(Rule):
 
     def begin(self, chunk: Chunk) -> None:
         """Take a chunk in: software says which of its releases are broken ones."""
-        self._broken = {act for act in chunk.acts if isinstance(act, Told)}
+        self._broken = {act for act in chunk.acts if isinstance(act, BrokenRelease)}
 
     def act(self, act: Act) -> Iterator[Mismatch]:
         """Take an arrival in, or what happens to a group that comes and goes."""
         match act:
             case Arrival():
                 self._arrive(act)
-            case Born():
+            case Created():
                 combine = combination(act.op, self._data_bits)
-                self._groups[act.life] = _Group(act.gid, len(act.nodes), combine)
-            case Came():
+                self._groups[act.number] = _Group(act.gid, len(act.nodes), combine)
+            case Joined():
                 yield from self._come(act)
-            case Ordered(operation=Operation.KILL):
-                self._groups[act.life].killed = True
-            case Gone():
-                del self._groups[act.life]
+            case Commanded(operation=Operation.KILL):
+                self._groups[act.number].killed = True
+            case Removed():
+                del self._groups[act.number]
 
-    def _come(self, came: Came) -> Iterator[Mismatch]:
-        """Note a member's register; yield that another member waits there for a release."""
-        gid, key = self._groups[came.life].gid, (came.node, came.register)
-        other, place = self._member.get(key, (came.life, came.member))
+    def _come(self, came: Joined) -> Iterator[Mismatch]:
+        """GroupEvent a member's register; yield that another member waits there for a release."""
+        gid, key = self._groups[came.number].gid, (came.node, came.register)
+        other, place = self._member.get(key, (came.number, came.member))
         if other in self._groups and place in self._groups[other].inside:
             old, where = self._groups[other].gid, self._topology.node(came.node)
             rule = f"group {old}: register taken from a member"
             yield Mismatch(came.cycle, where, rule, gid, old)
-        self._member[key] = (came.life, came.member)
+        self._member[key] = (came.number, came.member)
 
     def _arrive(self, arrival: Arrival) -> None:
         group = self._groups[arrival.group]
@@ -140,7 +140,7 @@ class BarrierCheck(Rule):
             return
         for bit, result in zip(bits(record.release), record.results, strict=True):
             key = divmod(bit, self._registers)
-            node, broken = self._topology.node(key[0]), Told(cycle, *key) in self._broken
+            node, broken = self._topology.node(key[0]), BrokenRelease(cycle, *key) in self._broken
             number, member = self._member.get(key, (-1, 0))
             group = self._groups.get(number)
             self.broken += broken

@@ -12,7 +12,7 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals, Place
-from syncfabric.sim.drive.churn.notes import Ended
+from syncfabric.sim.drive.group_events import AllOver
 from syncfabric.sim.drive.inbox import Packet
 from syncfabric.sim.drive.program import Inputs, Program
 from syncfabric.sim.drive.scenario import Scenario
@@ -220,7 +220,7 @@ class Driver(Player[M]):
         elif quiet and not self._read:
             self._read = True
             if self.reads_back:
-                self.acts.append(Ended(now))
+                self.acts.append(AllOver(now))
                 for target, reads in enumerate(targets_of(self.plan.spec.network).reads):
                     self.port.requests.extend(
                         ConfigRequest(target, address, False) for address, _ in reads
@@ -250,5 +250,5 @@ class Driver(Player[M]):
         self.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, index, data, int(last)))
 
     def note_arrival(self, now: int, number: int, member: int, data: int) -> None:
-        """Note that a member's arrival is taken."""
+        """GroupEvent that a member's arrival is taken."""
         self.acts.append(Arrival(now, number, member, data))

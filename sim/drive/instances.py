@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from syncfabric.models.planning.plan import AnyGroupPlan
 from syncfabric.sim.drive.arrivals import GroupArrivals, Place
-from syncfabric.sim.drive.churn.notes import Told
+from syncfabric.sim.drive.group_events import BrokenRelease
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.trace import Act
 
@@ -118,7 +118,7 @@ class Instances(Generic[I]):
         for node, register, _ in self._model.release:
             broken = self._model.broken(node, register)
             if broken:
-                acts.append(Told(now, node, register))
+                acts.append(BrokenRelease(now, node, register))
             if (node, register) not in self._at:
                 continue
             instance, member = self._at[node, register]

@@ -14,11 +14,11 @@ from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.checker import Checker
-from syncfabric.sim.drive.churn.check import ChurnCheck
-from syncfabric.sim.drive.churn.churner import Churner
+from syncfabric.sim.drive.churn import Churner
 from syncfabric.sim.drive.coverage import Coverage, EngineCoverage
 from syncfabric.sim.drive.driver import READ_BACK, Driver
 from syncfabric.sim.drive.engine_driver import Traffic
+from syncfabric.sim.drive.group_check import GroupCheck
 from syncfabric.sim.drive.lanes import Load, ledger_of
 from syncfabric.sim.drive.log import EventLog, Log, StaticLog
 from syncfabric.sim.drive.packet_check import PacketCheck
@@ -144,7 +144,7 @@ def rules_of(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: bool)
     network, check = plan.spec.message_network, BarrierCheck(plan)
     ledger = ledger_of(network)
     return [
-        *([ChurnCheck(plan, check)] if scenario.churn else []),
+        *([GroupCheck(plan, check)] if scenario.churn else []),
         *(check, Load(), ledger, PacketCheck(network), log),
         *([CauseCheck(plan)] if scenario.scheme else []),
         *([Passages(network)] if scenario.replay else []),

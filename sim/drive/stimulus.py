@@ -5,7 +5,7 @@ from __future__ import annotations
 from syncfabric.models.golden.record import Observer
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.churn.churner import Churner
+from syncfabric.sim.drive.churn import Churner
 from syncfabric.sim.drive.engine_driver import EngineDriver, PacketScript, Traffic
 from syncfabric.sim.drive.illegal import Illegal
 from syncfabric.sim.drive.replay import Replaying

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.record import ConfigRequest, GuardWires, Record
 from syncfabric.sim.assemble.player import Stimulus
-from syncfabric.sim.drive.churn.notes import Note
+from syncfabric.sim.drive.group_events import GroupEvent
 from syncfabric.sim.drive.put_port import Put
 from syncfabric.sim.drive.static.operations import Turn
 from syncfabric.sim.results import Mismatch
@@ -65,7 +65,7 @@ class MemberStep(NamedTuple):
     kind: StepKind
 
 
-Act: TypeAlias = Note | Arrival | MemberStep | Put | Turn
+Act: TypeAlias = GroupEvent | Arrival | MemberStep | Put | Turn
 """Something that software does in a cycle."""
 
 

@@ -21,8 +21,8 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan, GroupPlan
 from syncfabric.models.planning.set_up import manager_address
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
-from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Ordered
 from syncfabric.sim.drive.config_port import Cycles, perform
+from syncfabric.sim.drive.group_events import Commanded, Created, Joined, Removed
 from syncfabric.sim.drive.instances import ENDLESS, Instance, Instances
 from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, dead_links, fences, groups_hit
 from syncfabric.sim.drive.scenario import Scenario
@@ -245,14 +245,14 @@ class RecoveryDriver(Player[M]):
         rng = random.Random(f"{self.scenario.seed}/{number}")
         life = Instance(number, group, nodes, arrivals, rng)
         self._instances.enter(life)
-        self.acts.append(Born(self._now, number, group.id, group.op, tuple(nodes)))
+        self.acts.append(Created(self._now, number, group.id, group.op, tuple(nodes)))
         for member, place in enumerate(life.places):
-            self.acts.append(Came(self._now, number, member, *place))
+            self.acts.append(Joined(self._now, number, member, *place))
         return life
 
     def _note_kill(self, *lives: Instance) -> None:
-        """Note that groups are killed: members may be released broken from now on."""
-        self.acts += [Ordered(self._now, life.number, HOST, Operation.KILL) for life in lives]
+        """GroupEvent that groups are killed: members may be released broken from now on."""
+        self.acts += [Commanded(self._now, life.number, HOST, Operation.KILL) for life in lives]
 
     def _until(self, holds: Callable[[], bool]) -> Cycles[None]:
         while not holds():
@@ -395,7 +395,7 @@ class RouteRecovery(RecoveryDriver[StaticModel]):
         for gid in hit:
             life = self.lives.pop(gid)
             life.closed = True
-            self.acts.append(Gone(found, life.number))
+            self.acts.append(Removed(found, life.number))
         old = {group.id: group for group in self.plan.static_groups}
         ended = [old[gid] for gid in hit]
         begun = [group for group in self.after.static_groups if group.id in hit]

@@ -6,7 +6,7 @@ from syncfabric.models.golden.record import Record
 from syncfabric.models.layout.setup import Operation as SetUp
 from syncfabric.models.networks.spec import GroupSpec, Operation
 from syncfabric.sim.drive.barrier_check import BarrierCheck
-from syncfabric.sim.drive.churn.notes import Ordered, Told
+from syncfabric.sim.drive.group_events import BrokenRelease, Commanded
 from syncfabric.sim.drive.trace import Act, Arrival, Chunk, Line
 from syncfabric.sim.results import Mismatch
 from tests.sim.drive.networks import members, mesh, plan_of
@@ -144,13 +144,13 @@ def test_on_wires_no_barrier_is_later_than_its_bound(planner: str, rule: bool) -
 
 def test_only_who_is_killed_is_released_broken(check: BarrierCheck) -> None:
     arrive(check, 1, 0)
-    broken: list[Act] = [Told(cycle, node, 0) for cycle in range(9) for node in (0, 1)]
+    broken: list[Act] = [BrokenRelease(cycle, node, 0) for cycle in range(9) for node in (0, 1)]
     check.begin(Chunk(0, acts=broken))
     (wrong,) = release(check, 3, (0, 0))
     assert wrong == Mismatch(3, (0, 0), "group 7: broken, and not killed", 1, 0)
     check = BarrierCheck(PLAN)
     check.begin(Chunk(0, acts=broken))
-    assert not list(check.act(Ordered(2, 0, 0, SetUp.KILL)))
+    assert not list(check.act(Commanded(2, 0, 0, SetUp.KILL)))
     assert release(check, 3, (0, 0)) == []
     # BROKEN reaches members that have not arrived, too, but each once.
     assert release(check, 4, (1, 0)) == []

@@ -11,7 +11,7 @@ from syncfabric.models.golden.engine.node_port import NodePort
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.images import Epochs
-from syncfabric.sim.drive.churn import churner
+from syncfabric.sim.drive import churn
 from syncfabric.sim.drive.scenario import Outcome, Scenario
 from syncfabric.sim.lifecycle.effects import Ask, Steps
 from syncfabric.sim.lifecycle.lifecycle import Lifecycle
@@ -100,7 +100,7 @@ def broken_is_lost(patch: pytest.MonkeyPatch) -> None:
 )
 def test_it_is_told(name: str, breaks: Break, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
     breaks(monkeypatch)
-    monkeypatch.setattr(churner, "PATIENCE", 3000)
+    monkeypatch.setattr(churn, "PATIENCE", 3000)
     outcome = played_by_model(plan_with(NETWORKS[name]), SCENARIO)
     assert any(found in words for words in said(outcome)), said(outcome)
 

@@ -8,8 +8,15 @@ from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import Operation
 from syncfabric.sim.drive.barrier_check import BarrierCheck
-from syncfabric.sim.drive.churn.check import ChurnCheck
-from syncfabric.sim.drive.churn.notes import Born, Came, Ended, Gone, Ordered, Told
+from syncfabric.sim.drive.group_check import GroupCheck
+from syncfabric.sim.drive.group_events import (
+    AllOver,
+    BrokenRelease,
+    Commanded,
+    Created,
+    Joined,
+    Removed,
+)
 from syncfabric.sim.drive.trace import EMPTY, Act, Arrival, Chunk, Line
 from syncfabric.sim.lifecycle.counters import counters_of
 from syncfabric.sim.results import Mismatch
@@ -26,9 +33,9 @@ class Bench:
 
     def __init__(self, episodes: int = 1) -> None:
         self.barriers = BarrierCheck(PLAN)
-        self.check = ChurnCheck(PLAN, self.barriers)
+        self.check = GroupCheck(PLAN, self.barriers)
         self.found: list[str] = []
-        self.note(Born(1, LIFE, GID, "or", (0, 1), (0, 1), episodes, (ENTRY, ENTRY)))
+        self.note(Created(1, LIFE, GID, "or", (0, 1), (0, 1), episodes, (ENTRY, ENTRY)))
 
     def note(self, *acts: Act) -> None:
         for act in acts:
@@ -41,7 +48,7 @@ class Bench:
 
     def come(self) -> None:
         """Let both members come to the register of their entry."""
-        self.note(*(Came(2, LIFE, member, member, ENTRY) for member in (0, 1)))
+        self.note(*(Joined(2, LIFE, member, member, ENTRY) for member in (0, 1)))
 
     def arrive(self, *members: int) -> None:
         self.note(*(Arrival(3, LIFE, member, 1) for member in members))
@@ -49,14 +56,16 @@ class Bench:
     def release(self, *nodes: int, broken: bool = False) -> None:
         bits = sum(1 << node * NETWORK.port_registers + ENTRY for node in nodes)
         record = Record(0, 0, (), bits, [1] * len(nodes))
-        self.barriers.begin(Chunk(0, acts=[Told(8, node, ENTRY) for node in nodes if broken]))
+        self.barriers.begin(
+            Chunk(0, acts=[BrokenRelease(8, node, ENTRY) for node in nodes if broken])
+        )
         self._take(self.barriers.wires(Line(8, record)))
 
     def order(self, operation: Operation) -> None:
-        self.note(Ordered(4, LIFE, 0, operation))
+        self.note(Commanded(4, LIFE, 0, operation))
 
     def gone(self) -> None:
-        self.note(Gone(8, LIFE))
+        self.note(Removed(8, LIFE))
 
     def read(self, target: int, *, alive: bool = False) -> None:
         """Read the status of the group's entry."""
@@ -105,7 +114,7 @@ def early() -> Bench:
     return bench
 
 
-NEXT = Born(5, 3, 41, "or", (0, 1), (0, 1), 1, (ENTRY, ENTRY)), Came(6, 3, 0, 1, ENTRY)
+NEXT = Created(5, 3, 41, "or", (0, 1), (0, 1), 1, (ENTRY, ENTRY)), Joined(6, 3, 0, 1, ENTRY)
 NAME = "group 40: "
 CASES: list[tuple[Callable[[], Bench], list[Callable[[Bench], None]], list[str]]] = [
     (over, [lambda b: b.read(0), lambda b: b.read(1), Bench.close], []),
@@ -166,7 +175,7 @@ def test_events_that_nothing_explains(name: str, of_killed: bool) -> None:
         bench.found.clear()
         bench.answer(ConfigRequest(target, address, False), 3)
         assert bench.found == []
-        bench.note(Ended(10))
+        bench.note(AllOver(10))
         bench.answer(ConfigRequest(target, address, False), 0)
         assert bench.found == []
         bench.answer(ConfigRequest(target, address, False), 3)

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from syncfabric.models.layout.setup import Operation
-from syncfabric.sim.drive.churn.notes import Born, Gone, Ordered
+from syncfabric.sim.drive.group_events import Commanded, Created, Removed
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
 from tests.sim.drive.churn.networks import (
@@ -100,22 +100,22 @@ def test_chunks_of_any_size_say_the_same_and_sleeping_changes_nothing(
 def test_lives_are_as_they_should() -> None:
     plan, scenario = plan_with(grid(operations="all", data_bits=4)), Scenario(episodes=1, churn=250)
     notes = [note for chunk in played(plan, scenario) for note in chunk.acts]
-    born = [note for note in notes if isinstance(note, Born)]
+    born = [note for note in notes if isinstance(note, Created)]
     assert len(born) == 250
     sizes = [len(life.nodes) for life in born]
     assert {min(sizes), max(sizes)} == {2, 6}
     assert {life.op for life in born} == {"or", "and", "xor", "max", "min", "sum"}
     assert not {7, 9} & {life.gid for life in born}
-    orders = [note for note in notes if isinstance(note, Ordered)]
+    orders = [note for note in notes if isinstance(note, Commanded)]
     assert {order.manager for order in orders} == {0, 1}
-    killed = {order.life for order in orders if order.operation is Operation.KILL}
+    killed = {order.number for order in orders if order.operation is Operation.KILL}
     assert 250 / 16 < len(killed) < 250 / 5
-    episodes = [life.episodes for life in born if life.life not in killed]
+    episodes = [life.episodes for life in born if life.number not in killed]
     assert {min(episodes), max(episodes)} == {1, 8}
-    assert any(life.episodes > 8 for life in born if life.life in killed)
+    assert any(life.episodes > 8 for life in born if life.number in killed)
     alive = most = 0
     for note in notes:
-        alive += isinstance(note, Born) - isinstance(note, Gone)
+        alive += isinstance(note, Created) - isinstance(note, Removed)
         most = max(most, alive)
     assert most == 4
 
@@ -123,7 +123,7 @@ def test_lives_are_as_they_should() -> None:
 def test_on_a_large_network_most_are_few() -> None:
     plan = plan_with(mesh(6, 6, groups=8), 0)
     notes = [note for chunk in played(plan, Scenario(episodes=1, churn=40)) for note in chunk.acts]
-    sizes = sorted(len(note.nodes) for note in notes if isinstance(note, Born))
+    sizes = sorted(len(note.nodes) for note in notes if isinstance(note, Created))
     assert sizes[len(sizes) // 2] <= 6
     assert sizes[-1] > 12
 

@@ -7,10 +7,9 @@ import pytest
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import GroupPlan
-from syncfabric.sim.drive import stimulus
+from syncfabric.sim.drive import churn, stimulus
 from syncfabric.sim.drive.backends import simulate_tiles
-from syncfabric.sim.drive.churn import churner
-from syncfabric.sim.drive.churn.churner import Churner, Life
+from syncfabric.sim.drive.churn import Churner, Life
 from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.fabric import build_fabric
@@ -59,9 +58,9 @@ def struck(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     counts: list[int] = []
     monkeypatch.setattr(Storms, "struck", counts, raising=False)
     monkeypatch.setattr(stimulus, "Churner", Storms)
-    monkeypatch.setattr(churner, "AT_ONCE", GROUPS)
-    monkeypatch.setattr(churner, "DOOMED", 1)
-    monkeypatch.setattr(churner, "FEW", 3)
+    monkeypatch.setattr(churn, "AT_ONCE", GROUPS)
+    monkeypatch.setattr(churn, "DOOMED", 1)
+    monkeypatch.setattr(churn, "FEW", 3)
     return counts
 
 

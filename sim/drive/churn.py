@@ -14,9 +14,9 @@ from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
 from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.plan import GroupPlan, make_plan
 from syncfabric.models.planning.set_up import commit_write
-from syncfabric.sim.drive.churn.notes import Born, Came, Gone, Ordered
 from syncfabric.sim.drive.config_port import Cycles, perform
 from syncfabric.sim.drive.engine_driver import EngineDriver
+from syncfabric.sim.drive.group_events import Commanded, Created, Joined, Removed
 from syncfabric.sim.drive.instances import Instance, Instances
 from syncfabric.sim.drive.program import Agenda, Inputs, Program
 from syncfabric.sim.drive.room import free_gids
@@ -200,7 +200,7 @@ class Churner(Program):
         self._instances.enter(life)
         targets = tuple(network.shape.target_of(router) for router in group.placement)
         places, entries = tuple(nodes), tuple(group.placement.values())
-        born = Born(now, number, group.id, group.op, places, targets, episodes, entries)
+        born = Created(now, number, group.id, group.op, places, targets, episodes, entries)
         self._driver.acts.append(born)
         life.arrivals.begin(now + rng.randint(1, BEFORE_ARRIVAL))
         self._programs.append(self._set_up(life))
@@ -208,7 +208,7 @@ class Churner(Program):
     def _arrive(self, life: Life, member: int) -> None:
         now, place, arrived = self._now, life.places[member], life.arrivals.arrived[member]
         if not arrived:
-            self._driver.acts.append(Came(now, life.number, member, *place))
+            self._driver.acts.append(Joined(now, life.number, member, *place))
         bits = self._network.data_bits
         data = self._rng.getrandbits(bits) if bits else 0
         last = arrived == life.arrivals.episodes - 1
@@ -243,11 +243,11 @@ class Churner(Program):
         yield from self._leave(life)
 
     def _order(self, life: Life, command: Command) -> None:
-        self._driver.acts.append(Ordered(self._now, life.number, life.manager, command))
+        self._driver.acts.append(Commanded(self._now, life.number, life.manager, command))
 
     def _leave(self, life: Life) -> Cycles[None]:
         """Read the status of a group's entries, which the check judges, and free them."""
-        self._driver.acts.append(Gone(self._now, life.number))
+        self._driver.acts.append(Removed(self._now, life.number))
         shape, places = self._network.shape, life.group.placement.items()
         reads = [commit_write(Code.READ, shape, *place, 0) for place in places]
         yield from self._perform(life, ask_all(reads, "read when its group was over"))

@@ -10,18 +10,18 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import COMMIT_ADDRESS
 from syncfabric.sim.drive.barrier_check import BarrierCheck
-from syncfabric.sim.drive.churn.notes import Born, Ended, Gone, Ordered
+from syncfabric.sim.drive.group_events import AllOver, Commanded, Created, Removed
 from syncfabric.sim.drive.trace import Act, Chunk, Line, Report, Rule
 from syncfabric.sim.lifecycle.counters import counters_of
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["ChurnCheck"]
+__all__ = ["GroupCheck"]
 
 OF_KILLED = {"engine OVERFLOW", "engine UNEXPECTED", "engine REFUSED_COMMAND"}
 """What is counted of messages that are under way when their group is killed."""
 
 
-class ChurnCheck(Rule):
+class GroupCheck(Rule):
     """What must hold of groups that come and go, besides their barriers.
 
     Each has all its barriers, or is killed; when it is over no member waits in it, and no entry of
@@ -40,7 +40,7 @@ class ChurnCheck(Rule):
         assert isinstance(network, MessageSpec)
         self._barriers, self._layout = barriers, network.shape.router.layout
         self._counters = {counter.place: counter.name for counter in counters_of(network)}
-        self._lives: dict[int, Born] = {}
+        self._lives: dict[int, Created] = {}
         self._killed: set[int] = set()
         self._unread: dict[tuple[int, int], int] = {}  # GID, by target and entry of what is over
         self._ending = False
@@ -53,23 +53,23 @@ class ChurnCheck(Rule):
     def act(self, act: Act) -> Iterator[Mismatch]:
         """Take in what happens to a group."""
         match act:
-            case Born():
-                self._lives[act.life] = act
-            case Ordered(operation=Operation.KILL):
-                self._killed.add(act.life)
-            case Gone():
+            case Created():
+                self._lives[act.number] = act
+            case Commanded(operation=Operation.KILL):
+                self._killed.add(act.number)
+            case Removed():
                 yield from self._gone(act)
-            case Ended():
+            case AllOver():
                 self._ending = True
 
-    def _gone(self, note: Gone) -> Iterator[Mismatch]:
-        born = self._lives.pop(note.life)
-        episodes, inside = self._barriers.state(note.life)
+    def _gone(self, note: Removed) -> Iterator[Mismatch]:
+        born = self._lives.pop(note.number)
+        episodes, inside = self._barriers.state(note.number)
         name = f"group {born.gid}"
         if inside:
             what = f"{name}: members inside when it was gone"
             yield Mismatch(note.cycle, None, what, len(inside), 0)
-        if note.life not in self._killed and episodes != born.episodes:
+        if note.number not in self._killed and episodes != born.episodes:
             yield Mismatch(note.cycle, None, f"{name}: episodes", episodes, born.episodes)
         places = zip(born.targets, born.entries, strict=True)
         self._unread.update(dict.fromkeys(places, born.gid))

@@ -1,6 +1,6 @@
-"""What software says it did to groups that come and go: checks hold the hardware against it.
+"""Events of groups that are set up and ended during a run, as software records them for checks.
 
-Lives are numbered on from the plan's groups, whose numbers are their places in the plan.
+Their numbers follow those of the plan's groups, which are their places in the plan.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from typing import NamedTuple, TypeAlias
 
 from syncfabric.models.layout.setup import Operation
 
-__all__ = ["Born", "Came", "Ended", "Gone", "Note", "Ordered", "Told"]
+__all__ = ["AllOver", "BrokenRelease", "Commanded", "Created", "GroupEvent", "Joined", "Removed"]
 
 
-class Born(NamedTuple):
-    """A life begins: its members know of it, the network does not."""
+class Created(NamedTuple):
+    """A group begins: its members know of it, the network does not."""
 
     cycle: int
-    life: int
+    number: int
     gid: int
     op: str
     nodes: tuple[int, ...]
@@ -28,27 +28,27 @@ class Born(NamedTuple):
     """Its entry at each of the targets."""
 
 
-class Came(NamedTuple):
+class Joined(NamedTuple):
     """A member found its register ready, and arrives there from now on."""
 
     cycle: int
-    life: int
+    number: int
     member: int
     node: int
     register: int
 
 
-class Ordered(NamedTuple):
-    """A life's manager, or the host, has begun with a command for it."""
+class Commanded(NamedTuple):
+    """A manager, or the host, has begun with a command for a group."""
 
     cycle: int
-    life: int
+    number: int
     manager: int
     """The manager's node; -1: it is the host's."""
     operation: Operation
 
 
-class Told(NamedTuple):
+class BrokenRelease(NamedTuple):
     """The release of a register in this cycle is a broken one."""
 
     cycle: int
@@ -56,17 +56,17 @@ class Told(NamedTuple):
     register: int
 
 
-class Gone(NamedTuple):
-    """A life is over: whoever was inside is not released, and its entries are free."""
+class Removed(NamedTuple):
+    """A group is over: no member is inside, and its entries are free."""
 
     cycle: int
-    life: int
+    number: int
 
 
-class Ended(NamedTuple):
+class AllOver(NamedTuple):
     """All is over: every counter is read from now on."""
 
     cycle: int
 
 
-Note: TypeAlias = Born | Came | Ordered | Told | Gone | Ended
+GroupEvent: TypeAlias = Created | Joined | Commanded | BrokenRelease | Removed | AllOver
