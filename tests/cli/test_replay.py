@@ -7,7 +7,7 @@ from typing import Any
 
 from syncfabric.models.collectives.files import save_schedule
 from tests.models.collectives.right_schedules import fat_multicast, fig_5
-from tests.sim.replay.played import crowded
+from tests.sim.replay.test_replay import crowded
 
 Call = Callable[..., Any]
 
