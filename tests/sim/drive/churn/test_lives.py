@@ -1,22 +1,35 @@
-"""Hundreds of lives on the golden model, judged by the rules; thousands with ``-m long``."""
+"""Groups that come and go by hundreds, and all at once; room for them, and acts in their cycles."""
 
 import random
+from collections.abc import Iterable
 
 import pytest
 
+from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.setup import Operation
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
+from syncfabric.models.planning.plan import GroupPlan
+from syncfabric.sim.drive import churn, stimulus
+from syncfabric.sim.drive.backends import build_bench, simulate, simulate_tiles
+from syncfabric.sim.drive.churn import Churner, Life
+from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.group_events import Commanded, Created, Removed
-from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.program import Agenda
+from syncfabric.sim.drive.room import check_churn, free_gids
+from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.session import Session
+from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.lifecycle.effects import Steps
 from tests.sim.drive.churn.networks import (
     NETWORKS,
+    TREE,
     drawn,
     grid,
     plan_with,
     played_by_model,
     well,
 )
-from tests.sim.drive.networks import SEED, mesh, played
+from tests.sim.drive.networks import SEED, irregular, mesh, plan_of, played
 
 
 @pytest.mark.parametrize(
@@ -140,3 +153,164 @@ def test_churn_is_the_seeds() -> None:
     ]
     assert texts[0] == texts[1]
     assert texts[0] != texts[2]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NETWORKS)
+def test_hardware_lives_as_the_model_does(name: str) -> None:
+    scenarios = (
+        Scenario(episodes=3, churn=40),
+        Scenario(episodes=3, seed=2, churn=40, background=0.1, lead_in=50, policy="mixed"),
+    )
+    plan = plan_with(NETWORKS[name])
+    job = Job(tuple((plan, scenario) for scenario in scenarios))
+    outcomes = simulate_tiles(job, build_fabric(plan.spec.network)).outcomes
+    for outcome, scenario in zip(outcomes, scenarios, strict=True):
+        well(outcome, scenario)
+        assert outcome.churn is not None
+        assert outcome.churn.killed > 0
+
+
+@pytest.mark.long
+@pytest.mark.icarus
+def test_hardware_lives_under_icarus() -> None:
+    network, scenario = grid(groups=4), Scenario(episodes=2, churn=12)
+    job = Job(((plan_with(network, 1), scenario),))
+    (outcome,) = simulate(job, build_bench(network, "icarus")).outcomes
+    well(outcome, scenario)
+
+
+GROUPS, STORMS = 16, 3
+STORMY: dict[str, MessageSpec] = {
+    "mesh": grid(groups=GROUPS, data_bits=4),
+    "mesh local": grid(groups=GROUPS, setup="local", managers=()),
+    "irregular": irregular(TREE, groups=GROUPS, setup="manager", message_links="shared"),
+}
+STORM = Scenario(episodes=0, churn=GROUPS * STORMS, background=0.2, lead_in=50, policy="mixed")
+
+
+class Storms(Churner):
+    """Waits until there are sixteen groups, and kills them all by one command of each manager."""
+
+    struck: list[int]
+
+    def _kill(self, life: Life) -> Cycles[None]:
+        lives = list(self.alive.values())
+        life.closed = True
+        if not all(each.closed for each in lives) or (len(lives) < GROUPS and self._ahead):
+            return
+        self.struck.append(len(lives))
+        for each in lives:
+            self._order(each, Operation.KILL)
+        self.outcome.killed += len(lives)
+        start, sent = self._now, self._sent()
+        yield from self._perform(life, self._all(each.group for each in lives))
+        for each in lives:
+            self.outcome.tear_down(self._now - start, 2 * (self._sent() - sent) // len(lives))
+            while each.inside:
+                yield
+            yield from self._leave(each)
+
+    def _all(self, groups: Iterable[GroupPlan]) -> Steps[None]:
+        yield from self._software.kill(*groups)
+
+
+@pytest.fixture
+def struck(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return how many groups each storm ends."""
+    counts: list[int] = []
+    monkeypatch.setattr(Storms, "struck", counts, raising=False)
+    monkeypatch.setattr(stimulus, "Churner", Storms)
+    monkeypatch.setattr(churn, "AT_ONCE", GROUPS)
+    monkeypatch.setattr(churn, "DOOMED", 1)
+    monkeypatch.setattr(churn, "FEW", 3)
+    return counts
+
+
+def check_storm(outcome: Outcome, struck: list[int]) -> None:
+    well(outcome, STORM)
+    assert outcome.churn is not None
+    assert outcome.churn.given_up == 0
+    assert struck == [GROUPS] * STORMS
+
+
+@pytest.mark.parametrize("name", STORMY)
+def test_the_model_loses_nothing(name: str, struck: list[int]) -> None:
+    check_storm(played_by_model(plan_with(STORMY[name], 0), STORM), struck)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", STORMY)
+def test_hardware_does_as_the_model_in_every_cycle(name: str, struck: list[int]) -> None:
+    plan = plan_with(STORMY[name], 0)
+    job = Job(((plan, STORM),))
+    (outcome,) = simulate_tiles(job, build_fabric(plan.spec.network)).outcomes
+    check_storm(outcome, struck)
+
+
+def spec_with(count: int, **keys: object) -> NetworkSpec:
+    """Return everybody's groups, as many as asked for."""
+    network = mesh(2, 2, **{"groups": 4, **keys})
+    nodes = tuple(network.topology.nodes)
+    groups = tuple(GroupSpec(id=gid, members=nodes) for gid in range(count))
+    return NetworkSpec(name="net", network=network, groups=groups)
+
+
+def test_room_is_what_the_networks_groups_leave() -> None:
+    check_churn(spec_with(3))
+    assert free_gids(spec_with(3)) == list(range(3, 256))
+    for network in NETWORKS.values():
+        check_churn(plan_with(network).spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (
+            plan_of(irregular(TREE, setup="paper")).spec,
+            r'^churn: groups of net are not set up by software with setup = "paper"; '
+            r'set setup = "manager" or "local" in \[network\]$',
+        ),
+        (
+            spec_with(4),
+            r"^churn: 0 of the nodes of net can take another group, and a group that comes and "
+            r"goes has two members; set groups above 4 in \[network\], or remove a group$",
+        ),
+        (
+            plan_of(mesh(1, 1)).spec,
+            r"^churn: 1 of the nodes of net can take another group, and",
+        ),
+        (
+            spec_with(256, groups=256),
+            r"^churn: the groups of net have all 256 ids, so there is none for another; "
+            r"remove a group$",
+        ),
+    ],
+)
+def test_what_has_no_room_is_refused(spec: NetworkSpec, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        check_churn(spec)
+
+
+def test_acts_come_in_order_of_cycles_and_of_entering() -> None:
+    agenda, done = Agenda(), list[tuple[str, int]]()
+    assert agenda.next_cycle is None
+
+    def enter(cycle: int, name: str) -> None:
+        agenda.at(cycle, lambda now: done.append((name, now)))
+
+    for cycle, name in ((7, "b"), (5, "a"), (7, "c")):
+        enter(cycle, name)
+    assert agenda.next_cycle == 5
+    agenda.step(4)
+    assert done == []
+    agenda.step(7)
+    assert done == [("a", 7), ("b", 7), ("c", 7)]
+
+
+def test_what_an_act_enters_for_now_is_done_at_once() -> None:
+    agenda, done = Agenda(), list[int]()
+    agenda.at(3, lambda now: agenda.at(now, done.append))
+    agenda.step(3)
+    assert done == [3]
+    assert agenda.next_cycle is None
