@@ -31,8 +31,10 @@ class GlobalWords(wiring.Component):
 
     Members
     -------
-    word : In(4), data : In(32), read, write : In(1)
-        What is addressed, and done with it in this cycle.
+    word : In(4), data : In(32)
+        What is addressed, and the word to write; they stay for two cycles at least.
+    read, write : In(1)
+        In the second of these cycles: it is read, or written.
     value : Out(32), refused : Out(1)
         What the word holds; it is refused.
     asks : In(width)
@@ -67,14 +69,20 @@ class GlobalWords(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        at = {word: self.word == word for word in GlobalWord}
+        at = {word: Signal(name=f"at_{word.name.lower()}") for word in GlobalWord}
+        node_fits, named = Signal(), Signal(self._shape.meters)
+        m.d.sync += [signal.eq(self.word == word) for word, signal in at.items()]
+        m.d.sync += [
+            node_fits.eq(below(self.data, self._shape.targets)),
+            named.eq(Cat(self.data == i for i in range(self._shape.meters))),
+        ]
         cycle, high = Signal(64), Signal(32)
         interrupt = Signal(struct(INTERRUPT))
         can_write = {
             GlobalWord.WAIT_LIMIT: Const(1),
             GlobalWord.CLEAR_ALL: Const(1),
-            GlobalWord.CONFIG_NODE: below(self.data, self._shape.targets),
-            GlobalWord.ARRIVE_ALL: below(self.data, self._shape.meters),
+            GlobalWord.CONFIG_NODE: node_fits,
+            GlobalWord.ARRIVE_ALL: named.any(),
         }
         can_read = {
             GlobalWord.ID: Const(HOST_ID, 32),
@@ -95,12 +103,7 @@ class GlobalWords(wiring.Component):
             self.refused.eq((self.write & ~writable) | (self.read & ~readable)),
             self.irq.eq(interrupt.pending),
             self.clear_all.eq(self.write & at[GlobalWord.CLEAR_ALL]),
-            self.arrive_all.eq(
-                Cat(
-                    self.write & at[GlobalWord.ARRIVE_ALL] & (self.data == i)
-                    for i in range(self._shape.meters)
-                )
-            ),
+            self.arrive_all.eq(Mux(self.write & at[GlobalWord.ARRIVE_ALL], named, 0)),
         ]
         m.d.sync += cycle.eq(cycle + 1)
         with m.If(self.read & at[GlobalWord.CYCLE_LOW]):

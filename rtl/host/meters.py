@@ -30,8 +30,10 @@ class Meters(wiring.Component):
 
     Members
     -------
-    meter : In(4), word : In(12), data : In(32), read, write : In(1)
-        What is addressed, and done with it in this cycle.
+    meter : In(4), word : In(12), data : In(32)
+        What is addressed, and the word to write; they stay for two cycles at least.
+    read, write : In(1)
+        In the second of these cycles: it is read, or written.
     value : Out(32), refused : Out(1)
         What the word holds; there is no such word.
     clear_all : In(1)
@@ -65,41 +67,45 @@ class Meters(wiring.Component):
         width, words = self._shape.width, self._shape.mask_words
         seen = [Signal(width, name=f"seen_{name}") for name in _SEEN]
         m.d.sync += [kept.eq(getattr(self, name)) for kept, name in zip(seen, _SEEN, strict=True)]
-        to_count = (self.word <= MeterWord.GREATEST) | (
-            (self.word >= HISTOGRAM_BASE) & (self.word < HISTOGRAM_BASE + BINS)
-        )
-        to_mask = (self.word >= MASK_BASE) & (self.word < MASK_BASE + words)
-        to_clear = self.word == MeterWord.CLEAR
+        word, to_count, to_clear, there = Signal(4), Signal(), Signal(), Signal()
+        heres, to_masks = Signal(self._shape.meters), Signal(words)
+        m.d.sync += [
+            word.eq(self.word),
+            to_count.eq(
+                (self.word <= MeterWord.GREATEST)
+                | ((self.word >= HISTOGRAM_BASE) & (self.word < HISTOGRAM_BASE + BINS))
+            ),
+            to_clear.eq(self.word == MeterWord.CLEAR),
+            to_masks.eq(Cat(self.word == MASK_BASE + k for k in range(words))),
+            heres.eq(Cat(self.meter == i for i in range(self._shape.meters))),
+            there.eq(below(self.meter, self._shape.meters)),
+        ]
         values = [Const(0, 32)]
-        for i in range(self._shape.meters):
-            here = self.meter == i
+        for i, here in enumerate(heres):
             mask = self.masks[i * width : (i + 1) * width]
             m.submodules[f"meter_{i}"] = meter = Meter(width)
-            writes_mask = here & self.write & to_mask
             m.d.comb += [
                 getattr(meter, name).eq(kept) for kept, name in zip(seen, _SEEN, strict=True)
             ]
             m.d.comb += [
                 meter.mask.eq(mask),
                 meter.clear.eq(self.clear_all | (here & self.write & to_clear)),
-                meter.forget.eq(writes_mask),
-                meter.word.eq(self.word[:4]),
+                meter.forget.eq(here & self.write & to_masks.any()),
+                meter.word.eq(word),
             ]
             for k in range(words):
                 part = mask[32 * k : 32 * (k + 1)]
-                at = here & (self.word == MASK_BASE + k)
-                with m.If(at & self.write):
+                with m.If(here & to_masks[k] & self.write):
                     m.d.sync += part.eq(self.data)
-                values.append(Mux(at, part, 0))
+                values.append(Mux(here & to_masks[k], part, 0))
             values.append(Mux(here & to_count, meter.value, 0))
-        there = below(self.meter, self._shape.meters)
         m.d.comb += [
             self.value.eq(either(values)),
             self.refused.eq(
                 Cat(
                     (self.read | self.write) & ~there,
-                    self.read & ~(to_count | to_mask),
-                    self.write & ~(to_clear | to_mask),
+                    self.read & ~(to_count | to_masks.any()),
+                    self.write & ~(to_clear | to_masks.any()),
                 ).any()
             ),
         ]

@@ -86,14 +86,15 @@ class NodeWords(wiring.Component):
             m.d.sync += kept.eq(of_all.word_select(self.node, len(kept)))
         register = Signal(range(registers))
         to_data, to_result, to_wait = Signal(), Signal(), Signal()
+        at = {word: Signal(name=f"at_{word.name.lower()}") for word in NodeWord}
+        m.d.sync += [signal.eq(self.word == word) for word, signal in at.items()]
         there = below(self.word[:5], registers)
-        m.d.comb += [
+        m.d.sync += [
             register.eq(self.word[:5]),
             to_data.eq((self.word[5:] == DATA_BASE >> 5) & there & int(bits > 0)),
             to_result.eq((self.word[5:] == RESULT_BASE >> 5) & there),
             to_wait.eq((self.word[5:] == WAIT_BASE >> 5) & there),
         ]
-        at = {word: self.word == word for word in NodeWord}
         done_here = done.bit_select(register, 1)
         broken_here = done_here & broken.bit_select(register, 1)
         is_arrive = at[NodeWord.ARRIVE]

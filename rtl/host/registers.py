@@ -66,8 +66,10 @@ class HostRegisters(wiring.Component):
         acts, configures = Signal(), Signal()
         m.d.sync += acts.eq(bus.valid & ~acts & ~configures & ~bus.ready)
 
+        # A request stays: what it is for is worked out in its first cycle, and kept.
         in_window = address[WINDOW_BITS:] == CONFIG_WINDOW >> WINDOW_BITS
-        to_config = in_window & ~address[shape.address_bits : WINDOW_BITS].any()
+        to_config = Signal()
+        m.d.sync += to_config.eq(in_window & ~address[shape.address_bits : WINDOW_BITS].any())
         pages: list[tuple[Value, Any]] = [
             (address[4:] == 0, words),
             (address[16:] == METER_BASE >> 16, meters),
@@ -77,18 +79,20 @@ class HostRegisters(wiring.Component):
             m.submodules.traffic = traffic = TrafficWords()
             wiring.connect(m, traffic.traffic, wiring.flipped(self.traffic))
             pages.append((address[4:] == TRAFFIC_BASE >> 4, traffic))
-        for at, page in pages:
+        named = Signal(len(pages))
+        m.d.sync += named.eq(Cat(at for at, _ in pages))
+        for i, (_, page) in enumerate(pages):
             m.d.comb += [
                 page.word.eq(address[: len(page.word)]),
                 page.data.eq(bus.data),
-                page.read.eq(acts & at & ~bus.write),
-                page.write.eq(acts & at & bus.write),
+                page.read.eq(acts & named[i] & ~bus.write),
+                page.write.eq(acts & named[i] & bus.write),
             ]
         m.d.comb += [meters.meter.eq(address[12:]), nodes.node.eq(address[7:])]
         self._connect(m, words, meters, nodes)
 
         too_late = self._too_late(m, nodes.wait, nodes.wait & nodes.done, words.wait_limit)
-        known = Cat(to_config, *(at for at, _ in pages)).any()
+        known = Cat(to_config, named).any()
         fails = Cat(~known, too_late, *(page.refused for _, page in pages)).any()
         later = nodes.wait & ~nodes.done & ~too_late
         value = either([Mux(page.read, page.value, 0) for _, page in pages])

@@ -1,6 +1,6 @@
 """Where what a source has to send waits: first in, first out."""
 
-from amaranth import ClockSignal, Instance, Module, ResetSignal, Signal
+from amaranth import ClockSignal, Instance, Module, Mux, ResetSignal, Signal
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -47,23 +47,30 @@ class WaitingQueue(wiring.Component):
         m.submodules.store = store = memory.Memory(shape=self._width, depth=self._depth, init=[])
         write = store.write_port()
         read = store.read_port(transparent_for=[write])
-        first, last = Signal(range(self._depth)), Signal(range(self._depth))
-        level, fits = Signal(range(self._depth + 1)), Signal()
+        first, last, after = (Signal(range(self._depth)) for _ in range(3))
+        level, behind = Signal(range(self._depth + 1)), Signal()
+        taken, stays, moves = Signal(), Signal(), Signal()
+        # The oldest is in flip-flops, for a memory answers late in the cycle; behind it are others.
         m.d.comb += [
-            fits.eq(level != self._depth),
-            self.lost.eq(self.push & ~fits),
-            write.en.eq(self.push & fits),
+            self.lost.eq(self.push & (level == self._depth)),
+            taken.eq(self.push & ~self.lost),
+            stays.eq(self.waiting & ~self.leave),
+            moves.eq(behind & ~stays),
+            write.en.eq(taken & (stays | behind)),
             write.addr.eq(last),
             write.data.eq(self.entry),
-            read.addr.eq(first + self.leave),
-            self.waiting.eq(level != 0),
-            self.first.eq(read.data),
+            after.eq(first + 1),
+            read.addr.eq(Mux(moves, after, first)),
         ]
         m.d.sync += [
-            first.eq(first + self.leave),
+            first.eq(read.addr),
             last.eq(last + write.en),
-            level.eq(level + write.en - self.leave),
+            level.eq(level + taken - self.leave),
+            behind.eq(write.en | (behind & ~(moves & (after == last)))),
+            self.waiting.eq(stays | behind | taken),
         ]
+        with m.If(~stays & (behind | self.push)):
+            m.d.sync += self.first.eq(Mux(behind, read.data, self.entry))
         return m
 
 

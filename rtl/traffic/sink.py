@@ -1,6 +1,6 @@
 """Where a node's ordinary packets end: every flit taken, every packet checked."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -62,54 +62,56 @@ class PacketSink(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        flit = self.link.flit
+        flit, valid = self.link.flit, self.link.valid
         bits = min(32, self._network.flit_bits)
         header = flit.payload[: len(self.header)]
-        wrong, end = Signal(), Signal()
-        latency = Signal(bits)
-        m.d.sync += self.link.credit.eq(self.link.valid)
-
+        # A flit comes late in its cycle. What it adds to the counts is worked out in the next one,
+        # and shown beside what is kept, so that all counts are those of the flits before.
+        misplaced, ended, latency = Signal(), Signal(), Signal(bits)
+        bad = []
+        m.d.sync += [self.link.credit.eq(valid), misplaced.eq(0), ended.eq(0)]
         for c in range(self._network.channels):
             place = Signal(range(PACKET_FLITS), name=f"place_{c}")
             check = Signal(self._network.flit_bits, name=f"check_{c}")
             created = Signal(bits, name=f"created_{c}")
-            with m.If(self.link.valid[c]):
-                m.d.comb += [
-                    end.eq(flit.tail),
-                    latency.eq(self.cycle - created),
-                    wrong.eq(
+            tail = Signal(name=f"tail_{c}")
+            last = place == PACKET_FLITS - 1
+            bad.append(tail & check.any())
+            m.d.sync += tail.eq(valid[c] & flit.tail)
+            with m.If(valid[c]):
+                m.d.sync += [
+                    misplaced.eq(
                         (flit.head != (place == 0))
-                        | (flit.tail != (place == PACKET_FLITS - 1))
+                        | (flit.tail != last)
                         | (flit.head & (header != self.header))
-                        | (flit.tail & (flit.payload != check))
                         | (flit.cut if self._network.guarded else 0)
                     ),
-                ]
-                m.d.sync += [
+                    # With the tail's own word it is 0 if the packet is right.
                     check.eq(
                         Mux((place == 0) | flit.head, 0, check) ^ Mux(flit.head, 0, flit.payload)
                     ),
-                    place.eq(
-                        Mux(
-                            flit.head,
-                            1,
-                            Mux(flit.tail | (place == PACKET_FLITS - 1), 0, place + 1),
-                        )
-                    ),
+                    place.eq(Mux(flit.head, 1, Mux(flit.tail | last, 0, place + 1))),
+                    ended.eq(flit.tail),
                 ]
+                with m.If(flit.tail):
+                    m.d.sync += latency.eq(self.cycle - created)
                 with m.If(place == 2):
                     m.d.sync += created.eq(flit.payload)
 
-        with m.If(self.link.valid.any()):
+        with m.If(valid.any()):
             m.d.sync += self.flits.eq(self.flits + 1)
-            m.d.sync += self.errors.eq(self.errors + wrong)
-        with m.If(end):
-            m.d.sync += [
-                self.packets.eq(self.packets + 1),
-                self.latency_sum.eq(self.latency_sum + latency),
-            ]
-            with m.If(latency > self.latency_max):
-                m.d.sync += self.latency_max.eq(latency)
-        with m.If(self.clear):
-            m.d.sync += self.latency_max.eq(0)
+        begun_anew, greatest = Signal(), Signal.like(self.latency_max)
+        added = {
+            "packets": ended,
+            "errors": misplaced | Cat(bad).any(),
+            "latency_sum": Mux(ended, latency, 0),
+        }
+        for name, more in added.items():
+            shown = getattr(self, name)
+            kept = Signal.like(shown, name=f"kept_{name}")
+            m.d.comb += shown.eq(kept + more)
+            m.d.sync += kept.eq(shown)
+        counts = ended & ~begun_anew & (latency > greatest)
+        m.d.comb += self.latency_max.eq(Mux(counts, latency, greatest))
+        m.d.sync += [begun_anew.eq(self.clear), greatest.eq(Mux(self.clear, 0, self.latency_max))]
         return m

@@ -118,10 +118,11 @@ class PacketSource(wiring.Component):
 
     def _generate(self, m: Module) -> tuple[Signal, Signal]:
         """Decide in every cycle whether a packet is created, and for which node."""
+        # The second generator is kept a step ahead: its word is multiplied in the same cycle.
         a, b, warm = Signal(32), Signal(32), Signal(range(WARM_UP + 1))
-        next_a, next_b = Signal(32), Signal(32)
+        next_a, first_b = Signal(32), Signal(32)
         key = (self.index * GOLDEN_RATIO)[:32]
-        m.d.comb += [next_a.eq(xorshift32(a)), next_b.eq(xorshift32(b))]
+        m.d.comb += next_a.eq(xorshift32(a))
 
         draw = Signal()
         create = Signal()
@@ -129,23 +130,24 @@ class PacketSource(wiring.Component):
         if self._nodes > 1:
             m.d.comb += create.eq(draw & (next_a[8:] < self.rate))
         with m.If(self.load):
-            seeded_a, seeded_b = self.seed ^ key, ~self.seed ^ key
+            seeded_a, seeded_b = self.seed ^ key, (~self.seed ^ key)[:32]
+            m.d.comb += first_b.eq(Mux(seeded_b == 0, 1, seeded_b))
             m.d.sync += [
                 a.eq(Mux(seeded_a == 0, 1, seeded_a)),
-                b.eq(Mux(seeded_b[:32] == 0, 1, seeded_b)),
+                b.eq(xorshift32(first_b)),
                 warm.eq(WARM_UP),
             ]
         with m.Elif(warm != 0):
-            m.d.sync += [a.eq(next_a), b.eq(next_b), warm.eq(warm - 1)]
+            m.d.sync += [a.eq(next_a), b.eq(xorshift32(b)), warm.eq(warm - 1)]
         with m.Elif(draw):
             m.d.sync += a.eq(next_a)
             with m.If(create):
-                m.d.sync += b.eq(next_b)
+                m.d.sync += b.eq(xorshift32(b))
 
         other = Signal(self.index.shape())  # among the nodes without this one
         destination = Signal(self.index.shape())
         m.d.comb += [
-            other.eq((next_b[16:] * (self._nodes - 1)) >> 16),
+            other.eq((b[16:] * (self._nodes - 1)) >> 16),
             destination.eq(other + (other >= self.index)),
         ]
         return create, destination

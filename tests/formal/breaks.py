@@ -27,7 +27,7 @@ BREAKS = (
         "a traffic queue shows an entry that has left",
         "fifo: traffic queue of 4",
         "rtl/traffic/queue.py",
-        "read.addr.eq(first + self.leave)",
+        "read.addr.eq(Mux(moves, after, first))",
         "read.addr.eq(first)",
     ),
     Break(

@@ -36,9 +36,9 @@ def test_an_empty_mask_counts_nothing() -> None:
 def test_a_new_mask_forgets_who_has_arrived() -> None:
     """One member arrives before the mask is written again, the other after."""
     shape = HostShape(nodes=2, registers=1, data_bits=0, targets=2, meters=1)
-    still = {"write": 0, "read": 0, "arrive": 0, "released": 0, "ready": 3, "word": 0}
-    mask = still | {"write": 1, "word": MASK_BASE, "data": 3}
+    still = {"write": 0, "read": 0, "arrive": 0, "released": 0, "ready": 3, "word": MASK_BASE}
+    mask, last = still | {"write": 1, "data": 3}, still | {"word": 0}
     one, other, over = still | {"arrive": 1}, still | {"arrive": 2}, still | {"released": 3}
     for again, episodes in ((still, 1), (mask, 0)):
-        cases = [mask, still, one, still, again, still, other, still, over, still, still, still]
+        cases = [still, mask, still, one, still, again, still, other, still, over, *[last] * 4]
         assert clocked(Meters(shape), cases)[-1]["value"] == episodes
