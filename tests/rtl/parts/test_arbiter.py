@@ -32,13 +32,6 @@ def test_ports() -> None:
     }
 
 
-def test_arbiter_of_nobody_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^LeastRecentArbiter needs at least 1 requester, not 0$"):
-        LeastRecentArbiter(0)
-    with pytest.raises(ValueError, match=r"^RoundRobinArbiter needs at least 1 requester, not -1$"):
-        RoundRobinArbiter(-1)
-
-
 MOST = 17
 """The ports of the largest switch, and its set-up sink."""
 

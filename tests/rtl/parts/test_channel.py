@@ -16,11 +16,6 @@ def test_channel_control(simulator: str, tmp_path: Path) -> None:
     run_bench(simulator, parts, "tests.rtl.parts.bench_channel", tmp_path)
 
 
-def test_buffer_without_places_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^ChannelControl needs at least 1 place, not 0$"):
-        ChannelControl(0, (0, 4), 5)
-
-
 @pytest.mark.parametrize("places", range(1, 17))
 def test_every_place_is_used(places: int) -> None:
     """So many flits find room, one more does not; then they leave, and their credits come."""

@@ -16,11 +16,6 @@ def test_credit_counter(simulator: str, tmp_path: Path) -> None:
     run_bench(simulator, parts, "tests.rtl.parts.bench_credit", tmp_path)
 
 
-def test_counter_without_places_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^CreditCounter needs at least 1 place, not 0$"):
-        CreditCounter(0)
-
-
 @pytest.mark.parametrize("places", range(1, 17))
 def test_there_are_as_many_credits_as_places(places: int) -> None:
     """All are spent, and come back, twice."""

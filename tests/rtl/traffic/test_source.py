@@ -17,13 +17,6 @@ def test_packet_source(simulator: str, tmp_path: Path) -> None:
     run_bench(simulator, parts, "tests.rtl.traffic.bench_source", tmp_path)
 
 
-@pytest.mark.parametrize("queue", [0, 1, 3, 100])
-def test_queue_that_is_no_power_of_two_is_refused(queue: int) -> None:
-    message = rf"^PacketSource queue must be a power of two from 2, not {queue}$"
-    with pytest.raises(ValueError, match=message):
-        PacketSource(CASES["square"][0], queue=queue)
-
-
 def test_without_software_its_flits_are_lost() -> None:
     source = PacketSource(CASES["square"][0], queue=4, software=False)
     rows = clocked(source, [{"put__valid": 1, "put__flit": 3 << 4}] * 4)
