@@ -9,9 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from syncfabric.fpga.boards.board import Board
+from syncfabric.fpga.boards.board import Board, constraints, wrapper_verilog
 from syncfabric.fpga.boards.pll import Pll, find_pll
-from syncfabric.fpga.boards.wrapper import constraints, wrapper_verilog
 from syncfabric.fpga.devices import Device, device_named, effort_for
 from syncfabric.fpga.netlist import Design, netlist_of
 from syncfabric.fpga.synth import Area, speed_of

@@ -21,10 +21,9 @@ from syncfabric.rtl.lifecycle.sink import Sink
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node, collective, router
 from syncfabric.rtl.slots.plane import SlotPlane
+from syncfabric.rtl.static.agents import RingAgent, TreeAgent
 from syncfabric.rtl.static.node import StaticNode
-from syncfabric.rtl.static.ring_agent import RingAgent
 from syncfabric.rtl.static.switch import StaticSwitch
-from syncfabric.rtl.static.tree_agent import TreeAgent
 from syncfabric.sim.assemble.network import module_names, verilog
 from syncfabric.sim.assemble.verilog import NETWORK, convert, named
 from syncfabric.sim.cores.picorv32 import picorv32_file

@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from pydantic import BaseModel
 
-from syncfabric.sim.simulators.model import LINT_OFF
+from syncfabric.sim.simulators.base import LINT_OFF
 
 __all__ = ["LINT_OPTIONS", "core_file", "keys_and_values", "parameters"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from syncfabric.models.messages import core
 from syncfabric.models.messages.layout import Layout
-from syncfabric.rtl.cores.receiver import KEPT_ACKS, KEPT_FLITS
+from syncfabric.rtl.cores.interface import KEPT_ACKS, KEPT_FLITS
 from syncfabric.rtl.cores.sender import QUEUE_FLITS
 
 TEXT = (Path(__file__).parents[1] / "docs" / "microarchitecture-cores.md").read_text()

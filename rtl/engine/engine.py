@@ -8,7 +8,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.engine import EPOCH_BITS, EngineLayout, interval_of
-from syncfabric.rtl.engine.choice import Choice
 from syncfabric.rtl.engine.commands import (
     Commands,
     EngineCounters,
@@ -16,11 +15,10 @@ from syncfabric.rtl.engine.commands import (
     ReadBack,
     StatusOnly,
 )
-from syncfabric.rtl.engine.memory import EntryMemory
 from syncfabric.rtl.engine.own_port import TASKS, NoVisits, OwnPort, Visits
 from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature, OutputSignature
-from syncfabric.rtl.engine.queue import Queue
-from syncfabric.rtl.engine.rule import Rule, state_layout
+from syncfabric.rtl.engine.queue import Choice, Queue
+from syncfabric.rtl.engine.rule import EntryMemory, Rule, state_layout
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.parts.selector import Selector

@@ -7,7 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages.host import HOST_ADDRESS_BITS
-from syncfabric.rtl.host.bus import HostBusSignature
+from syncfabric.rtl.host.ports import HostBusSignature
 
 __all__ = ["AxiLite", "AxiLiteSignature"]
 

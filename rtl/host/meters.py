@@ -1,21 +1,123 @@
-"""All meters of a host, with their masks: a page of words each."""
+"""Meters: they count the barriers of a group, how long they take and how far apart members come."""
 
-from amaranth import Cat, Const, Module, Mux, Signal
+from amaranth import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages.host import (
     BINS,
     HISTOGRAM_BASE,
     MASK_BASE,
+    SKEW_BITS,
+    SKEW_BOUNDS,
     HostShape,
     MeterWord,
 )
-from syncfabric.rtl.host.compare import below
-from syncfabric.rtl.host.meter import Meter
-from syncfabric.rtl.parts.gates import either
+from syncfabric.rtl.parts.gates import below, either, total
 
-__all__ = ["Meters"]
+__all__ = ["Meter", "Meters"]
+
+
+class Meter(wiring.Component):
+    """A meter; cycles as in docs/microarchitecture-host.md, H3.
+
+    Parameters
+    ----------
+    width : int, >= 1
+        Bits of the mask: registers of all nodes.
+
+    Members
+    -------
+    mask, arrive, ready, released, broken : In(width)
+        A bit for each register of each node.
+    clear, forget : In(1)
+        Clear the meter; the mask changes.
+    word : In(4), value : Out(32)
+        A word before the mask, and what it holds.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        vectors = ("mask", "arrive", "ready", "released", "broken")
+        super().__init__(
+            {
+                **dict.fromkeys(vectors, In(width)),
+                "clear": In(1),
+                "forget": In(1),
+                "word": In(4),
+                "value": Out(32),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        arrived, waiting = Signal(self._width), Signal(self._width)
+        accepted, here, left = (Signal.like(arrived) for _ in range(3))
+        age, wait = Signal(SKEW_BITS), Signal(32)
+        complete, over, spoils = Signal(), Signal(), Signal()
+        place, spoiled = Signal(range(BINS)), Signal()
+        open_before = here.any()
+        m.d.comb += [
+            here.eq(arrived & ~self.released & self.ready),
+            left.eq(waiting & ~self.released & self.ready),
+            accepted.eq(self.arrive & self.ready & self.mask & ~here & ~left),
+            complete.eq(((here | accepted) == self.mask) & accepted.any()),
+            over.eq(waiting.any() & ~left.any()),
+            spoils.eq(spoiled | (waiting & (self.released & self.broken | ~self.ready)).any()),
+        ]
+        drop = self.clear | self.forget
+        m.d.sync += [
+            arrived.eq(Mux(complete | drop, 0, here | accepted)),
+            waiting.eq(Mux(drop, 0, Mux(complete, self.mask, left))),
+            age.eq(Mux(open_before, age + ~age.all(), 1)),
+            wait.eq(Mux(complete, 1, wait + ~wait.all())),
+            spoiled.eq(spoils & ~complete & ~drop),
+        ]
+        with m.If(complete):
+            skew = Mux(open_before, age, 0)
+            m.d.sync += place.eq(total([skew >= bound for bound in SKEW_BOUNDS]))
+        self._count(m, over & ~spoils, wait, place)
+        return m
+
+    def _count(self, m: Module, counts: Signal, latency: Signal, place: Signal) -> None:
+        """Keep the counters; those of the histogram are a memory, and which of them count."""
+        episodes, last, greatest = Signal(32), Signal(32), Signal(32)
+        least = Signal(32, init=(1 << 32) - 1)
+        m.submodules.histogram = histogram = Memory(shape=32, depth=BINS, init=[])
+        store, shown = histogram.write_port(), histogram.read_port(domain="comb")
+        kept, used = histogram.read_port(domain="comb"), Signal(BINS)
+        before = Mux(used.bit_select(place, 1), kept.data, 0)
+        m.d.comb += [
+            kept.addr.eq(place),
+            store.addr.eq(place),
+            store.data.eq(before + ~before.all()),
+            store.en.eq(counts),
+            shown.addr.eq(self.word[:3]),
+        ]
+        with m.If(self.clear):
+            m.d.sync += [word.eq(word.init) for word in (episodes, last, least, greatest, used)]
+        with m.Elif(counts):
+            m.d.sync += [
+                episodes.eq(episodes + ~episodes.all()),
+                last.eq(latency),
+                used.bit_select(place, 1).eq(1),
+            ]
+            with m.If(latency < least):
+                m.d.sync += least.eq(latency)
+            with m.If(latency > greatest):
+                m.d.sync += greatest.eq(latency)
+        plain = dict.fromkeys(range(HISTOGRAM_BASE), 0) | {
+            MeterWord.EPISODES: episodes,
+            MeterWord.LAST: last,
+            MeterWord.LEAST: least,
+            MeterWord.GREATEST: greatest,
+        }
+        count = Mux(used.bit_select(self.word[:3], 1), shown.data, 0)
+        m.d.comb += self.value.eq(
+            Mux(self.word[3], count, Array(plain[i] for i in range(HISTOGRAM_BASE))[self.word[:3]])
+        )
+
 
 _SEEN = ("arrive", "ready", "released", "broken")
 

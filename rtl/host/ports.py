@@ -1,4 +1,4 @@
-"""The ports of a network and of its traffic that a host has to do with."""
+"""The host bus, and the ports of a network and of its traffic that a host has to do with."""
 
 from typing import Any
 
@@ -6,9 +6,35 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import bits_for
 
-from syncfabric.models.messages.host import HostShape
+from syncfabric.models.messages.host import HOST_ADDRESS_BITS, HostShape
 
-__all__ = ["NetworkSignature", "TrafficSignature"]
+__all__ = ["HostBusSignature", "NetworkSignature", "TrafficSignature"]
+
+
+class HostBusSignature(wiring.Signature):
+    """Host bus, from the side of the front (docs/microarchitecture-host.md, H1).
+
+    Members
+    -------
+    valid, write, address, data : Out
+        A request; it stays until ``ready``.
+    ready, rdata, error, later : In
+        The answer, for one cycle.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "valid": Out(1),
+                "write": Out(1),
+                "address": Out(HOST_ADDRESS_BITS),
+                "data": Out(32),
+                "ready": In(1),
+                "rdata": In(32),
+                "error": In(1),
+                "later": In(1),
+            }
+        )
 
 
 class NetworkSignature(wiring.Signature):

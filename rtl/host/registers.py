@@ -14,14 +14,10 @@ from syncfabric.models.messages.host import (
     WINDOW_BITS,
     HostShape,
 )
-from syncfabric.rtl.host.bus import HostBusSignature
-from syncfabric.rtl.host.compare import below
-from syncfabric.rtl.host.global_words import GlobalWords
 from syncfabric.rtl.host.meters import Meters
-from syncfabric.rtl.host.node_words import NodeWords
-from syncfabric.rtl.host.ports import NetworkSignature, TrafficSignature
-from syncfabric.rtl.host.traffic_words import TrafficWords
-from syncfabric.rtl.parts.gates import either
+from syncfabric.rtl.host.ports import HostBusSignature, NetworkSignature, TrafficSignature
+from syncfabric.rtl.host.words import GlobalWords, NodeWords, TrafficWords
+from syncfabric.rtl.parts.gates import below, either
 
 __all__ = ["HostRegisters"]
 

@@ -7,8 +7,7 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.rtl.lifecycle.hold import Hold
-from syncfabric.rtl.lifecycle.queue import WordQueue
+from syncfabric.rtl.lifecycle.queue import Hold, WordQueue
 from syncfabric.rtl.lifecycle.shape import SetUpShape
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.credit import CreditCounter

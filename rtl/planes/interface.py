@@ -10,8 +10,8 @@ from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.rtl.engine.ports import MessageSignature
-from syncfabric.rtl.lifecycle.hold import Hold
 from syncfabric.rtl.lifecycle.manager import Manager
+from syncfabric.rtl.lifecycle.queue import Hold
 from syncfabric.rtl.lifecycle.shape import set_up_shape
 from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.planes.placed import PROCESS, Placed, link_of, process_port

@@ -16,11 +16,10 @@ from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import total
-from syncfabric.rtl.slots.port import SlotsPort
+from syncfabric.rtl.slots.plane import SlotsPort
 from syncfabric.rtl.slots.slot import SlotLinkSignature
-from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainSignature, ConfigNode
+from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainSignature, ConfigNode, Words
 from syncfabric.rtl.transport.link import show
-from syncfabric.rtl.transport.words import Words
 
 __all__ = ["PROCESS", "Placed", "link_of", "process_port"]
 

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.layout.engine import EPOCH_BITS, Code, Kind
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.messages import Op
-from syncfabric.rtl.parts.combine import gather
+from syncfabric.rtl.parts.gates import gather
 
 __all__ = ["Slot", "SlotLinkSignature", "received", "sent"]
 

@@ -1,4 +1,4 @@
-"""A node's side of the config port: its role, the command that starts a root, its state."""
+"""Config ports of a static network: a node's role, command and state; the loader of routes."""
 
 from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -12,13 +12,14 @@ from syncfabric.models.messages import (
     ROLE_WORD,
     STATUS_WORD,
     Counter,
+    LoaderWord,
     StaticWord,
 )
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.messages import struct
-from syncfabric.rtl.static.ports import ConfigSignature
+from syncfabric.rtl.static.ports import ConfigSignature, RouteSignature
 
-__all__ = ["StaticConfig"]
+__all__ = ["RouteLoader", "StaticConfig"]
 
 
 class StaticConfig(wiring.Component):
@@ -115,5 +116,70 @@ class StaticConfig(wiring.Component):
             config.ready.eq(ours),
             config.error.eq(ours & error),
             config.rdata.eq(Mux(ours & ~config.write, held, Const(0, 32))),
+        ]
+        return m
+
+
+WORD_BITS = 32
+
+
+class RouteLoader(wiring.Component):
+    """Shifts words into the chain, a bit a cycle, and strobes.
+
+    Source: docs/microarchitecture-static.md, R5.
+
+    Parameters
+    ----------
+    network : StaticSpec
+        Its size: the loader's number, and the length of the chain.
+
+    Members
+    -------
+    config : In(ConfigSignature)
+        The network's config port.
+    route : Out(RouteSignature), route_in : Out(1)
+        To all switches, and to the chain's first.
+    """
+
+    def __init__(self, network: StaticSpec) -> None:
+        self._layout = network.layout
+        super().__init__(
+            {
+                "config": In(ConfigSignature(network)),
+                "route": Out(RouteSignature()),
+                "route_in": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        config = self.config
+        word, done = Signal(WORD_BITS), Signal(range(WORD_BITS))
+        shifting, ends, ours, takes = Signal(), Signal(), Signal(), Signal()
+        to_word, allowed = Signal(len(LoaderWord)), Signal()
+        m.d.comb += [
+            self.route.shift.eq(shifting),
+            self.route_in.eq(word[0]),
+            ends.eq(shifting & (done == WORD_BITS - 1)),
+            ours.eq(config.valid & (config.node == self._layout.loader)),
+            to_word.eq(Cat(config.address == word for word in LoaderWord)),
+            allowed.eq(
+                ~shifting
+                & Mux(
+                    config.write,
+                    to_word[LoaderWord.SHIFT] | to_word[LoaderWord.STROBE],
+                    to_word[LoaderWord.LENGTH],
+                )
+            ),
+            takes.eq(ours & allowed & config.write & to_word[LoaderWord.SHIFT]),
+        ]
+        m.d.sync += [
+            self.route.strobe.eq(ours & allowed & to_word[LoaderWord.STROBE]),
+            shifting.eq(takes | (shifting & ~ends)),
+            done.eq(Mux(shifting, done + 1, 0)),
+            word.eq(Mux(takes, config.data, word[1:])),
+            config.ready.eq((ours & ~takes) | ends),
+            config.error.eq(ours & ~allowed),
+            config.rdata.eq(Mux(ours & allowed & ~config.write, self._layout.chain_bits, 0)),
         ]
         return m

@@ -8,12 +8,10 @@ from syncfabric.models.messages import COUNTER_BITS, Counter, Role
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import total
-from syncfabric.rtl.static.buffer import FlitBuffer
+from syncfabric.rtl.static.agents import RingAgent, TreeAgent
+from syncfabric.rtl.static.buffer import FlitBuffer, Level
 from syncfabric.rtl.static.config import StaticConfig
-from syncfabric.rtl.static.level import Level
 from syncfabric.rtl.static.ports import ConfigSignature, CoreSignature, StaticLinkSignature
-from syncfabric.rtl.static.ring_agent import RingAgent
-from syncfabric.rtl.static.tree_agent import TreeAgent
 
 __all__ = ["StaticCore", "observe_bits"]
 

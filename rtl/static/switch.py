@@ -9,8 +9,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.messages import CHAIN_BITS, OUTPUT_BITS
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.parts.gates import either
-from syncfabric.rtl.static.buffer import FlitBuffer
-from syncfabric.rtl.static.level import Level
+from syncfabric.rtl.static.buffer import FlitBuffer, Level
 from syncfabric.rtl.static.ports import RouteSignature, StaticLinkSignature
 
 __all__ = ["CORE", "PORTS", "StaticSwitch"]

@@ -1,12 +1,41 @@
-"""The header of an ordinary packet: where its destination is."""
+"""Random numbers, and the header of an ordinary packet: where its destination is."""
 
 from amaranth import C, Cat, Module, Value
 from amaranth.lib import memory
 
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
-from syncfabric.rtl.traffic.generator import divide
 
-__all__ = ["header_of", "header_words"]
+__all__ = ["divide", "header_of", "header_words", "xorshift32"]
+
+
+def xorshift32(state: Value) -> Value:
+    """Return the next state of a 32-bit xorshift generator, as an expression.
+
+    Source: Marsaglia, Xorshift RNGs, Journal of Statistical Software 8(14), 2003.
+    """
+    state = (state ^ (state << 13))[:32]
+    state = (state ^ (state >> 17))[:32]
+    return (state ^ (state << 5))[:32]
+
+
+def divide(value: Value, divisor: int, below: int) -> Value:
+    """Return ``value // divisor`` by one multiplication, right for every value under ``below``.
+
+    Parameters
+    ----------
+    value : Value
+        Unsigned number.
+    divisor : int, >= 1
+        A constant.
+    below : int
+        Bound that ``value`` keeps under.
+    """
+    if divisor & (divisor - 1) == 0:
+        return value >> divisor.bit_length() - 1
+    # With 2**shift >= below * divisor, rounding the reciprocal up never carries into the quotient.
+    shift = (below * divisor).bit_length()
+    reciprocal = (1 << shift) // divisor + 1
+    return (value * reciprocal) >> shift
 
 
 def header_words(network: MessageSpec) -> tuple[int, ...]:

@@ -8,10 +8,8 @@ from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.router.link import FlitSignature
-from syncfabric.rtl.traffic.generator import xorshift32
-from syncfabric.rtl.traffic.headers import header_of
-from syncfabric.rtl.traffic.queue import NoQueue, WaitingQueue
-from syncfabric.rtl.traffic.software import PutSignature, put_flit
+from syncfabric.rtl.traffic.headers import header_of, xorshift32
+from syncfabric.rtl.traffic.queue import NoQueue, PutSignature, WaitingQueue, put_flit
 
 __all__ = ["GOLDEN_RATIO", "PACKET_FLITS", "WARM_UP", "PacketSource", "queue_widths"]
 

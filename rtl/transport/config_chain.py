@@ -1,8 +1,9 @@
-"""The config chain: requests go from router to router, a register a hop, and answers come back."""
+"""The config chain: requests go from router to router, a register a hop; its taps and words."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from amaranth import Cat, Module, Signal
+from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -10,7 +11,15 @@ from syncfabric.models.layout.engine import ADDRESS_BITS, WORD_BITS
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.parts.gates import either
 
-__all__ = ["NODE_BITS", "TARGET_BITS", "ChainEnd", "ChainSignature", "ConfigNode"]
+__all__ = [
+    "NODE_BITS",
+    "TARGET_BITS",
+    "ChainEnd",
+    "ChainSignature",
+    "ConfigNode",
+    "ConfigTap",
+    "Words",
+]
 
 NODE_BITS = 16
 TARGET_BITS = 3
@@ -140,5 +149,129 @@ class ChainEnd(wiring.Component):
         m.d.sync += [
             self.host.answer_valid.eq(asked),
             self.host.answer_error.eq(asked),
+        ]
+        return m
+
+
+class ConfigTap(wiring.Component):
+    """Joins the node to the chain, or, while ``run`` is high, to its process alone.
+
+    Source: docs/microarchitecture-cores.md, K5.
+
+    Members
+    -------
+    index : In(16)
+        Number of the node on the chain; constant.
+    run : In(1)
+        Stays high once it is; no request of the host is under way then.
+    valid, write, address, data : In
+        A request of the process; it stays until it is answered.
+    ready, error, rdata : Out
+        The answer, for one cycle; 0 otherwise.
+    host : In(ChainSignature), node : Out(ChainSignature)
+        The chain towards the host, and the node.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "index": In(NODE_BITS),
+                "run": In(1),
+                "valid": In(1),
+                "write": In(1),
+                "address": In(ADDRESS_BITS + TARGET_BITS),
+                "data": In(WORD_BITS),
+                "ready": Out(1),
+                "error": Out(1),
+                "rdata": Out(WORD_BITS),
+                "host": In(ChainSignature()),
+                "node": Out(ChainSignature()),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        host, node = self.host, self.node
+        asked = Signal()
+        asks, ready = self.run & self.valid, self.run & node.answer_valid
+        request = node.request
+        m.d.sync += asked.eq((asked | asks) & ~ready)
+        m.d.comb += [
+            node.request_valid.eq(Mux(self.run, asks & ~asked, host.request_valid)),
+            request.eq(host.request),
+            self.ready.eq(ready),
+            self.error.eq(self.run & node.answer_error),
+            self.rdata.eq(Mux(self.run, node.answer_rdata, 0)),
+        ]
+        with m.If(self.run):
+            m.d.comb += [
+                request.node.eq(self.index),
+                request.write.eq(self.write),
+                request.address.eq(self.address[:ADDRESS_BITS]),
+                request.target.eq(self.address[ADDRESS_BITS:]),
+                request.data.eq(self.data),
+            ]
+        with m.Else():
+            m.d.comb += [
+                host.answer_valid.eq(node.answer_valid),
+                host.answer_error.eq(node.answer_error),
+                host.answer_rdata.eq(node.answer_rdata),
+            ]
+        return m
+
+
+class Words(wiring.Component):
+    """Answers a request in the cycle after its first one; a write takes effect then.
+
+    Requests for other words, or in the other direction, are answered with an error.
+    Rules: docs/microarchitecture-engine.md, Node (4, 5).
+
+    Parameters
+    ----------
+    read : mapping of int to int
+        Widths of the words that can be read, by address.
+    written : tuple of int
+        Addresses of the words that can be written.
+
+    Members
+    -------
+    config : In(EngineConfigSignature)
+    refuse : In(1)
+        The request, if there is one, is answered with an error, and does nothing.
+    read_0 .. : In, reads_0 .. : Out(1)
+        The words that can be read, by address; this one is answered in the next cycle.
+    write_0 .. : Out(1)
+        The words that can be written: this one becomes ``config.data`` after this cycle.
+    """
+
+    def __init__(self, read: Mapping[int, int], written: tuple[int, ...] = ()) -> None:
+        self._read = tuple(read)
+        self._written = written
+        members: dict[str, Any] = {"config": In(EngineConfigSignature()), "refuse": In(1)}
+        members |= {f"read_{address}": In(width) for address, width in read.items()}
+        members |= {f"reads_{address}": Out(1) for address in read}
+        members |= {f"write_{address}": Out(1) for address in written}
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        config = self.config
+        first = config.valid & ~config.ready
+        reads = first & ~config.write & ~self.refuse
+        writes = first & config.write & ~self.refuse
+        known, shown = [], [Const(0, len(config.rdata))]
+        for address in self._read:
+            asked = reads & (config.address == address)
+            known.append(asked)
+            m.d.comb += getattr(self, f"reads_{address}").eq(asked)
+            shown.append(Mux(asked, getattr(self, f"read_{address}"), 0))
+        for address in self._written:
+            asked = writes & (config.address == address)
+            known.append(asked)
+            m.d.comb += getattr(self, f"write_{address}").eq(asked)
+        m.d.sync += [
+            config.ready.eq(first),
+            config.error.eq(first & ~Cat(known).any()),
+            config.rdata.eq(either(shown)),
         ]
         return m

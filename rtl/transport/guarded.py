@@ -6,8 +6,7 @@ from amaranth import Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.rtl.guard.receiver import ReceiverGuard
-from syncfabric.rtl.guard.sender import SenderGuard
+from syncfabric.rtl.guard.ends import ReceiverGuard, SenderGuard
 from syncfabric.rtl.guard.shape import GuardShape
 from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.transport.link import show

@@ -5,7 +5,7 @@ from syncfabric.models.networks.spec import (
     MessageSpec,
     StaticSpec,
 )
-from syncfabric.rtl.traffic.software import put_flit
+from syncfabric.rtl.traffic.queue import put_flit
 from syncfabric.sim.assemble.network import (
     module_names,
     modules_verilog,

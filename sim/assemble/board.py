@@ -10,15 +10,13 @@ from amaranth import Shape
 from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.rtl.host.lights import Lights
 from syncfabric.rtl.host.ports import TrafficSignature
-from syncfabric.rtl.traffic.queue import queue_module
-from syncfabric.rtl.traffic.software import put_flit
+from syncfabric.rtl.traffic.queue import put_flit, queue_module
+from syncfabric.rtl.traffic.sink import TrafficTotals
 from syncfabric.rtl.traffic.source import queue_widths
-from syncfabric.rtl.traffic.totals import TrafficTotals
-from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.host import host_module, host_shape, place_host
 from syncfabric.sim.assemble.network import module_names, top_ports, verilog
 from syncfabric.sim.assemble.traffic import TRAFFIC_MODULES, place_traffic, traffic_verilog
-from syncfabric.sim.assemble.verilog import ModuleWriter, part, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part, zero
 from syncfabric.sim.front import Front
 
 __all__ = [

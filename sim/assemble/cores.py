@@ -7,14 +7,12 @@ from collections.abc import Iterator
 
 from syncfabric.models.networks.spec import AnySpec, MeshSpec, StaticSpec
 from syncfabric.rtl.cores.barrier_port import port_members
-from syncfabric.rtl.cores.config_share import ConfigShare
 from syncfabric.rtl.cores.shape import TileShape
-from syncfabric.rtl.cores.system_words import flit_members
+from syncfabric.rtl.cores.system_words import ConfigShare, flit_members
 from syncfabric.rtl.cores.tile import CoreTile, observed
 from syncfabric.sim.assemble import nodes
-from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.network import modules_verilog, top_ports, verilog
-from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part, quote, zero
 
 __all__ = [
     "BARRIERS",

@@ -13,9 +13,8 @@ from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.rtl.host.axi_lite import AxiLiteSignature
 from syncfabric.rtl.host.front import HostFront
 from syncfabric.rtl.host.ports import NetworkSignature
-from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.network import top_ports
-from syncfabric.sim.assemble.verilog import ModuleWriter, quote
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, quote
 from syncfabric.sim.front import Front
 
 __all__ = ["front_ports", "host_module", "host_shape", "host_verilog", "place_host"]

@@ -11,12 +11,10 @@ from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
-from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainEnd
-from syncfabric.rtl.transport.config_tap import ConfigTap
+from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainEnd, ConfigTap
 from syncfabric.rtl.transport.link import LinkRegisters
-from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.top import LinkWires, Shown
-from syncfabric.sim.assemble.verilog import ModuleWriter, part, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part, zero
 
 __all__ = [
     "CHAIN",

@@ -19,7 +19,7 @@ from syncfabric.models.networks.spec import (
     MessageSpec,
     StaticSpec,
 )
-from syncfabric.rtl.traffic.software import WORD_BITS, put_flit
+from syncfabric.rtl.traffic.queue import WORD_BITS, put_flit
 from syncfabric.sim.assemble.verilog import zero
 
 __all__ = ["SCRIPT_WORDS", "Stimulus", "StimulusKind", "player_text", "script_text"]

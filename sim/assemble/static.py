@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.rtl.static.loader import RouteLoader
+from syncfabric.rtl.static.config import RouteLoader
 from syncfabric.rtl.static.node import DIRECTIONS, StaticNode, observe_bits
-from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.top import (
     LinkWires,
     Shown,
@@ -14,7 +13,7 @@ from syncfabric.sim.assemble.top import (
     config_ports,
     join_config_answers,
 )
-from syncfabric.sim.assemble.verilog import ModuleWriter, part, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part, zero
 
 __all__ = [
     "LOADER",

@@ -7,8 +7,7 @@ from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.rtl.traffic.queue import QueueApart, WaitingQueue, queue_module
 from syncfabric.rtl.traffic.sink import PacketSink
 from syncfabric.rtl.traffic.source import PacketSource, queue_widths
-from syncfabric.sim.assemble.converted import converted
-from syncfabric.sim.assemble.verilog import ModuleWriter, part
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part
 
 __all__ = ["TRAFFIC_MODULES", "place_traffic", "traffic_verilog"]
 

@@ -4,24 +4,23 @@ Amaranth makes each *distinct* router once; the top that places it many times is
 for one Amaranth module may have at most 65,535 input bits and shares no submodules.
 """
 
+import functools
+import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
 
 from amaranth.back import verilog
 from amaranth.lib import wiring
+from pydantic import BaseModel
 
 from syncfabric.models.errors import SpecError
+from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
 
-__all__ = [
-    "NETWORK",
-    "ModuleWriter",
-    "convert",
-    "named",
-    "part",
-    "quote",
-    "zero",
-]
+__all__ = ["NETWORK", "ModuleWriter", "convert", "converted", "named", "part", "quote", "zero"]
 
 NETWORK = "network"
 """Name of a network's module, and of its instance, until ``named`` gives it the user's."""
@@ -200,3 +199,55 @@ class ModuleWriter:
 
 def _range(width: int | None) -> str:
     return "" if width is None else f"[{width - 1}:0] "
+
+
+_DECIDING = ("syncfabric.rtl", "syncfabric.models", "syncfabric.sim.assemble")
+"""Packages whose sources decide what comes out."""
+
+
+def converted(
+    make: Callable[..., wiring.Component], name: str, *parameters: BaseModel | int
+) -> str:
+    """Return the Verilog of ``make(*parameters)``, from the cache if it is there.
+
+    Parameters
+    ----------
+    make : callable
+        A class of component, or a function of a module that makes one.
+    name : str
+        Of the Verilog module.
+    parameters : specs and numbers
+        All that the component depends on.
+
+    Raises
+    ------
+    OutputError
+        The cache cannot be written.
+    """
+    settings = {
+        "component": f"{make.__module__}.{make.__qualname__}",
+        "name": name,
+        "parameters": [_plain(parameter) for parameter in parameters],
+        "sources": _sources(),
+        "amaranth": version("amaranth"),
+    }
+
+    def build(scratch: Path, result: Path) -> None:
+        (result / "module.v").write_text(convert(make(*parameters), name))
+
+    folder, _ = Cache(cache_folder() / "verilog").get(fingerprint(settings, []), build)
+    return (folder / "module.v").read_text()
+
+
+def _plain(parameter: BaseModel | int) -> str:
+    return (
+        parameter.model_dump_json() if isinstance(parameter, BaseModel) else json.dumps(parameter)
+    )
+
+
+@functools.cache
+def _sources() -> str:
+    """Fingerprint what the modules of these packages say."""
+    folders = [Path(str(files(package))) for package in _DECIDING]
+    sources = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
+    return fingerprint({}, sources)

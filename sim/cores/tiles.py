@@ -12,17 +12,15 @@ from collections.abc import Iterator
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import AnySpec, MeshSpec, MessageSpec, StaticSpec
 from syncfabric.rtl.cores.barrier_port import port_members
-from syncfabric.rtl.cores.config_share import ConfigShare
 from syncfabric.rtl.cores.shape import TileShape
-from syncfabric.rtl.cores.system_words import flit_members
+from syncfabric.rtl.cores.system_words import ConfigShare, flit_members
 from syncfabric.rtl.cores.tile import CoreTile, observed
 from syncfabric.rtl.static.node import StaticNode
 from syncfabric.sim.assemble import nodes, static
-from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.cores import PACKETS, ask_bits
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.top import config_of_top
-from syncfabric.sim.assemble.verilog import ModuleWriter, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, zero
 from syncfabric.sim.fabric import static as static_tiles
 from syncfabric.sim.fabric import tile
 from syncfabric.sim.fabric.nodes import (

@@ -1,9 +1,8 @@
 """The tiles of a static network: a switch with its node, and the loader of the routes."""
 
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.rtl.static.loader import RouteLoader
+from syncfabric.rtl.static.config import RouteLoader
 from syncfabric.rtl.static.node import DIRECTIONS, StaticNode
-from syncfabric.sim.assemble.converted import converted
 from syncfabric.sim.assemble.static import (
     LOADER,
     NODE,
@@ -12,6 +11,7 @@ from syncfabric.sim.assemble.static import (
     process_ports,
     targets,
 )
+from syncfabric.sim.assemble.verilog import converted
 from syncfabric.sim.fabric import tile
 
 __all__ = [

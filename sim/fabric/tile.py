@@ -1,7 +1,7 @@
 """What the tiles of all kinds of network share: a process, packets, and the config port."""
 
 from syncfabric.models.networks.spec import AnySpec, MessageSpec
-from syncfabric.rtl.traffic.software import put_flit
+from syncfabric.rtl.traffic.queue import put_flit
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.top import config_of_top

@@ -10,7 +10,7 @@ from syncfabric.cli.options import Json, Net, console, print_json
 
 if TYPE_CHECKING:
     from syncfabric.fpga.host.link import Link
-    from syncfabric.fpga.host.results import BoardResult
+    from syncfabric.fpga.host.measure import BoardResult
     from syncfabric.sim.board import SimulatedBoard
     from syncfabric.sim.network import Network
     from syncfabric.sim.progress import Progress
@@ -125,7 +125,7 @@ def _simulated(network: "Network", progress: "Progress") -> "SimulatedBoard":
 
 
 def _print(result: "BoardResult") -> None:
-    from syncfabric.fpga.host.results import board_rows
+    from syncfabric.fpga.host.measure import board_rows
     from syncfabric.sim.tables import Titled, print_table
 
     screen = console()

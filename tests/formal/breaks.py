@@ -40,7 +40,7 @@ BREAKS = (
     Break(
         "a level rises though one leaves",
         "credits: static link, 2 places",
-        "rtl/static/level.py",
+        "rtl/static/buffer.py",
         "rises.eq(some & self.up & ~self.down)",
         "rises.eq(some & self.up)",
     ),
@@ -75,7 +75,7 @@ BREAKS = (
     Break(
         "what is lost is not refunded",
         "guards: flits and credits lost",
-        "rtl/guard/sender.py",
+        "rtl/guard/ends.py",
         "refund.eq(refund + Mux(heard | fence, out, 0)",
         "refund.eq(refund + Mux(fence, out, 0)",
     ),
@@ -89,21 +89,21 @@ BREAKS = (
     Break(
         "a flit whose valid bit is lost is not missed",
         "guards: up to 3 wires flipped, and losses",
-        "rtl/guard/receiver.py",
+        "rtl/guard/ends.py",
         "bad.eq(~good & (lanes.any() | ~right) & ~self.fence)",
         "bad.eq(~good & lanes.any() & ~self.fence)",
     ),
     Break(
         "a fenced port still sends",
         "fence of a sender",
-        "rtl/guard/sender.py",
+        "rtl/guard/ends.py",
         "eq(Mux(self.fence, 0, getattr(inside, name)))",
         "eq(getattr(inside, name))",
     ),
     Break(
         "a fenced port still takes",
         "fence of a receiver",
-        "rtl/guard/receiver.py",
+        "rtl/guard/ends.py",
         "lanes.eq(Mux(self.fence, 0, part.lanes(link)))",
         "lanes.eq(part.lanes(link))",
     ),

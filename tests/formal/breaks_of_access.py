@@ -22,7 +22,7 @@ ACCESS_BREAKS = (
     Break(
         "a word for the loader is taken in the middle of another",
         "loader of routes, whatever is asked",
-        "rtl/static/loader.py",
+        "rtl/static/config.py",
         "                ~shifting\n                & Mux(",
         "                Mux(",
     ),

@@ -122,14 +122,14 @@ ENGINE_BREAKS = (
     Break(
         "a turn goes to the lowest source",
         "engine: choice of 4 sources, 2 cycles a service",
-        "rtl/engine/choice.py",
+        "rtl/engine/queue.py",
         "beyond.eq(Mux(waited, _below(self.grant), 0))",
         "beyond.eq(0)",
     ),
     Break(
         "hold is not looked at",
         "engine: choice of 4 sources, 1 cycles a service",
-        "rtl/engine/choice.py",
+        "rtl/engine/queue.py",
         "some & ~several & ~self.hold",
         "some & ~several",
     ),
@@ -157,7 +157,7 @@ ENGINE_BREAKS = (
     Break(
         "an entry is written where one is read",
         "engine: LUT RAM of entries",
-        "rtl/engine/memory.py",
+        "rtl/engine/rule.py",
         "write.addr.eq(self.write_entry)",
         "write.addr.eq(self.read_entry)",
     ),

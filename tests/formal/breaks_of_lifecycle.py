@@ -87,7 +87,7 @@ LIFECYCLE_BREAKS = (
     Break(
         "a request bears another's number",
         "set-up: manager",
-        "rtl/lifecycle/sender.py",
+        "rtl/lifecycle/manager.py",
         "asked.manager.eq(self.index)",
         "asked.manager.eq(self.word)",
     ),

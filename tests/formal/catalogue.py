@@ -43,7 +43,7 @@ PROOFS = (
         for n in (1, 4)
     ),
     *(
-        Proof(f"credits: static link, {n} places", "rtl/static/level.py", partial(LevelProof, n))
+        Proof(f"credits: static link, {n} places", "rtl/static/buffer.py", partial(LevelProof, n))
         for n in (1, 2, 3)
     ),
     Proof("counter of single events", "rtl/parts/counter.py", partial(CounterProof, 8, 1)),
@@ -59,19 +59,19 @@ PROOFS = (
         partial(ArbiterProof, RoundRobinArbiter, 5),
     ),
     Proof("static switch", "rtl/static/switch.py", partial(StaticProof, 2, 2, 2)),
-    Proof("guards: a sound link", "rtl/guard/sender.py", GuardProof),
+    Proof("guards: a sound link", "rtl/guard/ends.py", GuardProof),
     Proof(
         "guards: flits and credits lost",
-        "rtl/guard/sender.py",
+        "rtl/guard/ends.py",
         partial(GuardProof, loses=True),
     ),
     Proof(
         "guards: up to 3 wires flipped, and losses",
-        "rtl/guard/receiver.py",
+        "rtl/guard/ends.py",
         partial(GuardProof, loses=True, flips=True),
     ),
-    Proof("fence of a sender", "rtl/guard/sender.py", SenderFenceProof),
-    Proof("fence of a receiver", "rtl/guard/receiver.py", ReceiverFenceProof),
+    Proof("fence of a sender", "rtl/guard/ends.py", SenderFenceProof),
+    Proof("fence of a receiver", "rtl/guard/ends.py", ReceiverFenceProof),
     *ENGINE_PROOFS,
     *LIFECYCLE_PROOFS,
     *ACCESS_PROOFS,

@@ -19,6 +19,6 @@ ACCESS_PROOFS = (
         "rtl/static/core.py",
         partial(CoreAccessProof, 3, watchdog=5),
     ),
-    Proof("loader of routes, whatever is asked", "rtl/static/loader.py", LoaderProof),
+    Proof("loader of routes, whatever is asked", "rtl/static/config.py", LoaderProof),
     Proof("static node, whatever processes send", "rtl/static/node.py", NodeRoutesProof),
 )

@@ -36,7 +36,7 @@ ENGINE_PROOFS = (
     *(
         Proof(
             f"engine: choice of 4 sources, {interval} cycles a service",
-            "rtl/engine/choice.py",
+            "rtl/engine/queue.py",
             partial(ChoiceProof, 4, interval),
         )
         for interval in (1, 2, 3)
@@ -57,7 +57,7 @@ ENGINE_PROOFS = (
     *(
         Proof(
             f"engine: {name} of entries",
-            "rtl/engine/memory.py",
+            "rtl/engine/rule.py",
             partial(MemoryProof, block=block),
         )
         for name, block in (("LUT RAM", False), ("block RAM", True))

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.router.input_port import ChannelControl
-from syncfabric.rtl.static.level import Level
+from syncfabric.rtl.static.buffer import Level
 from tests.formal.properties import Properties
 
 __all__ = ["CounterProof", "CreditProof", "LevelProof"]

@@ -12,10 +12,10 @@ from syncfabric.models.layout.engine import (
     EngineLayout,
 )
 from syncfabric.models.messages import COUNTER_BITS
-from syncfabric.rtl.engine.choice import Choice
 from syncfabric.rtl.engine.commands import Commands
-from syncfabric.rtl.engine.memory import EntryMemory
 from syncfabric.rtl.engine.own_port import Visits
+from syncfabric.rtl.engine.queue import Choice
+from syncfabric.rtl.engine.rule import EntryMemory
 from tests.formal.properties import Properties
 
 __all__ = ["ChoiceProof", "CommandsProof", "MemoryProof", "VisitsProof"]

@@ -6,7 +6,7 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In
 
-from syncfabric.rtl.guard.receiver import ReceiverGuard
+from syncfabric.rtl.guard.ends import ReceiverGuard
 from tests.formal.guards import PATIENCE, PLACES, SHAPE, SmallSender, signatures
 from tests.formal.properties import Properties
 

@@ -7,9 +7,8 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.rtl.guard import sender as sender_guard
-from syncfabric.rtl.guard.receiver import ReceiverGuard
-from syncfabric.rtl.guard.sender import SenderGuard
+from syncfabric.rtl.guard import ends
+from syncfabric.rtl.guard.ends import ReceiverGuard, SenderGuard
 from syncfabric.rtl.guard.shape import GuardShape
 from tests.formal.properties import Properties
 
@@ -48,7 +47,7 @@ class SmallSender(SenderGuard):
     """A sender's guard with less patience."""
 
     def elaborate(self, platform: object) -> Module:
-        with patch.object(sender_guard, "PATIENCE", PATIENCE):
+        with patch.object(ends, "PATIENCE", PATIENCE):
             return super().elaborate(platform)
 
 

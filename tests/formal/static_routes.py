@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In
 
 from syncfabric.models.messages import CHAIN_BITS, OUTPUT_BITS, LoaderWord, StaticWord
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.rtl.static.loader import RouteLoader
+from syncfabric.rtl.static.config import RouteLoader
 from syncfabric.rtl.static.node import DIRECTIONS, StaticNode
 from syncfabric.rtl.static.switch import CORE, PORTS
 from tests.formal.properties import Properties

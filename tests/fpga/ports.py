@@ -11,7 +11,7 @@ from amaranth.lib import wiring
 
 from syncfabric.fpga.blocks import BLOCKS
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.rtl.static.loader import RouteLoader
+from syncfabric.rtl.static.config import RouteLoader
 from syncfabric.sim.assemble.host import front_ports
 from syncfabric.sim.assemble.network import top_ports
 from syncfabric.sim.front import FRONTS, Front

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.fpga.boards.board import BOARDS, board_named
+from syncfabric.fpga.boards.board import BOARDS, board_named, constraints, wrapper_verilog
 from syncfabric.fpga.boards.pll import find_pll
-from syncfabric.fpga.boards.wrapper import constraints, wrapper_verilog
 from syncfabric.fpga.tools import find_tool
 from syncfabric.models.errors import SpecError
 from tests.sim.assemble.icarus import compiles

@@ -9,7 +9,7 @@ from pathlib import Path
 from amaranth.hdl import UnusedElaboratable
 
 from syncfabric.fpga.block_files import block_files
-from syncfabric.rtl.static.ring_agent import RingAgent
+from syncfabric.rtl.static.agents import RingAgent
 from tests.fpga.ports import component_ports, listing
 
 KNOWN = Path(__file__).with_name("ports.txt")

@@ -23,7 +23,7 @@ def _words(name: str, file: str, old: str, new: str) -> Mutant:
 
 
 def _tap(name: str, old: str, new: str) -> Mutant:
-    return Mutant(name, "rtl/transport/config_tap.py", old, new, (_TAP,))
+    return Mutant(name, "rtl/transport/config_chain.py", old, new, (_TAP,))
 
 
 CORES = (
@@ -74,19 +74,19 @@ CORES = (
     ),
     _words(
         "a core reaches the next one's node",
-        "config_share",
+        "system_words",
         "port.node.eq(core)",
         "port.node.eq((core + 1) % cores)",
     ),
     _words(
         "all cores take one's answer of the config port for theirs",
-        "config_share",
+        "system_words",
         "Mux(answered, bits[whose], 0)",
         "Mux(answered, self.valid, 0)",
     ),
     _words(
         "a core may ask the config port again before the others",
-        "config_share",
+        "system_words",
         "arbiter.advance.eq(~busy)",
         "arbiter.advance.eq(0)",
     ),
@@ -112,25 +112,25 @@ CORES = (
     ),
     _half(
         "a core's interface forgets the acknowledgement of a packet of no words",
-        "receiver",
+        "interface",
         "acks.w_en.eq(comes & flit.tail)",
         "acks.w_en.eq(comes & flit.tail & ~flit.head)",
     ),
     _half(
         "a core's interface acknowledges a packet before its tail",
-        "receiver",
+        "interface",
         "acks.w_en.eq(comes & flit.tail)",
         "acks.w_en.eq(comes & flit.head)",
     ),
     _half(
         "an acknowledgement goes to the source of the packet before",
-        "receiver",
+        "interface",
         "Mux(flit.head, head.core, sender)",
         "sender",
     ),
     _half(
         "a core's interface gives credits without room for acknowledgements",
-        "receiver",
+        "interface",
         "& (acks.level + out < KEPT_ACKS)",
         "",
     ),

@@ -34,7 +34,7 @@ ENGINE = (
         "rtl/engine/engine.py",
         "Mux(rule.down, name, getattr",
         "Mux(1, name, getattr",
-        ("tests/rtl/engine/test_engine.py::test_random_routed_groups",),
+        ("tests/rtl/planes/test_lockstep.py::test_a_mesh_node",),
     ),
     _broken(
         "what is merged is forgotten by the next",
@@ -65,13 +65,13 @@ ENGINE = (
     ),
     _broken(
         "the lowest source is always granted",
-        "choice",
+        "queue",
         "Mux(later.any(), later, self.waits)",
         "self.waits",
     ),
     _broken(
         "a service begins while packets hold the link",
-        "choice",
+        "queue",
         "some & ~several & ~self.hold",
         "some & ~several",
     ),

@@ -4,7 +4,7 @@ from tests.mutation.mutant import Mutant
 
 __all__ = ["HOST"]
 
-_AXI, _METER = "rtl/host/axi_lite.py", "rtl/host/meter.py"
+_AXI, _METER = "rtl/host/axi_lite.py", "rtl/host/meters.py"
 _STUCK = ("tests/rtl/host/test_axi_lite.py::test_what_is_stuck_on_one_side_never_holds_the_other",)
 _STROBES = (
     "tests/rtl/host/test_axi_lite.py::test_a_write_that_is_refused_for_its_strobes_took_its_turn",

@@ -80,7 +80,7 @@ MUTANTS = (
     ),
     Mutant(
         "a third word is left out",
-        "rtl/parts/combine.py",
+        "rtl/parts/gates.py",
         "_join(leaves[i : i + 3], odd)",
         "_join(leaves[i : i + 2], odd)",
         ("tests/rtl/parts/test_combine.py",),

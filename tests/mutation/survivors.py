@@ -4,7 +4,7 @@ from tests.mutation.mutant import Mutant
 
 __all__ = ["SURVIVORS"]
 
-AXI, UART = "rtl/host/axi_lite.py", "rtl/host/uart.py"
+AXI, UART = "rtl/host/axi_lite.py", "rtl/host/console.py"
 _AXI, _UART = (f"tests/rtl/host/test_{name}.py::test_" for name in ("axi_lite", "uart"))
 _ARBITERS = "tests/rtl/parts/test_arbiter.py::test_"
 
@@ -87,7 +87,7 @@ SURVIVORS = (
     ),
     Mutant(
         "a static buffer of 16 places uses 15",
-        "rtl/static/level.py",
+        "rtl/static/buffer.py",
         "most = self._places - 1",
         "most = min(self._places, 15) - 1",
         _all_places("static/test_buffer"),

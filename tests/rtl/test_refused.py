@@ -20,7 +20,7 @@ from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.router.input_port import ChannelControl
 from syncfabric.rtl.router.router import Router
 from syncfabric.rtl.router.routing import SourceRouting
-from syncfabric.rtl.static.level import Level
+from syncfabric.rtl.static.buffer import Level
 from syncfabric.rtl.traffic.source import PacketSource
 from syncfabric.rtl.transport.config_chain import ConfigNode
 from syncfabric.rtl.transport.link import LinkRegisters

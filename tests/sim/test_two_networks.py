@@ -12,7 +12,7 @@ from syncfabric.fpga.tools import find_tool
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.front import Front
 from syncfabric.sim.simulators import Icarus, Verilator
-from syncfabric.sim.simulators.model import LINT_OFF
+from syncfabric.sim.simulators.base import LINT_OFF
 
 PLAIN, OTHER = (
     f"""

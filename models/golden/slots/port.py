@@ -13,7 +13,7 @@ __all__ = ["SlotPorts"]
 
 
 class SlotPorts:
-    """Cycle-exact model of the slots' part of ``rtl/slots/port.py`` (X1.4).
+    """Cycle-exact model of the slots' part of ``rtl/slots/plane.py`` (X1.4).
 
     Parameters
     ----------

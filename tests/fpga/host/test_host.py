@@ -6,10 +6,9 @@ from typing import cast
 import pytest
 
 from syncfabric import Network
-from syncfabric.fpga.host.host import Host, Identity
+from syncfabric.fpga.host.host import Host, Identity, name_of
 from syncfabric.fpga.host.link import Link, RefusedError
 from syncfabric.fpga.host.measure import check_request, measure
-from syncfabric.fpga.host.names import name_of
 from syncfabric.fpga.host.set_up import check_shape, set_up
 from syncfabric.models.errors import BoardError, SpecError
 from syncfabric.models.messages.host import (

@@ -8,8 +8,7 @@ import pytest
 from syncfabric import Network
 from syncfabric.fpga.host.host import Host, Identity, MeterReading, TrafficReading
 from syncfabric.fpga.host.link import Link, RefusedError
-from syncfabric.fpga.host.measure import measure
-from syncfabric.fpga.host.results import BoardResult, board_rows
+from syncfabric.fpga.host.measure import BoardResult, board_rows, measure
 from syncfabric.models.messages.host import BINS
 
 PLAN = Network.load("mesh-2x2").plan()

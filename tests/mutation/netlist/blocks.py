@@ -16,9 +16,8 @@ from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.engine.node_port import NodePort
-from syncfabric.rtl.static.ring_agent import RingAgent
+from syncfabric.rtl.static.agents import RingAgent, TreeAgent
 from syncfabric.rtl.static.switch import StaticSwitch
-from syncfabric.rtl.static.tree_agent import TreeAgent
 from syncfabric.rtl.transport.config_chain import ConfigNode
 from tests.formal import routers
 from tests.formal.properties import Properties
@@ -153,13 +152,11 @@ BLOCKS = (
     ),
     Block(
         "ring agent",
-        "rtl/static/ring_agent.py",
+        "rtl/static/agents.py",
         lambda: RingAgent(2),
         _agents("ring_2"),
         Around,
         mutants=150,
     ),
-    Block(
-        "tree agent", "rtl/static/tree_agent.py", TreeAgent, _agents("tree_16"), Around, mutants=150
-    ),
+    Block("tree agent", "rtl/static/agents.py", TreeAgent, _agents("tree_16"), Around, mutants=150),
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 from amaranth.sim import Simulator
 
-from syncfabric.rtl.transport.config_tap import ConfigTap
+from syncfabric.rtl.transport.config_chain import ConfigTap
 from tests.rtl.support import SEED
 
 INDEX = 5

@@ -21,8 +21,7 @@ from syncfabric.models.messages.core import (
     FaultReason,
 )
 from syncfabric.models.networks.reader import loads
-from syncfabric.rtl.cores.interface import NetworkInterface
-from syncfabric.rtl.cores.receiver import KEPT_ACKS, KEPT_FLITS
+from syncfabric.rtl.cores.interface import KEPT_ACKS, KEPT_FLITS, NetworkInterface
 from syncfabric.rtl.cores.shape import ACKS, PACKETS, TileShape
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.cores.system import shape_of

@@ -21,9 +21,8 @@ from syncfabric.models.messages.core import (
     FaultReason,
 )
 from syncfabric.models.networks.reader import loads
-from syncfabric.rtl.cores.config_share import ConfigShare
 from syncfabric.rtl.cores.shape import TileShape
-from syncfabric.rtl.cores.system_words import SystemWords
+from syncfabric.rtl.cores.system_words import ConfigShare, SystemWords
 from syncfabric.sim.cores.system import shape_of
 from tests.rtl.support import SEED
 

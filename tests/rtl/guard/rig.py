@@ -11,8 +11,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
-from syncfabric.rtl.guard.receiver import ReceiverGuard
-from syncfabric.rtl.guard.sender import SenderGuard
+from syncfabric.rtl.guard.ends import ReceiverGuard, SenderGuard
 from syncfabric.rtl.guard.shape import GuardShape
 
 __all__ = ["CUT", "FORWARD", "HEAD", "SHAPE", "TAIL", "Rig", "Word", "inside_link"]

@@ -6,7 +6,7 @@ import dataclasses
 import pytest
 from amaranth.lib import wiring
 
-from syncfabric.rtl.guard.sender import SenderGuard
+from syncfabric.rtl.guard.ends import SenderGuard
 from tests.rtl.guard.rig import SHAPE, inside_link
 from tests.rtl.support import clocked
 

@@ -3,7 +3,7 @@
 
 from amaranth.lib import wiring
 
-from syncfabric.rtl.guard.receiver import ReceiverGuard
+from syncfabric.rtl.guard.ends import ReceiverGuard
 from syncfabric.rtl.guard.shape import GENERATORS
 from tests.rtl.guard.rig import CUT, HEAD, SHAPE, TAIL, WIDTHS, inside_link
 from tests.rtl.support import clocked

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.messages.host import MASK_BASE, HostShape
-from syncfabric.rtl.host.meter import Meter
-from syncfabric.rtl.host.meters import Meters
+from syncfabric.rtl.host.meters import Meter, Meters
 from tests.rtl.host.bench_meter import WIDTHS
 from tests.rtl.host.meter_model import Meter as Model
 from tests.rtl.support import clocked, run_bench

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from amaranth.sim import Simulator
 
-from syncfabric.rtl.host.uart import Receiver, Transmitter
+from syncfabric.rtl.host.console import Receiver, Transmitter
 from tests.rtl.support import SEED, clocked
 
 TEXT = bytes(range(0x20, 0x7F, 9)) + b"\r\n"

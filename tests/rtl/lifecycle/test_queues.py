@@ -6,8 +6,7 @@ from collections import deque
 import pytest
 
 from syncfabric.models.layout.flit import flit_layout, xy_header
-from syncfabric.rtl.lifecycle.hold import Hold
-from syncfabric.rtl.lifecycle.queue import WordQueue
+from syncfabric.rtl.lifecycle.queue import Hold, WordQueue
 from syncfabric.rtl.lifecycle.shape import SetUpShape
 from syncfabric.rtl.messages import struct
 from tests.rtl.support import clocked

@@ -10,7 +10,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import Op
-from syncfabric.rtl.parts.combine import combine_two, gather
+from syncfabric.rtl.parts.gates import combine_two, gather
 from tests.rtl.support import SEED, evaluate
 
 BITWISE = (Op.OR, Op.AND, Op.XOR)

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from amaranth.lib import wiring
 
-from syncfabric.rtl.static.ring_agent import RingAgent
-from syncfabric.rtl.static.tree_agent import TreeAgent
+from syncfabric.rtl.static.agents import RingAgent, TreeAgent
 from tests.rtl.static.bench_agents import RINGS, TREES
 from tests.rtl.support import run_bench
 

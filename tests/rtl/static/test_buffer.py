@@ -2,8 +2,7 @@
 
 import pytest
 
-from syncfabric.rtl.static.buffer import FlitBuffer
-from syncfabric.rtl.static.level import Level
+from syncfabric.rtl.static.buffer import FlitBuffer, Level
 from tests.rtl.support import clocked
 
 

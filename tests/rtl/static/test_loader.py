@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.rtl.static.loader import RouteLoader
+from syncfabric.rtl.static.config import RouteLoader
 from tests.rtl.static.bench_loader import SPEC
 from tests.rtl.support import run_bench
 

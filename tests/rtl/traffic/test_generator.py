@@ -9,7 +9,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models import traffic
-from syncfabric.rtl.traffic.generator import divide, xorshift32
+from syncfabric.rtl.traffic.headers import divide, xorshift32
 from tests.rtl.support import SEED, evaluate
 
 

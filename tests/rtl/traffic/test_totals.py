@@ -6,7 +6,7 @@ from itertools import accumulate
 import pytest
 from amaranth.hdl import Fragment
 
-from syncfabric.rtl.traffic.totals import TrafficTotals
+from syncfabric.rtl.traffic.sink import TrafficTotals
 from tests.rtl.support import SEED, clocked
 
 COUNTS = ("created", "lost", "received", "wrong")

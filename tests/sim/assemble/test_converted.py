@@ -6,8 +6,7 @@ import pytest
 from amaranth.lib import wiring
 
 from syncfabric.rtl.traffic.queue import WaitingQueue
-from syncfabric.sim.assemble.converted import converted
-from syncfabric.sim.assemble.verilog import convert
+from syncfabric.sim.assemble.verilog import convert, converted
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +43,6 @@ def test_what_decides_is_told_apart() -> None:
 def test_other_sources_are_converted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     made.clear()
     converted(queue, "queue", 8, 4)
-    monkeypatch.setattr("syncfabric.sim.assemble.converted._sources", lambda: "others")
+    monkeypatch.setattr("syncfabric.sim.assemble.verilog._sources", lambda: "others")
     converted(queue, "queue", 8, 4)
     assert made == [(8, 4)] * 2

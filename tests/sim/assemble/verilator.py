@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 from syncfabric.sim.simulators import Verilator
-from syncfabric.sim.simulators.model import LINT_OFF
+from syncfabric.sim.simulators.base import LINT_OFF
 
 __all__ = ["lints"]
 

@@ -10,7 +10,7 @@ from syncfabric.models.messages.core import MOST_WORDS, FaultReason
 from syncfabric.models.networks.reader import load, loads
 from syncfabric.models.networks.spec import IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.rtl.cores.receiver import KEPT_FLITS
+from syncfabric.rtl.cores.interface import KEPT_FLITS
 from syncfabric.sim.cores import run
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.events import Events, Kind, episodes_of, timeline

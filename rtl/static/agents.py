@@ -1,13 +1,13 @@
-"""What takes part in a ring barrier for a node: as a member, or as the root."""
+"""What takes part in a ring or tree barrier for a node: as a member, or as the root."""
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import Out
+from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import STATUS_WORD
 from syncfabric.rtl.static.ports import AGENT_PORTS
 
-__all__ = ["RingAgent"]
+__all__ = ["RingAgent", "TreeAgent"]
 
 OWED_BITS = next(field.width for field in STATUS_WORD.fields if field.name == "owed")
 
@@ -102,4 +102,79 @@ class RingAgent(wiring.Component):
             m.d.sync += left.eq(left - 1)
         with m.If(self.clear):
             m.d.sync += [left.eq(0), owed.eq(0), owes.eq(0), back.eq(0), begun.eq(0)]
+        return m
+
+
+LEFT_BITS = next(field.width for field in STATUS_WORD.fields if field.name == "left")
+
+
+class TreeAgent(wiring.Component):
+    """A member reads as many flits in every episode as the root sends, the last when it arrives.
+
+    Source: docs/microarchitecture-static.md, R4 and R7; not in the paper.
+
+    Parameters
+    ----------
+    left_bits : int
+        Bits of the number of flits of an episode.
+
+    Members
+    -------
+    root : In(1)
+        The role: TREE_ROOT, else TREE.
+    flits : In(left_bits)
+        Flits of an episode.
+    arrive, init : In(1)
+        An arrive is accepted; the root is told INIT.
+    hold : In(1)
+        The process has not come to Wait yet.
+    some, free : In(1)
+        There is a flit in the core buffer; the injection link has a credit.
+    clear : In(1)
+        Be as after reset from the next cycle on. It has to be high in reset, too.
+    pop, send : Out(1)
+        A flit is taken; a flit is sent.
+    ends : Out(1)
+        The barrier is over: released in the next cycle.
+    waiting, go, begun : Out(1), left : Out(left_bits)
+        State. A member waits while it has flits ``left`` to read; the root has them to send, and
+        waits with ``go``.
+    """
+
+    def __init__(self, left_bits: int = LEFT_BITS) -> None:
+        super().__init__(
+            {**AGENT_PORTS, "flits": In(left_bits), "go": Out(1), "left": Out(left_bits)}
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        left, some = Signal.like(self.left, reset_less=True), Signal(reset_less=True)
+        go, begun = Signal(reset_less=True), Signal(reset_less=True)
+        last, goes, changes = Signal(), Signal(), Signal()
+        m.d.comb += [
+            self.left.eq(left),
+            self.go.eq(go),
+            self.begun.eq(begun),
+            self.waiting.eq(Mux(self.root, go, some)),
+            last.eq(left == 1),
+            self.pop.eq(~self.root & self.some & some & ~(self.hold & last)),
+            # The root's last flit says that it has arrived.
+            goes.eq(self.root & self.free & ~some & go & ~self.hold),
+            self.send.eq(self.root & self.free & (some | (go & ~self.hold))),
+            self.ends.eq(goes | (self.pop & last)),
+            changes.eq(self.pop | self.send | self.init | (self.arrive & ~self.root)),
+        ]
+        # With none left a number is loaded, the root's less the last one; else one is counted.
+        # `some` is kept beside: whether it is 0 comes too late out of 16 bits.
+        with m.If(changes):
+            m.d.sync += [
+                left.eq(Mux(some, left, self.flits) - (self.root | some)),
+                some.eq(Mux(some, ~last, self.flits != self.root)),
+            ]
+        m.d.sync += [
+            go.eq((go & ~goes) | (self.arrive & self.root)),
+            begun.eq(begun | self.init),
+        ]
+        with m.If(self.clear):
+            m.d.sync += [left.eq(0), some.eq(0), go.eq(0), begun.eq(0)]
         return m
