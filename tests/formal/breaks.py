@@ -1,113 +1,378 @@
 """Ways to break the blocks, each with the proof that must fail of it."""
 
-from tests.formal.breaks_of_access import ACCESS_BREAKS
-from tests.formal.breaks_of_engine import ENGINE_BREAKS
-from tests.formal.breaks_of_lifecycle import LIFECYCLE_BREAKS
+from tests.formal.catalogue import PROOFS
 from tests.formal.kinds import Break
 
 __all__ = ["BREAKS"]
 
+Faults = dict[str, tuple[tuple[str, ...], ...]]
 
-BREAKS = (
-    Break(
-        "a full channel still accepts",
-        "fifo: channel of 3 places",
-        "rtl/router/input_port.py",
-        "write.eq(self.push & ~full)",
-        "write.eq(self.push)",
+_FAULTS: Faults = {
+    "fifo: channel of 3 places": (
+        ("a full channel still accepts", "write.eq(self.push & ~full)", "write.eq(self.push)"),
     ),
-    Break(
-        "the second flit of a static buffer is the first again",
-        "fifo: static buffer of 2",
-        "rtl/static/buffer.py",
-        "m.d.sync += second.eq(self.flit)",
-        "m.d.sync += second.eq(self.front)",
+    "fifo: static buffer of 2": (
+        (
+            "the second flit of a static buffer is the first again",
+            "m.d.sync += second.eq(self.flit)",
+            "m.d.sync += second.eq(self.front)",
+        ),
     ),
-    Break(
-        "a traffic queue shows an entry that has left",
-        "fifo: traffic queue of 4",
-        "rtl/traffic/queue.py",
-        "read.addr.eq(Mux(moves, after, first))",
-        "read.addr.eq(first)",
+    "fifo: traffic queue of 4": (
+        (
+            "a traffic queue shows an entry that has left",
+            "read.addr.eq(Mux(moves, after, first))",
+            "read.addr.eq(first)",
+        ),
     ),
-    Break(
-        "a credit is lost when one is spent in the same cycle",
-        "credits: link of any delay, 4 places",
-        "rtl/parts/credit.py",
-        "with m.If(self.credit ^ self.spend):",
-        "with m.If(self.credit | self.spend):",
+    "credits: link of any delay, 4 places": (
+        (
+            "a credit is lost when one is spent in the same cycle",
+            "with m.If(self.credit ^ self.spend):",
+            "with m.If(self.credit | self.spend):",
+        ),
     ),
-    Break(
-        "a level rises though one leaves",
-        "credits: static link, 2 places",
-        "rtl/static/buffer.py",
-        "rises.eq(some & self.up & ~self.down)",
-        "rises.eq(some & self.up)",
+    "credits: static link, 2 places": (
+        (
+            "a level rises though one leaves",
+            "rises.eq(some & self.up & ~self.down)",
+            "rises.eq(some & self.up)",
+        ),
     ),
-    Break(
-        "a counter begins again at 0",
-        "counter of up to 9 a cycle",
-        "rtl/parts/counter.py",
-        "Mux(summed[width:].any(), ~0, summed)",
-        "Mux(summed[width:].any(), 0, summed)",
+    "counter of up to 9 a cycle": (
+        (
+            "a counter begins again at 0",
+            "Mux(summed[width:].any(), ~0, summed)",
+            "Mux(summed[width:].any(), 0, summed)",
+        ),
     ),
-    Break(
-        "who was sent stays where it was",
-        "arbiter: least recently sent, 5",
-        "rtl/parts/arbiter.py",
-        "~self.sent[i] & (self.sent[j] | first[i, j])",
-        "self.sent[j] | first[i, j]",
+    "arbiter: least recently sent, 5": (
+        (
+            "who was sent stays where it was",
+            "~self.sent[i] & (self.sent[j] | first[i, j])",
+            "self.sent[j] | first[i, j]",
+        ),
     ),
-    Break(
-        "the pointer never moves",
-        "arbiter: round robin, 5",
-        "rtl/parts/arbiter.py",
-        "first[i, j].eq(~self.grant[i:j].any())",
-        "first[i, j].eq(1)",
+    "arbiter: round robin, 5": (
+        ("the pointer never moves", "first[i, j].eq(~self.grant[i:j].any())", "first[i, j].eq(1)"),
     ),
-    Break(
-        "a static switch looks at two of four credits",
-        "static switch",
-        "rtl/static/switch.py",
-        "ready[i].eq(buffer.some & free[0] & free[1])",
-        "ready[i].eq(buffer.some & free[0])",
+    "static switch": (
+        (
+            "a static switch looks at two of four credits",
+            "ready[i].eq(buffer.some & free[0] & free[1])",
+            "ready[i].eq(buffer.some & free[0])",
+        ),
     ),
-    Break(
-        "what is lost is not refunded",
-        "guards: flits and credits lost",
-        "rtl/guard/ends.py",
-        "refund.eq(refund + Mux(heard | fence, out, 0)",
-        "refund.eq(refund + Mux(fence, out, 0)",
+    "guards: flits and credits lost": (
+        (
+            "what is lost is not refunded",
+            "refund.eq(refund + Mux(heard | fence, out, 0)",
+            "refund.eq(refund + Mux(fence, out, 0)",
+        ),
     ),
-    Break(
-        "a generator that lets pairs of flips pass",
-        "guards: up to 3 wires flipped, and losses",
-        "rtl/guard/shape.py",
-        "8: 0x7}",
-        "8: 0x1}",
+    "guards: up to 3 wires flipped, and losses": (
+        ("a generator that lets pairs of flips pass", "8: 0x7}", "8: 0x1}", "rtl/guard/shape.py"),
+        (
+            "a flit whose valid bit is lost is not missed",
+            "bad.eq(~good & (lanes.any() | ~right) & ~self.fence)",
+            "bad.eq(~good & lanes.any() & ~self.fence)",
+        ),
     ),
-    Break(
-        "a flit whose valid bit is lost is not missed",
-        "guards: up to 3 wires flipped, and losses",
-        "rtl/guard/ends.py",
-        "bad.eq(~good & (lanes.any() | ~right) & ~self.fence)",
-        "bad.eq(~good & lanes.any() & ~self.fence)",
+    "fence of a sender": (
+        (
+            "a fenced port still sends",
+            "eq(Mux(self.fence, 0, getattr(inside, name)))",
+            "eq(getattr(inside, name))",
+        ),
     ),
-    Break(
-        "a fenced port still sends",
-        "fence of a sender",
-        "rtl/guard/ends.py",
-        "eq(Mux(self.fence, 0, getattr(inside, name)))",
-        "eq(getattr(inside, name))",
+    "fence of a receiver": (
+        (
+            "a fenced port still takes",
+            "lanes.eq(Mux(self.fence, 0, part.lanes(link)))",
+            "lanes.eq(part.lanes(link))",
+        ),
     ),
-    Break(
-        "a fenced port still takes",
-        "fence of a receiver",
-        "rtl/guard/ends.py",
-        "lanes.eq(Mux(self.fence, 0, part.lanes(link)))",
-        "lanes.eq(part.lanes(link))",
+    "slots of barrier wires beside an engine": (
+        (
+            "a slot fires with the first that comes",
+            "complete.eq(alive & hit & ~(missing & ~hits).any())",
+            "complete.eq(alive & hit)",
+        ),
+        (
+            "what a slot sends up goes down, too",
+            "Mux(down, children, parent)",
+            "children | Mux(down, 0, parent)",
+        ),
+        (
+            "a command reaches every slot",
+            "slot.asked.eq(asked & name)",
+            "slot.asked.eq(asked)",
+            "rtl/slots/plane.py",
+        ),
+        (
+            "a message for a slot reaches its neighbour, too",
+            'arrive, release = getattr(here, f"arrive_{s}")',
+            'arrive, release = getattr(here, "arrive_0")',
+            "rtl/slots/plane.py",
+        ),
     ),
-    *ENGINE_BREAKS,
-    *LIFECYCLE_BREAKS,
-    *ACCESS_BREAKS,
+    "engine: an entry, stages 1": (
+        (
+            "one port is enough",
+            "complete.eq(~(state.missing ^ port).any()",
+            "complete.eq((state.missing & port).any()",
+        ),
+        (
+            "what goes up goes down, too",
+            "Mux(down, image.children[p], image.parent[p])",
+            "image.children[p] | Mux(down, 0, image.parent[p])",
+        ),
+        (
+            "data of the episode before are combined, too",
+            "Mux(state.fresh, self.message.data, self._combine())",
+            "self._combine()",
+        ),
+        (
+            "an epoch is compared by half",
+            "self.epoch == self.message.epoch",
+            "self.epoch[0] == self.message.epoch[0]",
+        ),
+        (
+            "KILL leaves the epoch of what is not alive",
+            "self.writes_image.eq(written | named |",
+            "self.writes_image.eq(written |",
+        ),
+        (
+            "BROKEN is obeyed by any port",
+            "(image.parent & port[: self._layout.links]).any()",
+            "port.any()",
+        ),
+        ("a visit breaks whatever waits", "self.visit & waits & state.old", "self.visit & waits"),
+        (
+            "a message that is not awaited is not counted",
+            "self.active & port.any() & ~hit & ~(fires & broken)",
+            "self.active & port.any() & ~live",
+        ),
+    ),
+    "engine: an entry, stages 2, shared links": (
+        ("the sweep ends early", "sweeping & ~turn.all()", "sweeping & ~turn.any()"),
+        (
+            "an arrival is taken as a command is loaded",
+            "free & ~command & ~counts",
+            "free & ~counts",
+        ),
+    ),
+    "engine: an entry, routed messages": (
+        (
+            "a child's name is the parent's, too",
+            "Mux(rule.down, name, getattr",
+            "Mux(rule.down | 1, name, getattr",
+            "rtl/engine/engine.py",
+        ),
+    ),
+    "engine: an entry, stages 3, shared links": (
+        (
+            "links are sent the kind that came",
+            "link.message.kind.eq(rule.kind), link",
+            "link.message.kind.eq(service.message.kind), link",
+        ),
+    ),
+    "engine: choice of 4 sources, 2 cycles a service": (
+        (
+            "a turn goes to the lowest source",
+            "beyond.eq(Mux(waited, _below(self.grant), 0))",
+            "beyond.eq(0)",
+        ),
+    ),
+    "engine: choice of 4 sources, 1 cycles a service": (
+        ("hold is not looked at", "some & ~several & ~self.hold", "some & ~several"),
+    ),
+    "engine: room in a queue, cut to 4": (
+        (
+            "BROKEN takes a place",
+            "self.valid & (behind & ~places.full & ~broken)",
+            "self.valid & (behind & ~places.full)",
+        ),
+    ),
+    "fifo: engine's queue, cut to 4": (
+        (
+            "a head is the message on the link",
+            "Mux(front, read.data, self.message)",
+            "Mux(places.rest, read.data, self.message)",
+        ),
+    ),
+    "fifo: engine's queue in block RAM, cut to 4": (
+        ("block RAM shows what has left", "front.eq(places.rest)", "front.eq(places.some)"),
+    ),
+    "engine: LUT RAM of entries": (
+        (
+            "an entry is written where one is read",
+            "write.addr.eq(self.write_entry)",
+            "write.addr.eq(self.read_entry)",
+        ),
+    ),
+    "engine: visits, every 10 cycles": (
+        (
+            "a visit that is not taken at once is forgotten",
+            "ends | (self.due & ~self.taken)",
+            "ends",
+        ),
+    ),
+    "engine: config port": (
+        ("a COMMIT is loaded twice", "self.taken | (loaded & ~config.ready)", "self.taken"),
+    ),
+    "node port of 3 registers": (
+        (
+            "an arrival outlives its group",
+            "waiting[r] & ~sent[r] & ~named[r]",
+            "waiting[r] & ~sent[r]",
+        ),
+    ),
+    "links that packets and messages share": (
+        ("one link leaves packets nothing", "either(runs)", "either(runs[1:])"),
+    ),
+    "config chain of 2 nodes": (
+        (
+            "a request goes on though it is here",
+            "further.request_valid.eq(valid & ~ours)",
+            "further.request_valid.eq(valid)",
+        ),
+    ),
+    "router: a flit, X-Y": (
+        ("east and west swapped by ports", "east, west = _ways(", "west, east = _ways("),
+    ),
+    "router: a flit, source routes, output register": (
+        (
+            "a route is not shifted",
+            "Mux(flit.head, flit.payload >> width, flit.payload)",
+            "flit.payload",
+        ),
+    ),
+    "router: packets, X-Y": (
+        (
+            "an output of ports is free after the head",
+            "busy[channel].eq(~tail)",
+            "busy[channel].eq(tail)",
+        ),
+    ),
+    "router: packets, source routes, 2 channels": (
+        (
+            "a head goes into another packet",
+            "control.active.replicate(self._ports) | ~self.busy[channel::channels]",
+            "Const(-1, self._ports)",
+        ),
+    ),
+    "routed messages: slots": (
+        (
+            "a passing message turns the wrong way",
+            "passes, forth = x != self.x, y > self.y",
+            "passes, forth = x != self.x, y < self.y",
+        ),
+    ),
+    "routed messages: an output": (
+        (
+            "messages of both classes leave at once",
+            "credit.available & (~self.valid[0] if c else 1)",
+            "credit.available",
+        ),
+    ),
+    "set-up: sink": (
+        ("any manager changes any entry", " | (shape.owner(request.entry) != request.manager)", ""),
+        ("a spoilt request is obeyed", "(length == 1) | cut |", "(length == 1) |"),
+        (
+            "a request is served whose reply has no place",
+            "Array([*taken, *",
+            "Array([*[Const(0, 1)] * shape.managers, *",
+        ),
+        ("a reply leaves without its tag", "reply.tag.eq(request.tag)", "reply.tag.eq(0)"),
+        (
+            "a sink waits until its reply has left",
+            "self.listens.eq(state == State.LISTEN)",
+            "self.listens.eq((state == State.LISTEN) & ~self.reply_valid)",
+        ),
+    ),
+    "set-up: an engine's port for two": (
+        (
+            "the chain commits a sink's words",
+            "chain_asks & foreign & setup",
+            "chain_asks & foreign & setup & self.locks",
+        ),
+    ),
+    "set-up: port of a process": (
+        (
+            "a process sends on the set-up channel",
+            "self.router_in.valid[last].eq(channel.sends)",
+            "self.router_in.valid[last].eq(channel.sends | self.router_in.flit.head)",
+        ),
+        (
+            "a request comes between the flits of a reply",
+            "chosen.eq(Mux(begun, requests, ~self.reply_valid))",
+            "chosen.eq(~self.reply_valid)",
+        ),
+    ),
+    "set-up: port of a sink": (
+        (
+            "an ordinary flit's credit is kept",
+            "self.router_out.credit[:count].eq(came)",
+            "self.router_out.credit[:count].eq(came & ~channel.sends)",
+        ),
+    ),
+    "set-up: end of a link": (
+        (
+            "the manager sends beside a message",
+            "& credits.available & ~message",
+            "& credits.available",
+        ),
+    ),
+    "set-up: manager": (
+        (
+            "a manager that is not there answers",
+            "                ~self.enable\n",
+            "                ~(self.enable | self.config.write)\n",
+        ),
+        (
+            "a request bears another's number",
+            "asked.manager.eq(self.index)",
+            "asked.manager.eq(self.word)",
+        ),
+    ),
+    "core of a static node, whatever is tried": (
+        (
+            "who waits at a static node arrives once more",
+            "accepted.eq(port.arrive & port.ready & ~waiting & ~clear)",
+            "accepted.eq(port.arrive & port.ready & ~clear)",
+        ),
+    ),
+    "core of a static node with a watchdog, whatever is tried": (
+        (
+            "a role that is refused is written all the same",
+            "with m.If(writes & to_word[StaticWord.ROLE] & self.idle):",
+            "with m.If(writes & to_word[StaticWord.ROLE]):",
+            "rtl/static/config.py",
+        ),
+    ),
+    "loader of routes, whatever is asked": (
+        (
+            "a word for the loader is taken in the middle of another",
+            "                ~shifting\n                & Mux(",
+            "                Mux(",
+        ),
+    ),
+    "static node, whatever processes send": (
+        (
+            "what a process sends gets into the chain of routes",
+            "switch.route_in.eq(self.route_in)",
+            "switch.route_in.eq(self.route_in | self.port.send_valid)",
+        ),
+    ),
+}
+"""By proof: what goes wrong, the text that is changed, and its new one; where it is not the proof's
+block, the file."""
+
+_BLOCKS = {proof.name: (proof.block,) for proof in PROOFS}
+
+BREAKS = tuple(
+    Break(name, proof, (*file, *_BLOCKS[proof])[0], old, new)
+    for proof, faults in _FAULTS.items()
+    for name, old, new, *file in faults
 )

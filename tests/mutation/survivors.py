@@ -97,13 +97,13 @@ SURVIVORS = (
         "rtl/parts/arbiter.py",
         "~self.grant[i:j].any()",
         "~self.grant[i : min(j, 15)].any()",
-        (f"{_ARBITERS}a_round_robin_of_the_most_requesters",),
+        (f"{_ARBITERS}round_robin_agrees_with_pointer",),
     ),
     Mutant(
         "a least recent of 17 forgets one",
         "rtl/parts/arbiter.py",
         "for j in range(count) if j != i\n",
         "for j in range(min(count, 16)) if j != i\n",
-        (f"{_ARBITERS}the_least_recent_of_the_most_requesters",),
+        (f"{_ARBITERS}least_recent_agrees_with_list",),
     ),
 )

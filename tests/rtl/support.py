@@ -3,7 +3,7 @@
 import json
 import os
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ __all__ = [
     "Pins",
     "Rack",
     "Scoreboard",
+    "agree",
     "clocked",
     "evaluate",
     "ports",
@@ -133,6 +134,26 @@ def clocked(part: wiring.Component, cases: Iterable[Mapping[str, int]]) -> list[
     simulator.add_testbench(drive)
     simulator.run()
     return seen
+
+
+def agree(
+    part: wiring.Component,
+    cases: Sequence[Mapping[str, int]],
+    expected: Sequence[Mapping[str, int]],
+) -> None:
+    """Compare outputs of a component with what is expected of each cycle, where anything is.
+
+    Raises
+    ------
+    AssertionError
+        Something differs: cycle, all that differs, stimulus and seed.
+    """
+    rows = zip(cases, expected, clocked(part, cases), strict=True)
+    for cycle, (case, wanted, seen) in enumerate(rows):
+        wrong = [
+            f"{n} = {seen[n]:#x}, not {word:#x}" for n, word in wanted.items() if seen[n] != word
+        ]
+        assert not wrong, f"cycle {cycle}: {', '.join(wrong)}; stimulus {case}; seed {SEED}"
 
 
 class Pins:

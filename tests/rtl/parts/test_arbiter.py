@@ -1,60 +1,92 @@
-# amaranth: UnusedElaboratable=no
-"""The arbiters' benches under each simulator, and what they refuse."""
+"""Both arbiters against lists: who is granted in every cycle, and how long anybody waits."""
 
 import random
-from pathlib import Path
+from collections.abc import Collection
+from typing import Any
 
 import pytest
+from amaranth.sim import Simulator
 
 from syncfabric.models.golden.transport.message_links import LeastRecentlySent
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
-from tests.rtl.parts.bench_arbiter import COUNTS, RoundRobin
-from tests.rtl.support import SEED, clocked, ports, run_bench
+from tests.rtl.support import SEED, agree
+
+COUNTS = (1, 2, 3, 5, 8, 17)
+"""The last are the ports of the largest switch, and its set-up sink."""
 
 
-@pytest.mark.long_under("verilator")
-def test_arbiters(simulator: str, tmp_path: Path) -> None:
-    parts = {f"recent_{count}": LeastRecentArbiter(count) for count in COUNTS}
-    parts |= {f"robin_{count}": RoundRobinArbiter(count) for count in COUNTS}
-    run_bench(simulator, parts, "tests.rtl.parts.bench_arbiter", tmp_path)
+class RoundRobin:
+    """A hand that goes round ``size`` places, first at 0, and stops after the one it chose."""
+
+    def __init__(self, size: int) -> None:
+        self.hand, self.size = 0, size
+
+    def choose(self, candidates: Collection[int]) -> int:
+        """Return the first candidate at or after the hand, and move the hand just after it."""
+        chosen = min(candidates, key=lambda place: (place - self.hand) % self.size)
+        self.hand = (chosen + 1) % self.size
+        return chosen
 
 
-def test_ports() -> None:
-    assert ports(LeastRecentArbiter(5)) == {
-        "request": ("in", 5),
-        "grant": ("out", 5),
-        "sent": ("in", 5),
-    }
-    assert ports(RoundRobinArbiter(5)) == {
-        "request": ("in", 5),
-        "grant": ("out", 5),
-        "advance": ("in", 1),
-    }
-
-
-MOST = 17
-"""The ports of the largest switch, and its set-up sink."""
-
-
-def requests(rng: random.Random) -> list[list[int]]:
+def requests(rng: random.Random, count: int) -> list[list[int]]:
     """Return who asks, cycle by cycle: all for some rounds, then any."""
-    some = [sorted(rng.sample(range(MOST), rng.randint(0, MOST))) for _ in range(300)]
-    return [*[[*range(MOST)]] * 3 * MOST, *some]
+    some = [[i for i in range(count) if rng.getrandbits(1)] for _ in range(400)]
+    return [*[[*range(count)]] * 3 * count, *some]
 
 
-def test_a_round_robin_of_the_most_requesters() -> None:
-    asked, model = requests(random.Random(SEED)), RoundRobin(MOST)
-    cases = [{"request": sum(1 << i for i in each), "advance": 1} for each in asked]
-    grants = [cycle["grant"] for cycle in clocked(RoundRobinArbiter(MOST), cases)]
-    assert grants == [1 << model.choose(each) if each else 0 for each in asked]
+@pytest.mark.parametrize("count", COUNTS)
+def test_least_recent_agrees_with_list(count: int) -> None:
+    """``sent`` is the grant, nothing, or anybody: only who was sent moves to the end."""
+    rng, model = random.Random(f"{SEED}/{count}"), LeastRecentlySent(count)
+    cases, expected = [], []
+    for asked in requests(rng, count):
+        grant = 1 << model.first(asked) if asked else 0
+        all_ask = len(asked) == count
+        sent = grant if all_ask else rng.choice([grant, grant, 0, 1 << rng.randrange(count)])
+        cases.append({"request": sum(1 << i for i in asked), "sent": sent})
+        expected.append({"grant": grant})
+        if sent:
+            model.sent(sent.bit_length() - 1)
+    agree(LeastRecentArbiter(count), cases, expected)
 
 
-def test_the_least_recent_of_the_most_requesters() -> None:
-    asked, model, expected, cases = requests(random.Random(SEED)), LeastRecentlySent(MOST), [], []
-    for each in asked:
-        expected.append(1 << model.first(each) if each else 0)
-        cases.append({"request": sum(1 << i for i in each), "sent": expected[-1]})
-        if each:
-            model.sent(expected[-1].bit_length() - 1)
-    grants = [cycle["grant"] for cycle in clocked(LeastRecentArbiter(MOST), cases)]
-    assert grants == expected
+@pytest.mark.parametrize("count", COUNTS)
+def test_round_robin_agrees_with_pointer(count: int) -> None:
+    """The pointer moves with ``advance`` only, and only if somebody was granted."""
+    rng, model = random.Random(f"{SEED}/{count}"), RoundRobin(count)
+    cases, expected = [], []
+    for asked in requests(rng, count):
+        advance, hand = len(asked) == count or rng.random() < 0.7, model.hand
+        cases.append({"request": sum(1 << i for i in asked), "advance": advance})
+        expected.append({"grant": 1 << model.choose(asked) if asked else 0})
+        if not advance:
+            model.hand = hand
+    agree(RoundRobinArbiter(count), cases, expected)
+
+
+@pytest.mark.parametrize("kind", [LeastRecentArbiter, RoundRobinArbiter])
+@pytest.mark.parametrize("count", COUNTS[1:])
+def test_nobody_waits_longer_than_a_round(kind: Any, count: int) -> None:
+    """One grant a cycle while anybody asks, to one who asks, and each within ``count`` cycles."""
+    part, rng = kind(count), random.Random(f"{SEED}/{count}")
+
+    async def bench(context: Any) -> None:
+        request, waited = 0, [0] * count
+        for _ in range(400):
+            request |= rng.getrandbits(count) & rng.getrandbits(count)
+            context.set(part.request, request)
+            grant = context.get(part.grant)
+            moves = part.sent if kind is LeastRecentArbiter else part.advance
+            context.set(moves, grant if kind is LeastRecentArbiter else 1)
+            assert grant & ~request == 0
+            assert grant.bit_count() == bool(request)
+            for i in range(count):
+                waited[i] = waited[i] + 1 if (request & ~grant) >> i & 1 else 0
+            assert max(waited) < count
+            request &= ~grant
+            await context.tick()
+
+    simulator = Simulator(part)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
