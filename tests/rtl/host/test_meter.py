@@ -1,20 +1,132 @@
-"""The meter's bench under each simulator."""
+"""The meter against its model, and against what groups measure by themselves."""
 
-from pathlib import Path
+import random
 
 import pytest
 
-from syncfabric.models.messages.host import MASK_BASE, HostShape
+from syncfabric.models.messages.host import (
+    BINS,
+    HISTOGRAM_BASE,
+    MASK_BASE,
+    SKEW_BOUNDS,
+    HostShape,
+)
 from syncfabric.rtl.host.meters import Meter, Meters
-from tests.rtl.host.bench_meter import WIDTHS
+from tests.rtl.host.group import Members
 from tests.rtl.host.meter_model import Meter as Model
-from tests.rtl.support import clocked, run_bench
+from tests.rtl.support import SEED, agree, clocked
+
+WIDTHS = (1, 5, 16)
+WORDS = (0, 1, 2, 3, *range(HISTOGRAM_BASE, HISTOGRAM_BASE + BINS))
+STILL = {"arrive": 0, "ready": 0, "released": 0, "broken": 0}
 
 
-@pytest.mark.long_under("verilator")
-def test_meter(simulator: str, tmp_path: Path) -> None:
-    parts = {f"meter_{width}": Meter(width) for width in WIDTHS}
-    run_bench(simulator, parts, "tests.rtl.host.bench_meter", tmp_path)
+class Play:
+    """What a meter is given, and what its model shows, cycle by cycle."""
+
+    def __init__(self, width: int, name: str) -> None:
+        self.rng, self.width, self.full = random.Random(f"{SEED}/{name}"), width, (1 << width) - 1
+        self.model, self.cases, self.expected = Model(), list[dict[str, int]](), []
+
+    def step(
+        self, mask: int, *, clear: int = 0, forget: int = 0, word: int | None = None, **seen: int
+    ) -> None:
+        """Take one cycle, and look at a word."""
+        word, model = self.rng.choice(WORDS) if word is None else word, self.model
+        counts = (model.episodes, model.last, model.least, model.greatest, *[0] * 4)
+        value = [*counts, *model.histogram][word]
+        self.cases.append({"mask": mask, "clear": clear, "forget": forget, "word": word, **seen})
+        self.expected.append({"value": value})
+        model.step(mask, **seen)
+        if clear:
+            model.clear()
+        if forget:
+            model.forget()
+
+    def look(self) -> None:
+        """Look at every word, while nothing comes."""
+        for word in WORDS:
+            self.step(0, word=word, **STILL)
+
+    def check(self) -> None:
+        """Compare the meter with the model."""
+        self.look()
+        agree(Meter(self.width), self.cases, self.expected)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_anything_may_come(width: int) -> None:
+    """Arrivals, releases, breaks and clears without sense; new masks at any time."""
+    play = Play(width, "anything")
+    rng, mask = play.rng, play.full
+    for cycle in range(600):
+        forget = rng.random() < 0.01
+        few = rng.getrandbits(width) & rng.getrandbits(width)
+        play.step(
+            mask,
+            arrive=rng.getrandbits(width),
+            ready=play.full if cycle % 200 < 100 else rng.getrandbits(width) | few,
+            released=few,
+            broken=few & -(rng.random() < 0.02),
+            clear=rng.random() < 0.01,
+            forget=forget,
+        )
+        if forget:
+            mask = rng.choice([0, play.full, rng.getrandbits(width), 1 << rng.randrange(width)])
+    play.check()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_episodes_follow_each_other(width: int) -> None:
+    """Back to back, also while others wait; with other masks in turn, and idle when they change."""
+    play = Play(width, "episodes")
+    for skew, late in ((0, 1), (2, 12), (7, 4), (30, 2)):
+        members = sorted(play.rng.sample(range(width), play.rng.randint(1, width)))
+        mask = sum(1 << m for m in members)
+        group, model = Members(members, play.rng, skew=skew, late=late), play.model
+        play.step(mask, clear=1, forget=1, **STILL)
+        for cycle in range(2000):
+            if cycle > 150 and group.idle:
+                break
+            arrive, released = group.step(stop=cycle > 150)
+            noise = play.rng.getrandbits(width) & ~mask
+            seen = {"arrive": arrive | noise, "released": released, "broken": noise}
+            play.step(mask, ready=play.full, **seen)
+        assert group.idle
+        kept = group.latencies
+        assert len(kept) > 4
+        assert (model.episodes, model.last) == (len(kept), kept[-1])
+        assert (model.least, model.greatest) == (min(kept), max(kept))
+        assert model.histogram == group.histogram
+        play.look()
+    play.check()
+
+
+def test_skews_fall_into_their_bins() -> None:
+    """Right below and right at every bound."""
+    play, expected = Play(5, "skews"), [0] * BINS
+    cases = [(i + late, bound - 1 + late) for i, bound in enumerate(SKEW_BOUNDS) for late in (0, 1)]
+    for place, skew in [*cases, (BINS - 1, 2 * SKEW_BOUNDS[-1] + 9)]:  # more than the age can count
+        if skew:
+            play.step(3, **STILL | {"arrive": 1, "ready": 3})
+        for _ in range(skew - 1):
+            play.step(3, **STILL | {"ready": 3})
+        play.step(3, **STILL | {"arrive": 2 if skew else 3, "ready": 3})
+        play.step(3, **STILL | {"released": 3, "ready": 3})
+        expected[place] += 1
+    assert play.model.histogram == expected
+    play.check()
+
+
+def test_a_broken_barrier_is_not_counted() -> None:
+    """Broken while members wait, or before all have come; the next one counts."""
+    play = Play(5, "broken")
+    steps = [(1, 0, 0), (2, 0, 0), (0, 1, 1), (0, 2, 0)]  # one of two releases is broken
+    steps += [(1, 0, 0), (0, 1, 1), (1, 0, 0), (2, 0, 0), (0, 0, 0), (0, 3, 0)]
+    for arrive, released, broken in steps:
+        play.step(3, arrive=arrive, ready=31, released=released, broken=broken)
+    assert (play.model.episodes, play.model.last, play.model.histogram[1]) == (1, 2, 1)
+    play.check()
 
 
 def test_counts_stay_at_their_greatest_value() -> None:
