@@ -26,7 +26,8 @@ class Play:
 
     def __init__(self, width: int, name: str) -> None:
         self.rng, self.width, self.full = random.Random(f"{SEED}/{name}"), width, (1 << width) - 1
-        self.model, self.cases, self.expected = Model(), list[dict[str, int]](), []
+        self.model = Model()
+        self.cases, self.expected = list[dict[str, int]](), list[dict[str, int]]()
 
     def step(
         self, mask: int, *, clear: int = 0, forget: int = 0, word: int | None = None, **seen: int
