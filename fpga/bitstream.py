@@ -2,8 +2,6 @@
 
 import json
 import math
-import os
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +11,7 @@ from syncfabric.fpga.boards.board import Board, constraints, wrapper_verilog
 from syncfabric.fpga.boards.pll import Pll, find_pll
 from syncfabric.fpga.devices import Device, device_named, effort_for
 from syncfabric.fpga.netlist import Design, netlist_of
-from syncfabric.fpga.synth import Area, speed_of
+from syncfabric.fpga.synth import Area, place, speed_of
 from syncfabric.fpga.tools import find_tool
 from syncfabric.models.errors import SpecError
 from syncfabric.rtl.traffic.source import queue_widths
@@ -31,8 +29,6 @@ from syncfabric.sim.network import Network
 from syncfabric.sim.output import Content
 from syncfabric.sim.products import register_files
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.simulators.cache import Cache, fingerprint
-from syncfabric.sim.simulators.process import run_tool
 
 __all__ = ["BAUD", "Bitstream", "BoardBuild", "make_bitstream"]
 
@@ -222,21 +218,19 @@ def make_bitstream(build: BoardBuild, *, seeds: int = 1, progress: Progress = si
     """
     if seeds < 1:
         raise SpecError(f"seeds must be 1 or more, not {seeds}")
-    names = ("yosys", "nextpnr-ecp5", "ecppack")
-    programs = {name: find_tool(name) for name in names}
+    tools = [find_tool(name) for name in ("yosys", "nextpnr-ecp5", "ecppack")]
     with stage(progress, "emit"):
         design = build.design()
     steps = 2
     progress("synthesize", 0, steps)
-    netlist = netlist_of(design, build.device, programs["yosys"])
+    netlist = netlist_of(design, build.device, tools[0])
     area = Area.of(json.loads((netlist / "cells.json").read_text()), 0)
     _check_area(build, area)
     progress("synthesize", 1, steps)
-    tools = {name: (tool.program, tool.version) for name, tool in programs.items()}
-    effort = effort_for(build.device, area.lut4)
+    effort, pins = effort_for(build.device, area.lut4), constraints(build.board)
     best: tuple[float, int, Path] | None = None
     for seed in range(1, seeds + 1):
-        folder = _placed(build, tools, effort, netlist, seed)
+        folder = place(build.device, tools, effort, netlist, build.pll.clock, seed, pins)
         reached = speed_of(json.loads((folder / "report.json").read_text()))
         best = max(best or (0.0, 0, folder), (reached, seed, folder))
         if (folder / "board.bit").exists():
@@ -251,7 +245,7 @@ def make_bitstream(build: BoardBuild, *, seeds: int = 1, progress: Progress = si
         area,
         reached,
         seed,
-        tuple(version for _, version in tools.values()),
+        tuple(tool.version for tool in tools),
         bits.read_bytes() if bits.exists() else None,
     )
 
@@ -267,47 +261,3 @@ def _check_area(build: BoardBuild, area: Area) -> None:
                 f"{name} takes {used:,} {what}, and {build.board.name} has {there:,}: choose a "
                 "network with fewer nodes, or with less in a node"
             )
-
-
-def _placed(
-    build: BoardBuild,
-    tools: Mapping[str, tuple[str, str]],
-    effort: tuple[str, ...],
-    netlist: Path,
-    seed: int,
-) -> Path:
-    """Return the folder of a placement: its report, and a bitstream if it reaches the clock."""
-    pins, frequency = constraints(build.board), build.pll.clock
-
-    def make(scratch: Path, result: Path) -> None:
-        (scratch / "netlist.json").write_bytes((netlist / "netlist.json").read_bytes())
-        (scratch / "board.lpf").write_text(pins)
-        options = ["--json", "netlist.json", "--lpf", "board.lpf", "--textcfg", "board.config"]
-        options += ["--report", "report.json", "--seed", str(seed), "--freq", f"{frequency:g}"]
-        options += [*effort, "--timing-allow-fail", "--quiet"]
-        placer, packer = tools["nextpnr-ecp5"][0], tools["ecppack"][0]
-        log = scratch / "log"
-        run_tool(
-            "nextpnr-ecp5",
-            [placer, *build.device.options, *options],
-            log,
-            folder=scratch,
-            environment=os.environ,
-        )
-        report = scratch / "report.json"
-        if speed_of(json.loads(report.read_text())) >= frequency:
-            pack = [packer, "--input", "board.config", "--bit", "board.bit"]
-            run_tool("ecppack", pack, log, folder=scratch, environment=os.environ)
-            (scratch / "board.bit").rename(result / "board.bit")
-        report.rename(result / "report.json")
-
-    settings = {
-        "tools": [version for _, version in tools.values()],
-        "options": build.device.options,
-        "netlist": netlist.name,
-        "pins": pins,
-        "frequency": frequency,
-        "seed": seed,
-        "effort": effort,
-    }
-    return Cache().get(fingerprint(settings, ()), make)[0]

@@ -158,7 +158,8 @@ def synthesize(
     options += effort_for(device, area.lut4)
     reports = []
     for done, seed in enumerate(seeds, 2):
-        reports.append(_placed(device, tools[1], options, netlist, frequency, seed))
+        folder = place(device, tools[1:], options, netlist, frequency, seed)
+        reports.append(json.loads((folder / "report.json").read_text()))
         progress("synthesize", done, steps)
     speeds = [speed_of(report) for report in reports]
     path = _blocks(reports[speeds.index(statistics.median_low(speeds))]) if speeds else ()
@@ -173,39 +174,68 @@ def synthesize(
     )
 
 
-def _placed(
+def place(
     device: Device,
-    placer: Tool,
-    more: tuple[str, ...],
+    tools: Sequence[Tool],
+    options: Sequence[str],
     netlist: Path,
     frequency: float,
     seed: int,
-) -> dict[str, Any]:
-    """Return nextpnr's report of one placement."""
+    pins: str = "",
+) -> Path:
+    """Return the folder of a placement, kept by content: nextpnr's report, ``report.json``.
+
+    Parameters
+    ----------
+    device : Device
+    tools : sequence of Tool
+        nextpnr; for a board also Yosys before it, whose version counts, and ecppack after it, which
+        packs what reaches the clock: ``board.bit``.
+    options : sequence of str
+        Of nextpnr, beside the device's.
+    netlist : path
+        Folder of ``netlist.json``.
+    frequency : float
+        Megahertz that nextpnr aims at.
+    seed : int
+    pins : str, optional
+        A board's constraint file.
+
+    Raises
+    ------
+    ToolError
+        A program failed: the device may be too small.
+    """
+    placer, packer = tools[len(tools) > 1], tools[-1] if len(tools) > 1 else None
+
+    def run(tool: Tool, scratch: Path, *asked: str) -> None:
+        command = [tool.program, *asked]
+        log = scratch / "log"
+        run_tool(Path(tool.program).name, command, log, folder=scratch, environment=os.environ)
 
     def make(scratch: Path, result: Path) -> None:
         (scratch / "netlist.json").write_bytes((netlist / "netlist.json").read_bytes())
-        options = ["--json", "netlist.json", "--report", "report.json", "--seed", str(seed)]
-        options += ["--freq", f"{frequency:g}", "--timing-allow-fail", "--quiet", *more]
-        run_tool(
-            placer.program,
-            [placer.program, *device.options, *options],
-            scratch / "nextpnr.log",
-            folder=scratch,
-            environment=os.environ,
-        )
-        (scratch / "report.json").rename(result / "report.json")
+        asked = ["--json", "netlist.json", "--report", "report.json", "--seed", str(seed)]
+        asked += ["--freq", f"{frequency:g}", "--timing-allow-fail", "--quiet", *options]
+        if packer:
+            (scratch / "board.lpf").write_text(pins)
+            asked += ["--lpf", "board.lpf", "--textcfg", "board.config"]
+        run(placer, scratch, *device.options, *asked)
+        report = scratch / "report.json"
+        if packer and speed_of(json.loads(report.read_text())) >= frequency:
+            run(packer, scratch, "--input", "board.config", "--bit", "board.bit")
+            (scratch / "board.bit").rename(result / "board.bit")
+        report.rename(result / "report.json")
 
     settings = {
-        "placer": placer.version,
-        "options": [*device.options, *more],
+        "tools": [tool.version for tool in tools],
+        "options": [*device.options, *options],
         "netlist": netlist.name,
+        "pins": pins,
         "frequency": frequency,
         "seed": seed,
     }
-    folder = Cache().get(fingerprint(settings, ()), make)[0]
-    report: dict[str, Any] = json.loads((folder / "report.json").read_text())
-    return report
+    return Cache().get(fingerprint(settings, ()), make)[0]
 
 
 def speed_of(report: Mapping[str, Any]) -> float:

@@ -37,7 +37,7 @@ def port_members(shape: TileShape) -> dict[str, Any]:
     }
     if shape.has_last:
         members["last"] = Out(registers)
-    if shape.tells_broken:
+    if shape.has_last:
         members["broken"] = In(registers)
     return members
 
@@ -88,7 +88,7 @@ class BarrierPort(wiring.Component):
             exists.eq(low < registers),
             one.eq(Mux(exists, Const(1, registers) << number, 0)),
             # What has ended by LAST or BROKEN is not ready: nobody is released from it any more.
-            still.eq(inside & ~self.released & (self.ready if shape.tells_broken else inside)),
+            still.eq(inside & ~self.released & (self.ready if shape.has_last else inside)),
         ]
         for base, name in _KIND.items():
             kinds[name] = Signal(name=name)
@@ -98,7 +98,7 @@ class BarrierPort(wiring.Component):
         of_fence = bus.valid & (bus.word == CoreWord.FENCE) & bus.write
         of_fence_wait = bus.valid & (bus.word == CoreWord.FENCE_WAIT) & ~bus.write
         status = struct(DONE)(Signal(DONE.width, name="status"))
-        broken = (self.broken & one).any() if shape.tells_broken else Const(0, 1)
+        broken = (self.broken & one).any() if shape.has_last else Const(0, 1)
         m.d.comb += [
             status.done.eq((self.done & one).any()),
             status.ready.eq((self.ready & one).any()),

@@ -70,12 +70,7 @@ class TileShape(BaseModel):
 
     @property
     def has_last(self) -> bool:
-        """Whether an arrive can be a group's last."""
-        return isinstance(self.barriers, MessageSpec)
-
-    @property
-    def tells_broken(self) -> bool:
-        """Whether the network says that a group was killed."""
+        """Whether groups end: an arrive can be the last, and BROKEN is seen."""
         return isinstance(self.barriers, MessageSpec)
 
     @property

@@ -11,39 +11,11 @@ from syncfabric.models.messages.core import CONFIG_BASE, CoreWord
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.cores.bus import BusSignature
 from syncfabric.rtl.cores.shape import TileShape
+from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
 from syncfabric.rtl.static.ports import ConfigSignature
 
-__all__ = ["ConfigAsk", "ConfigShare", "SystemWords", "flit_members"]
-
-
-class ConfigAsk(wiring.Signature):
-    """A tile's request to the network's config port, which it shares with others.
-
-    Members
-    -------
-    valid, write, address, data : Out
-        A request; it stays until it is answered.
-    ready, error, rdata : In
-        The answer, for one cycle.
-
-    Parameters
-    ----------
-    address_bits : int
-    """
-
-    def __init__(self, address_bits: int) -> None:
-        super().__init__(
-            {
-                "valid": Out(1),
-                "write": Out(1),
-                "address": Out(address_bits),
-                "data": Out(32),
-                "ready": In(1),
-                "error": In(1),
-                "rdata": In(32),
-            }
-        )
+__all__ = ["ConfigShare", "SystemWords", "flit_members"]
 
 
 class SystemWords(wiring.Component):
@@ -62,7 +34,7 @@ class SystemWords(wiring.Component):
     cycle : In(64)
         Cycles since the cores were let go.
     bus : In(BusSignature)
-    config : Out(ConfigAsk)
+    config : Out(EngineConfigSignature)
     put, put_char : Out(1)
         The program writes to the console in this cycle: anything, a character.
     exits : Out(1)
@@ -79,7 +51,7 @@ class SystemWords(wiring.Component):
             "number": In(shape.core_bits),
             "cycle": In(64),
             "bus": In(BusSignature()),
-            "config": Out(ConfigAsk(shape.config_address_bits)),
+            "config": Out(EngineConfigSignature(shape.config_address_bits)),
             "put": Out(1),
             "put_char": Out(1),
             "exits": Out(1),

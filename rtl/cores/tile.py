@@ -15,7 +15,8 @@ from syncfabric.rtl.cores.barrier_port import BarrierPort, port_members
 from syncfabric.rtl.cores.bus import ADDRESS_BITS, BusSignature
 from syncfabric.rtl.cores.interface import NetworkInterface, join_bus
 from syncfabric.rtl.cores.shape import TileShape
-from syncfabric.rtl.cores.system_words import ConfigAsk, SystemWords, flit_members
+from syncfabric.rtl.cores.system_words import SystemWords, flit_members
+from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.router.link import FlitSignature
 
 __all__ = ["CORE_PARAMETERS", "CoreTile", "LocalMemory", "observed"]
@@ -117,7 +118,7 @@ class CoreTile(wiring.Component):
         A word for this core's memory, or for all cores'.
     barrier_low, barrier_high : In(32)
         Addresses of what counts as a barrier in software, the last not included.
-    config : Out(ConfigAsk)
+    config : Out(EngineConfigSignature)
         To the config port of its own node.
     inject : Out(FlitSignature), eject : In(FlitSignature)
         Packets.
@@ -148,7 +149,7 @@ class CoreTile(wiring.Component):
             "load_data": In(32),
             "barrier_low": In(32),
             "barrier_high": In(32),
-            "config": Out(ConfigAsk(shape.config_address_bits)),
+            "config": Out(EngineConfigSignature(shape.config_address_bits)),
             "inject": Out(link),
             "eject": In(link),
         }

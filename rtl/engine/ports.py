@@ -45,22 +45,26 @@ class OutputSignature(wiring.Signature):
 
 
 class EngineConfigSignature(wiring.Signature):
-    """Config port of one engine, from the side that requests.
+    """Config port of an engine, or of a part beside it, from the side that requests.
+
+    Parameters
+    ----------
+    address_bits : int, optional
 
     Members
     -------
-    valid, write : Out(1), address : Out(5), data : Out(32)
+    valid, write : Out(1), address : Out(address_bits), data : Out(32)
         A request; all stay the same until and with ``ready``.
     ready, error : In(1), rdata : In(32)
         Its answer, for one cycle; 0 otherwise.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, address_bits: int = ADDRESS_BITS) -> None:
         super().__init__(
             {
                 "valid": Out(1),
                 "write": Out(1),
-                "address": Out(ADDRESS_BITS),
+                "address": Out(address_bits),
                 "data": Out(WORD_BITS),
                 "ready": In(1),
                 "error": In(1),

@@ -38,7 +38,7 @@ CORES = (
     ),
     _port(
         "an arrive as its group ends waits for ever",
-        "self.ready if shape.tells_broken else inside",
+        "self.ready if shape.has_last else inside",
         "inside",
     ),
     _port("an arrive goes to a register that is broken", "one & self.ready", "one"),

@@ -58,20 +58,19 @@ class BarrierPortModel:
     Parameters
     ----------
     registers : int
-    has_last, tells_broken : bool
+    has_last : bool
         The port has these.
     """
 
     registers: int
     has_last: bool = False
-    tells_broken: bool = False
     fence: int = 0
     inside: set[int] = field(default_factory=set)
     owed: set[int] = field(default_factory=set)
 
     def step(self, now: PortInputs) -> PortAnswer:
         """Go on for a cycle."""
-        over = now.released | (~now.ready if self.tells_broken else 0)
+        over = now.released | (~now.ready if self.has_last else 0)
         self.inside -= {r for r in self.inside if over >> r & 1}
         answer = self._answer(now) if now.valid else PortAnswer()
         self.inside |= {r for r in range(self.registers) if answer.arrive >> r & 1}
@@ -97,7 +96,7 @@ class BarrierPortModel:
             {
                 "done": now.done >> r & 1,
                 "ready": now.ready >> r & 1,
-                "broken": now.broken >> r & 1 if self.tells_broken else 0,
+                "broken": now.broken >> r & 1 if self.has_last else 0,
                 "waiting": r in self.inside,
             }
         )
@@ -112,7 +111,7 @@ class BarrierPortModel:
         return PortAnswer(chosen=True, ready=True, result=result)
 
     def _arrive(self, now: PortInputs, r: int, base: int) -> PortAnswer:
-        ready, broken = now.ready >> r & 1, now.broken >> r & 1 and self.tells_broken
+        ready, broken = now.ready >> r & 1, now.broken >> r & 1 and self.has_last
         if not ready and not broken:
             return PortAnswer(chosen=True, fault=FaultReason.NOT_READY)
         if r in self.inside:

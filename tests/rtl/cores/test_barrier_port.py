@@ -93,7 +93,7 @@ def check_port(name: str, cycles: int) -> None:
     spec = loads(f'name = "port"\n[network]\n{NETWORKS[name]}\n').network
     shape = shape_of(spec, 4, 32)
     port: Any = BarrierPort(shape)
-    model = BarrierPortModel(shape.registers, shape.has_last, shape.tells_broken)
+    model = BarrierPortModel(shape.registers, shape.has_last)
     process = Process(random.Random(SEED), model, shape.data_bits)
     faults: set[FaultReason] = set()
 
@@ -104,7 +104,7 @@ def check_port(name: str, cycles: int) -> None:
                 context.set(getattr(port.bus, wire), int(getattr(now, wire)))
             for wire in ("ready", "done", "released", "owing"):
                 context.set(getattr(port, wire), int(getattr(now, wire)))
-            if shape.tells_broken:
+            if shape.has_last:
                 context.set(port.broken, now.broken)
             packed = sum(word << r * shape.data_bits for r, word in enumerate(now.results))
             if shape.data_bits:
