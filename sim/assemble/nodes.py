@@ -13,7 +13,7 @@ from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainEnd, ConfigTap
 from syncfabric.rtl.transport.link import LinkRegisters
-from syncfabric.sim.assemble.top import LinkWires, Shown
+from syncfabric.sim.assemble.top import LinkWires, Shown, config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part, zero
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "ROUTER",
     "TAP",
     "TAPPED",
-    "config_ports",
     "constants_of_router",
     "end_verilog",
     "interface_verilog",
@@ -175,7 +174,7 @@ def top_ports(spec: MessageSpec, *, taps: bool = False) -> Iterator[tuple[str, s
     for name in PROCESS:
         width = ports * (spec.data_bits if name in ("data", "result") else 1)
         yield "input" if name in ("arrive", "data", "last") else "output", name, width
-    yield from config_ports(spec)
+    yield from config_of_top(spec)
     if spec.channels:
         flit = spec.layout.flit.width
         yield "input", "inject_valid", nodes * spec.channels
@@ -187,18 +186,6 @@ def top_ports(spec: MessageSpec, *, taps: bool = False) -> Iterator[tuple[str, s
     if taps:
         yield "input", "run", None
         yield from ((way, f"ask_{name}", nodes * width) for way, name, width in TAPPED)
-
-
-def config_ports(spec: MessageSpec) -> Iterator[tuple[str, str, int | None]]:
-    """Yield direction, name and width of the ports of the config chain's host."""
-    yield "input", "config_valid", None
-    yield "input", "config_node", spec.layout.target_bits
-    yield "input", "config_address", spec.layout.config_address_bits
-    yield "input", "config_write", None
-    yield "input", "config_data", 32
-    yield "output", "config_ready", None
-    yield "output", "config_error", None
-    yield "output", "config_rdata", 32
 
 
 def routes_of(spec: MessageSpec) -> list[list[int]]:

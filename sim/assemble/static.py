@@ -56,7 +56,7 @@ def top_ports(spec: StaticSpec) -> Iterator[tuple[str, str, int | None]]:
         yield "input", name, None
     for direction, name, width in process_ports(spec):
         yield direction, name, len(spec.topology.nodes) * width
-    yield from config_of_top(spec.layout.target_bits)
+    yield from config_of_top(spec)
 
 
 def modules_verilog(spec: StaticSpec) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote, zero
 
 __all__ = [
@@ -80,11 +80,11 @@ def join_config_answers(top: ModuleWriter, targets: int) -> None:
         top.assign(f"config_{answer}", " |\n    ".join(terms))
 
 
-def config_of_top(target_bits: int) -> Iterator[tuple[str, str, int | None]]:
+def config_of_top(spec: AnySpec) -> Iterator[tuple[str, str, int | None]]:
     """Yield direction, name and width of the network's one config port; None is a single wire."""
     yield "input", "config_valid", None
-    yield "input", "config_node", target_bits
-    yield "input", "config_address", CONFIG_ADDRESS_BITS
+    yield "input", "config_node", spec.layout.target_bits
+    yield "input", "config_address", spec.layout.config_address_bits
     yield "input", "config_write", None
     yield "input", "config_data", 32
     yield "output", "config_ready", None

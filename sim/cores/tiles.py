@@ -217,7 +217,7 @@ def _share_tile(shape: TileShape) -> str:
         ports[name] = name
     top.port("output", "ready", shape.cores)
     ports["ready"] = "ready"
-    for direction, name, width in config_of_top(shape.barriers.layout.target_bits):
+    for direction, name, width in config_of_top(shape.barriers):
         outside = "output" if direction == "input" else "input"
         top.port(outside, name, width)
         ports[name.replace("config_", "port__")] = name

@@ -11,7 +11,6 @@ from syncfabric.sim.assemble.nodes import (
     INTERFACE,
     REGISTERS,
     ROUTER,
-    config_ports,
     constants_of_router,
     end_verilog,
     interface_verilog,
@@ -174,7 +173,7 @@ def _chain_ports(spec: MessageSpec) -> tile.Ports:
         "first": ("input", 1),
         "last_target": ("input", 1),
     }
-    ports |= {name: (way, width or 1) for way, name, width in config_ports(spec)}
+    ports |= tile.config_ports(spec)
     for wire, width in CHAIN.items():
         away = wire.startswith("request")
         ports[f"host_{wire}"] = ("input" if away else "output", width)
@@ -211,14 +210,14 @@ def _join_chain(top: ModuleWriter) -> None:
 
 def registers_tile(spec: MessageSpec) -> str:
     """Return the Verilog of a link's registers; their config port, as all tiles have, is silent."""
-    ports: tile.Ports = {name: (way, width or 1) for way, name, width in config_ports(spec)}
-    ports["observe"] = ("output", 1)
+    silent = tile.config_ports(spec)
+    ports = {**silent, "observe": ("output", 1)}
     ports |= tile.link_ports(spec, "near", comes_in=True)
     ports |= tile.link_ports(spec, "far", comes_in=False)
     top = tile.start_tile(REGISTERS_TILE, ports)
-    for way, name, width in config_ports(spec):
+    for name, (way, width) in silent.items():
         if way == "output":
-            top.assign(name, f"{width or 1}'d0")
+            top.assign(name, f"{width}'d0")
     top.assign("observe", "1'd0")
     ends = {**joined_link(spec, "near", "near"), **joined_link(spec, "far", "far")}
     top.instance(REGISTERS, "registers", {"clk": "clk", "rst": "1'd0", **ends})

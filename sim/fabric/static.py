@@ -62,7 +62,7 @@ def tiles(spec: StaticSpec) -> dict[str, str]:
 
 def joined_node(spec: StaticSpec) -> dict[str, str | None]:
     """Return the connections of a node with the tile's ports."""
-    node = {**_shared(), "index": "index", "route_out": "route_out", "observe": "observe"}
+    node = {**_shared(spec), "index": "index", "route_out": "route_out", "observe": "observe"}
     node |= {f"port__{name}": name for _, name, _ in process_ports(spec)}
     node |= {name: name for name, _ in local_wires(spec)}
     node |= {f"{side}__{wire}": f"{side}_{wire}" for side in _SIDES for wire in link_wires(spec)}
@@ -75,14 +75,14 @@ def loader_tile(spec: StaticSpec) -> str:
     """Return the loader, with names of ports that C++ can spell."""
     loader = tile.start_tile(LOADER_TILE, loader_ports(spec))
     loader.assign("observe", "1'd0")
-    loader.instance(LOADER, "loader", _shared())
+    loader.instance(LOADER, "loader", _shared(spec))
     return f"{converted(RouteLoader, LOADER, spec)}\n{loader.text()}"
 
 
-def _shared() -> dict[str, str | None]:
+def _shared(spec: StaticSpec) -> dict[str, str | None]:
     """Return the connections that node and loader have alike."""
     route = {f"route__{name}": f"route_{name}" for name in _ROUTE}
-    return {"clk": "clk", "rst": "rst", "route_in": "route_in", **route, **tile.join_config()}
+    return {"clk": "clk", "rst": "rst", "route_in": "route_in", **route, **tile.join_config(spec)}
 
 
 def definitions(spec: StaticSpec) -> list[str]:

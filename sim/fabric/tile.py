@@ -25,8 +25,7 @@ _SOURCE = ("created", "sent", "overflow")
 
 def config_ports(spec: AnySpec) -> Ports:
     """Return the ports of the config port."""
-    ports = config_of_top(spec.layout.target_bits)
-    return {name: (direction, width or 1) for direction, name, width in ports}
+    return {name: (direction, width or 1) for direction, name, width in config_of_top(spec)}
 
 
 def link_ports(spec: AnySpec, name: str, *, comes_in: bool) -> Ports:
@@ -82,10 +81,9 @@ def start_tile(name: str, ports: Ports) -> ModuleWriter:
     return tile
 
 
-def join_config() -> dict[str, str]:
+def join_config(spec: AnySpec) -> dict[str, str]:
     """Return the connections of a module's config port."""
-    names = [name for _, name, _ in config_of_top(0)]
-    return {name.replace("_", "__", 1): name for name in names}
+    return {name.replace("_", "__", 1): name for name in config_ports(spec)}
 
 
 def place_traffic(tile: ModuleWriter) -> None:
