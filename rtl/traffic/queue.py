@@ -85,12 +85,13 @@ class WaitingQueue(wiring.Component):
         write = store.write_port()
         read = store.read_port(transparent_for=[write])
         first, last, after = (Signal(range(self._depth)) for _ in range(3))
-        level, behind = Signal(range(self._depth + 1)), Signal()
-        taken, stays, moves = Signal(), Signal(), Signal()
+        behind, full, taken, stays, moves = (Signal() for _ in range(5))
         # The oldest is in flip-flops, for a memory answers late in the cycle; behind it are others.
         m.d.comb += [
-            self.lost.eq(self.push & (level == self._depth)),
-            taken.eq(self.push & ~self.lost),
+            # One is before the memory, which is never filled: its pointers say how much is there.
+            full.eq((last + 1)[: len(last)] == first),
+            self.lost.eq(self.push & full),
+            taken.eq(self.push & ~full),
             stays.eq(self.waiting & ~self.leave),
             moves.eq(behind & ~stays),
             write.en.eq(taken & (stays | behind)),
@@ -101,11 +102,11 @@ class WaitingQueue(wiring.Component):
         ]
         m.d.sync += [
             first.eq(read.addr),
-            last.eq(last + write.en),
-            level.eq(level + taken - self.leave),
             behind.eq(write.en | (behind & ~(moves & (after == last)))),
             self.waiting.eq(stays | behind | taken),
         ]
+        with m.If(write.en):
+            m.d.sync += last.eq(last + 1)
         with m.If(~stays & (behind | self.push)):
             m.d.sync += self.first.eq(Mux(behind, read.data, self.entry))
         return m

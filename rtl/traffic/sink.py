@@ -69,9 +69,10 @@ class PacketSink(wiring.Component):
         header = flit.payload[: len(self.header)]
         # A flit comes late in its cycle. What it adds to the counts is worked out in the next one,
         # and shown beside what is kept, so that all counts are those of the flits before.
-        misplaced, ended, latency = Signal(), Signal(), Signal(bits)
-        bad = []
-        m.d.sync += [self.link.credit.eq(valid), misplaced.eq(0), ended.eq(0)]
+        misplaced, begun, ended, latency = Signal(), Signal(), Signal(), Signal(bits)
+        goal = Signal.like(self.header)
+        bad = [begun & (goal != self.header)]
+        m.d.sync += [self.link.credit.eq(valid), misplaced.eq(0), begun.eq(0), ended.eq(0)]
         for c in range(self._network.channels):
             place = Signal(range(PACKET_FLITS), name=f"place_{c}")
             check = Signal(self._network.flit_bits, name=f"check_{c}")
@@ -85,7 +86,6 @@ class PacketSink(wiring.Component):
                     misplaced.eq(
                         (flit.head != (place == 0))
                         | (flit.tail != last)
-                        | (flit.head & (header != self.header))
                         | (flit.cut if self._network.guarded else 0)
                     ),
                     # With the tail's own word it is 0 if the packet is right.
@@ -94,6 +94,8 @@ class PacketSink(wiring.Component):
                     ),
                     place.eq(Mux(flit.head, 1, Mux(flit.tail | last, 0, place + 1))),
                     ended.eq(flit.tail),
+                    begun.eq(flit.head),
+                    goal.eq(header),
                 ]
                 with m.If(flit.tail):
                     m.d.sync += latency.eq(self.cycle - created)

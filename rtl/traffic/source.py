@@ -116,29 +116,31 @@ class PacketSource(wiring.Component):
 
     def _generate(self, m: Module) -> tuple[Signal, Signal]:
         """Decide in every cycle whether a packet is created, and for which node."""
-        # The second generator is kept a step ahead: its word is multiplied in the same cycle.
+        # Both generators are kept a step ahead: their words are looked at in the same cycle.
         a, b, warm = Signal(32), Signal(32), Signal(range(WARM_UP + 1))
-        next_a, first_b = Signal(32), Signal(32)
+        first_a, first_b = Signal(32), Signal(32)
         key = (self.index * GOLDEN_RATIO)[:32]
-        m.d.comb += next_a.eq(xorshift32(a))
 
         draw = Signal()
         create = Signal()
         m.d.comb += draw.eq(self.enable & (warm == 0))
         if self._nodes > 1:
-            m.d.comb += create.eq(draw & (next_a[8:] < self.rate))
+            m.d.comb += create.eq(draw & (a[8:] < self.rate))
         with m.If(self.load):
             seeded_a, seeded_b = self.seed ^ key, (~self.seed ^ key)[:32]
-            m.d.comb += first_b.eq(Mux(seeded_b == 0, 1, seeded_b))
+            m.d.comb += [
+                first_a.eq(Mux(seeded_a == 0, 1, seeded_a)),
+                first_b.eq(Mux(seeded_b == 0, 1, seeded_b)),
+            ]
             m.d.sync += [
-                a.eq(Mux(seeded_a == 0, 1, seeded_a)),
+                a.eq(xorshift32(first_a)),
                 b.eq(xorshift32(first_b)),
                 warm.eq(WARM_UP),
             ]
         with m.Elif(warm != 0):
-            m.d.sync += [a.eq(next_a), b.eq(xorshift32(b)), warm.eq(warm - 1)]
+            m.d.sync += [a.eq(xorshift32(a)), b.eq(xorshift32(b)), warm.eq(warm - 1)]
         with m.Elif(draw):
-            m.d.sync += a.eq(next_a)
+            m.d.sync += a.eq(xorshift32(a))
             with m.If(create):
                 m.d.sync += b.eq(xorshift32(b))
 
