@@ -14,6 +14,7 @@ from syncfabric.models.messages.host import (
     HostShape,
     MeterWord,
 )
+from syncfabric.rtl.host.ports import page
 from syncfabric.rtl.parts.gates import below, either, total
 
 __all__ = ["Meter", "Meters"]
@@ -132,12 +133,10 @@ class Meters(wiring.Component):
 
     Members
     -------
-    meter : In(4), word : In(12), data : In(32)
-        What is addressed, and the word to write; they stay for two cycles at least.
-    read, write : In(1)
-        In the second of these cycles: it is read, or written.
-    value : Out(32), refused : Out(1)
-        What the word holds; there is no such word.
+    meter : In(4)
+        What is addressed, with the word.
+    word, data, read, write, value, refused
+        As of a `page`.
     clear_all : In(1)
         Clear all meters.
     masks : Out(meters * width)
@@ -152,12 +151,7 @@ class Meters(wiring.Component):
         super().__init__(
             {
                 "meter": In(4),
-                "word": In(12),
-                "data": In(32),
-                "read": In(1),
-                "write": In(1),
-                "value": Out(32),
-                "refused": Out(1),
+                **page(12),
                 "clear_all": In(1),
                 "masks": Out(shape.meters * shape.width),
                 **ports,

@@ -8,7 +8,18 @@ from amaranth.utils import bits_for
 
 from syncfabric.models.messages.host import HOST_ADDRESS_BITS, HostShape
 
-__all__ = ["HostBusSignature", "NetworkSignature", "TrafficSignature"]
+__all__ = ["HostBusSignature", "NetworkSignature", "TrafficSignature", "page"]
+
+
+def page(word_bits: int) -> dict[str, Any]:
+    """Return the members of a page of words.
+
+    They are ``word`` and ``data``, what is addressed and the word to write, which stay for two
+    cycles at least; ``read`` and ``write``, high in the second of these; and in that cycle
+    ``value`` and ``refused``: what the word holds, and whether it is refused.
+    """
+    asked = {"word": In(word_bits), "data": In(32), "read": In(1), "write": In(1)}
+    return {**asked, "value": Out(32), "refused": Out(1)}
 
 
 class HostBusSignature(wiring.Signature):

@@ -21,7 +21,7 @@ from syncfabric.models.messages.host import (
     NodeWord,
     TrafficWord,
 )
-from syncfabric.rtl.host.ports import TrafficSignature
+from syncfabric.rtl.host.ports import TrafficSignature, page
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import below, either
 
@@ -38,12 +38,8 @@ class GlobalWords(wiring.Component):
 
     Members
     -------
-    word : In(4), data : In(32)
-        What is addressed, and the word to write; they stay for two cycles at least.
-    read, write : In(1)
-        In the second of these cycles: it is read, or written.
-    value : Out(32), refused : Out(1)
-        What the word holds; it is refused.
+    word, data, read, write, value, refused
+        As of a `page`.
     asks : In(width)
         Registers that are done, and enabled to interrupt.
     irq : Out(1), config_node, wait_limit : Out
@@ -58,12 +54,7 @@ class GlobalWords(wiring.Component):
         self._shape = shape
         super().__init__(
             {
-                "word": In(4),
-                "data": In(32),
-                "read": In(1),
-                "write": In(1),
-                "value": Out(32),
-                "refused": Out(1),
+                **page(4),
                 "asks": In(shape.width),
                 "answered": In(32),
                 "irq": Out(1),
@@ -136,21 +127,14 @@ class TrafficWords(wiring.Component):
 
     Members
     -------
-    word : In(4), data : In(32), read, write : In(1)
-        What is addressed, and done with it in this cycle.
-    value : Out(32), refused : Out(1)
-        What the word holds; it is refused.
+    word, data, read, write, value, refused
+        As of a `page`.
     traffic : Out(TrafficSignature)
         Sources, and counts.
     """
 
-    word: In(4)  # type: ignore[valid-type]
-    data: In(32)  # type: ignore[valid-type]
-    read: In(1)  # type: ignore[valid-type]
-    write: In(1)  # type: ignore[valid-type]
-    value: Out(32)  # type: ignore[valid-type]
-    refused: Out(1)  # type: ignore[valid-type]
-    traffic: Out(TrafficSignature())  # type: ignore[valid-type]
+    def __init__(self) -> None:
+        super().__init__({**page(4), "traffic": Out(TrafficSignature())})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -193,12 +177,12 @@ class NodeWords(wiring.Component):
 
     Members
     -------
-    node : In, word : In(7), data : In(32)
-        What is addressed, and the word to write; they stay for two cycles at least.
-    read, write : In(1)
-        In the second of these cycles: it is read, or written.
-    value : Out(32), refused, wait, done : Out(1)
-        In that cycle: what the word holds; it is refused; it is a WAIT; and the register is done.
+    node : In
+        What is addressed, with the word.
+    word, data, read, write, value, refused
+        As of a `page`.
+    wait, done : Out(1)
+        As ``value``: it is a WAIT; and the register is done.
     arrives : Out(width), lasts : Out(1)
         In that cycle: who arrives, and that it does so with ``last``.
     ready, finished, broken : In(width), result : In(width * data_bits)
@@ -213,12 +197,7 @@ class NodeWords(wiring.Component):
         super().__init__(
             {
                 "node": In(bits_for(shape.nodes - 1)),
-                "word": In(bits_for(NODE_WORDS - 1)),
-                "data": In(32),
-                "read": In(1),
-                "write": In(1),
-                "value": Out(32),
-                "refused": Out(1),
+                **page(bits_for(NODE_WORDS - 1)),
                 "wait": Out(1),
                 "done": Out(1),
                 "arrives": Out(width),

@@ -5,9 +5,17 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import STATUS_WORD
-from syncfabric.rtl.static.ports import AGENT_PORTS
 
 __all__ = ["RingAgent", "TreeAgent"]
+
+AGENT_PORTS = {
+    **dict.fromkeys(("root", "arrive", "init", "hold", "some", "free", "clear"), In(1)),
+    **dict.fromkeys(("pop", "send", "ends", "waiting", "begun"), Out(1)),
+}
+"""What both have: the role is a root's; an arrive is accepted; the root is told INIT; the process
+has not come to Wait yet; there is a flit in the core buffer; the injection link has a credit; be as
+after reset from the next cycle on, which has to be high in reset, too. A flit is taken; a flit is
+sent; the barrier is over, released in the next cycle; the state."""
 
 OWED_BITS = next(field.width for field in STATUS_WORD.fields if field.name == "owed")
 
@@ -27,21 +35,8 @@ class RingAgent(wiring.Component):
 
     Members
     -------
-    root : In(1)
-        The role: RING_ROOT, else RING.
-    arrive, init : In(1)
-        An arrive is accepted; the root is told INIT.
-    hold : In(1)
-        The process has not come to Wait yet.
-    some, free : In(1)
-        There is a flit in the core buffer; the injection link has a credit.
-    clear : In(1)
-        Be as after reset from the next cycle on. It has to be high in reset, too.
-    pop, send : Out(1)
-        A flit is taken; a flit is sent.
-    ends : Out(1)
-        The barrier is over: released in the next cycle.
-    waiting, begun, back : Out(1), left, owed : Out
+    Those of `AGENT_PORTS`, and
+    back : Out(1), left, owed : Out
         State. It waits while it has flits ``left`` to read.
     """
 
@@ -120,23 +115,10 @@ class TreeAgent(wiring.Component):
 
     Members
     -------
-    root : In(1)
-        The role: TREE_ROOT, else TREE.
+    Those of `AGENT_PORTS`, and
     flits : In(left_bits)
         Flits of an episode.
-    arrive, init : In(1)
-        An arrive is accepted; the root is told INIT.
-    hold : In(1)
-        The process has not come to Wait yet.
-    some, free : In(1)
-        There is a flit in the core buffer; the injection link has a credit.
-    clear : In(1)
-        Be as after reset from the next cycle on. It has to be high in reset, too.
-    pop, send : Out(1)
-        A flit is taken; a flit is sent.
-    ends : Out(1)
-        The barrier is over: released in the next cycle.
-    waiting, go, begun : Out(1), left : Out(left_bits)
+    go : Out(1), left : Out(left_bits)
         State. A member waits while it has flits ``left`` to read; the root has them to send, and
         waits with ``go``.
     """

@@ -9,18 +9,11 @@ from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import StaticSpec
 
 __all__ = [
-    "AGENT_PORTS",
     "ConfigSignature",
     "CoreSignature",
     "RouteSignature",
     "StaticLinkSignature",
 ]
-
-AGENT_PORTS = {
-    **dict.fromkeys(("root", "arrive", "init", "hold", "some", "free", "clear"), In(1)),
-    **dict.fromkeys(("pop", "send", "ends", "waiting", "begun"), Out(1)),
-}
-"""What agents of rings and trees have in common."""
 
 
 class StaticLinkSignature(wiring.Signature):
