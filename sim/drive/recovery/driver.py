@@ -29,7 +29,7 @@ from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Player
 from syncfabric.sim.drive.trace import Arrival
 from syncfabric.sim.lifecycle import ByChain, ByRoutes, lifecycle_of
-from syncfabric.sim.lifecycle.effects import Ask, FoundError, Steps
+from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
 
 __all__ = ["Cost", "EngineRecovery", "RouteRecovery", "recovery_driver"]
 
@@ -146,6 +146,8 @@ class RecoveryDriver(Player[M]):
             if self.port.may_ask:
                 request, stimulus = self.port.give(now)
                 self.stimuli.append(stimulus)
+                if request.write:
+                    self._count(request.address)
         return self.model.step(arrive=self._arrive, last=self._last, config=request)
 
     def _take(self, life: Instance, member: int) -> None:
@@ -258,21 +260,9 @@ class RecoveryDriver(Player[M]):
         while not holds():
             yield
 
-    def _perform(self, steps: Steps[None]) -> Cycles[None]:
-        """Perform a program, and count what it does."""
-        yield from perform(self._counted(steps), self.port, lambda: self._now)
-
-    def _counted(self, steps: Steps[None]) -> Steps[None]:
-        step = next(steps, None)
-        while step is not None:
-            for _, address, word in step.requests if isinstance(step, Ask) else ():
-                if word is not None:
-                    self._count(address)
-            answers = yield step
-            try:
-                step = steps.send(answers)
-            except StopIteration:
-                return
+    def _perform(self, steps: Steps[object]) -> Cycles[None]:
+        """Perform a program."""
+        yield from perform(steps, self.port, lambda: self._now)
 
     def _count(self, address: int) -> None:
         """Count a write."""
@@ -311,7 +301,7 @@ class EngineRecovery(RecoveryDriver[CollectiveNetwork]):
         groups = [group for group in self.plan.engine_groups if group.id in hit]
         costs = [Cost(group.id, detect=found - (self.event or 0)) for group in groups]
         self._cost = costs[0]
-        yield from self._perform(_writes(fences(self._network, dead)))
+        yield from self._perform(ask_all(fences(self._network, dead), "fenced"))
         for group, cost in zip(groups, costs, strict=True):
             cost.wait, start, self._cost = self._now - found, self._now, cost
             self._note_kill(self.lives[group.id])
@@ -351,7 +341,7 @@ class EngineRecovery(RecoveryDriver[CollectiveNetwork]):
         cost.first = self._now - start
         self.costs.append(cost)
 
-    def _perform(self, steps: Steps[None]) -> Cycles[None]:
+    def _perform(self, steps: Steps[object]) -> Cycles[None]:
         sent = self._requests_sent()
         yield from super()._perform(steps)
         self._cost.packets += 2 * (self._requests_sent() - sent)
@@ -364,10 +354,6 @@ class EngineRecovery(RecoveryDriver[CollectiveNetwork]):
 
     def _requests_sent(self) -> int:
         return sum(map(self._model.requests_sent, self._model.managers))
-
-
-def _writes(writes: list[tuple[int, int, int]]) -> Steps[None]:
-    yield Ask(writes)
 
 
 class RouteRecovery(RecoveryDriver[StaticModel]):

@@ -3,8 +3,6 @@
 import random
 from functools import cache
 
-import pytest
-
 from syncfabric.models.networks.spec import (
     AnySpec,
     GroupSpec,
@@ -87,11 +85,3 @@ LONG = {
         GroupSpec(id=9, members=((0, 0), (2, 1), (1, 0)), planner="shortest", op="xor"),
     ),
 }
-
-
-@pytest.fixture
-def built_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take builds that other tests have: sources whose queue is longer."""
-    monkeypatch.setattr(
-        "syncfabric.sim.soak.soak.build_fabric", lambda network, queue: BUILD(network)
-    )
