@@ -33,9 +33,9 @@ class Plan(BarrierPlan):
     """A barrier plan: ``print`` shows its tables, a notebook its picture; it draws itself."""
 
     def __str__(self) -> str:
-        from syncfabric.sim.tables import as_text, show_plan
+        from syncfabric.sim.tables import as_text, plan_parts
 
-        return as_text(lambda screen: show_plan(screen, self))
+        return as_text(plan_parts(self))
 
     def draw(self, path: PathLike) -> Path:
         """Draw all trees and rings into one ``.svg`` or ``.png`` file.

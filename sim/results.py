@@ -322,12 +322,12 @@ class RunResult:
             raise SpecError(f"result: {place}: {first['msg']}") from None
 
     def __str__(self) -> str:
-        from syncfabric.sim.tables import as_text, show_result
+        from syncfabric.sim.tables import as_text, result_parts
 
-        return as_text(lambda screen: show_result(screen, self))
+        return as_text(result_parts(self))
 
     def _repr_html_(self) -> str:
-        from syncfabric.sim.rows import describe, html_table, result_rows, summary
+        from syncfabric.sim.tables import describe, html_table, result_rows, summary
 
         return html_table(result_rows(self), [*summary(self), *map(describe, self.mismatches)])
 

@@ -13,8 +13,7 @@ from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
 from syncfabric.models.parsed import parse_toml
 from syncfabric.models.schemes.comparison import Row, compare, times_for
 from syncfabric.models.schemes.scheme import Scheme
-from syncfabric.sim.rows import Rows
-from syncfabric.sim.tables import Titled
+from syncfabric.sim.tables import Rows, Titled
 from syncfabric.sim.words import count, network_words
 
 __all__ = [

@@ -1,26 +1,45 @@
-"""Plans and results as tables: what the command line prints, and ``print`` in Python."""
+"""Plans and results as tables: what the command line prints, ``print`` in Python, and notebooks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from html import escape
 from io import StringIO
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
+from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.mesh import Node, Port
-from syncfabric.models.planning.plan import GroupPlan, StaticGroupPlan
-from syncfabric.models.planning.static_images import role_of
-from syncfabric.sim.rows import Rows, notes, plan_rows, result_rows, summary
-from syncfabric.sim.words import network_words, node_words
+from syncfabric.models.networks.spec import STATIC_PLANNERS, StaticSpec
+from syncfabric.sim.results import ChannelLoad, ChurnResult, Mismatch, RunResult
+from syncfabric.sim.spread import Spread
+from syncfabric.sim.words import count, network_words, node_words
 
 if TYPE_CHECKING:
-    from syncfabric.models.planning.plan import BarrierPlan
-    from syncfabric.sim.results import RunResult
+    from rich.console import Console
 
-__all__ = ["Titled", "as_text", "print_table", "show_plan", "show_result"]
+    from syncfabric.models.planning.group_plan import GroupPlan
+    from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan, StaticGroupPlan
 
+__all__ = [
+    "Rows",
+    "Titled",
+    "as_text",
+    "cell",
+    "describe",
+    "html_table",
+    "notes",
+    "plan_parts",
+    "plan_rows",
+    "print_table",
+    "result_parts",
+    "result_rows",
+    "summary",
+    "table",
+]
+
+Rows = tuple[list[str], list[list[str]]]
+"""Heads of the columns, of up to three lines, and the rows below them."""
+Item = TypeVar("Item")
+
+NONE = "–"
 SHOWN = 16
 """Entries of a group, or switches of its ring or tree, that are printed unasked."""
 WIDEST = 84
@@ -36,78 +55,164 @@ class Titled(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-def show_plan(screen: Console, plan: "BarrierPlan", *, whole: bool = False) -> None:
-    """Print a plan: its groups, notes, and the registers or routes of each group.
+def cell(value: Any) -> str:
+    """Return a value as a table shows it: numbers grouped, spreads as least / median / greatest."""
+    if value is None or value == "":
+        return NONE if value is None else ""
+    if isinstance(value, Spread):
+        return f"{value.min} / {value.median:g} / {value.max}"
+    if isinstance(value, tuple):
+        return node_words(value)
+    return value if isinstance(value, str) else f"{value:,}"
+
+
+def table(items: Iterable[Item], columns: Mapping[str, str | Callable[[Item], Any]]) -> Rows:
+    """Return a table of items, a row each.
 
     Parameters
     ----------
-    screen : Console
+    items : iterable
+    columns : mapping of str to str or callable
+        By head the attribute that the column shows, or what makes a value of an item.
+    """
+    rows = [
+        [cell(getattr(item, of) if isinstance(of, str) else of(item)) for of in columns.values()]
+        for item in items
+    ]
+    return list(columns), rows
+
+
+def plan_parts(plan: "BarrierPlan", *, whole: bool = False) -> Iterator[Titled | str]:
+    """Yield a plan's groups, notes, and the registers or routes of each group.
+
+    Parameters
+    ----------
     plan : BarrierPlan
     whole : bool
         All registers, however many; else the first few of each group.
     """
-    title = f"{plan.spec.name}: {network_words(plan.spec.network)}"
-    print_table(screen, Titled(title, plan_rows(plan)))
+    yield Titled(f"{plan.spec.name}: {network_words(plan.spec.network)}", plan_rows(plan))
     if lines := "".join(f"note: {note}\n" for note in notes(plan)):
-        screen.print(lines, markup=False, soft_wrap=True)
-    for table in _register_tables(plan, whole=whole):
-        print_table(screen, table)
+        yield lines
+    static = isinstance(plan.spec.network, StaticSpec)
+    tables = map(_routes, plan.static_groups) if static else map(_entries, plan.engine_groups)
+    for title, (heads, rows) in tables:
+        rest = 0 if whole else len(rows[SHOWN:])
+        below = f"and {rest:,} more: --registers prints all" if rest else ""
+        yield Titled(title, (heads, rows if whole else rows[:SHOWN]), below)
 
 
-def show_result(screen: Console, result: "RunResult") -> None:
-    """Print a run: its groups, latencies being least, median and greatest; and its summary."""
-    title = f"{result.network} under {result.simulator}"
-    print_table(screen, Titled(title, result_rows(result)))
-    for line in summary(result):
-        screen.print(line, markup=False, soft_wrap=True)
+def result_parts(result: RunResult) -> Iterator[Titled | str]:
+    """Yield a run's groups, latencies being least, median and greatest; and its summary."""
+    yield Titled(f"{result.network} under {result.simulator}", result_rows(result))
+    yield from summary(result)
 
 
-def as_text(show: Callable[[Console], None]) -> str:
+def as_text(parts: Iterable[Titled | str]) -> str:
     """Return what is shown, as plain text."""
+    from rich.console import Console
+
     text = StringIO()
     # Not a terminal's colours, nor a notebook's display.
-    show(Console(file=text, highlight=False, width=80, force_terminal=False, force_jupyter=False))
+    show(
+        Console(file=text, highlight=False, width=80, force_terminal=False, force_jupyter=False),
+        parts,
+    )
     return text.getvalue().rstrip("\n")
 
 
-def _register_tables(plan: "BarrierPlan", *, whole: bool) -> Iterator[Titled]:
-    """Yield the tables of the entries of each group; on a static network of its routes."""
-    most = None if whole else SHOWN
-    for group in plan.groups:
-        if isinstance(group, GroupPlan):
-            yield _entries(group, most)
+def show(screen: "Console", parts: Iterable[Titled | str]) -> None:
+    """Print tables and lines."""
+    for part in parts:
+        if isinstance(part, str):
+            screen.print(part, markup=False, soft_wrap=True)
         else:
-            yield _routes(group, most)
+            print_table(screen, part)
 
 
-def print_table(screen: Console, titled: Titled) -> None:
+def print_table(screen: "Console", titled: Titled) -> None:
     """Print a table and an empty line; on a narrow terminal whole all the same."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
     heads, rows = titled.content
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    drawn = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for head in heads:
         side: Literal["left", "right"] = "left" if head in titled.words else "right"
         most = WIDEST if side == "left" else None
-        table.add_column(head, justify=side, vertical="bottom", no_wrap=not most, max_width=most)
+        drawn.add_column(head, justify=side, vertical="bottom", no_wrap=not most, max_width=most)
     for row in rows:
-        table.add_row(*map(Text, row))
-    whole = screen.measure(table, options=screen.options.update(width=10_000)).maximum
+        drawn.add_row(*map(Text, row))
+    whole = screen.measure(drawn, options=screen.options.update(width=10_000)).maximum
     screen.width = max(screen.width, whole)
     # Not the table's own title and caption, which its width would wrap.
     screen.print(titled.title, style="bold", markup=False, soft_wrap=True)
-    screen.print(table)
+    screen.print(drawn)
     if titled.below:
         screen.print(titled.below, style="dim italic", markup=False, soft_wrap=True)
     screen.print()
 
 
-def _first(title: str, heads: list[str], rows: list[list[str]], most: int | None) -> Titled:
-    """Return a table of the first rows, and below it how many more there are."""
-    rest = len(rows[most:]) if most else 0
-    below = f"and {rest:,} more: --registers prints all" if rest else ""
-    return Titled(title, (heads, rows[:most]), below)
+def html_table(rows: Rows, lines: Sequence[str] = ()) -> str:
+    """Return rows, and lines below them, as HTML for a notebook."""
+    heads, body = rows
+    head = "".join(f"<th>{escape(cell).replace(chr(10), '<br>')}</th>" for cell in heads)
+    cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in body)
+    inner = "".join(f"<tr>{row}</tr>" for row in cells)
+    below = "".join(f"<p>{escape(line)}</p>" for line in lines)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{inner}</tbody></table>{below}"
 
 
-def _entries(group: GroupPlan, most: int | None) -> Titled:
+def result_rows(result: RunResult) -> Rows:
+    """Return a run's table, a row a group."""
+    planners = {group.planner for group in result.groups}
+    static = not planners.isdisjoint(STATIC_PLANNERS)
+    columns: dict[str, Any] = {"group": "id", "members": "members"}
+    if WIRE_PLANNER in planners and len(planners) > 1:
+        columns["planner"] = "planner"
+    columns |= {"way": "planner"} if static else {"tree\nheight": "height"}
+    columns |= {f"longest\npath\n({'links' if static else 'hops'})": "longest_path"}
+    columns |= {"latency\n(cycles)\nmin/med/max": "latency"}
+    columns |= {"model\n(cycles)\nmin/med/max": "model_latency", "bound\n(cycles)": _bound}
+    return table(result.groups, columns)
+
+
+def plan_rows(plan: "BarrierPlan") -> Rows:
+    """Return a plan's table, a row a group; beside wires with what each group travels on.
+
+    Of a static network the rings and trees; the least bound where one is longer than need be.
+    """
+    network = plan.spec.network
+    columns: dict[str, Any] = {"group": "id", "members": lambda group: len(group.members)}
+    if isinstance(network, StaticSpec):
+        columns |= {"way": "planner", "longest\npath\n(links)": "longest_path", "links": "links"}
+        columns |= {"root": "root", "bound\n(cycles)": "bound"}
+        if any(group.bound > group.bound_least for group in plan.static_groups):
+            columns["least\nbound\n(cycles)"] = "bound_least"
+        return table(plan.groups, columns)
+    first = network.shape.entry_registers
+
+    def travels(group: "GroupPlan") -> str:
+        slot = group.slot_register
+        return "messages" if slot is None else f"slot {slot - first}"
+
+    columns |= {"planner": "planner"} | ({"travels\nas": travels} if network.wires else {})
+    if network.kind == "irregular":
+        columns |= {"root\nswitch": "root_switch", "root\nnode": "root"}
+    else:
+        columns["root"] = "root"
+    columns |= {"tree\nheight": "height", "longest\npath\n(hops)": "longest_path"}
+    return table(plan.groups, columns | {"bound\n(cycles)": _bound})
+
+
+def _bound(group: "AnyGroupPlan | Any") -> str | int | None:
+    """Return a group's bound, and that of planner btm where it is another."""
+    bound, btm = group.bound, group.bound_btm
+    return bound if None in (bound, btm) or btm == bound else f"{bound} (btm {btm})"
+
+
+def _entries(group: "GroupPlan") -> tuple[str, Rows]:
     """Return the entries of a group in the routers of its tree, the root's first."""
     shape, mesh = group.shape, group.graph.columns > 0
 
@@ -124,27 +229,124 @@ def _entries(group: GroupPlan, most: int | None) -> Titled:
         parent = "root" if up < 0 else port(up)
         rows.append([node_words(name), str(group.placement[router]), parent, children])
     heads = ["router", "entry", "parent\nport", "children\nports"]
-    return _first(f"entries of group {group.id} ({group.op})", heads, rows, most)
+    return f"entries of group {group.id} ({group.op})", (heads, rows)
 
 
-def _routes(group: StaticGroupPlan, most: int | None) -> Titled:
+def _routes(group: "StaticGroupPlan") -> tuple[str, Rows]:
     """Return the input of each output of a group's switches, the root's first."""
-    ports = {port: "core" if port is Port.LOCAL else port.name.lower() for port in Port}
-    heads = ["node", "role", *(f"{port}\ninput\nfrom" for port in ports.values())]
-    heard: dict[Node, dict[Port, Port]] = {}
+    from syncfabric.models.planning.static_images import role_of
+
+    names = {port: "core" if port is Port.LOCAL else port.name.lower() for port in Port}
+    sources: dict[Node, dict[Port, Port]] = {}
     for (x, y, port), source in group.routes().items():
-        heard.setdefault((x, y), {})[port] = source
+        sources.setdefault((x, y), {})[port] = source
     order = group.ring or [group.root, *(switch for switch, _ in group.edges or ())]
-    switches = list(dict.fromkeys(order)) or [group.root]
     members = set(group.members)
-    rows = []
-    for node in switches:
-        role = role_of(group, node).name.lower().replace("_", " ") if node in members else ""
-        heard_here = heard.get(node, {})
-        sources = (heard_here.get(port) for port in ports)
-        inputs = ["" if source is None else ports[source] for source in sources]
-        rows.append([node_words(node), role, *inputs])
+
+    def role(node: Node) -> str:
+        return role_of(group, node).name.lower().replace("_", " ") if node in members else ""
+
+    def from_port(port: Port) -> Callable[[Node], str]:
+        def words(node: Node) -> str:
+            found = sources.get(node, {}).get(port)
+            return "" if found is None else names[found]
+
+        return words
+
+    columns: dict[str, Any] = {"node": node_words, "role": role}
+    columns |= {f"{name}\ninput\nfrom": from_port(port) for port, name in names.items()}
     title = f"routes of group {group.id} ({group.planner})"
     if group.flits is not None:
         title += f": {group.flits} flits an episode"
-    return _first(title, heads, rows, most)
+    return title, table(dict.fromkeys(order or [group.root]), columns)
+
+
+def notes(plan: "BarrierPlan") -> tuple[str, ...]:
+    """Return what a reader should know of a plan: its network, its size, who is left out."""
+    from syncfabric.models.planning.updown import MOST_ROUTED
+
+    network = plan.spec.network
+    made = [*getattr(network, "notes", ())]
+    if (routers := getattr(network, "switches", 0)) > MOST_ROUTED:
+        made.append(
+            f"planned only: {routers:,} switches are too many to build, above {MOST_ROUTED:,}"
+        )
+    if plan.without:
+        made.append(f"planned without {plan.without}")
+        ids = {group.id for group in plan.groups}
+        for gid, members in plan.left_out.items():
+            gone = "" if gid in ids else ", and with that all of it"
+            made.append(f"group {gid}: {', '.join(map(node_words, members))} left out{gone}")
+    return tuple(made)
+
+
+def summary(result: RunResult) -> Iterator[str]:
+    """Yield what a run's table does not say: verdict, traffic, saturation, files."""
+    seconds = f"{result.seconds.build:.1f} s to build, {result.seconds.run:.1f} s to run"
+    nothing = "nothing" if result.simulator == "model" else "nothing but the set-up"
+    verdict = {
+        "match": "match: hardware and golden model agree in every cycle",
+        "checked": f"checked: all rules hold; {nothing} was compared with the golden model",
+        "mismatch": "MISMATCH: not all is as it must be",
+        "hang": "HANG: barriers or packets do not come to an end",
+    }[result.verdict]
+    yield f"{verdict}; {result.cycles:,} cycles, {result.simulator}, {seconds}"
+    traffic = result.traffic
+    if traffic.offered:
+        latency = ""
+        if traffic.latency is not None:
+            latency = f"; packet latency {cell(traffic.latency)} cycles (min / median / max)"
+        yield (
+            f"traffic: offered {traffic.offered:g}, accepted {traffic.accepted:.3g} flits a node "
+            f"a cycle{latency}; {traffic.packets:,} packets"
+        )
+    if traffic.saturated:
+        full = ", ".join(
+            f"{_channel(channel)} {channel.load:.2f}" for channel in traffic.full_channels
+        )
+        yield "saturated: less is accepted than offered, and latencies grow with the run's length"
+        if full:
+            yield f"full channels (flits a cycle): {full}"
+    if result.churn is not None:
+        yield from _churn(result.churn)
+    yield from (f"wrote {name}" for name in result.files)
+
+
+def _churn(churn: ChurnResult) -> Iterator[str]:
+    """Yield what became of lives, and what they cost the file's groups."""
+    yield (
+        f"churn: {count(churn.lives, 'life', 'lives')}, {churn.killed} killed, {churn.given_up} "
+        f"given up; {count(churn.refused, 'set-up')} refused"
+    )
+    for name, cycles, packets in (
+        ("set-up", churn.set_up_cycles, churn.set_up_packets),
+        ("tear-down", churn.tear_down_cycles, churn.tear_down_packets),
+    ):
+        yield f"{name}: {cell(cycles)} cycles, {cell(packets)} packets (min / median / max)"
+    for cost in churn.costs:
+        yield (
+            f"group {cost.id}: {cell(cost.churning)} cycles with lives, "
+            f"{cell(cost.quiet)} before; bound {cell(cost.bound)}"
+        )
+
+
+def describe(mismatch: Mismatch) -> str:
+    """Return one mismatch in words."""
+    node = mismatch.node
+    kind = "switch" if isinstance(node, int) else "node"
+    where = "" if node is None else f", {kind} {node_words(node)}"
+
+    def value(shown: int | str | None) -> str:
+        return f"{shown} (0x{shown:x})" if isinstance(shown, int) and shown > 9 else cell(shown)
+
+    return (
+        f"cycle {mismatch.cycle}{where}, {mismatch.signal}: "
+        f"hardware {value(mismatch.hardware)}, model {value(mismatch.model)}"
+    )
+
+
+def _channel(channel: ChannelLoad) -> str:
+    """Return where a channel begins: a switch's port by its number, else a node's by its name."""
+    if isinstance(channel.node, int):
+        return f"switch {channel.node} port {channel.port}"
+    return f"{node_words(channel.node)} {channel.port}"

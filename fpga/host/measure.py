@@ -13,7 +13,7 @@ from syncfabric.models.messages.host import SKEW_BOUNDS
 from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
 from syncfabric.sim.drive.barrier_check import combination
 from syncfabric.sim.progress import Progress, silent
-from syncfabric.sim.rows import Rows
+from syncfabric.sim.tables import Rows, table
 
 __all__ = ["BoardResult", "GroupMeasure", "board_rows", "check_request", "measure"]
 
@@ -88,19 +88,18 @@ class BoardResult:
 
 def board_rows(result: BoardResult) -> Rows:
     """Return a table, a row a group: latencies in cycles, and barriers by skew of arrival."""
-    heads = ["group", "members", "planner", "episodes", "latency\n(cycles)\nlast/least/most"]
-    heads += ["bound\n(cycles)", "skew\n(cycles)\n0"]
-    for low, high in pairwise(SKEW_BOUNDS):
-        heads.append(f"{low}–{high - 1}")
-    heads.append(f"{SKEW_BOUNDS[-1]}\nor more")
-    rows = []
-    for group in result.groups:
+
+    def latency(group: GroupMeasure) -> str | None:
         meter = group.meter
-        latency = f"{meter.last} / {meter.least} / {meter.greatest}" if meter.episodes else _NONE
-        row = [str(group.id), f"{group.members:,}", group.planner, f"{meter.episodes:,}", latency]
-        row += [_NONE if group.bound is None else str(group.bound)]
-        rows.append([*row, *(f"{count:,}" if count else "" for count in meter.histogram)])
-    return heads, rows
+        return f"{meter.last} / {meter.least} / {meter.greatest}" if meter.episodes else None
+
+    columns: dict[str, Any] = {"group": "id", "members": "members", "planner": "planner"}
+    columns |= {"episodes": lambda group: group.meter.episodes}
+    columns |= {"latency\n(cycles)\nlast/least/most": latency, "bound\n(cycles)": "bound"}
+    skews = ["skew\n(cycles)\n0", *(f"{a}–{b - 1}" for a, b in pairwise(SKEW_BOUNDS))]
+    for place, skew in enumerate([*skews, f"{SKEW_BOUNDS[-1]}\nor more"]):
+        columns[skew] = lambda group, place=place: group.meter.histogram[place] or ""
+    return table(result.groups, columns)
 
 
 METER = 0

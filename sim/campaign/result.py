@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from syncfabric.sim.campaign.request import Kind
 from syncfabric.sim.campaign.trial import Trial
-from syncfabric.sim.rows import Rows
+from syncfabric.sim.tables import Rows
 
 __all__ = ["BAD", "CampaignResult", "KindCount", "Outcome", "Verdict", "kind_rows", "summary"]
 

@@ -14,8 +14,8 @@ from syncfabric.models.messages.core import FaultReason
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.cores.events import Events, Lost, Put, episodes_of, lost_cycles
 from syncfabric.sim.results import GroupResult, Seconds
-from syncfabric.sim.rows import Rows
 from syncfabric.sim.spread import Spread
+from syncfabric.sim.tables import Rows, table
 
 __all__ = [
     "CoresResult",
@@ -219,33 +219,24 @@ def console_lines(result: CoresResult) -> Iterator[str]:
 
 def core_rows(result: CoresResult) -> Rows:
     """Return a row a core."""
-    heads = ["core", "exit code", "in barriers\n(cycles)", "share", "waiting\nfor hardware"]
-    rows = [
-        [
-            str(lost.core),
-            _NONE if code is None else str(code),
-            f"{lost.cycles:,}",
-            f"{lost.cycles / max(1, result.cycles):.1%}",
-            f"{lost.waiting:,}",
-        ]
-        for lost, code in zip(result.lost, result.exits, strict=True)
-    ]
-    return heads, rows
+    return table(
+        zip(result.lost, result.exits, strict=True),
+        {
+            "core": lambda pair: pair[0].core,
+            "exit code": lambda pair: pair[1],
+            "in barriers\n(cycles)": lambda pair: pair[0].cycles,
+            "share": lambda pair: f"{pair[0].cycles / max(1, result.cycles):.1%}",
+            "waiting\nfor hardware": lambda pair: pair[0].waiting,
+        },
+    )
 
 
 def group_rows(result: CoresResult) -> Rows:
     """Return a row a group: its barriers in hardware."""
-    heads = ["group", "members", "planner", "barriers", "latency (cycles)\nmin/med/max", "bound"]
-    rows = []
-    for group in result.groups:
-        spread = group.latency
-        latency = f"{spread.min}/{spread.median:g}/{spread.max}" if spread else _NONE
-        bound = _NONE if group.bound is None else str(group.bound)
-        planner = group.planner or _NONE
-        rows.append(
-            [str(group.id), str(group.members), planner, f"{group.episodes:,}", latency, bound]
-        )
-    return heads, rows
+    columns = {"group": "id", "members": "members", "planner": "planner", "barriers": "episodes"}
+    return table(
+        result.groups, columns | {"latency (cycles)\nmin/med/max": "latency", "bound": "bound"}
+    )
 
 
 def complaints(result: CoresResult) -> Iterator[str]:

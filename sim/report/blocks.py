@@ -9,7 +9,7 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from syncfabric.sim.report.film import Film
-from syncfabric.sim.rows import Rows
+from syncfabric.sim.tables import Rows
 
 __all__ = [
     "Block",

@@ -15,7 +15,7 @@ from syncfabric.sim.report.episode import first_episode
 from syncfabric.sim.report.run_section import run_blocks
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult
-from syncfabric.sim.rows import notes, plan_rows
+from syncfabric.sim.tables import notes, plan_rows
 from syncfabric.sim.words import count, network_words
 
 __all__ = ["MOST_NODES", "Asked", "network_section", "source_words"]

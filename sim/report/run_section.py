@@ -15,7 +15,7 @@ from syncfabric.sim.report.blocks import Block, Drawing, Section, Table, Verdict
 from syncfabric.sim.report.drawing import hover_points, inline_svg
 from syncfabric.sim.report.inputs import SavedResult
 from syncfabric.sim.results import ChannelLoad, RunResult, Spread
-from syncfabric.sim.rows import describe, result_rows, summary
+from syncfabric.sim.tables import describe, result_rows, summary
 from syncfabric.sim.words import node_words
 
 if TYPE_CHECKING:

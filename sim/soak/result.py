@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.sim.fabric import Wrong
-from syncfabric.sim.rows import NONE, Rows
+from syncfabric.sim.tables import NONE, Rows, table
 
 __all__ = [
     *("Finding", "Latencies", "SoakGroup", "SoakPhase", "SoakResult"),
@@ -150,15 +150,18 @@ class SoakResult:
 
 def group_rows(result: SoakResult) -> Rows:
     """Return a row a group, and one of all together."""
-    heads = ["group", "members", "lives", "killed", "barriers"]
-    heads += ["latency (cycles)\nmin/med/99.9 %/max", "bound\n(cycles)"]
-    rows = []
-    for group in result.groups:
-        had = group.latency.count if group.latency else 0
-        counts = (group.members, group.lives, group.killed, had)
-        bound = f"{group.bound:,}{'' if group.proved else ' alone'}"
-        latency = str(group.latency or NONE)
-        rows.append([str(group.id), *(f"{count:,}" for count in counts), latency, bound])
+    heads, rows = table(
+        result.groups,
+        {
+            "group": "id",
+            "members": "members",
+            "lives": "lives",
+            "killed": "killed",
+            "barriers": lambda group: group.latency.count if group.latency else 0,
+            "latency (cycles)\nmin/med/99.9 %/max": lambda group: str(group.latency or NONE),
+            "bound\n(cycles)": lambda group: f"{group.bound:,}{'' if group.proved else ' alone'}",
+        },
+    )
     if len(rows) > 1:
         lives = sum(group.lives for group in result.groups)
         killed = sum(group.killed for group in result.groups)

@@ -13,7 +13,7 @@ from syncfabric.cli.campaign import campaign
 from syncfabric.cli.check import check
 from syncfabric.cli.cores import cores
 from syncfabric.cli.group import AsWritten, OneLineErrors
-from syncfabric.cli.networks import networks
+from syncfabric.cli.lists import networks, schema, topologies
 from syncfabric.cli.perform import perform
 from syncfabric.cli.plan import plan
 from syncfabric.cli.recover import recover
@@ -22,11 +22,9 @@ from syncfabric.cli.report import report
 from syncfabric.cli.reproduce import reproduce
 from syncfabric.cli.run import run
 from syncfabric.cli.schedule import schedule
-from syncfabric.cli.schema import schema
 from syncfabric.cli.schemes import schemes
 from syncfabric.cli.soak import soak
 from syncfabric.cli.synth import synth
-from syncfabric.cli.topologies import topologies
 
 __all__ = ["PANELS", "app", "main"]
 

@@ -7,25 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import Json, print_json
+from syncfabric.cli.options import WRONG, Json, PayloadSeed, Ranks, emit
+from syncfabric.cli.schedules import print_first
 
 if TYPE_CHECKING:
     from syncfabric.models.broadcast.strategies import Strategy
     from syncfabric.sim.ranks.broadcast.results import Broadcasts, Recovery
     from syncfabric.sim.ranks.broadcast.script import Script
 
-__all__ = ["bcast"]
 
-WRONG = 1
 MOST = 20
-"""Wrong payloads that are told."""
+"""Wrong payloads that are reported."""
 
 
 def bcast(
-    ranks: Annotated[
-        int | None,
-        typer.Option(min=1, max=2**16, metavar="N", help="Start mpiexec with so many ranks."),
-    ] = None,
+    ranks: Ranks = None,
     size: Annotated[
         int, typer.Option("--bytes", min=1, max=2**30, metavar="N", help="Bytes of the payload.")
     ] = 1024,
@@ -56,9 +52,7 @@ def bcast(
     timeout: Annotated[
         float, typer.Option(min=0, max=1e6, metavar="S", help="Seconds to wait for an answer.")
     ] = 2,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**31 - 1, metavar="N", help="Seed of the payloads.")
-    ] = 1,
+    seed: PayloadSeed = 1,
     as_json: Json = False,
 ) -> None:
     """Broadcast between ranks of MPI along a tree that follows their latencies.
@@ -85,10 +79,7 @@ def bcast(
     code = 0
     if done is not None:
         code = 0 if done.as_asked(script) else WRONG
-        if as_json:
-            print_json(done.to_json())
-        else:
-            _print(done, strategy)
+        emit(done, as_json, lambda done: _print(done, strategy))
     if not whole:
         # To end MPI in order would wait for those that are gone.
         sys.stdout.flush()
@@ -144,11 +135,11 @@ def _print(done: "Broadcasts", strategy: str) -> None:
     )
     for recovery in done.recoveries():
         typer.echo(f"slow link  {_words(recovery)}")
+    lines = []
     for wrong in done.wrong[:MOST]:
         where = "of the library's Bcast" if wrong.round is None else f"of round {wrong.round}"
-        typer.echo(f"wrong      payload {where} on rank {wrong.rank}, from byte {wrong.byte:,} on")
-    if (rest := len(done.wrong) - MOST) > 0:
-        typer.echo(f"           and {rest:,} more")
+        lines.append(f"payload {where} on rank {wrong.rank}, from byte {wrong.byte:,} on")
+    print_first("wrong", lines, len(done.wrong))
     right = f"all {done.checked:,} bytes right, on every rank that lives"
     typer.echo(f"verdict    {f'{len(done.wrong):,} payloads wrong' if done.wrong else right}")
 

@@ -1,23 +1,18 @@
 """``syncfabric bitstream``."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import Json, Net, console, print_json
+from syncfabric.cli.options import WRONG, Folder, Json, Net, print_json, show
 
 if TYPE_CHECKING:
     from syncfabric.fpga.bitstream import Bitstream
 
-__all__ = ["bitstream"]
-
 
 def bitstream(
     net: Net,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write into.")
-    ],
+    output: Folder,
     board: Annotated[str, typer.Option(metavar="BOARD", help="The board.")] = "ulx3s-85f",
     freq: Annotated[
         float | None, typer.Option(metavar="MHZ", help="Clock of the network; the board's if none.")
@@ -54,11 +49,11 @@ def bitstream(
             f"nothing is written; --freq {made.possible} would be met",
             err=True,
         )
-        raise typer.Exit(1)
+        raise typer.Exit(WRONG)
 
 
 def _print(made: "Bitstream") -> None:
-    from syncfabric.sim.tables import Titled, print_table
+    from syncfabric.sim.tables import Titled
 
     build, area = made.build, made.area
     heads = ["LUT4", "FF", "block RAM", "LUT RAM", "MHz", "reached", "baud"]
@@ -72,4 +67,4 @@ def _print(made: "Bitstream") -> None:
         f"{build.baud:,}",
     ]
     name = f"{build.network.name} on {build.board.name}, for {build.device.aim}"
-    print_table(console(), Titled(name, (heads, [row])))
+    show(Titled(name, (heads, [row])))

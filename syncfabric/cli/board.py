@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import Json, Net, console, print_json
+from syncfabric.cli.options import WRONG, Episodes, Json, Net, Seed, Traffic, emit, show
 
 if TYPE_CHECKING:
     from syncfabric.fpga.host.link import Link
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from syncfabric.sim.network import Network
     from syncfabric.sim.progress import Progress
 
-__all__ = ["board"]
 
-WRONG = 1
 PATIENCE = 60.0
 """Seconds for an answer of a simulated board."""
 
@@ -28,11 +26,9 @@ def board(
         str | None, typer.Option(metavar="PORT", help="Serial port of the board.")
     ] = None,
     baud: Annotated[int, typer.Option(metavar="N", help="With a port: bits a second.")] = 1_000_000,
-    episodes: Annotated[int, typer.Option(metavar="N", help="Barriers of each group.")] = 100,
-    traffic: Annotated[
-        float, typer.Option(metavar="RATE", help="Ordinary traffic, flits a node a cycle.")
-    ] = 0.0,
-    seed: Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")] = 1,
+    episodes: Episodes = 100,
+    traffic: Traffic = 0.0,
+    seed: Seed = 1,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Simulate the board; no port is needed.")
     ] = False,
@@ -74,10 +70,7 @@ def board(
             simulated=port is None,
             progress=progress,
         )
-    if as_json:
-        print_json(result.to_json())
-    else:
-        _print(result)
+    emit(result, as_json, _print)
     for words in result.wrong:
         typer.echo(f"wrong: {words}", err=True)
     if result.wrong:
@@ -126,21 +119,18 @@ def _simulated(network: "Network", progress: "Progress") -> "SimulatedBoard":
 
 def _print(result: "BoardResult") -> None:
     from syncfabric.fpga.host.measure import board_rows
-    from syncfabric.sim.tables import Titled, print_table
+    from syncfabric.sim.tables import Titled
 
-    screen = console()
     where = "a simulated board" if result.simulated else "the board"
-    print_table(screen, Titled(f"{result.network} on {where}", board_rows(result)))
+    show(Titled(f"{result.network} on {where}", board_rows(result)))
     if counts := result.traffic:
-        screen.print(
+        show(
             f"traffic: offered {result.rate:g} flits a node a cycle; {counts.created:,} packets "
             f"created, {counts.lost:,} lost at full sources, {counts.received:,} received, "
-            f"{counts.wrong:,} flits wrong; greatest latency {counts.latency:,} cycles",
-            markup=False,
-            soft_wrap=True,
+            f"{counts.wrong:,} flits wrong; greatest latency {counts.latency:,} cycles"
         )
     right = "all barriers counted, and right"
     if result.rate == 0:
         right += ", none above its bound"
     said = "not as it must be" if result.wrong else right
-    screen.print(f"{said}; {result.cycles:,} cycles since reset", markup=False, soft_wrap=True)
+    show(f"{said}; {result.cycles:,} cycles since reset")

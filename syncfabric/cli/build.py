@@ -1,26 +1,15 @@
 """``syncfabric build``."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from syncfabric.cli.options import Json, print_json
-
-__all__ = ["build"]
+from syncfabric.cli.options import BlockKeys, Design, Folder, Json, keys, print_json
 
 
 def build(
-    design: Annotated[
-        str,
-        typer.Argument(
-            metavar="NET|BLOCK",
-            help="A network, or a block of the hardware (see: syncfabric synth --list).",
-        ),
-    ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write into.")
-    ],
+    design: Design,
+    output: Folder,
     front: Annotated[
         str | None,
         typer.Option(metavar="axi|uart", help="Put registers for software in front of it."),
@@ -39,14 +28,7 @@ def build(
             "of a block, those of its files and its top module too.",
         ),
     ] = "",
-    parameters: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Of a block: a key of [network] in place of the block's own, as data_bits=8.",
-        ),
-    ] = None,
+    parameters: BlockKeys = None,
     as_json: Json = False,
 ) -> None:
     """Write Verilog, test bench, set-up, plan, headers, register maps, core file of a network.
@@ -54,14 +36,13 @@ def build(
     Of a block: Verilog and core file.
     """
     from syncfabric.cli.progress import progress_display
-    from syncfabric.cli.settings import keys
     from syncfabric.fpga.block_files import build_block
     from syncfabric.fpga.blocks import BLOCKS
     from syncfabric.models.errors import SpecError
     from syncfabric.sim.front import Front
     from syncfabric.sim.network import Network
 
-    given = keys(parameters or (), "set")
+    given = keys(parameters, "set")
     if design in BLOCKS:
         if front is not None:
             raise SpecError(

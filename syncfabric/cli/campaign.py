@@ -5,17 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syncfabric.cli.group import INTERRUPTED
-from syncfabric.cli.interrupts import interrupts
 from syncfabric.cli.names_of_010 import with_old_fields
-from syncfabric.cli.options import Json, Net, console, print_json
+from syncfabric.cli.options import WRONG, Json, Net, Seed, print_json, show
+from syncfabric.cli.progress import interrupts, progress_display
 
 if TYPE_CHECKING:
     from syncfabric.sim.campaign.result import CampaignResult
-
-__all__ = ["campaign"]
-
-WRONG = 1
-"""Exit code of a campaign in which a fault that is meant came to what must not be."""
 
 
 def campaign(
@@ -23,7 +18,7 @@ def campaign(
     faults: Annotated[
         int, typer.Option(metavar="N", help="Faults that change something.")
     ] = 10_000,
-    seed: Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")] = 1,
+    seed: Seed = 1,
     kinds: Annotated[
         str,
         typer.Option(
@@ -42,7 +37,6 @@ def campaign(
     Exit code 1, and the commands that repeat the trials, after a false release, wrong data, a hang
     that is not reported, or a group that does not come back. Ctrl-C ends it with the result so far.
     """
-    from syncfabric.cli.progress import progress_display
     from syncfabric.sim.campaign.campaign import campaign as run
     from syncfabric.sim.campaign.request import CampaignRequest
     from syncfabric.sim.network import Network
@@ -70,9 +64,6 @@ def campaign(
 def _print(result: "CampaignResult") -> None:
     """Print what became of the faults, and rates."""
     from syncfabric.sim.campaign.result import kind_rows, summary
-    from syncfabric.sim.tables import Titled, print_table
+    from syncfabric.sim.tables import Titled
 
-    screen = console()
-    print_table(screen, Titled(f"{result.network}, with faults", kind_rows(result)))
-    for line in summary(result):
-        screen.print(line, markup=False, soft_wrap=True)
+    show(Titled(f"{result.network}, with faults", kind_rows(result)), *summary(result))

@@ -1,30 +1,32 @@
 """``syncfabric check``."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from syncfabric.cli.options import Json, print_json
-from syncfabric.cli.schedules import (
+from syncfabric.cli.options import (
+    WRONG,
     Bytes,
+    Json,
+    ScheduleFile,
     StartUp,
     TimeOfByte,
+    print_json,
+)
+from syncfabric.cli.schedules import (
     print_bounds,
+    print_first,
     print_times,
+    steps_words,
     task_words,
 )
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.verdict import Costs, Verdict
 
-__all__ = ["check"]
-
-WRONG = 1
-
 
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A schedule file, in JSON.")],
+    file: ScheduleFile,
     ts: StartUp = 1000,
     t1: TimeOfByte = 1,
     length: Bytes = 1024,
@@ -52,31 +54,17 @@ def check(
 def _print(verdict: "Verdict", costs: "Costs") -> None:
     schedule, report = verdict.schedule, verdict.report
     typer.echo(task_words(schedule))
-    routing = "minimal" if report.detour == 0 else f"up to {report.detour} hops longer than minimal"
-    typer.echo(
-        f"steps      {len(schedule.steps)}; {schedule.messages:,} messages, {report.served:,} of "
-        f"{report.required:,} served; routing {routing}"
-    )
+    typer.echo(f"steps      {len(schedule.steps)}; {steps_words(verdict)}")
     print_times(schedule, costs)
     print_bounds(verdict.bounds)
     own = schedule.certificate
     if own is not None:
         said = "does not hold: " + verdict.unproved if verdict.unproved else "holds"
         typer.echo(f"certified  {own.value}: {own.argument.words()}; {said}")
-    for conflict in report.conflicts:
-        typer.echo(f"wrong      {conflict.words()}")
-    if report.count > len(report.conflicts):
-        typer.echo(f"           and {report.count - len(report.conflicts):,} more")
-    if not verdict.right:
-        typer.echo(f"verdict    wrong: {_why(verdict)}")
-    elif verdict.optimal:
-        typer.echo("verdict    right, and optimal: a bound is met")
-    else:
-        typer.echo("verdict    right; not proved optimal")
-
-
-def _why(verdict: "Verdict") -> str:
-    if verdict.report.right:
-        return "its certificate does not hold"
-    count = verdict.report.count
-    return f"{count:,} rule{'' if count == 1 else 's'} broken"
+    print_first("wrong", [conflict.words() for conflict in report.conflicts], report.count)
+    said = "right, and optimal: a bound is met" if verdict.optimal else "right; not proved optimal"
+    if report.right and not verdict.right:
+        said = "wrong: its certificate does not hold"
+    elif not verdict.right:
+        said = f"wrong: {report.count:,} rule{'' if report.count == 1 else 's'} broken"
+    typer.echo(f"verdict    {said}")

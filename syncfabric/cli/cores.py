@@ -5,15 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import Json, console, print_json
+from syncfabric.cli.options import WRONG, Json, emit, show
 
 if TYPE_CHECKING:
     from syncfabric.sim.cores.result import CoresResult
-
-__all__ = ["cores"]
-
-FAILED = 1
-"""Exit code of a program that a core did not end with 0."""
 
 
 def cores(
@@ -74,28 +69,21 @@ def cores(
     )
     with progress_display() as progress:
         result = job.run(progress)
-    if as_json:
-        print_json(result.to_json())
-    else:
-        _print(result)
+    emit(result, as_json, _print)
     if not result.ok:
         from syncfabric.sim.cores.result import complaints
 
         for line in complaints(result):
             typer.echo(line, err=True)
-        raise typer.Exit(FAILED)
+        raise typer.Exit(WRONG)
 
 
 def _print(result: "CoresResult") -> None:
     from syncfabric.sim.cores.result import console_lines, core_rows, group_rows
-    from syncfabric.sim.tables import Titled, print_table
+    from syncfabric.sim.tables import Titled
 
-    screen = console()
-    for change in result.changes:
-        screen.print(f"note: {change}", markup=False, soft_wrap=True)
-    for line in console_lines(result):
-        screen.print(line, markup=False, soft_wrap=True)
-    print_table(screen, Titled(f"{result.cores} cores on {result.network}", core_rows(result)))
+    show(*(f"note: {change}" for change in result.changes), *console_lines(result))
+    show(Titled(f"{result.cores} cores on {result.network}", core_rows(result)))
     if result.groups:
-        print_table(screen, Titled("barriers in hardware", group_rows(result)))
-    screen.print(f"{result.cycles:,} cycles", markup=False)
+        show(Titled("barriers in hardware", group_rows(result)))
+    show(f"{result.cycles:,} cycles")

@@ -1,14 +1,25 @@
-"""Arguments that several commands share, and how they print."""
+"""Arguments that several commands share, how they are read, and how results are printed."""
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+import math
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from syncfabric.models.errors import SpecError
 
-__all__ = ["Json", "Net", "console", "print_json"]
+if TYPE_CHECKING:
+    from syncfabric.sim.tables import Titled
+
+WRONG = 1
+"""Exit code of a command that has found something wrong."""
+MOST = 1e12
+"""Of a time in ns, and of bytes: what is computed with them stays a number."""
+MOST_NODES = 100_000
+"""Nodes in a list; a number mistyped must not fill the memory."""
 
 Net = Annotated[
     str,
@@ -17,17 +28,153 @@ Net = Annotated[
         help="A network file, or the name of a ready-made network (see: syncfabric networks).",
     ),
 ]
-
+Design = Annotated[
+    str,
+    typer.Argument(
+        metavar="NET|BLOCK",
+        help="A network, or a block of the hardware (see: syncfabric synth --list).",
+    ),
+]
+ScheduleFile = Annotated[Path, typer.Argument(metavar="FILE", help="A schedule file, in JSON.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+Folder = Annotated[
+    Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write into.")
+]
+Simulator = Annotated[
+    str, typer.Option(metavar="SIM", help="verilator, icarus, or model: no hardware.")
+]
+Episodes = Annotated[int, typer.Option(metavar="N", help="Barriers of each group.")]
+Seed = Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")]
+Traffic = Annotated[
+    float, typer.Option(metavar="RATE", help="Ordinary traffic, flits a node a cycle.")
+]
+BlockKeys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Of a block: a key of [network] in place of the block's own, as data_bits=8.",
+    ),
+]
+Ranks = Annotated[
+    int | None,
+    typer.Option(min=1, max=2**16, metavar="N", help="Start mpiexec with so many ranks."),
+]
+PayloadSeed = Annotated[
+    int, typer.Option(min=0, max=2**31 - 1, metavar="N", help="Seed of the payloads.")
+]
+StartUp = Annotated[float, typer.Option("--ts", min=0, max=MOST, help="Start-up of a step, in ns.")]
+TimeOfByte = Annotated[
+    float, typer.Option("--t1", min=0, max=MOST, help="Time of a byte on a channel, in ns.")
+]
+Bytes = Annotated[float, typer.Option("--bytes", min=0, max=MOST, help="Bytes of a message.")]
 
-
-def console() -> "Console":
-    """Return where tables are printed."""
-    from rich.console import Console
-
-    return Console(highlight=False)
+Result = TypeVar("Result")
 
 
 def print_json(value: Any) -> None:
     """Print one JSON value on one line."""
     typer.echo(json.dumps(value))
+
+
+def emit(result: Result, as_json: bool, show: Callable[[Result], None]) -> None:
+    """Print a result: what its ``to_json`` gives, or by ``show``."""
+    if as_json:
+        values: Any = result
+        print_json(values.to_json())
+    else:
+        show(result)
+
+
+def show(*parts: "Titled | str") -> None:
+    """Print tables, and lines between them."""
+    from rich.console import Console
+
+    from syncfabric.sim import tables
+
+    tables.show(Console(highlight=False), parts)
+
+
+def settings(texts: Iterable[str] | None, option: str) -> dict[str, int | float]:
+    """Return the numbers that ``NAME=VALUE`` texts give; those written whole are whole.
+
+    Raises
+    ------
+    SpecError
+        A text is not of this form, its value is no number, or a name comes twice.
+    """
+    pairs = _pairs(texts, option, "t_rm=60")
+    return {name: number(value, f"{option} {name}") for name, value in pairs.items()}
+
+
+def keys(texts: Iterable[str] | None, option: str) -> dict[str, object]:
+    """Return the keys of a network file that ``NAME=VALUE`` texts give.
+
+    A value is a whole number, ``true`` or ``false``, or else a word.
+
+    Raises
+    ------
+    SpecError
+        A text is not of this form, or a name comes twice.
+    """
+
+    def value(text: str) -> object:
+        if text in ("true", "false"):
+            return text == "true"
+        return int(text) if text.isascii() and text.isdigit() else text
+
+    return {name: value(text) for name, text in _pairs(texts, option, "data_bits=8").items()}
+
+
+def _pairs(texts: Iterable[str] | None, option: str, example: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts or ():
+        name, sign, value = (part.strip() for part in text.partition("="))
+        if not name or not sign:
+            raise SpecError(f'{option}: it must be NAME=VALUE, as {example}, not "{text}"')
+        if name in found:
+            raise SpecError(f"{option}: {name} is given twice; leave one out")
+        found[name] = value
+    return found
+
+
+def number(text: str, what: str) -> int | float:
+    """Return the number that a text is.
+
+    Raises
+    ------
+    SpecError
+        It is none, or not finite.
+    """
+    for kind in (int, float):
+        try:
+            value = kind(text)
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            return value
+    raise SpecError(f'{what}: it must be a number, not "{text}"')
+
+
+def node_list(text: str | None, option: str) -> list[int] | None:
+    """Return the nodes that a text names, with ranges written out; None for none.
+
+    Raises
+    ------
+    SpecError
+        It is no such list.
+    """
+    if text is None:
+        return None
+    found: list[int] = []
+    for word in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*", word)
+        if match is None:
+            raise SpecError(
+                f'{option}: "{word.strip()}" is no node; give numbers and ranges, as 0,3,8-11'
+            )
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not first <= last < first + MOST_NODES:
+            raise SpecError(f"{option}: range {first}-{last} is empty or too long")
+        found += range(first, last + 1)
+    return found

@@ -1,39 +1,29 @@
 """``syncfabric perform``."""
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import Json, print_json
-from syncfabric.cli.schedules import task_words
+from syncfabric.cli.options import WRONG, Json, PayloadSeed, Ranks, ScheduleFile, emit
+from syncfabric.cli.schedules import print_first, task_words
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.schedule import Schedule
     from syncfabric.sim.ranks.payloads import Times
     from syncfabric.sim.ranks.perform import Performed
 
-__all__ = ["perform"]
-
-WRONG = 1
-
 
 def perform(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A schedule file, in JSON.")],
+    file: ScheduleFile,
     size: Annotated[
         int, typer.Option("--bytes", min=1, max=2**30, metavar="N", help="Bytes of a message.")
     ] = 1024,
     repeat: Annotated[
         int, typer.Option(min=1, metavar="R", help="How often each way is timed.")
     ] = 20,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**31 - 1, metavar="N", help="Seed of the payloads.")
-    ] = 1,
-    ranks: Annotated[
-        int | None,
-        typer.Option(min=1, max=2**16, metavar="N", help="Start mpiexec with so many ranks."),
-    ] = None,
+    seed: PayloadSeed = 1,
+    ranks: Ranks = None,
     as_json: Json = False,
 ) -> None:
     """Carry out a schedule between ranks of MPI, a rank a node, and check every byte.
@@ -57,10 +47,7 @@ def perform(
         done = perform(world, load, size=size, repeat=repeat, seed=seed)
     right = world.bcast(None if done is None else done.right, 0)
     if done is not None:
-        if as_json:
-            print_json(done.to_json())
-        else:
-            _print(done)
+        emit(done, as_json, _print)
     if not right:
         raise typer.Exit(WRONG)
 
@@ -77,10 +64,7 @@ def _print(done: "Performed") -> None:
     )
     typer.echo(f"schedule   {_words(done.carried)}")
     typer.echo(f"library    {_words(done.library)} by {done.library.name}")
-    for wrong in done.wrong:
-        typer.echo(f"wrong      {wrong.words()}")
-    if (rest := done.wrong_count - len(done.wrong)) > 0:
-        typer.echo(f"           and {rest:,} more")
+    print_first("wrong", [wrong.words() for wrong in done.wrong], done.wrong_count)
     if done.right:
         typer.echo(f"verdict    all {done.checked:,} bytes right, on every rank")
     else:

@@ -6,9 +6,7 @@ from typing import Annotated
 import typer
 
 from syncfabric.cli.names_of_010 import with_old_fields
-from syncfabric.cli.options import Json, Net, console, print_json
-
-__all__ = ["plan"]
+from syncfabric.cli.options import Json, Net, print_json, show
 
 
 def plan(
@@ -40,9 +38,8 @@ def plan(
     if as_json:
         print_json(with_old_fields("plan", planned.to_json()))
         return
-    from syncfabric.sim.tables import show_plan
+    from syncfabric.sim.tables import plan_parts
 
-    screen = console()
-    show_plan(screen, planned, whole=registers)
+    show(*plan_parts(planned, whole=registers))
     if draw is not None:
-        screen.print(f"wrote {draw}", markup=False)
+        show(f"wrote {draw}")

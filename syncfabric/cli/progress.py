@@ -1,22 +1,23 @@
 """What a job is doing, on standard error: moving bars on a terminal, else a line now and then."""
 
+import signal
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
 from syncfabric.sim.progress import Progress, Step
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
+    from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
+    from syncfabric.models.collectives.record import Standing
     from syncfabric.sim.experiments.jobs import Tally
-
-__all__ = ["WORDS", "Doing", "doing", "progress_display"]
 
 WORDS: dict[Step, str] = {
     "plan": "plan the trees",
@@ -26,39 +27,69 @@ WORDS: dict[Step, str] = {
     "draw": "draw pictures",
     "synthesize": "synthesize, place, route",
 }
-
-
 NEW = " (a minute or two, unless it was built before)"
 """How long it takes to build a simulator."""
 EACH = 5.0
 """Seconds between two lines where there is no terminal."""
+SMOOTH = 0.3
+"""Weight of the newest rate of evaluations."""
+
+Show = Callable[["Standing"], None]
+
+
+@contextmanager
+def interrupts() -> Iterator[Callable[[], bool]]:
+    """Give a function that is true after Ctrl-C; a second Ctrl-C interrupts."""
+    asked = threading.Event()
+
+    def interrupt(*_: object) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield asked.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _bars(*columns: Any, **options: Any) -> "Bars":
+    """Return bars on standard error, with these columns around the bar itself."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress
+
+    shown = (BarColumn(bar_width=28) if column is None else column for column in columns)
+    return Progress(*shown, console=Console(stderr=True), **options)
+
+
+class _Timed:
+    """Says on standard error what is due, and nothing more often than every few seconds."""
+
+    def __init__(self, due: float = 0.0) -> None:
+        self.due = time.monotonic() + due
+
+    def say(self, words: str, *, now: bool = False) -> None:
+        if now or time.monotonic() >= self.due:
+            self.due = time.monotonic() + EACH
+            typer.echo(words, err=True)
 
 
 @contextmanager
 def progress_display(unit: str = "episodes") -> Iterator[Progress]:
     """Show progress while the block runs."""
-    if sys.stderr.isatty():
-        with _bars(unit) as progress:
-            yield progress
-    else:
+    if not sys.stderr.isatty():
         yield _lines(unit)
-
-
-@contextmanager
-def _bars(unit: str) -> Iterator[Progress]:
-    from rich.console import Console
-    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
+        return
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
     tasks: dict[Step, TaskID] = {}
-    columns = (
+    with _bars(
         SpinnerColumn(finished_text="[green]✓"),
         TextColumn("{task.description:22}"),
-        BarColumn(bar_width=28),
+        None,
         TextColumn("{task.fields[amount]:>18}"),
         TimeElapsedColumn(),
-    )
-    with Bars(*columns, console=Console(stderr=True)) as bars:
+    ) as bars:
 
         def progress(step: Step, done: int, total: int) -> None:
             if step not in tasks:
@@ -116,33 +147,24 @@ def doing(name: str) -> Iterator[Doing]:
     if not sys.stderr.isatty():
         yield _Tallies(name)
         return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress as rich
 
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=28),
-        MofNCompleteColumn(),
-        TextColumn("jobs"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    with _bars(
+        rich.SpinnerColumn(),
+        rich.TextColumn("{task.description}", markup=False),
+        None,
+        rich.MofNCompleteColumn(),
+        rich.TextColumn("jobs"),
+        rich.TimeElapsedColumn(),
+        rich.TextColumn("left"),
+        rich.TimeRemainingColumn(),
+        transient=True,
+    ) as bars:
         yield _Bar(name, bars)
 
 
 class _Bar:
-    def __init__(self, name: str, bars: "RichProgress") -> None:
+    def __init__(self, name: str, bars: "Bars") -> None:
         self.name, self.bars = name, bars
         self.task = bars.add_task(name, total=None)
 
@@ -157,17 +179,67 @@ class _Bar:
 
 class _Tallies:
     def __init__(self, name: str) -> None:
-        self.name, self.words, self.due = name, "", time.monotonic() + EACH
+        self.name, self.words, self.line = name, "", _Timed(EACH)
 
     def show(self, words: str) -> None:
         self.words = words
-        self._say(words)
+        self.line.say(f"{self.name}: {words}")
 
     def count(self, tally: "Tally") -> None:
         jobs = f"{tally.done:,} of {tally.jobs:,} jobs done"
-        self._say(f"{self.words}; {jobs}" if self.words else jobs)
+        self.line.say(
+            f"{self.name}: {self.words}; {jobs}" if self.words else f"{self.name}: {jobs}"
+        )
 
-    def _say(self, words: str) -> None:
-        if time.monotonic() >= self.due:
-            self.due = time.monotonic() + EACH
-            typer.echo(f"{self.name}: {words}", err=True)
+
+@contextmanager
+def standing_display() -> Iterator[Show]:
+    """Show the standing of a search for a schedule while the block runs."""
+    if not sys.stderr.isatty():
+        yield _standing_lines()
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.spinner import Spinner
+
+    spinner, rate = Spinner("dots", ""), _Rate()
+    with Live(spinner, console=Console(stderr=True), transient=True, refresh_per_second=8):
+        yield lambda standing: spinner.update(text=_standing_words(standing, rate(standing)))
+
+
+def _standing_lines() -> Show:
+    rate, line, said = _Rate(), _Timed(), [("", 0)]
+
+    def show(standing: "Standing") -> None:
+        what, each = (standing.method, standing.steps), rate(standing)
+        line.say(_standing_words(standing, each), now=what != said[0])
+        said[0] = what
+
+    return show
+
+
+class _Rate:
+    """Evaluations a second, smoothed."""
+
+    def __init__(self) -> None:
+        self.seconds = self.rate = 0.0
+        self.evaluations = 0
+
+    def __call__(self, standing: "Standing") -> float:
+        passed = standing.seconds - self.seconds
+        if passed > 0.05:
+            fresh = max(0, standing.evaluations - self.evaluations) / passed
+            self.rate = fresh if self.rate == 0 else SMOOTH * fresh + (1 - SMOOTH) * self.rate
+            self.seconds, self.evaluations = standing.seconds, standing.evaluations
+        return self.rate
+
+
+def _standing_words(standing: "Standing", rate: float) -> str:
+    best = "no schedule yet" if standing.best is None else f"best so far {standing.best} steps"
+    parts = [f"{standing.method}: {standing.steps} steps"]
+    if standing.method != "exact":
+        count = standing.conflicts
+        fast = f"{rate / 1e6:.1f} million" if rate >= 1e6 else f"{rate:,.0f}"
+        parts.append(f"{count:,} conflict{'' if count == 1 else 's'} left")
+        parts.append(f"{fast} evaluations a second")
+    return ", ".join([*parts, f"{best}, bound {standing.bound}, {standing.seconds:.0f} s"])

@@ -4,13 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import Json, Net, console, print_json
-from syncfabric.cli.run import DIFFERS
+from syncfabric.cli.options import WRONG, Json, Net, Seed, emit, show
 
 if TYPE_CHECKING:
     from syncfabric.sim.drive.recovery.run import RecoveryResult
-
-__all__ = ["recover"]
 
 
 def recover(
@@ -40,7 +37,7 @@ def recover(
     episodes: Annotated[
         int, typer.Option(metavar="N", help="Barriers of each group before, and again after.")
     ] = 10,
-    seed: Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")] = 1,
+    seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
     """Let a link or node die, or a member move, and bring the groups back while others go on."""
@@ -61,29 +58,24 @@ def recover(
             seed=seed,
             progress=progress,
         )
-    if as_json:
-        print_json(result.to_json())
-    else:
-        _print(result)
+    emit(result, as_json, _print)
     if not result.ok:
         typer.echo(f"{result.verdict}: {result.hang or 'not all is as it must be'}", err=True)
-        raise typer.Exit(DIFFERS)
+        raise typer.Exit(WRONG)
 
 
 def _print(result: "RecoveryResult") -> None:
     """Print what each group's recovery took, and how the others fared."""
     from syncfabric.sim.drive.recovery.run import other_rows, recovery_rows
-    from syncfabric.sim.tables import Titled, print_table
+    from syncfabric.sim.tables import Titled
 
-    screen = console()
     if result.costs:
         title = f"{result.network} under {result.simulator}: cycles until a group is back"
-        print_table(screen, Titled(title, recovery_rows(result)))
+        show(Titled(title, recovery_rows(result)))
     if result.spans:
         title = "the other groups' barriers: cycles (min/med/max)"
-        print_table(screen, Titled(title, other_rows(result)))
-    for line in _words(result):
-        screen.print(line, markup=False, soft_wrap=True)
+        show(Titled(title, other_rows(result)))
+    show(*_words(result))
 
 
 def _words(result: "RecoveryResult") -> list[str]:

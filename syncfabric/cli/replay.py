@@ -1,31 +1,26 @@
 """``syncfabric replay``."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import Json, print_json
-from syncfabric.cli.schedules import task_words
+from syncfabric.cli.options import WRONG, Json, ScheduleFile, Simulator, emit
+from syncfabric.cli.schedules import print_first, task_words
 
 if TYPE_CHECKING:
     from syncfabric.sim.replay.replay import Replayed
 
-__all__ = ["replay"]
 
-WRONG = 1
 SHOWN = 20
 """Steps and waits told in words; ``--json`` has all."""
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A schedule file, in JSON.")],
+    file: ScheduleFile,
     size: Annotated[
         int, typer.Option("--bytes", metavar="N", help="Bytes of a message, 4 a flit.")
     ] = 64,
-    sim: Annotated[
-        str, typer.Option(metavar="SIM", help="verilator, icarus, or model: no hardware.")
-    ] = "verilator",
+    sim: Simulator = "verilator",
     as_json: Json = False,
 ) -> None:
     """Play a schedule on routers with collective engines, with hardware barriers between its steps.
@@ -39,10 +34,7 @@ def replay(
     schedule = load_schedule(file)
     with progress_display() as progress:
         played = replay(schedule, size=size, sim=sim, progress=progress)
-    if as_json:
-        print_json(played.to_json())
-    else:
-        _print(played)
+    emit(played, as_json, _print)
     if not played.ok:
         raise typer.Exit(WRONG)
 
@@ -63,8 +55,7 @@ def _print(played: "Replayed") -> None:
         barrier = f", barrier {step.barrier}" if step.barrier else ""
         name = f"step {number}"
         typer.echo(f"{name:10} {step.cycles:,} cycles, {step.messages:,} messages{barrier}")
-    if (rest := len(played.steps) - SHOWN) > 0:
-        typer.echo(f"           and {rest:,} steps more")
+    print_first("", (), len(played.steps) - SHOWN, "steps more")
     barriers = sum(step.barrier for step in played.steps)
     typer.echo(f"in all     {played.cycles:,} cycles, {barriers:,} of them for barriers")
     typer.echo(f"no barrier {_cycles(played.unbarred)} for the schedule without them")
@@ -78,10 +69,7 @@ def _print(played: "Replayed") -> None:
         f"bound      {played.bound:,} cycles: {played.bound_steps:,} times {packets.flits + 1:,} "
         "flits, and the way"
     )
-    for wait in played.waits[:SHOWN]:
-        typer.echo(f"waits      {wait.words()}")
-    if (rest := len(played.waits) - SHOWN) > 0:
-        typer.echo(f"           and {rest:,} more")
+    print_first("waits", [wait.words() for wait in played.waits[:SHOWN]], len(played.waits))
     typer.echo(f"verdict    {_verdict(played)}")
 
 

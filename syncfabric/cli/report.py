@@ -5,10 +5,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["report"]
-
-DIFFERS = 1
-"""Exit code if a network's run is not as it must be."""
+from syncfabric.cli.options import WRONG, Episodes, Seed, Traffic
 
 
 def report(
@@ -27,11 +24,9 @@ def report(
     sim: Annotated[
         str, typer.Option(metavar="SIM", help="What runs networks: model, verilator or icarus.")
     ] = "model",
-    episodes: Annotated[int, typer.Option(metavar="N", help="Barriers of each group.")] = 100,
-    seed: Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")] = 1,
-    background: Annotated[
-        float, typer.Option(metavar="RATE", help="Ordinary traffic, flits a node a cycle.")
-    ] = 0.0,
+    episodes: Episodes = 100,
+    seed: Seed = 1,
+    background: Traffic = 0.0,
 ) -> None:
     """Gather networks, runs, schedules and figures into one HTML page that needs nothing else.
 
@@ -49,4 +44,4 @@ def report(
     for result in wrong:
         typer.echo(f"{result.network}: {result.verdict}: {result.reason}", err=True)
     if wrong:
-        raise typer.Exit(DIFFERS)
+        raise typer.Exit(WRONG)

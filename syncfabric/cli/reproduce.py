@@ -1,21 +1,19 @@
 """``syncfabric reproduce``."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from syncfabric.cli.group import INTERRUPTED
-from syncfabric.cli.interrupts import interrupts
-from syncfabric.cli.options import Json, console, print_json
-from syncfabric.cli.settings import settings
+from syncfabric.cli.options import Json, emit, print_json, settings, show
+from syncfabric.cli.progress import doing, interrupts
 
 if TYPE_CHECKING:
     from syncfabric.sim.experiments.choice import Choice
     from syncfabric.sim.experiments.frame import Experiment, Work
     from syncfabric.sim.experiments.jobs import Pool
-
-__all__ = ["reproduce"]
 
 
 def reproduce(
@@ -75,7 +73,7 @@ def reproduce(
             _list(list(EXPERIMENTS.values()), as_json)
             return
         experiments = chosen(names or [])
-        choice = Choice(seeds, seed, time_limit, settings(set_ or [], "--set"), rtl, clock)
+        choice = Choice(seeds, seed, time_limit, settings(set_, "--set"), rtl, clock)
         choice.check(experiments)
         if output is not None:
             check_folder(output)
@@ -98,10 +96,7 @@ def _run_all(
             works.append(work)
             work.pool = pool
             whole = _run(work)
-            if as_json:
-                print_json(work.to_json())
-            else:
-                _print(work, whole)
+            emit(work, as_json, partial(_print, whole=whole))
             if output is not None:
                 _write(work, output)
             _say_kept(work, whole)
@@ -115,8 +110,6 @@ def _run_all(
 
 def _run(work: "Work") -> bool:
     """Run an experiment; tell whether it came to its end."""
-    from syncfabric.cli.progress import doing
-
     try:
         with doing(work.experiment.name) as display:
             work.told, work.counted = display.show, display.count
@@ -152,20 +145,20 @@ def _say_kept(work: "Work", whole: bool) -> None:
 def _print(work: "Work", whole: bool) -> None:
     """Print an experiment's claims, and whether it came to its end."""
     from syncfabric.sim.experiments.claim import words
-    from syncfabric.sim.tables import Titled, print_table
+    from syncfabric.sim.tables import Titled
 
     rows = [[c.text, *map(words, (c.paper, c.ours, c.ratio)), c.standing] for c in work.claims]
     experiment = work.experiment
     title = f"{experiment.name}: {experiment.title} ({experiment.place})"
     rest = "" if whole else "; interrupted, so not whole"
     content = ["claim", "paper", "ours", "ratio", "verdict"], rows
-    print_table(console(), Titled(title + rest, content, _terms(work), ("claim", "verdict")))
+    show(Titled(title + rest, content, _terms(work), ("claim", "verdict")))
 
 
 def _list(experiments: list["Experiment"], as_json: bool) -> None:
     """Print the experiments, and the parameters of each."""
     from syncfabric.sim.experiments.claim import words
-    from syncfabric.sim.tables import Titled, print_table
+    from syncfabric.sim.tables import Titled
 
     if as_json:
         print_json([experiment.to_json() for experiment in experiments])
@@ -175,7 +168,7 @@ def _list(experiments: list["Experiment"], as_json: bool) -> None:
         for e in experiments
     ]
     heads = ["experiment", "what it shows", "where", "--rtl", "runs", "limit, s"]
-    print_table(console(), Titled("experiments", (heads, rows), words=tuple(heads[:4])))
+    show(Titled("experiments", (heads, rows), words=tuple(heads[:4])))
     rows = [
         [e.name, p.name, p.words, *map(words, (p.value, p.least, p.most))]
         for e in experiments
@@ -183,8 +176,7 @@ def _list(experiments: list["Experiment"], as_json: bool) -> None:
     ]
     if rows:
         heads = ["experiment", "parameter", "what it is", "default", "least", "most"]
-        titled = Titled("parameters, for --set", (heads, rows), words=tuple(heads[:3]))
-        print_table(console(), titled)
+        show(Titled("parameters, for --set", (heads, rows), words=tuple(heads[:3])))
 
 
 def _terms(work: "Work") -> str:

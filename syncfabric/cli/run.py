@@ -5,29 +5,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import Json, Net, console, print_json
+from syncfabric.cli.options import WRONG, Episodes, Json, Net, Seed, Simulator, Traffic, emit, show
 
 if TYPE_CHECKING:
     from syncfabric.sim.results import RunResult
 
-__all__ = ["DIFFERS", "run"]
-
-DIFFERS = 1
-"""Exit code of a mismatch or a hang."""
 SHOWN = 5
 """Mismatches told in words; ``--json`` has all that the run kept."""
 
 
 def run(
     net: Net,
-    sim: Annotated[
-        str, typer.Option(metavar="SIM", help="verilator, icarus, or model: no hardware.")
-    ] = "verilator",
-    episodes: Annotated[int, typer.Option(metavar="N", help="Barriers of each group.")] = 100,
-    seed: Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")] = 1,
-    background: Annotated[
-        float, typer.Option(metavar="RATE", help="Ordinary traffic, flits a node a cycle.")
-    ] = 0.0,
+    sim: Simulator = "verilator",
+    episodes: Episodes = 100,
+    seed: Seed = 1,
+    background: Traffic = 0.0,
     waves: Annotated[bool, typer.Option("--waves", help="Write a waveform.")] = False,
     log: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Write every packet and message.")
@@ -80,20 +72,21 @@ def run(
             netlist=mapped,
             progress=progress,
         )
-    if as_json:
-        print_json(result.to_json())
-    else:
-        from syncfabric.sim.tables import show_result
-
-        show_result(console(), result)
+    emit(result, as_json, _print)
     if not result.ok:
         _complain(result)
-        raise typer.Exit(DIFFERS)
+        raise typer.Exit(WRONG)
+
+
+def _print(result: "RunResult") -> None:
+    from syncfabric.sim.tables import result_parts
+
+    show(*result_parts(result))
 
 
 def _complain(result: "RunResult") -> None:
     """Say on standard error where hardware and model differ, and how to see it again."""
-    from syncfabric.sim.rows import describe
+    from syncfabric.sim.tables import describe
 
     typer.echo(f"{result.verdict}: {result.reason or 'not all is as it must be'}", err=True)
     for mismatch in result.mismatches[:SHOWN]:

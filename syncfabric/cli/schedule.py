@@ -5,25 +5,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from syncfabric.cli.options import Json, print_json
-from syncfabric.cli.schedules import (
+from syncfabric.cli.options import (
+    WRONG,
     Bytes,
+    Json,
     StartUp,
     TimeOfByte,
-    print_bounds,
-    print_times,
-    task_words,
+    node_list,
+    print_json,
 )
+from syncfabric.cli.progress import interrupts, standing_display
+from syncfabric.cli.schedules import print_bounds, print_times, task_words
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.record import Result
     from syncfabric.models.collectives.schedule import Ports, Rules, Task
     from syncfabric.models.collectives.verdict import Costs
-
-__all__ = ["schedule"]
-
-NONE = 1
-"""Exit code if no schedule was found."""
 
 
 def schedule(
@@ -121,13 +118,11 @@ def schedule(
             else:
                 _print(task, result, Costs(ts, t1, length))
         if result.schedule is None:
-            raise typer.Exit(NONE)
+            raise typer.Exit(WRONG)
 
 
 def _search(task: "Task", options: dict[str, Any]) -> "Result":
     """Search, with progress, until Ctrl-C."""
-    from syncfabric.cli.interrupts import interrupts
-    from syncfabric.cli.standing import standing_display
     from syncfabric.models.collectives.search import search
 
     with standing_display() as show, interrupts() as stop:
@@ -181,7 +176,6 @@ def _task(
     receivers: str | None,
 ) -> "Task":
     """Return the task that the arguments name."""
-    from syncfabric.cli.schedules import node_list
     from syncfabric.models.collectives.collective import collective
     from syncfabric.models.collectives.files import load_topology, permutation
     from syncfabric.models.collectives.schedule import Task

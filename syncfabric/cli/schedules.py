@@ -1,39 +1,14 @@
-"""What the commands about schedules have in common: options of times, nodes, results in words."""
+"""What the commands about schedules print alike."""
 
-import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import typer
-
-from syncfabric.models.errors import SpecError
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.certificate import Bound
     from syncfabric.models.collectives.schedule import Schedule, Task
-    from syncfabric.models.collectives.verdict import Costs
-
-__all__ = [
-    "Bytes",
-    "StartUp",
-    "TimeOfByte",
-    "node_list",
-    "print_bounds",
-    "print_times",
-    "task_words",
-]
-
-MOST = 1e12
-"""Of a time in ns, and of bytes: what is reckoned with them stays a number."""
-
-MOST_NODES = 100_000
-"""Nodes in a list; a number mistyped must not fill the memory."""
-
-StartUp = Annotated[float, typer.Option("--ts", min=0, max=MOST, help="Start-up of a step, in ns.")]
-TimeOfByte = Annotated[
-    float, typer.Option("--t1", min=0, max=MOST, help="Time of a byte on a channel, in ns.")
-]
-Bytes = Annotated[float, typer.Option("--bytes", min=0, max=MOST, help="Bytes of a message.")]
+    from syncfabric.models.collectives.verdict import Costs, Verdict
 
 
 def task_words(task: "Task | Schedule") -> str:
@@ -48,6 +23,14 @@ def task_words(task: "Task | Schedule") -> str:
     )
 
 
+def print_first(head: str, lines: Sequence[str], count: int, more: str = "more") -> None:
+    """Print lines behind a head, and how many of ``count`` are left out."""
+    for line in lines:
+        typer.echo(f"{head:10} {line}")
+    if (rest := count - len(lines)) > 0:
+        typer.echo(f"{'':10} and {rest:,} {more}")
+
+
 def print_times(schedule: "Schedule", costs: "Costs") -> None:
     """Print how long a schedule takes."""
     once = schedule.time_pipelined(costs.ts, costs.t1, costs.length)
@@ -58,32 +41,18 @@ def print_times(schedule: "Schedule", costs: "Costs") -> None:
     )
 
 
-def print_bounds(bounds: Iterable["Bound"]) -> None:
+def print_bounds(bounds: Sequence["Bound"]) -> None:
     """Print lower bounds, one a line."""
     for place, bound in enumerate(bounds):
         head = "bounds" if place == 0 else ""
         typer.echo(f"{head:10} {bound.value}: {bound.argument.words()}")
 
 
-def node_list(text: str | None, option: str) -> list[int] | None:
-    """Return the nodes that a text names, with ranges written out; None for none.
-
-    Raises
-    ------
-    SpecError
-        It is no such list.
-    """
-    if text is None:
-        return None
-    found: list[int] = []
-    for word in text.split(","):
-        match = re.fullmatch(r"\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*", word)
-        if match is None:
-            raise SpecError(
-                f'{option}: "{word.strip()}" is no node; give numbers and ranges, as 0,3,8-11'
-            )
-        first, last = int(match[1]), int(match[2] or match[1])
-        if not first <= last < first + MOST_NODES:
-            raise SpecError(f"{option}: range {first}-{last} is empty or too long")
-        found += range(first, last + 1)
-    return found
+def steps_words(verdict: "Verdict") -> str:
+    """Return what a checked schedule serves, and how far its paths are from minimal."""
+    schedule, report = verdict.schedule, verdict.report
+    routing = "minimal" if report.detour == 0 else f"up to {report.detour} hops longer than minimal"
+    return (
+        f"{schedule.messages:,} messages, {report.served:,} of {report.required:,} served; "
+        f"routing {routing}"
+    )

@@ -5,14 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import Json, Net, console, print_json
-from syncfabric.cli.settings import settings
+from syncfabric.cli.options import Json, Net, emit, settings, show
 
 if TYPE_CHECKING:
     from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
     from syncfabric.sim.schemes import Compared
-
-__all__ = ["schemes"]
 
 
 def schemes(
@@ -65,7 +62,7 @@ def schemes(
     spec = Network.load(net).spec
     chosen = schemes_for(spec.network.kind, scheme or [])
     groups = _groups(spec, group, members)
-    values = settings(set_ or [], "--set")
+    values = settings(set_, "--set")
     span = None if sweep is None else Range.read(sweep)
     for file in filter(None, (draw, output)):
         check_file(file)
@@ -73,10 +70,7 @@ def schemes(
         format_of(draw)
     compared = compare_groups(spec, groups, chosen, values, preset, span)
     _write(compared, draw, output)
-    if as_json:
-        print_json(compared.to_json())
-    else:
-        _print(compared)
+    emit(compared, as_json, _print)
 
 
 def _groups(
@@ -108,11 +102,8 @@ def _groups(
 
 def _print(compared: "Compared") -> None:
     from syncfabric.sim.schemes import scheme_tables
-    from syncfabric.sim.tables import print_table
 
-    screen = console()
-    for table in scheme_tables(compared):
-        print_table(screen, table)
+    show(*scheme_tables(compared))
 
 
 def _write(compared: "Compared", draw: Path | None, output: Path | None) -> None:

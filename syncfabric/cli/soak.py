@@ -5,16 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syncfabric.cli.group import INTERRUPTED
-from syncfabric.cli.interrupts import interrupts
-from syncfabric.cli.options import Json, Net, console, print_json
+from syncfabric.cli.options import WRONG, Json, Net, Seed, print_json, show
+from syncfabric.cli.progress import interrupts, progress_display
 
 if TYPE_CHECKING:
     from syncfabric.sim.soak.result import SoakResult
-
-__all__ = ["soak"]
-
-WRONG = 1
-"""Exit code of a soak that has found something."""
 
 
 def soak(
@@ -22,7 +17,7 @@ def soak(
     episodes: Annotated[
         int, typer.Option(metavar="N", help="Barriers of all groups together.")
     ] = 100_000,
-    seed: Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")] = 1,
+    seed: Seed = 1,
     jitter: Annotated[
         int, typer.Option(metavar="N", help="Cycles that a member lingers at most.")
     ] = 15,
@@ -44,7 +39,6 @@ def soak(
     Stops at the first lost packet, early release, wrong result or hang, with exit code 1. Ctrl-C
     ends it with the result so far.
     """
-    from syncfabric.cli.progress import progress_display
     from syncfabric.sim.network import Network
     from syncfabric.sim.soak.soak import SoakRequest
     from syncfabric.sim.soak.soak import soak as run
@@ -75,11 +69,9 @@ def soak(
 def _print(result: "SoakResult") -> None:
     """Print groups, traffic, and rates."""
     from syncfabric.sim.soak.result import group_rows, phase_rows, summary
-    from syncfabric.sim.tables import Titled, print_table
+    from syncfabric.sim.tables import Titled
 
-    screen = console()
-    print_table(screen, Titled(f"{result.network}, soaked", group_rows(result)))
+    show(Titled(f"{result.network}, soaked", group_rows(result)))
     if result.phases:
-        print_table(screen, Titled("traffic", phase_rows(result)))
-    for line in summary(result):
-        screen.print(line, markup=False, soft_wrap=True)
+        show(Titled("traffic", phase_rows(result)))
+    show(*summary(result))

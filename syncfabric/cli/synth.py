@@ -5,24 +5,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import Json, console, print_json
+from syncfabric.cli.lists import columns
+from syncfabric.cli.options import BlockKeys, Design, Json, emit, keys, print_json, show
 
 if TYPE_CHECKING:
     from syncfabric.fpga.synth import SynthResult
 
-__all__ = ["synth"]
 
 MOST_SEEDS = 1000
 
 
 def synth(
-    design: Annotated[
-        str,
-        typer.Argument(
-            metavar="NET|BLOCK",
-            help="A network, or a block of the hardware (see: syncfabric synth --list).",
-        ),
-    ] = "",
+    design: Design = "",
     device: Annotated[
         str, typer.Option(metavar="DEVICE", help="ecp5-25k, -45k, -85k, ice40-hx8k, -up5k, gates.")
     ] = "ecp5-45k",
@@ -38,20 +32,12 @@ def synth(
         typer.Option(metavar="PS", help="Delay of cells that mapping aims at (ECP5 only)."),
     ] = None,
     area: Annotated[bool, typer.Option("--area", help="Area alone: place nothing.")] = False,
-    parameters: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Of a block: a key of [network] in place of the block's own, as data_bits=8.",
-        ),
-    ] = None,
+    parameters: BlockKeys = None,
     listing: Annotated[bool, typer.Option("--list", help="Print the blocks and end.")] = False,
     as_json: Json = False,
 ) -> None:
     """Synthesize, place and route for an FPGA; print area, speed and the critical path."""
     from syncfabric.cli.progress import progress_display
-    from syncfabric.cli.settings import keys
     from syncfabric.fpga.blocks import BLOCKS, block_design, network_design
     from syncfabric.fpga.devices import device_named
     from syncfabric.fpga.synth import synthesize
@@ -62,10 +48,8 @@ def synth(
         blocks = {name: block.about for name, block in BLOCKS.items()}
         if as_json:
             print_json(blocks)
-            return
-        width = max(map(len, blocks))
-        for name, about in blocks.items():
-            typer.echo(f"{name:{width}}  {about}.")
+        else:
+            columns({name: f"{about}." for name, about in blocks.items()})
         return
     if not design:
         raise typer.BadParameter(
@@ -76,7 +60,7 @@ def synth(
         raise SpecError(f"freq must be above 0 MHz, not {freq:g}")
     if not 1 <= seeds <= MOST_SEEDS:
         raise SpecError(f"seeds must be 1 to {MOST_SEEDS}, not {seeds}")
-    given = keys(parameters or (), "set")
+    given = keys(parameters, "set")
     if design in BLOCKS:
         emitted = block_design(design, given)
     elif given:
@@ -87,14 +71,11 @@ def synth(
     with progress_display() as progress:
         tried = () if area else range(1, seeds + 1)
         result = synthesize(emitted, chosen, frequency=freq, seeds=tried, progress=progress)
-    if as_json:
-        print_json(result.to_json())
-    else:
-        _print(result)
+    emit(result, as_json, _print)
 
 
 def _print(result: "SynthResult") -> None:
-    from syncfabric.sim.tables import Titled, print_table
+    from syncfabric.sim.tables import Titled
 
     values = result.to_json()
     names = {"lut4": "LUT4", "ff": "FF", "block_ram": "block RAM", "distributed_ram": "LUT RAM"}
@@ -104,4 +85,4 @@ def _print(result: "SynthResult") -> None:
     row = [*(f"{values[name]:,}" for name in area), *(f"{mhz:.1f}" for mhz in speeds.values())]
     title = f"{result.design} on {result.device}, for {result.aim}"
     path = "critical path: " + " > ".join(result.critical_path) if result.fmax else ""
-    print_table(console(), Titled(title, (heads, [row]), path))
+    show(Titled(title, (heads, [row]), path))

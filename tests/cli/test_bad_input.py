@@ -1,13 +1,12 @@
 """Whatever is wrong: one line that says what to mend, exit code 2, nothing written."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 NETWORK = 'name = "n"\n[network]\nkind = "mesh"\nwidth = 8\nheight = 8\n'
 GROUP = "[[group]]\nid = 3\nmembers = [[0, 0], [1, 1]]\n"
@@ -236,79 +235,6 @@ def test_a_network_that_is_not_there(call: Call, here: Path, command: str) -> No
     message = r'"fig2" is neither a network file nor a ready-made network; did you mean "fig1"\?'
     refused(call(*words), message)
     assert list(here.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["build", "fig1", "-o", "file/out"], r"output folder file/out cannot be written: .*"),
-        (["run", "fig1", "-o", "file"], r"output folder file cannot be written: .*"),
-        (["run", "fig1", "--log", "file/x.csv"], r"log file/x\.csv cannot be written: .*"),
-        (["run", "fig1", "--log", "x.txt"], r"log x\.txt: its name must end in \.csv"),
-        (["run", "fig1", "--heat", "file/x.svg"], r"picture file/x\.svg cannot be written: .*"),
-        (
-            ["run", "fig1", "--heat", "x.gif"],
-            r"picture x\.gif: its name must end in \.svg or \.png",
-        ),
-        (
-            ["plan", "fig1", "--draw", "x.gif"],
-            r"picture x\.gif: its name must end in \.svg or \.png",
-        ),
-        (["plan", "fig1", "--draw", "file/x.png"], r"picture file/x\.png cannot be written: .*"),
-        (["build", "fig1", "-o", "/proc/out"], r"output folder /proc/out cannot be written: .*"),
-        (
-            ["run", "fig1", "--sim", "vcs"],
-            r"sim must be one of verilator, icarus, model, not 'vcs'",
-        ),
-        (
-            ["run", "fig1", "--long", "--log", "x.csv", "-o", "out"],
-            r"long runs under verilator alone, without waves, log, heat, churn and jitter",
-        ),
-        (
-            ["run", "churn-mesh", "--long", "--churn", "3", "-o", "out"],
-            r"long runs under verilator alone, without waves, log, heat, churn and jitter",
-        ),
-        (["run", "churn-mesh", "--churn", "-1", "-o", "out"], r"churn must be 0 or more, not -1"),
-        (
-            ["run", "fig1", "--long", "--jitter", "0", "-o", "out"],
-            r"long runs under verilator alone, without waves, log, heat, churn and jitter",
-        ),
-        (["run", "fig1", "--jitter", "-1"], r"jitter must be 0\.\.100,000 cycles, not -1"),
-        (
-            ["run", "wires-16x16", "--background", "0.1", "-o", "out"],
-            r"background = 0\.1 does not go with channels = 0: a network without them carries no "
-            r"packets; leave background out, or set channels in \[network\]",
-        ),
-        (
-            ["run", "wires-16x16", "--long", "--background", "0.1", "-o", "out"],
-            r"background = 0\.1 does not go with channels = 0: .*",
-        ),
-        (["run", "fig1", "--episodes", "0"], r"episodes must be 1 or more, not 0"),
-        (["run", "fig1", "--seed", "-1"], r"seed must be 0\.\.4294967295, not -1"),
-        (
-            ["run", "fig1", "--background", "1.5"],
-            r"background must be 0 to 1 flits a node a cycle, not 1\.5",
-        ),
-        (
-            ["run", "fig1", "--background", "nan"],
-            r"background must be 0 to 1 flits a node a cycle, not nan",
-        ),
-    ],
-)
-def test_a_wrong_option(call: Call, here: Path, words: list[str], message: str) -> None:
-    (here / "file").write_text("")
-    refused(call(*words), message)
-    assert [path.name for path in here.iterdir()] == ["file"]
-
-
-def test_churn_of_groups_that_members_set_up(call: Call, here: Path) -> None:
-    (here / "n.toml").write_text(CHAIN + 'setup = "paper"\n')
-    message = (
-        r'churn: groups of n are not set up by software with setup = "paper"; '
-        r'set setup = "manager" or "local" in \[network\]'
-    )
-    refused(call("run", "n.toml", "--churn", "5", "-o", "out"), message)
-    assert [path.name for path in here.iterdir()] == ["n.toml"]
 
 
 @pytest.mark.parametrize(("wires", "bound"), [(0, 7), (1, 4)])

@@ -2,15 +2,12 @@
 
 import json
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.cli.conftest import Call
 from tests.sim.ranks.made import on_ranks
-
-Call = Callable[..., Any]
 
 
 def bcast(ranks: int, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -134,28 +131,6 @@ def test_at_least_half_of_what_a_slow_link_takes_comes_back() -> None:
     assert slow_link["hit"] >= 0.4
     assert slow_link["recovered"] >= 0.5
     assert found["right"] is True
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--ranks", 1), "--ranks: a broadcast takes 2 or more, not 1"),
-        ((), "--ranks: a broadcast takes 2 or more, not 1"),
-        (("--ranks", 3, "--strategy", "pth"), '--strategy: unknown "pth"; did you mean "path"?'),
-        (("--ranks", 3, "--slow", "0-3:2@1"), "--slow: there is no rank 3; they are 0 to 2"),
-        (("--ranks", 3, "--leave", "0@1"), "--leave: rank 0 is the root, which is always there"),
-        (("--ranks", 3, "--kill", "1@x"), '--kill: "1@x" is not RANK@ROUND, as 3@5'),
-        (
-            ("--ranks", 8, "--slow", "path:200@1"),
-            "--timeout: 2 s, but with these latencies an answer may take 2.4 s",
-        ),
-    ],
-)
-def test_bad_input_is_refused_before_any_rank_is_started(
-    call: Call, here: Path, arguments: tuple[object, ...], said: str
-) -> None:
-    result = call("bcast", *arguments)
-    assert (result.exit_code, result.stderr) == (2, f"error: {said}\n")
 
 
 @pytest.mark.parametrize("command", [("bcast",), ("perform", "s.json")])

@@ -2,9 +2,7 @@
 
 import dataclasses
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,9 +11,8 @@ from syncfabric.fpga.host.host import Host
 from syncfabric.fpga.host.link import Link
 from syncfabric.sim.board import SimulatedBoard
 from syncfabric.sim.simulators import Verilator
+from tests.cli.conftest import Call
 from tests.fpga.host.peer import Peer, Words
-
-Call = Callable[..., Any]
 
 NET = """
 name = "little"
@@ -99,27 +96,6 @@ def test_messages_beside_traffic(call: Call) -> None:
 def test_other_networks(call: Call, name: str) -> None:
     result = call("board", name, "--simulate", "--episodes", 3)
     assert result.exit_code == 0, result.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["mesh-2x2"], "give the --port of a board, or --simulate one"),
-        (
-            ["mesh-2x2", "--port", "x", "--simulate"],
-            "give the --port of a board, or --simulate one",
-        ),
-        (["mesh-2x2", "--port", "none"], "port none cannot be opened: No such file or directory"),
-        (["mesh-2x2", "--simulate", "--episodes", 0], "episodes must be at least 1, not 0"),
-        (["mesh-2x2", "--simulate", "--traffic", 2], "traffic must be 0..1 flits a node a cycle"),
-        (["mesh-16x16", "--serve"], "nodes = 256: a simulated board has at most 64; syncfabric"),
-    ],
-)
-def test_bad_input(call: Call, words: list[str], said: str) -> None:
-    result = call("board", *words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
-    assert result.stderr.count("\n") == 1
 
 
 def test_the_board_of_another_network(call: Call) -> None:

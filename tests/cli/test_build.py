@@ -3,17 +3,12 @@
 import json
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from syncfabric import Network
 from syncfabric.sim.front import Front
 from tests.built import built
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 
 def test_files_are_written_and_named(call: Call, here: Path) -> None:
@@ -51,21 +46,6 @@ def test_a_front_is_built_as_asked(call: Call, here: Path) -> None:
     text = (here / "out" / "reflex-2x2.v").read_text()
     assert re.search(r"^module reflex_2x2_uart \(", text, re.MULTILINE)
     assert text == Network.load("reflex-2x2").verilog(Front("uart", meters=2, bit_cycles=5))
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--front", "spi"], "front 'spi' is not known; it must be one of axi, uart"),
-        (["--front", "axi", "--meters", 17], "meters = 17: it must be 0..16"),
-        (["--front", "uart", "--bit-cycles", 3], "bit cycles = 3: a bit of the UART takes 4 or"),
-    ],
-)
-def test_fronts_that_are_none(call: Call, here: Path, words: list[str], said: str) -> None:
-    result = call("build", "mesh-2x2", "-o", "out", *words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
-    assert not (here / "out").exists()
 
 
 def test_a_front_brings_its_own_header_and_map(call: Call, here: Path) -> None:
@@ -120,35 +100,3 @@ def test_a_block_with_two_sets_of_parameters(call: Call, here: Path) -> None:
     assert {"few_reflex_ring_agent", "many_reflex_ring_agent"} <= set(modules)
     core = (here / "out" / "few_reflex-ring-agent.core").read_text()
     assert "toplevel: few_reflex_ring_agent" in core
-
-
-@pytest.mark.parametrize("design", ["reflex-2x2", "reflex-ring-agent"])
-def test_prefixes_that_are_none(call: Call, here: Path, design: str) -> None:
-    result = call("build", design, "-o", "out", "--prefix", "a-b")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "prefix = 'a-b' must be letters, digits and _, a letter first" in result.stderr
-    assert not (here / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (
-            ["router-engine", "--front", "axi"],
-            "front: router-engine is a block, and fronts are for",
-        ),
-        (["router-engine", "--set", "width"], "set: it must be NAME=VALUE, as data_bits=8, not "),
-        (["router-engine", "--set", "data_bits=40"], "data_bits must be 0 to 32, not 40"),
-        (
-            ["router-engine", "--set", "counters=maybe"],
-            "counters must be true or false, not ",
-        ),
-        (["router-engine", "--set", "kind=static"], "set: kind is fixed in router-engine; take a"),
-        (["mesh-2x2", "--set", "width=3"], "set: it is for blocks; write the keys of a network"),
-    ],
-)
-def test_blocks_that_are_none(call: Call, here: Path, words: list[str], said: str) -> None:
-    result = call("build", *words, "-o", "out")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
-    assert not (here / "out").exists()

@@ -3,7 +3,6 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,9 +12,7 @@ from syncfabric.sim.campaign import campaign as module
 from syncfabric.sim.campaign.request import CampaignRequest, Kind, is_meant
 from syncfabric.sim.campaign.result import CampaignResult, KindCount, Outcome, Verdict
 from syncfabric.sim.campaign.trial import Trial
-from tests.cli.test_bad_input import refused
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 
 @pytest.fixture
@@ -88,28 +85,6 @@ def test_json(call: Call, outcomes: list[Any]) -> None:
     assert value["repeat"] == (
         "syncfabric campaign campaign-mesh --faults 10000 --seed 1 --kinds drop"
     )
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["campaign-mesh", "--faults", "0"], r"faults must be 1\.\.10,000,000, not 0"),
-        (["campaign-mesh", "--seed", "-1"], r"seed must be 0\.\.4294967295, not -1"),
-        (["campaign-mesh", "--first", "-1"], r"first must be 0 or more, not -1"),
-        (
-            ["campaign-mesh", "--kinds", "flip,rust"],
-            r"kinds: 'rust' is none that campaign-mesh knows; it knows flip, drop, credit, dead, "
-            r"absent, forged, spurious, setup, write, renew, flips, posed",
-        ),
-        (
-            ["campaign-static", "--kinds", "forged"],
-            r"kinds: 'forged' is none that campaign-static knows; it knows flip, drop, credit, "
-            r"dead, absent",
-        ),
-    ],
-)
-def test_bad_input_is_refused(call: Call, words: list[str], message: str) -> None:
-    refused(call("campaign", *words), message)
 
 
 def test_help_names_every_kind(call: Call) -> None:

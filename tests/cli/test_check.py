@@ -1,16 +1,13 @@
 """``syncfabric check``."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from syncfabric.models.collectives.certificate import Bound, Distance, Solver
 from syncfabric.models.collectives.files import save_schedule
+from tests.cli.conftest import Call
 from tests.models.collectives.right_schedules import fig_5, ring_aab_strict, table_4
-
-Call = Callable[..., Any]
 
 
 def test_a_right_schedule_is_code_0(call: Call, here: Path) -> None:

@@ -6,17 +6,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from syncfabric.models.collectives.annealing import solve
 from syncfabric.models.collectives.files import load_schedule
 from syncfabric.models.collectives.verdict import examine
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 TASK = ("schedule", "mesh-3x3", "AAS", "--ports", "1", "--method", "hgsa", "--steps", "8")
 ONE = (*TASK, "--islands", "1", "--seed", "4")

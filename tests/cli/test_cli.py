@@ -11,8 +11,7 @@ import pytest
 
 from syncfabric import Network, __version__
 from syncfabric.cli import PANELS
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 HEAVY = {"amaranth", "cocotb", "matplotlib", "networkx", "numpy", "pydantic"}
 
@@ -64,24 +63,6 @@ def test_the_command_line_starts_without_heavy_packages() -> None:
     code = "import sys, syncfabric.cli; print(*{name.split('.')[0] for name in sys.modules})"
     loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
     assert not HEAVY & set(loaded)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["pla"], "error: no such command 'pla'"),
-        (["plan"], "error: missing argument 'NET'"),
-        (["build", "fig1"], "error: missing option '-o' / '--output'"),
-        (["plan", "fig1", "--depth"], "error: no such option: --depth"),
-        (["run", "fig1", "--episodes", "x"], "error: invalid value for '--episodes'"),
-    ],
-)
-def test_a_mistake_is_one_line_and_code_2(call: Call, words: list[str], message: str) -> None:
-    result = call(*words)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith(message)
-    assert result.stderr.count("\n") == 1
 
 
 def test_an_interrupt_is_code_130(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,6 @@
 """``syncfabric cores``: what it says and its exit codes; systems are tested in tests/sim/cores."""
 
 import json
-import re
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,9 +14,7 @@ from syncfabric.sim.cores.events import Events, Fault, Kind, Piece, Put, Span
 from syncfabric.sim.cores.result import result_of
 from syncfabric.sim.draw.cores import _thinned, timeline_figure
 from syncfabric.sim.results import Seconds
-from tests.cli.test_bad_input import refused
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call, refused
 
 
 class Program:
@@ -96,7 +92,7 @@ def test_a_part_of_the_run_is_drawn(
     assert "cycles 30 to 50 of 60; 50.0% of them in barriers" in (tmp_path / "t.svg").read_text()
     assert call(*words, "--from", 30, "--to", 1000).exit_code == 0
     assert drawn[-1][-1] == 60
-    refused(call(*words, "--from", 60), r"from = 60: the program ended in cycle 60; .*")
+    refused(call(*words, "--from", 60), "from = 60: the program ended in cycle 60; ")
 
 
 def test_thinned_pieces_keep_to_the_window() -> None:
@@ -171,11 +167,11 @@ def test_an_exit_code_fails_the_run(call: Call, events: Events) -> None:
 def test_what_cannot_be_is_refused(
     call: Call, events: Events, options: tuple[Any, ...], message: str
 ) -> None:
-    refused(call("cores", "p.c", "--network", "mesh-2x2", *options), f".*{re.escape(message)}.*")
+    refused(call("cores", "p.c", "--network", "mesh-2x2", *options), message)
 
 
 def test_a_program_that_is_not_there_is_refused(call: Call) -> None:
     refused(
         call("cores", "no.c", "--network", "mesh-2x2"),
-        r"no\.c: no such file; name a C file, or a ready-made program: barrier, .*",
+        "no.c: no such file; name a C file, or a ready-made program: barrier, ",
     )

@@ -2,15 +2,13 @@
 
 import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from syncfabric.models.networks import reader
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 HEAD = 'name = "n"\n[network]\nkind = "mesh"\nwidth = 4\nheight = 4\n'
 GROUPS = "".join(f"[[group]]\nid = {number}\nmembers = [[0, 0], [1, 1]]\n" for number in (1, 2))

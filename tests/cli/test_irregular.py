@@ -2,13 +2,10 @@
 
 import json
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from tests.built import built
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 FOUR = """
 name = "four"
@@ -107,15 +104,6 @@ def test_a_picture(call: Call, here: Path) -> None:
     result = call("plan", "cluster-fig1", "--draw", "trees.svg")
     assert "wrote trees.svg" in result.stdout
     assert (here / "trees.svg").read_text().startswith("<?xml")
-
-
-def test_a_network_too_large_for_a_picture_is_refused(call: Call, here: Path) -> None:
-    result = call("plan", "cluster-300", "--draw", "trees.svg")
-    assert result.exit_code == 2
-    assert result.stderr.startswith(
-        "error: picture trees.svg: an irregular network of 300 switches"
-    )
-    assert not list(here.iterdir())
 
 
 def test_a_run_has_the_columns_of_a_mesh(call: Call, here: Path) -> None:

@@ -3,16 +3,13 @@
 import json
 import re
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from jsonschema import Draft202012Validator
 
 from syncfabric.fpga.blocks import BLOCKS
 from syncfabric.models.networks import reader
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 
 def test_networks_are_listed_with_what_they_are(call: Call) -> None:

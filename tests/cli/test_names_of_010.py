@@ -10,7 +10,7 @@ import typer
 
 from syncfabric.cli import app
 from syncfabric.cli.names_of_010 import FIELDS, GONE, NO_BLOCKS, OPTIONS, VALUES, todays_values
-from syncfabric.cli.settings import keys
+from syncfabric.cli.options import keys
 from syncfabric.fpga.blocks import BLOCKS, block_design
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import ready_made

@@ -6,17 +6,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from syncfabric.models.collectives.files import save_schedule
 from syncfabric.models.collectives.schedule import Rules, Schedule
 from syncfabric.models.errors import how_to_install
+from tests.cli.conftest import Call
 from tests.models.collectives.right_schedules import fat_multicast
 from tests.sim.ranks.made import on_ranks, one_of
 
-Call = Callable[..., Any]
 LONG = pytest.mark.long
 
 

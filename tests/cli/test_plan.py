@@ -1,15 +1,12 @@
 """``syncfabric plan``."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from syncfabric.models.networks import reader
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 
 def test_json_has_every_tree(call: Call) -> None:

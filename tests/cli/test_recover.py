@@ -1,12 +1,8 @@
 """``syncfabric recover``, and ``plan --without``."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
-import pytest
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 
 def test_a_plan_around_a_dead_router(call: Call) -> None:
@@ -35,34 +31,3 @@ def test_a_table_of_a_move(call: Call) -> None:
     shown = call(*words, "--episodes", "2").stdout
     assert "cycles until a group is back" in shown
     assert "0 false" in shown
-
-
-@pytest.mark.parametrize(
-    ("words", "error"),
-    [
-        (["churn-mesh"], "give either --without"),
-        (["churn-mesh", "--without", "1,1", "--move", "1:0,0-1,1"], "give either --without"),
-        (["churn-mesh", "--without", "9,9"], "outside the 4x4 mesh"),
-        (["churn-mesh", "--without", "1,1-3,3"], "no neighbours"),
-        (["churn-mesh", "--move", "x"], "is no move"),
-        (["churn-mesh", "--move", "9:0,0-1,1"], "there is no group 9"),
-        (["churn-mesh", "--move", "2:0,0-0,1"], "is no member of group 2"),
-        (["churn-mesh", "--move", "2:1,0-9,9"], "there is no node (9, 9)"),
-        (["churn-mesh", "--move", "2:1,0-1,1"], "is a member already"),
-        (["churn-mesh", "--without", "1,1", "--at", "0"], "--at must be 1 to"),
-        (["churn-mesh", "--without", "1,1", "--timeout", "-1"], "--timeout must be 1 to"),
-        (["churn-mesh", "--without", "1,1", "--sim", "icarus"], "under verilator or model"),
-        (["wires-both", "--without", "1,1"], "a recovery"),
-        (["churn-mesh", "--without", "1,1"], "set check_bits = 8 in [network]"),
-        (
-            ["campaign-mesh", "--without", "0,0-1,0", "--without", "0,0-0,1"],
-            "cannot be reached from",
-        ),
-    ],
-)
-def test_what_cannot_be_is_told_in_a_line(call: Call, words: list[str], error: str) -> None:
-    result = call("recover", *words)
-    assert result.exit_code == 2
-    assert error in result.stderr
-    lines = [line for line in result.stderr.splitlines() if not line.startswith("plan the trees")]
-    assert len(lines) == 1

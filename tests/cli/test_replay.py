@@ -1,15 +1,12 @@
 """``syncfabric replay``."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from syncfabric.models.collectives.files import save_schedule
+from tests.cli.conftest import Call
 from tests.models.collectives.right_schedules import fat_multicast, fig_5
 from tests.sim.replay.test_replay import crowded
-
-Call = Callable[..., Any]
 
 
 def test_a_schedule_in_which_nothing_waits_is_code_0(call: Call, here: Path) -> None:

@@ -1,15 +1,12 @@
 """``syncfabric report``."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from syncfabric import Network
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 
 def test_a_page_is_written(call: Call, here: Path) -> None:
@@ -17,15 +14,6 @@ def test_a_page_is_written(call: Call, here: Path) -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith("wrote new/page.html (")
     assert "<h1>Mine</h1>" in (here / "new/page.html").read_text()
-
-
-def test_without_inputs_it_says_what_may_be_given(call: Call, here: Path) -> None:
-    result = call("report", "-o", "page.html")
-    assert result.exit_code == 2
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("error: report: name networks, results of `run --json`, schedules")
-    assert call("report", "mesh-2x2").exit_code == 2
-    assert list(here.iterdir()) == []
 
 
 def test_a_run_that_is_wrong_is_shown_and_told(

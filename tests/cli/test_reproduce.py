@@ -7,14 +7,12 @@ import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.frame import Work
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 
 def test_a_table_of_claims(call: Call) -> None:
@@ -104,27 +102,3 @@ def test_ctrl_c_keeps_what_is_done(call: Call, here: Path, monkeypatch: pytest.M
     assert not (here / "out" / "evo-fig7.csv").exists()
     result = call("reproduce", "evo-table4")
     assert "; interrupted, so not whole" in result.stdout.splitlines()[0]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ((), "name an experiment, or all; --list shows them"),
-        (("evo-tabel2",), 'unknown experiment "evo-tabel2"; did you mean "evo-table2"?'),
-        (("evo-table2", "--seeds", "0"), "invalid value for '--seeds'"),
-        (("evo-table2", "--seed", "-1"), "invalid value for '--seed'"),
-        (("evo-table2", "--time-limit", "0"), "--time-limit: it must be above 0 seconds, not 0"),
-        (("evo-table2", "--time-limit", "nan"), "--time-limit: it must be above 0 seconds"),
-        (("evo-table2", "--time-limit", "inf"), "--time-limit: it must be above 0 seconds"),
-        (("evo-table4", "--seeds", "3"), "--seeds: evo-table4 has no runs to choose"),
-        (("evo-table4", "--time-limit", "3"), "--time-limit: nothing in evo-table4 is cut off"),
-        (("evo-table4", "-o", "file"), "output folder file"),
-    ],
-)
-def test_bad_input_is_code_2(call: Call, here: Path, words: tuple[str, ...], message: str) -> None:
-    (here / "file").write_text("")
-    result = call("reproduce", *words)
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert len(result.stderr.splitlines()) == 1
-    assert result.stdout == ""

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,8 @@ import pytest
 
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.frame import Experiment, Parameter, Work
+from tests.cli.conftest import Call, refused
 from tests.sim.experiments import jobs
-
-Call = Callable[..., Any]
 
 MOST = Parameter("most", 3, 1, 9, "how many squares")
 FEWER = Parameter("most", 2, 1, 4, "how many squares")
@@ -91,14 +89,6 @@ def test_options_that_nothing_takes_are_one_line(
 def test_all_experiments_are_asked_before_one_is_run(call: Call) -> None:
     result = call("reproduce", "toy", "toy-2", "--set", "most=5", "--json")
     refused(result, "--set most: it must be 1 to 4 for toy-2, not 5; it is how many squares")
-
-
-def refused(result: Any, message: str) -> None:
-    assert result.exit_code == 2
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("error: ")
-    assert message in line
-    assert result.stdout == ""
 
 
 def test_the_hardware_is_asked_only_where_there_is_some(

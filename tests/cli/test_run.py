@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,8 +23,7 @@ from syncfabric.sim.results import (
     results_schema,
 )
 from tests.built import built
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 
 @pytest.fixture

@@ -4,19 +4,17 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from syncfabric.cli.standing import standing_display
+from syncfabric.cli.progress import standing_display
 from syncfabric.models.collectives.exact.first_fit import first_fit
 from syncfabric.models.collectives.files import load_schedule
 from syncfabric.models.collectives.record import Standing
 from syncfabric.models.collectives.verdict import examine
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 
 def test_it_finds_writes_and_tells(call: Call, here: Path) -> None:
@@ -90,46 +88,6 @@ def test_none_found_is_code_1(call: Call, here: Path) -> None:
     assert json.loads(result.stdout)["found"] is False
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("octagon-8", "AAS", "--steps", "3"), "steps: 3 is below the lower bound 4: "),
-        (("octagon-9", "AAS"), 'topology: size of "octagon-9" must be a multiple of 4'),
-        (("none.csv", "AAS"), "none.csv: no such file; check the path"),
-        (("apart.csv", "AAS"), "apart.csv: topology apart: it is not connected"),
-        (("octagon-8", "AAT"), 'collective: unknown "AAT"; did you mean'),
-        (("octagon-8", "OAS", "--senders", "8"), "sender 8 is not in topology octagon-8"),
-        (("octagon-8", "OAS", "--senders", ""), '--senders: "" is no node'),
-        (("octagon-8", "OAS", "--senders", "3-1"), "--senders: range 3-1 is empty"),
-        (("octagon-8", "MNS", "--receivers", "1,x"), '--receivers: "x" is no node'),
-        (("octagon-8", "MNS", "--senders", "1,1"), "node 1 is there twice in senders"),
-        (("octagon-8", "AAS", "--senders", "1"), "senders must be all nodes"),
-        (("octagon-8", "AAS", "--ports", "0"), "ports must be 1 or more"),
-        (("octagon-8", "AAS", "--ports", "many"), "--ports: it must be a number from 1, or all"),
-        (("octagon-8", "AAS", "--one-port", "strikt"), '--one-port: unknown "strikt"; did you'),
-        (("octagon-8", "AAS", "--switching", "worm"), '--switching: unknown "worm"'),
-        (("octagon-8", "AAS", "--method", "hgas"), 'method: unknown "hgas"; did you mean'),
-        (("octagon-8", "AAS", "--time-limit", "0"), "time limit: it must be above 0"),
-        (("octagon-8", "AAS", "--time-limit", "nan"), "time limit: it must be above 0"),
-        (("octagon-8", "AAS", "--checkpoint", "c"), "checkpoint: it is of one run; give method"),
-        (("octagon-8", "AAS", "--islands", "0"), "invalid value for '--islands'"),
-        (("octagon-8", "AAS", "--nonminimal", "-1"), "invalid value for '--nonminimal'"),
-        (("octagon-8", "permutation"), "give the permutation"),
-        (("octagon-8", "AAS", "--permutation", "shuffle"), "it takes no permutation"),
-        (("octagon-8", "AAS", "-o", "no/s.json"), "its folder is not there"),
-        (("octagon-8", "AAS", "--draw", "s.pdf"), "must end in .svg or .png"),
-        (("torus-32x32", "AAS", "--draw", "s.svg"), "has 4,096 channels; pictures go up to"),
-    ],
-)
-def test_bad_input_is_code_2(call: Call, here: Path, words: tuple[str, ...], message: str) -> None:
-    (here / "apart.csv").write_text("a b\nc d\n")
-    result = call("schedule", *words)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert message in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
 def test_ctrl_c_keeps_the_best(call: Call, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pressed when there is a schedule, however long that took."""
     pressed = threading.Event()
@@ -139,7 +97,7 @@ def test_ctrl_c_keeps_the_best(call: Call, here: Path, monkeypatch: pytest.Monke
             pressed.set()
             os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr("syncfabric.cli.standing._lines", lambda: press)
+    monkeypatch.setattr("syncfabric.cli.progress._standing_lines", lambda: press)
     words = ("--ports", 1, "--one-port", "strict", "--switching", "store-and-forward")
     result = call("schedule", "mesh-5x5", "AAB", *words, "-o", "s.json", "--time-limit", 600)
     assert pressed.is_set()

@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,7 @@ import pytest
 
 from syncfabric.models.networks import reader
 from syncfabric.models.schemes.comparison import SCHEMES, names_of
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 ROW = """
 name = "row"
@@ -163,47 +161,3 @@ def test_the_page_has_every_scheme_and_option(call: Call) -> None:
     assert page.count("\n| `") - page.count("\n| `-") == len(rows)
     offered = set(re.findall(r"--[a-z]+", call("schemes", "--help").stdout)) - {"--help"}
     assert set(re.findall(r"--[a-z]+", page)) == offered
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("nosuch",), '"nosuch" is neither a network file nor a ready-made network'),
-        (("fig1", "--group", "9"), "--group: fig1 has no group 9; it has 1"),
-        (("fig1", "--group", "1", "--members", "all"), "--members takes the place of groups"),
-        (("row.toml",), "row has no groups; give --members, as --members all"),
-        (("fig1", "--members", "[[9, 9]]"), "--members: member (9, 9) is outside the 8x8 mesh"),
-        (("fig1", "--members", "[[1,1],[1,1]]"), "--members: member (1, 1) is listed twice"),
-        (("fig1", "--members", "[]"), "--members: members is empty"),
-        (("fig1", "--members", "some"), "--members must be a list of nodes [x, y]"),
-        (("fig1", "--members", "{random=99, seed=1}"), "--members: random = 99 is more than"),
-        (("fig1", "--scheme", "btmm"), '--scheme: unknown scheme "btmm"; did you mean "btm"?'),
-        (("fig1", "--scheme", "btin"), "--scheme: btin is for irregular networks, and this one is"),
-        (("fig1", "--set", "t_x=1"), '--set: unknown time "t_x"; did you mean "t_'),
-        (("fig1", "--set", "t_s=-1"), "--set t_s: it must be 0 to 100,000 for btm, not -1"),
-        (("fig1", "--set", "t_s=long"), '--set t_s: it must be a number, not "long"'),
-        (("fig1", "--scheme", "btm", "--set", "L=1"), '--set: unknown time "L"'),
-        (("fig1", "--preset", "cray"), '--preset: unknown machine "cray"; known are infiniband'),
-        (("fig1", "--scheme", "btm", "--preset", "tile64"), "--preset: none of these schemes"),
-        (("fig1", "--sweep", "t_rm"), "--sweep: it must be NAME=FROM:TO:STEP, as t_rm=20:60:10"),
-        (("fig1", "--sweep", "t_rm=1:2"), "--sweep: it must be NAME=FROM:TO:STEP"),
-        (("fig1", "--sweep", "t_rm=5:1:1"), "--sweep t_rm: FROM must not be above TO"),
-        (("fig1", "--sweep", "t_rm=1:5:0"), "--sweep t_rm: FROM must not be above TO, and STEP"),
-        (("fig1", "--sweep", "t_rm=0:nan:1"), "--sweep t_rm: FROM must not be above TO"),
-        (("fig1", "--sweep", "t_rm=0:1e9:1"), "--sweep t_rm: more than 1,000 values"),
-        (("fig1", "--sweep", "t_rm=0:20000:100"), "--sweep t_rm: it must be 0 to 10,000 for btm"),
-        (("fig1", "--sweep", "tt=0:2:1"), '--sweep: unknown time "tt"'),
-        (("fig1", "--draw", "x.pdf"), "picture x.pdf: its name must end in .svg or .png"),
-        (("fig1", "--draw", "file/x.svg"), "output file file/x.svg cannot be written"),
-        (("fig1", "-o", "file/x.csv"), "output file file/x.csv cannot be written"),
-    ],
-)
-def test_bad_input_is_code_2(call: Call, here: Path, words: tuple[str, ...], message: str) -> None:
-    (here / "file").write_text("")
-    (here / "row.toml").write_text(ROW)
-    result = call("schemes", *words)
-    assert result.exit_code == 2
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("error: ")
-    assert message in line
-    assert result.stdout == ""

@@ -1,7 +1,6 @@
 """``syncfabric soak``: what it says and its exit codes; the soak itself is tested in tests/sim."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,9 +15,7 @@ from syncfabric.sim.soak.result import (
     SoakResult,
 )
 from syncfabric.sim.soak.soak import SoakRequest
-from tests.cli.test_bad_input import refused
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 HISTOGRAM = {9: 500, 12: 499, 40: 1}
 
@@ -114,54 +111,6 @@ def test_json(call: Call, outcome: dict[str, Any]) -> None:
         "max": 40,
     }
     assert value["repeat"] == ("syncfabric soak mesh-4x4 --episodes 100000 --seed 1 --jitter 15")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["mesh-4x4", "--episodes", "0"], r"episodes must be 1 or more, not 0"),
-        (["mesh-4x4", "--seed", "-1"], r"seed must be 0\.\.4294967295, not -1"),
-        (["mesh-4x4", "--jitter", "-1"], r"jitter must be 0\.\.5,000 cycles, not -1"),
-        (["mesh-4x4", "--jitter", "5001"], r"jitter must be 0\.\.5,000 cycles, not 5001"),
-        (["mesh-4x4", "--lifetime", "0"], r"lifetime must be 1 barrier or more, not 0"),
-        (
-            ["mesh-4x4", "--inject", "drop one"],
-            r"inject must be KIND PLACE CYCLE \[REGISTER\], with KIND one of drop, credit, dead, "
-            r"release, not 'drop one'",
-        ),
-        (
-            ["none.toml"],
-            r"none\.toml: none has nothing to soak: no group of two members or more; add a "
-            r"\[\[group\]\] to the network file",
-        ),
-        (
-            ["paper.toml"],
-            r'paper\.toml: setup = "paper" is not soaked: there software sets groups up once, by '
-            r'packets, and tears none down; set setup = "manager" or "local" in \[network\]',
-        ),
-        (
-            ["watched.toml", "--jitter", "60"],
-            r"jitter = 60: the watchdog may release members that are more "
-            r"than \d+ cycles apart; set a smaller jitter, or a greater watchdog in \[network\]",
-        ),
-    ],
-)
-def test_bad_input(
-    call: Call, here: Any, outcome: dict[str, Any], words: list[str], message: str
-) -> None:
-    mesh = 'kind = "mesh"\nwidth = 2\nheight = 2\n'
-    group = '[[group]]\nid = 1\nmembers = "all"\n'
-    (here / "none.toml").write_text(
-        f'name = "none"\n[network]\n{mesh}[[group]]\nid = 1\nmembers = [[0, 0]]\n'
-    )
-    (here / "paper.toml").write_text(
-        'name = "paper"\n[network]\nkind = "irregular"\nports = 6\nsetup = "paper"\n'
-        "random = { switches = 7, nodes = 16, connectivity = 0.75, seed = 1 }\n" + group
-    )
-    (here / "watched.toml").write_text(
-        f'name = "watched"\n[network]\n{mesh}groups = 1\nwatchdog = 32\n{group}'
-    )
-    refused(call("soak", *words), message)
 
 
 def test_the_share_of_a_histogram() -> None:

@@ -3,13 +3,10 @@
 import json
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from tests.built import built
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 FILE = """
 name = "mine"

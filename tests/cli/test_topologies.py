@@ -1,14 +1,11 @@
 """``syncfabric topologies``."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from syncfabric.models.collectives.files import topology_from_json
 from syncfabric.models.collectives.library import FAMILIES, named
-
-Call = Callable[..., Any]
+from tests.cli.conftest import Call
 
 
 def test_every_family_is_listed_with_its_example(call: Call) -> None:
@@ -56,16 +53,3 @@ def test_a_topology_from_a_file(call: Call, here: Path) -> None:
     lines = call("topologies", "mine.txt").stdout.splitlines()
     assert lines[0] == "mine"
     assert "  node 1: 0, 2" in lines
-
-
-def test_bad_input_is_code_2(call: Call, here: Path) -> None:
-    (here / "two.txt").write_text("a b\nc d\n")
-    for name, message in (
-        ("two.txt", "error: two.txt: topology two: it is not connected: node 2 cannot be reached"),
-        ("octagon", 'error: topology: size of "octagon" must be a multiple of 4'),
-        ("none.txt", "error: none.txt: no such file; check the path"),
-    ):
-        result = call("topologies", name)
-        assert result.exit_code == 2
-        assert result.stderr.startswith(message)
-        assert result.stderr.count("\n") == 1

@@ -21,7 +21,7 @@ from syncfabric.sim.results import (
     TrafficResult,
     results_schema,
 )
-from syncfabric.sim.rows import describe, result_rows, summary
+from syncfabric.sim.tables import describe, result_rows, summary
 
 GROUP = GroupResult(
     id=1,

@@ -31,9 +31,9 @@ from syncfabric.sim.drive.trace import Report
 from syncfabric.sim.fabric import Fabric, build_fabric
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.results import Mismatch
-from syncfabric.sim.rows import Rows, spread_row
 from syncfabric.sim.simulators import Built
 from syncfabric.sim.spread import Spread
+from syncfabric.sim.tables import Rows, table
 
 __all__ = [
     "RecoveryResult",
@@ -212,24 +212,24 @@ def recover(
 
 def recovery_rows(result: RecoveryResult) -> Rows:
     """Return a recovery's table, a row a group that came back."""
-    heads = ["group", "detect", "wait", "tear\ndown", "set-up", "GO", "first\nbarrier", "total"]
-    heads += ["packets", "commands", "writes"]
-    rows = []
-    for cost in result.costs:
-        parts = (cost.detect, cost.wait, cost.end, cost.set_up, cost.go, cost.first, cost.total)
-        counts = (cost.packets, cost.commands, cost.writes)
-        rows.append([str(cost.group), *(f"{part:,}" for part in (*parts, *counts))])
-    return heads, rows
+    columns = {"group": "group", "detect": "detect", "wait": "wait", "tear\ndown": "end"}
+    columns |= {"set-up": "set_up", "GO": "go", "first\nbarrier": "first", "total": "total"}
+    columns |= {name: name for name in ("packets", "commands", "writes")}
+    return table(result.costs, columns)
 
 
 def other_rows(result: RecoveryResult) -> Rows:
     """Return the latencies of the groups that were not hit."""
-    heads = ["group", "before", "until all\nare back", "barriers\nmeanwhile", "after"]
-    rows = []
-    for gid, spans in result.spans.items():
-        told = [spread_row(Spread.of(span)) for span in (spans.before, spans.during, spans.after)]
-        rows.append([str(gid), told[0], told[1], f"{len(spans.during):,}", told[2]])
-    return heads, rows
+    return table(
+        result.spans.items(),
+        {
+            "group": lambda item: item[0],
+            "before": lambda item: Spread.of(item[1].before),
+            "until all\nare back": lambda item: Spread.of(item[1].during),
+            "barriers\nmeanwhile": lambda item: len(item[1].during),
+            "after": lambda item: Spread.of(item[1].after),
+        },
+    )
 
 
 def run_recovery(

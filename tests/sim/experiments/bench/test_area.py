@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from syncfabric.cli.settings import keys
+from syncfabric.cli.options import keys
 from syncfabric.fpga.blocks import BLOCKS, block_network
 from syncfabric.sim.experiments.bench import area
 from tests.sim.experiments.bench.conftest import met, rows_of

@@ -1,0 +1,102 @@
+"""``syncfabric networks``, ``syncfabric schema`` and ``syncfabric topologies``."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from syncfabric.cli.options import Json, print_json
+
+if TYPE_CHECKING:
+    from syncfabric.models.collectives.cuts import Figures
+    from syncfabric.models.collectives.topology import Topology
+
+HEADS = ("nodes", "switches", "channels", "degree", "diameter", "bisection")
+
+
+def networks(as_json: Json = False) -> None:
+    """List the ready-made networks; their names work wherever NET is asked for."""
+    from syncfabric.models.networks.reader import ready_made
+
+    found = ready_made()
+    if as_json:
+        print_json([{"name": name, "description": text} for name, text in found.items()])
+    else:
+        columns(found)
+
+
+def columns(texts: dict[str, str]) -> None:
+    """Print names, and what each is."""
+    width = max(map(len, texts), default=0)
+    for name, text in texts.items():
+        typer.echo(f"{name:{width}}  {text}")
+
+
+def schema(
+    results: Annotated[
+        bool, typer.Option("--results", help="The schema of `run --json` instead.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Print the JSON Schema of a network file, by which editors complete it."""
+    from syncfabric.models.networks.schema import file_schema
+    from syncfabric.sim.results import results_schema
+
+    chosen = results_schema() if results else file_schema()
+    typer.echo(json.dumps(chosen, indent=None if as_json else 2))
+
+
+def topologies(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TOPOLOGY]", help="Show this one: a name with its size, or a graph's file."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the topologies that collectives are scheduled on, or show one of them."""
+    from syncfabric.models.collectives.cuts import figures
+    from syncfabric.models.collectives.files import load_topology
+    from syncfabric.models.collectives.library import FAMILIES, named
+
+    if name is not None:
+        topology = load_topology(name)
+        shown = figures(topology)
+        if as_json:
+            print_json({"topology": topology.to_json(), **shown.to_json()})
+        else:
+            _print(topology, shown)
+        return
+    found = [(key, family, figures(named(family.example))) for key, family in FAMILIES.items()]
+    if as_json:
+        values = (
+            {
+                "family": k,
+                "example": f.example,
+                "size": f.size,
+                "description": f.text,
+                **s.to_json(),
+            }
+            for k, f, s in found
+        )
+        print_json([*values])
+        return
+    rows = [["example", *HEADS], *([f.example, *shown.words()] for _, f, shown in found)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    texts = ("what it is", *(family.text for _, family, _ in found))
+    for row, text in zip(rows, texts, strict=True):
+        others = (f"{cell:>{wide}}" for cell, wide in zip(row[1:], widths[1:], strict=True))
+        typer.echo("  ".join([f"{row[0]:{widths[0]}}", *others, text]))
+
+
+def _print(topology: "Topology", shown: "Figures") -> None:
+    typer.echo(topology.name)
+    for head, word in zip(HEADS, shown.words(), strict=True):
+        typer.echo(f"  {head:10} {word}")
+    for vertex, near in enumerate(topology.successors):
+        if vertex >= topology.nodes:
+            kind = "switch"
+        else:
+            kind = "node" if topology.routers[vertex] else "processor"
+        typer.echo(f"  {kind} {vertex}: {', '.join(map(str, near))}")
