@@ -7,7 +7,7 @@
 """
 
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 from syncfabric.models.errors import SpecError, UnknownNameError
@@ -281,19 +281,9 @@ class Network:
         SyncfabricError
             An argument is not allowed, a simulator is missing, or a file cannot be written.
         """
+        at, picture, into = (None if file is None else Path(file) for file in (log, heat, output))
         request = RunRequest(
-            sim,
-            episodes,
-            seed,
-            background,
-            waves,
-            None if log is None else Path(log),
-            None if heat is None else Path(heat),
-            None if output is None else Path(output),
-            long,
-            churn,
-            jitter,
-            netlist,
+            sim, episodes, seed, background, waves, at, picture, into, long, churn, jitter, netlist
         )
         request.check(self.spec)
         with stage(progress, "plan"):
@@ -312,26 +302,15 @@ class Network:
         return replace(result, files=(*map(str, written), *result.files))
 
     def _drive(self, request: RunRequest, progress: Progress) -> RunResult:
-        if request.long:
+        asked = {**vars(request), "heat": request.heat is not None}
+        if asked.pop("long"):
             from syncfabric.sim.drive.long_run import long_run as drive
-        else:
-            from syncfabric.sim.drive.run import run
 
-            drive = partial(
-                run, churn=request.churn, jitter=request.jitter, netlist=request.netlist
-            )
-        result = drive(
-            self.plan(),
-            sim=request.sim,
-            episodes=request.episodes,
-            seed=request.seed,
-            background=request.background,
-            waves=request.waves,
-            log=request.log,
-            heat=request.heat is not None,
-            output=request.output,
-            progress=progress,
-        )
+            for name in ("churn", "jitter", "netlist"):
+                del asked[name]
+        else:
+            from syncfabric.sim.drive.run import run as drive
+        result = drive(self.plan(), **asked, progress=progress)
         return replace(
             result,
             compared=request.compared,

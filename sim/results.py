@@ -6,12 +6,11 @@ The JSON Schema (``results_schema``) and ``docs/results.md`` follow these classe
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from syncfabric.models.errors import SpecError
-from syncfabric.sim.spread import CONFIG, Spread
+from syncfabric.sim.spread import Part, Spread, validated
 
 if TYPE_CHECKING:
     from syncfabric.models.planning.plan import AnyGroupPlan
@@ -40,10 +39,8 @@ Verdict = Literal["match", "checked", "mismatch", "hang"]
 
 
 @dataclass(frozen=True)
-class Seconds:
+class Seconds(Part):
     """Wall-clock times of the job's two long steps."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     build: float
     """Seconds to emit the Verilog and build the simulator; 0 for the golden model alone."""
@@ -52,10 +49,8 @@ class Seconds:
 
 
 @dataclass(frozen=True)
-class Mismatch:
+class Mismatch(Part):
     """One place where hardware and golden model differ, or a property that does not hold."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     cycle: int
     """Cycle of the difference; 0 is the first after reset."""
@@ -70,10 +65,8 @@ class Mismatch:
 
 
 @dataclass(frozen=True)
-class ChannelLoad:
+class ChannelLoad(Part):
     """How busy one directed channel was."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     node: NodeName
     """Router that the channel leaves; for ``inject`` the node that it comes from."""
@@ -84,10 +77,8 @@ class ChannelLoad:
 
 
 @dataclass(frozen=True)
-class GroupResult:
+class GroupResult(Part):
     """One group's barriers."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     id: int
     """Group identifier (GID)."""
@@ -133,31 +124,22 @@ class GroupResult:
         setup: tuple[int, int] | None = None,
     ) -> "GroupResult":
         """Return what was measured of a group, with what its plan says."""
+        names = ("id", "height", "longest_path", "bound", "bound_btm", "bound_links")
+        planned = (*names, "root", "root_switch", "root_node", "planner")
         return cls(
-            id=plan.id,
             members=len(plan.members),
-            height=plan.height,
-            longest_path=plan.longest_path,
             episodes=episodes,
             latency=latency,
             model_latency=model_latency,
-            bound=plan.bound,
-            bound_btm=plan.bound_btm,
-            bound_links=plan.bound_links,
-            root=plan.root,
-            root_switch=plan.root_switch,
-            root_node=plan.root_node,
-            planner=plan.planner,
             setup_cycles=setup and setup[0],
             setup_packets=setup and setup[1],
+            **{name: getattr(plan, name) for name in planned},
         )
 
 
 @dataclass(frozen=True)
-class TrafficResult:
+class TrafficResult(Part):
     """Ordinary packets in the background."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     offered: float
     """Rate asked for, in flits a node a cycle; 0 without background traffic."""
@@ -176,10 +158,8 @@ class TrafficResult:
 
 
 @dataclass(frozen=True)
-class Counters:
+class Counters(Part):
     """The routers' own event counters at the end of the run, summed over the network."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     overflow: int = 0
     """Flits and messages dropped because their buffer was full."""
@@ -192,10 +172,8 @@ class Counters:
 
 
 @dataclass(frozen=True)
-class Events:
+class Events(Part):
     """What moved through the network, as ``--log`` lists it."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     packets: int = 0
     """Ordinary packets delivered."""
@@ -206,10 +184,8 @@ class Events:
 
 
 @dataclass(frozen=True)
-class ChurnCost:
+class ChurnCost(Part):
     """What lives cost one of the file's groups: its latency without and with them."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     id: int
     """Group identifier (GID)."""
@@ -222,10 +198,8 @@ class ChurnCost:
 
 
 @dataclass(frozen=True)
-class ChurnResult:
+class ChurnResult(Part):
     """Groups that were set up and torn down while the file's groups went on."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     lives: int
     """Groups that were drawn; each is torn down, killed, or given up."""
@@ -248,10 +222,8 @@ class ChurnResult:
 
 
 @dataclass(frozen=True)
-class RunResult:
+class RunResult(Part):
     """One run: verdict, latencies and traffic; fields that a kind of network lacks are null."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     network: str
     """Name of the network."""
@@ -314,12 +286,7 @@ class RunResult:
         SpecError
             ``values`` has not the shape of a result; the message names the first place.
         """
-        try:
-            return _adapter().validate_python(values)
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"]) or "result"
-            raise SpecError(f"result: {place}: {first['msg']}") from None
+        return validated(_adapter(), values)
 
     def __str__(self) -> str:
         from syncfabric.sim.tables import as_text, result_parts

@@ -1,27 +1,48 @@
-"""The spread of a set of measurements, as results tell it."""
+"""What results are made of: their parts' settings, and the spread of a set of measurements."""
 
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-__all__ = ["CONFIG", "Spread"]
+from syncfabric.models.errors import SpecError
 
-CONFIG = ConfigDict(
-    use_attribute_docstrings=True,
-    extra="forbid",
-    json_schema_serialization_defaults_required=True,
-)
-"""Of every class that a result is made of."""
+__all__ = ["Part", "Spread", "validated"]
+
+Result = TypeVar("Result")
+
+
+class Part:
+    """A class of a result: its fields and their docstrings are JSON and JSON Schema."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(
+        use_attribute_docstrings=True,
+        extra="forbid",
+        json_schema_serialization_defaults_required=True,
+    )
+
+
+def validated(adapter: TypeAdapter[Result], values: Any) -> Result:
+    """Return the result that JSON values are.
+
+    Raises
+    ------
+    SpecError
+        ``values`` has not the shape of a result; the message names the first place.
+    """
+    try:
+        return adapter.validate_python(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "result"
+        raise SpecError(f"result: {place}: {first['msg']}") from None
 
 
 @dataclass(frozen=True)
-class Spread:
+class Spread(Part):
     """Least, middle and greatest of a set of measurements; in cycles unless said otherwise."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
 
     min: int
     """Least value."""

@@ -7,9 +7,20 @@ from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 
 if TYPE_CHECKING:
+    from syncfabric.models.collectives.schedule import Rules
+    from syncfabric.models.collectives.verdict import Verdict
     from syncfabric.models.planning.plan import AnyGroupPlan
 
-__all__ = ["count", "kind_words", "network_words", "node_words", "root_words", "way_words"]
+__all__ = [
+    "count",
+    "kind_words",
+    "network_words",
+    "node_words",
+    "root_words",
+    "rules_words",
+    "steps_words",
+    "way_words",
+]
 
 
 def count(number: int, thing: str, things: str = "") -> str:
@@ -55,3 +66,19 @@ def network_words(network: AnySpec) -> str:
         return kind_words(network)
     nodes, links = count(len(topology.nodes), "node"), count(len(topology.links), "link")
     return f"{kind_words(network)}, {nodes}, {links}"
+
+
+def rules_words(rules: "Rules") -> str:
+    """Return the rules of a schedule: ``all ports, single-use, wormhole``."""
+    ports = "all ports" if rules.ports == "all" else f"ports {rules.ports}"
+    return f"{ports}, {rules.one_port}, {rules.switching}"
+
+
+def steps_words(verdict: "Verdict") -> str:
+    """Return what a checked schedule serves, and how far its paths are from minimal."""
+    schedule, report = verdict.schedule, verdict.report
+    routing = "minimal" if report.detour == 0 else f"up to {report.detour} hops longer than minimal"
+    return (
+        f"{schedule.messages:,} messages, {report.served:,} of {report.required:,} served; "
+        f"routing {routing}"
+    )

@@ -17,8 +17,6 @@ from syncfabric.sim.tables import Rows, table
 
 __all__ = ["BoardResult", "GroupMeasure", "board_rows", "check_request", "measure"]
 
-_NONE = "–"
-
 
 @dataclass(frozen=True)
 class GroupMeasure:

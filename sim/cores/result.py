@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, Literal, Protocol
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages.core import FaultReason
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.cores.events import Events, Lost, Put, episodes_of, lost_cycles
 from syncfabric.sim.results import GroupResult, Seconds
-from syncfabric.sim.spread import Spread
+from syncfabric.sim.spread import Spread, validated
 from syncfabric.sim.tables import Rows, table
 
 __all__ = [
@@ -142,12 +142,9 @@ class CoresResult:
             ``values`` has not the shape of a result; the message names the first place.
         """
         try:
-            return _adapter().validate_python(values)
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"]) or "result"
-            told = f"result: {place}: {first['msg']}"
-            raise SpecError(f"{told}; give what `syncfabric cores --json` prints") from None
+            return validated(_adapter(), values)
+        except SpecError as error:
+            raise SpecError(f"{error}; give what `syncfabric cores --json` prints") from None
 
 
 @cache
@@ -206,9 +203,6 @@ def result_of(
         ),
         seconds=seconds,
     )
-
-
-_NONE = "–"
 
 
 def console_lines(result: CoresResult) -> Iterator[str]:

@@ -17,6 +17,7 @@ from syncfabric.sim.draw.pen import Pen, sheet_of
 from syncfabric.sim.draw.scene import schedule_scene
 from syncfabric.sim.draw.style import colours
 from syncfabric.sim.draw.ways import Dot, arrow
+from syncfabric.sim.words import rules_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,11 +80,9 @@ def schedule_figure(schedule: Schedule) -> "Figure":
 
 
 def _title(schedule: Schedule) -> tuple[str, str]:
-    rules = schedule.rules
-    ports = "all ports" if rules.ports == "all" else f"ports {rules.ports}"
     by = "destination" if _one_origin(schedule) else "origin"
     title = f"{schedule.collective.kind} on {schedule.topology.name}: {len(schedule.steps)} steps"
-    return title, f"{ports}, {rules.one_port}, {rules.switching}; a colour for each {by}"
+    return title, f"{rules_words(schedule.rules)}; a colour for each {by}"
 
 
 def _one_origin(schedule: Schedule) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from markupsafe import Markup
 
@@ -24,26 +24,33 @@ __all__ = [
 ]
 
 
+class Block:
+    """A part of a section."""
+
+    @property
+    def kind(self) -> str:
+        """What the template calls it: the name of its class, in small letters."""
+        return type(self).__name__.lower()
+
+
 @dataclass(frozen=True)
-class Words:
+class Words(Block):
     """Lines of text."""
 
     lines: Sequence[str]
-    kind: Literal["words"] = "words"
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Whether all is well, and what is to be said of it."""
+class Verdict(Block):
+    """Whether all is well, and the lines that say why."""
 
     good: bool
     word: str
     lines: Sequence[str] = ()
-    kind: Literal["verdict"] = "verdict"
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Block):
     """A table that can be sorted by each of its columns.
 
     Parameters
@@ -61,65 +68,48 @@ class Table:
     rows: Rows
     closed: bool = False
     wordy: bool = False
-    kind: Literal["table"] = "table"
 
 
 @dataclass(frozen=True)
-class Drawing:
+class Drawing(Block):
     """A figure, with the points that can be hovered over; ``light``: always on white."""
 
     title: str
     svg: Markup
     points: list[list[Any]] = field(default_factory=list)
     light: bool = False
-    kind: Literal["drawing"] = "drawing"
 
 
 @dataclass(frozen=True)
-class Gallery:
+class Gallery(Block):
     """Figures side by side where there is room."""
 
     title: str
     svgs: Sequence[Markup]
-    kind: Literal["gallery"] = "gallery"
 
 
 @dataclass(frozen=True)
-class Picture:
+class Picture(Block):
     """A picture from a file of the user's, as a ``data:`` address."""
 
     title: str
     address: str
-    kind: Literal["picture"] = "picture"
 
 
 @dataclass(frozen=True)
-class Play:
+class Play(Block):
     """An animation."""
 
     title: str
     film: Film
     note: str = ""
-    kind: Literal["play"] = "play"
-
-
-Block = Words | Verdict | Table | Drawing | Gallery | Picture | Play
 
 
 @dataclass(frozen=True)
 class Section:
-    """One input of the report.
+    """One input of the report: its title, kind, line below the title, and blocks.
 
-    Parameters
-    ----------
-    title : str
-    sort : str
-        What kind of input it is.
-    line : str
-        Below the title.
-    blocks : sequence of Block
-    parts : sequence of Section
-        Below them, such as the experiments of a folder.
+    ``parts`` are sections below them, such as the experiments of a folder.
     """
 
     title: str

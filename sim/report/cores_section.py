@@ -7,15 +7,15 @@ from statistics import mean
 
 from syncfabric.sim.cores.result import CoresResult, Routine, complaints, core_rows, group_rows
 from syncfabric.sim.report.blocks import Block, Section, Table, Verdict, Words
-from syncfabric.sim.report.inputs import SavedCores
+from syncfabric.sim.report.inputs import Saved
 from syncfabric.sim.words import count
 
 __all__ = ["cores_section"]
 
 
-def cores_section(saved: SavedCores) -> Section:
+def cores_section(saved: Saved[CoresResult]) -> Section:
     """Return a saved result of ``syncfabric cores --json``."""
-    result = saved.result
+    result = saved.value
     barrier = f" · barrier {result.barrier}" if result.barrier else ""
     line = f"{result.network} under {result.simulator} · {count(result.cores, 'core')}{barrier}"
     return Section(saved.source, "program on cores", line, [*_blocks(result)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from syncfabric.models.collectives.files import read as read_schedule
 from syncfabric.models.collectives.schedule import FORMAT, Schedule
@@ -16,34 +17,20 @@ from syncfabric.sim.network import Network
 from syncfabric.sim.report.figures_folder import Figures, read_figures
 from syncfabric.sim.results import RunResult
 
-__all__ = ["Input", "SavedCores", "SavedResult", "SavedSchedule", "read_input"]
+__all__ = ["Input", "Saved", "read_input"]
+
+Value = TypeVar("Value", covariant=True)
 
 
 @dataclass(frozen=True)
-class SavedResult:
-    """What ``syncfabric run --json`` printed, and the file that it was kept in."""
+class Saved(Generic[Value]):
+    """What a file holds: what ``run --json`` or ``cores --json`` printed, or a schedule."""
 
     source: str
-    result: RunResult
+    value: Value
 
 
-@dataclass(frozen=True)
-class SavedSchedule:
-    """A schedule, and its file."""
-
-    source: str
-    schedule: Schedule
-
-
-@dataclass(frozen=True)
-class SavedCores:
-    """What ``syncfabric cores --json`` printed, and the file that it was kept in."""
-
-    source: str
-    result: CoresResult
-
-
-Input = Network | SavedResult | SavedCores | SavedSchedule | Figures
+Input = Network | Figures | Saved[RunResult] | Saved[CoresResult] | Saved[Schedule]
 
 
 def read_input(source: str) -> Input:
@@ -63,11 +50,11 @@ def read_input(source: str) -> Input:
     with about(source):
         values = parse_json(text)
         if isinstance(values, dict) and "format" in values:
-            return SavedSchedule(source, read_schedule(values))
+            return Saved(source, read_schedule(values))
         if isinstance(values, dict) and {"verdict", "cores", "console"} <= values.keys():
-            return SavedCores(source, CoresResult.from_json(values))
+            return Saved(source, CoresResult.from_json(values))
         if isinstance(values, dict) and "verdict" in values:
-            return SavedResult(source, RunResult.from_json(values))
+            return Saved(source, RunResult.from_json(values))
         raise SpecError(
             f'neither a schedule, whose "format" is "{FORMAT}", nor what `syncfabric run --json` '
             'or `cores --json` prints, which has a "verdict"'

@@ -13,7 +13,7 @@ from syncfabric.sim.draw.style import Look, looks, scale
 from syncfabric.sim.network import Network
 from syncfabric.sim.report.blocks import Block, Drawing, Section, Table, Verdict, Words
 from syncfabric.sim.report.drawing import hover_points, inline_svg
-from syncfabric.sim.report.inputs import SavedResult
+from syncfabric.sim.report.inputs import Saved
 from syncfabric.sim.results import ChannelLoad, RunResult, Spread
 from syncfabric.sim.tables import describe, result_rows, summary
 from syncfabric.sim.words import node_words
@@ -34,9 +34,9 @@ MOST_LOADS = 2_000
 """Channels whose loads are listed, the fullest first."""
 
 
-def result_section(saved: SavedResult, prefix: str, networks: Iterable[Network]) -> Section:
+def result_section(saved: Saved[RunResult], prefix: str, networks: Iterable[Network]) -> Section:
     """Return a saved result; its loads are drawn over the network of its name, if that is given."""
-    result = saved.result
+    result = saved.value
     same = [network for network in networks if network.name == result.network]
     blocks = [*run_blocks(result, prefix)]
     if result.loads:

@@ -13,7 +13,8 @@ from syncfabric.sim.draw.schedule import LARGEST, schedule_figure
 from syncfabric.sim.report.blocks import Block, Drawing, Play, Section, Table, Verdict, Words
 from syncfabric.sim.report.drawing import inline_svg
 from syncfabric.sim.report.film import Cast, Film, Kind, Move
-from syncfabric.sim.report.inputs import SavedSchedule
+from syncfabric.sim.report.inputs import Saved
+from syncfabric.sim.words import rules_words, steps_words
 
 __all__ = ["schedule_film", "schedule_section"]
 
@@ -23,7 +24,7 @@ MOST_ROWS = 3_000
 """Messages that are listed."""
 
 
-def schedule_section(saved: SavedSchedule, prefix: str) -> Section:
+def schedule_section(saved: Saved[Schedule], prefix: str) -> Section:
     """Return a schedule and the checker's verdict.
 
     Raises
@@ -31,16 +32,14 @@ def schedule_section(saved: SavedSchedule, prefix: str) -> Section:
     SyncfabricError
         The checker refuses it.
     """
-    schedule = saved.schedule
-    rules = schedule.rules
-    ports = "all ports" if rules.ports == "all" else f"ports {rules.ports}"
-    line = f"{len(schedule.steps)} steps · {ports}, {rules.one_port}, {rules.switching}"
+    schedule = saved.value
+    line = f"{len(schedule.steps)} steps · {rules_words(schedule.rules)}"
     title = f"{schedule.collective.kind} on {schedule.topology.name}"
     return Section(title, "schedule", line, list(_blocks(saved, prefix, title)))
 
 
-def _blocks(saved: SavedSchedule, prefix: str, title: str) -> Iterator[Block]:
-    schedule = saved.schedule
+def _blocks(saved: Saved[Schedule], prefix: str, title: str) -> Iterator[Block]:
+    schedule = saved.value
     judged = examine(schedule)
     yield _verdict(judged)
     small = schedule.topology.vertices <= MOST_VERTICES and schedule.messages <= MOST_MESSAGES
@@ -62,11 +61,7 @@ def _blocks(saved: SavedSchedule, prefix: str, title: str) -> Iterator[Block]:
 
 def _verdict(judged: Judged) -> Verdict:
     schedule, report = judged.schedule, judged.report
-    routing = "minimal" if report.detour == 0 else f"up to {report.detour} hops longer than minimal"
-    lines = [
-        f"{len(schedule.steps)} steps, {schedule.messages:,} messages, {report.served:,} of "
-        f"{report.required:,} served; routing {routing}"
-    ]
+    lines = [f"{len(schedule.steps)} steps, {steps_words(judged)}"]
     lines += [f"at least {bound.value} steps: {bound.argument.words()}" for bound in judged.bounds]
     if (own := schedule.certificate) is not None:
         holds = f"does not hold: {judged.unproved}" if judged.unproved else "holds"

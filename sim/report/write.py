@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from syncfabric.models.collectives.schedule import collector_off
 from syncfabric.models.errors import OutputError, SpecError
+from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.network import Network
 from syncfabric.sim.output import check_file, write_file
 from syncfabric.sim.progress import Progress, silent
@@ -19,7 +20,7 @@ from syncfabric.sim.report.blocks import Section
 from syncfabric.sim.report.cores_section import cores_section
 from syncfabric.sim.report.figures_folder import Figures
 from syncfabric.sim.report.figures_section import figures_section
-from syncfabric.sim.report.inputs import Input, SavedCores, SavedResult, read_input
+from syncfabric.sim.report.inputs import Input, Saved, read_input
 from syncfabric.sim.report.network_section import Asked, network_section
 from syncfabric.sim.report.run_section import result_section
 from syncfabric.sim.report.schedule_section import schedule_section
@@ -93,13 +94,13 @@ def write_report(
 
 
 def _section(given: Input, prefix: str, networks: Sequence[Network]) -> Section:
-    if isinstance(given, SavedResult):
-        return result_section(given, prefix, networks)
-    if isinstance(given, SavedCores):
-        return cores_section(given)
     if isinstance(given, Figures):
         return figures_section(given, prefix)
-    assert not isinstance(given, Network)
+    assert isinstance(given, Saved)
+    if isinstance(given.value, RunResult):
+        return result_section(given, prefix, networks)
+    if isinstance(given.value, CoresResult):
+        return cores_section(given)
     with collector_off():
         return schedule_section(given, prefix)
 

@@ -17,7 +17,6 @@ from syncfabric.cli.schedules import (
     print_bounds,
     print_first,
     print_times,
-    steps_words,
     task_words,
 )
 
@@ -52,6 +51,8 @@ def check(
 
 
 def _print(verdict: "Verdict", costs: "Costs") -> None:
+    from syncfabric.sim.words import steps_words
+
     schedule, report = verdict.schedule, verdict.report
     typer.echo(task_words(schedule))
     typer.echo(f"steps      {len(schedule.steps)}; {steps_words(verdict)}")

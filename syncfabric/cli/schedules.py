@@ -8,19 +8,16 @@ import typer
 if TYPE_CHECKING:
     from syncfabric.models.collectives.certificate import Bound
     from syncfabric.models.collectives.schedule import Schedule, Task
-    from syncfabric.models.collectives.verdict import Costs, Verdict
+    from syncfabric.models.collectives.verdict import Costs
 
 
 def task_words(task: "Task | Schedule") -> str:
     """Return what is scheduled where, and by which rules."""
     from syncfabric.models.collectives.collective import kind_words
+    from syncfabric.sim.words import rules_words
 
-    rules = task.rules
-    ports = "all ports" if rules.ports == "all" else f"ports {rules.ports}"
-    return (
-        f"{kind_words(task.collective.kind)} on {task.topology.name}, {ports}, {rules.one_port}, "
-        f"{rules.switching}"
-    )
+    kind = kind_words(task.collective.kind)
+    return f"{kind} on {task.topology.name}, {rules_words(task.rules)}"
 
 
 def print_first(head: str, lines: Sequence[str], count: int, more: str = "more") -> None:
@@ -46,13 +43,3 @@ def print_bounds(bounds: Sequence["Bound"]) -> None:
     for place, bound in enumerate(bounds):
         head = "bounds" if place == 0 else ""
         typer.echo(f"{head:10} {bound.value}: {bound.argument.words()}")
-
-
-def steps_words(verdict: "Verdict") -> str:
-    """Return what a checked schedule serves, and how far its paths are from minimal."""
-    schedule, report = verdict.schedule, verdict.report
-    routing = "minimal" if report.detour == 0 else f"up to {report.detour} hops longer than minimal"
-    return (
-        f"{schedule.messages:,} messages, {report.served:,} of {report.required:,} served; "
-        f"routing {routing}"
-    )
