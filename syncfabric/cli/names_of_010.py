@@ -10,8 +10,6 @@ from typing import Any
 import typer
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.engine import entries_of
-from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.ranks import rank_started
 
 __all__ = [
@@ -100,6 +98,9 @@ Row = dict[str, Any]
 
 def _slot(group: Row, plan: Row) -> int | None:
     """Return a group's slot of barrier wires; as entries, slots come after those of engines."""
+    from syncfabric.models.layout.engine import entries_of
+    from syncfabric.models.layout.slots import WIRE_PLANNER
+
     if group["planner"] != WIRE_PLANNER:
         return None
     return int(group["entries"][0]["entry"]) - entries_of(plan["settings"]["groups"])

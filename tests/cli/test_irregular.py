@@ -1,10 +1,8 @@
 """The command line with irregular networks: the same commands, with switches and ports."""
 
 import json
-import subprocess
 from pathlib import Path
 
-from tests.built import built
 from tests.cli.conftest import Call
 
 FOUR = """
@@ -78,17 +76,6 @@ def test_where_barriers_turn_around_is_said(call: Call, here: Path) -> None:
     assert rows(shown, "entries of group 8 (or)") == [["1", "1", "root", "2"]]
 
 
-def test_all_registers_on_demand(call: Call) -> None:
-    some, whole = (
-        call("plan", "cluster-75").stdout,
-        call("plan", "cluster-75", "--registers").stdout,
-    )
-    routers = len(rows(whole, "entries of group 1 (or)"))
-    assert routers > 16
-    assert f"and {routers - 16} more: --registers prints all\n" in some
-    assert "--registers" not in whole
-
-
 def test_notes_of_a_random_network_are_printed(call: Call, here: Path) -> None:
     """A connectivity of a half leaves too few links: some are added, and the plan says so."""
     text = 'name = "half"\n[network]\nkind = "irregular"\nports = 8\n'
@@ -98,12 +85,6 @@ def test_notes_of_a_random_network_are_printed(call: Call, here: Path) -> None:
     notes = [line for line in shown.splitlines() if line.startswith("note: ")]
     assert len(notes) == 1
     assert "74" in notes[0]
-
-
-def test_a_picture(call: Call, here: Path) -> None:
-    result = call("plan", "cluster-fig1", "--draw", "trees.svg")
-    assert "wrote trees.svg" in result.stdout
-    assert (here / "trees.svg").read_text().startswith("<?xml")
 
 
 def test_a_run_has_the_columns_of_a_mesh(call: Call, here: Path) -> None:
@@ -126,8 +107,7 @@ def test_json_of_a_run_names_roots(call: Call) -> None:
 
 
 def test_files_of_a_build(call: Call, here: Path) -> None:
-    result = call("build", "twins", "-o", "out")
-    assert result.stdout.splitlines() == [f"out/{name}" for name in built("twins")]
+    call("build", "twins", "-o", "out")
     registers = json.loads((here / "out" / "twins_registers.json").read_text())
     assert [entry["index"] for entry in registers["routers"]] == [5, 6]
     assert [entry["entries"][0]["root"] for entry in registers["routers"]] == [False, True]
@@ -135,10 +115,3 @@ def test_files_of_a_build(call: Call, here: Path) -> None:
     writes = [(write["node"], write["group"]) for write in registers["writes"]]
     assert writes[0] == ([0, 3], 1)
     assert writes[-1] == ([0, 3], 2)
-    assert "module twins" in (here / "out" / "twins.v").read_text()
-
-
-def test_the_header_compiles(call: Call) -> None:
-    call("build", "twins", "-o", "out")
-    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]
-    subprocess.run(["gcc", *flags, "-x", "c", "out/twins_registers.h"], check=True)

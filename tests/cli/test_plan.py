@@ -1,6 +1,7 @@
 """``syncfabric plan``."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -36,18 +37,23 @@ def test_a_table_of_trees_and_entries(call: Call) -> None:
     assert root.split()[3:] == ["root", "east,", "north,", "west,", "south,", "process"]
 
 
-def test_all_registers_on_demand(call: Call) -> None:
-    some, whole = call("plan", "mesh-8x8").stdout, call("plan", "mesh-8x8", "--registers").stdout
-    assert "and 48 more: --registers prints all" in some
+@pytest.mark.parametrize("name", ["mesh-8x8", "cluster-75", "reflex-8x8"])
+def test_all_registers_on_demand(call: Call, name: str) -> None:
+    some, whole = call("plan", name).stdout, call("plan", name, "--registers").stdout
+    rest = [int(more) for more in re.findall(r"and (\d+) more: --registers prints all\n", some)]
+    assert sum(rest) - len(rest) == len(whole.splitlines()) - len(some.splitlines()) > 16
     assert "--registers" not in whole
-    assert len(whole.splitlines()) > 64
 
 
-def test_a_picture(call: Call, here: Path) -> None:
-    result = call("plan", "fig1", "--draw", "trees.svg")
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("fig1", "trees.svg"), ("cluster-fig1", "trees.svg"), ("reflex-4x4", "ways.png")],
+)
+def test_a_picture(call: Call, here: Path, name: str, file: str) -> None:
+    result = call("plan", name, "--draw", file)
     assert result.exit_code == 0
-    assert "wrote trees.svg" in result.stdout
-    assert (here / "trees.svg").read_text().startswith("<?xml")
+    assert f"wrote {file}" in result.stdout
+    assert (here / file).read_bytes()[:5] in (b"<?xml", b"\x89PNG\r")
 
 
 def test_a_network_file_of_ones_own(call: Call, here: Path) -> None:

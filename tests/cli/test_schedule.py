@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from syncfabric.cli.progress import standing_display
 from syncfabric.models.collectives.exact.first_fit import first_fit
 from syncfabric.models.collectives.files import load_schedule
 from syncfabric.models.collectives.record import Standing
@@ -105,20 +104,6 @@ def test_ctrl_c_keeps_the_best(call: Call, here: Path, monkeypatch: pytest.Monke
     schedule = load_schedule(here / "s.json")
     assert examine(schedule).right
     assert "verdict    not proved optimal; no schedule has fewer than 28" in result.stdout
-
-
-def test_progress_is_told_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    with standing_display() as show:
-        show(Standing("hgsa", 16, None, 16, 12, 0, 0.0))
-        show(Standing("hgsa", 16, None, 16, 7, 4_000_000, 1.0))  # too soon for another line
-        show(Standing("hgsa", 17, None, 16, 1, 8_000_000, 2.0))
-        show(Standing("exact", 16, 17, 16, 240, 8_000_000, 3.0))
-    assert capsys.readouterr().err.splitlines() == [
-        "hgsa: 16 steps, 12 conflicts left, 0 evaluations a second, no schedule yet, bound 16, 0 s",
-        "hgsa: 17 steps, 1 conflict left, 4.0 million evaluations a second, no schedule yet, "
-        "bound 16, 2 s",
-        "exact: 16 steps, best so far 17 steps, bound 16, 3 s",
-    ]
 
 
 def test_ctrl_c_before_there_is_a_schedule_makes_one_in_haste(

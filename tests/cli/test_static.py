@@ -2,10 +2,8 @@
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
-from tests.built import built
 from tests.cli.conftest import Call
 
 FILE = """
@@ -80,14 +78,6 @@ def test_routes_say_who_listens_to_whom(call: Call) -> None:
     assert cells(corner) == ["(3, 0)", "ring", "west", "west"]
 
 
-def test_all_routes_on_demand(call: Call, here: Path) -> None:
-    text = 'name = "big"\n[network]\nkind = "static"\nwidth = 6\nheight = 6\n'
-    (here / "big.toml").write_text(text + '[[group]]\nid = 1\nmembers = "all"\n')
-    assert "and 20 more: --registers prints all" in call("plan", "big.toml").stdout
-    whole = call("plan", "big.toml", "--registers").stdout
-    assert len([line for line in whole.splitlines() if " ring " in line and "(" in line]) >= 36
-
-
 def test_a_tree_says_its_flits_and_a_lone_member_its_role(call: Call, here: Path) -> None:
     (here / "mine.toml").write_text(FILE + "[[group]]\nid = 3\nmembers = [[3, 3]]\n")
     shown = call("plan", "mine.toml").stdout
@@ -108,9 +98,7 @@ def test_a_run_shows_ways_in_place_of_heights(call: Call, here: Path) -> None:
 
 
 def test_files_of_a_build(call: Call, here: Path) -> None:
-    result = call("build", "reflex-4x4", "-o", "out")
-    assert result.stdout.splitlines() == [f"out/{name}" for name in built("reflex-4x4")]
-    assert "module reflex_4x4" in (here / "out" / "reflex-4x4.v").read_text()
+    call("build", "reflex-4x4", "-o", "out")
     plan = json.loads((here / "out" / "reflex-4x4_plan.json").read_text())
     assert plan["groups"][0]["links"] == 16
     writes = json.loads((here / "out" / "reflex-4x4_registers.json").read_text())["writes"]
@@ -124,11 +112,3 @@ def test_files_of_a_build(call: Call, here: Path) -> None:
         "wait": 1,
         "until": None,
     }
-    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]
-    subprocess.run(["gcc", *flags, "-x", "c", "out/reflex-4x4_registers.h"], check=True)
-
-
-def test_a_picture(call: Call, here: Path) -> None:
-    (here / "mine.toml").write_text(FILE)
-    assert "wrote ways.png" in call("plan", "mine.toml", "--draw", "ways.png").stdout
-    assert (here / "ways.png").read_bytes().startswith(b"\x89PNG")
