@@ -78,10 +78,10 @@ class Shown(Protocol):
         """Whether a release is a broken one."""
 
 
-I = TypeVar("I", bound=Instance)  # noqa: E741
+InstanceT = TypeVar("InstanceT", bound=Instance)
 
 
-class Instances(Generic[I]):
+class Instances(Generic[InstanceT]):
     """The instances of a run.
 
     Parameters
@@ -97,23 +97,23 @@ class Instances(Generic[I]):
         Those that are not over, by GID.
     """
 
-    def __init__(self, model: Shown, arrive: Callable[[I, int], None]) -> None:
+    def __init__(self, model: Shown, arrive: Callable[[InstanceT, int], None]) -> None:
         self._model, self._arrive = model, arrive
-        self.alive: dict[int, I] = {}
-        self._at: dict[Place, tuple[I, int]] = {}
+        self.alive: dict[int, InstanceT] = {}
+        self._at: dict[Place, tuple[InstanceT, int]] = {}
 
-    def enter(self, instance: I) -> None:
+    def enter(self, instance: InstanceT) -> None:
         """Begin an instance, before any member arrives."""
         self.alive[instance.group.id] = instance
         self._at.update({place: (instance, m) for m, place in enumerate(instance.places)})
 
-    def leave(self, instance: I) -> None:
+    def leave(self, instance: InstanceT) -> None:
         """End an instance."""
         for place in instance.places:
             del self._at[place]
         del self.alive[instance.group.id]
 
-    def released(self, now: int, acts: list[Act]) -> Iterator[I]:
+    def released(self, now: int, acts: list[Act]) -> Iterator[InstanceT]:
         """Take the releases of a cycle, and note those that are broken; yield whose they are."""
         for node, register, _ in self._model.release:
             broken = self._model.broken(node, register)

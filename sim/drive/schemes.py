@@ -182,8 +182,10 @@ class ByPackets(Scheme):
 
     def __init__(self, driver: EngineDriver) -> None:
         super().__init__(driver)
-        self._layout = self.network.layout.header
-        self._headers = [self._header(member) for member in range(len(self.nodes))]
+        self._layout, shape = self.network.layout.header, self.network.shape
+        if shape.router.routing == "source":
+            raise ValueError('members send without routes: routing = "table"')
+        self._headers = [shape.header_of(shape.nodes[node]) for node in self.nodes]
         self._member_at = {node: member for member, node in enumerate(self.nodes)}
         needed = self._layout.width + self._largest.bit_length()
         if needed > min(32, self.network.flit_bits):
@@ -193,13 +195,6 @@ class ByPackets(Scheme):
     def _largest(self) -> int:
         """The largest number that a message carries: at first, a member's."""
         return len(self.nodes) - 1
-
-    def _header(self, member: int) -> int:
-        """Return the header of packets to a member."""
-        shape = self.network.shape
-        if shape.router.routing == "source":
-            raise ValueError('members send without routes: routing = "table"')
-        return shape.header_of(shape.nodes[self.nodes[member]])
 
     def _send(self, sender: int, receiver: int, number: int) -> None:
         """Have a member send a message with a number, in the bits that are the sender's."""
