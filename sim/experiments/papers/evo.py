@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 from syncfabric.models.collectives.bounds import lower_bounds
 from syncfabric.models.collectives.collective import collective
@@ -11,7 +11,7 @@ from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import Ports, Rules, Schedule, Task
 from syncfabric.models.collectives.verdict import examine
 from syncfabric.sim.draw.schedule import schedule_figure
-from syncfabric.sim.experiments.frame import Axes, Work, experiment
+from syncfabric.sim.experiments.frame import Axes, Experiment, Work, experiment
 from syncfabric.sim.experiments.papers.evo_runs import (
     Entry,
     Method,
@@ -56,9 +56,13 @@ def table2(work: Work) -> None:
 
 def task(kind: str, size: int) -> Task:
     """Return what is scheduled: with store and forward if all broadcast, as in section 3."""
-    cube = named(f"hypercube-{size}")
     rules = Rules(switching="store-and-forward") if kind == "AAB" else Rules()
-    return Task(cube, collective(kind, cube), rules)
+    return _task(f"hypercube-{size}", kind, rules)
+
+
+def _task(name: str, kind: str, rules: Rules) -> Task:
+    topology = named(name)
+    return Task(topology, collective(kind, topology), rules)
 
 
 def _cube_entry(work: Work, kind: str, size: int, method: Method, steps: int, rate: int) -> None:
@@ -69,19 +73,18 @@ def _cube_entry(work: Work, kind: str, size: int, method: Method, steps: int, ra
     words = bound.argument.words()
     work.claim(f"{what}: lower bound, steps", steps, bound.value, words, by_formula=True)
     entry = make_runs(work, method, wanted, bound.value)
-    _rate(work, f"{what}, {name}", rate, entry)
+    _rate(work, f"{what}, {name}: runs that reach it, %", rate, entry)
     work.point(f"{kind} {name}, paper", size, rate)
     work.point(f"{kind} {name}, ours", size, entry.rate)
     if (kind, size) in FOOTNOTES:
         other = make_runs(work, "hgsa", wanted, bound.value)
-        _rate(work, f"{what}, HGSA", FOOTNOTES[kind, size], other)
+        _rate(work, f"{what}, HGSA: runs that reach it, %", FOOTNOTES[kind, size], other)
     if not entry.evaluations:
         found = shortest(work, wanted, what)
         work.claim(f"{what}, auto: steps", None, found.steps, found.why)
 
 
 def _rate(work: Work, what: str, paper: int, entry: Entry) -> None:
-    what = f"{what}: runs that reach it, %"
     work.claim(what, paper, entry.rate, entry.note(paper), aim="more")
 
 
@@ -112,11 +115,6 @@ def table3(work: Work) -> None:
     work.claim(f"{what}: steps", None, found.steps, found.why)
 
 
-def _task(name: str, kind: str, rules: Rules) -> Task:
-    topology = named(name)
-    return Task(topology, collective(kind, topology), rules)
-
-
 def _mesh_entry(work: Work, task: Task, steps: int, rate: int) -> None:
     ports = "all ports" if task.rules.ports == "all" else f"{task.rules.ports} port"
     what = f"{task.collective.kind} on {task.topology.name}, {ports}"
@@ -128,8 +126,7 @@ def _mesh_entry(work: Work, task: Task, steps: int, rate: int) -> None:
         work.claim(f"{what}: steps", steps, steps, note)
     else:
         work.claim(f"{what}: steps", steps, found.steps, found.why, aim="less")
-    claim = f"{what}, {method.upper()}: runs that reach {steps} steps, %"
-    work.claim(claim, rate, entry.rate, entry.note(rate), aim="more")
+    _rate(work, f"{what}, {method.upper()}: runs that reach {steps} steps, %", rate, entry)
 
 
 TABLE_4 = (
@@ -209,15 +206,12 @@ def table5(work: Work) -> None:
     """Find the fewest steps, with minimal and with non-minimal paths."""
     octagon = named("fat-octagon-16")
     for words, printed in TABLE_5.items():
-        senders, receivers = GROUPS[words]
         for kind, (low, high) in printed.items():
             what = f"{kind}, {words}"
-            made = collective(kind, octagon, senders, receivers)
+            made = collective(kind, octagon, *GROUPS[words])
             found = shortest(work, Task(octagon, made, RULES[kind]), what)
-            note = found.argument
-            if found.bound > low:
-                note = f"more than the paper's: {note}"
             tight, above = found.bound == low, found.bound > low
+            note = f"more than the paper's: {found.argument}" if above else found.argument
             bound = f"{what}: lower bound, steps"
             work.claim(bound, low, found.bound, note, holds=tight, partly=above)
             work.claim(f"{what}: steps", high, found.steps, found.why, aim="less")
@@ -243,22 +237,19 @@ def fig7(work: Work) -> None:
     """Scatter from each kind of node, with minimal paths and with longer ones."""
     mesh = named("mesh-4x4")
     minimal: dict[int, int] = {}
-    for words, source in SOURCES.items():
-        made = collective("OAS", mesh, (source,))
-        what = f"OAS from {words}, minimal paths"
-        found = shortest(work, Task(mesh, made, Rules()), what)
-        minimal[source] = found.tried
-        work.claim(f"{what}: steps", None, found.steps, found.why)
-    for words, source in SOURCES.items():
-        made = collective("OAS", mesh, (source,))
-        what = f"OAS from {words}, non-minimal paths"
-        found = shortest(work, Task(mesh, made, Rules(), 2), what)
-        paper = FIG_7_STEPS if source == EDGE else None
-        work.claim(f"{what}: steps", paper, found.steps, found.why, aim="less")
-        if source == EDGE and found.schedule is not None:
-            _picture(work, Task(mesh, made, Rules(), 2), found.schedule, what)
-            more = minimal[source] > found.tried
-            work.confirm(f"{what}: minimal ones alone need more steps", more)
+    for kind, extra in (("minimal", 0), ("non-minimal", 2)):
+        for words, source in SOURCES.items():
+            what = f"OAS from {words}, {kind} paths"
+            wanted = Task(mesh, collective("OAS", mesh, (source,)), Rules(), extra)
+            found = shortest(work, wanted, what)
+            if not extra:
+                minimal[source] = found.tried
+            paper = FIG_7_STEPS if extra and source == EDGE else None
+            work.claim(f"{what}: steps", paper, found.steps, found.why, aim="less")
+            if paper is not None and found.schedule is not None:
+                _picture(work, wanted, found.schedule, what)
+                more = minimal[source] > found.tried
+                work.confirm(f"{what}: minimal ones alone need more steps", more)
 
 
 def _picture(work: Work, task: Task, found: Schedule, what: str) -> None:
@@ -274,27 +265,31 @@ def _picture(work: Work, task: Task, found: Schedule, what: str) -> None:
 UNREAD = "the paper's values are in a picture only, and not in its text"
 
 
-CURVES: dict[str, Any] = {
-    "runs": 20,
-    "time_limit": LIMIT,
-    "axes": (Axes(SIZE, "mean evaluations", across_base=2, up_base=10),),
-    "caption": "The paper's values are in a picture only, not in its text: none are shown.",
-}
 FIG_9, FIG_10 = (8, 16, 32, 64), (8, 16, 32)
 """Nodes of the hypercubes."""
 
 
-@experiment(
-    "evo-fig9", "evaluations until HGSA finds AAB on hypercubes", "paper EVO, Fig. 9", **CURVES
-)
+def _evaluations(
+    name: str, kind: str, place: str
+) -> Callable[[Callable[[Work], None]], Experiment]:
+    return experiment(
+        name,
+        f"evaluations until {TABLE_2[kind][0].upper()} finds {kind} on hypercubes",
+        f"paper EVO, {place}",
+        runs=20,
+        time_limit=LIMIT,
+        axes=(Axes(SIZE, "mean evaluations", across_base=2, up_base=10),),
+        caption="The paper's values are in a picture only, not in its text: none are shown.",
+    )
+
+
+@_evaluations("evo-fig9", "AAB", "Fig. 9")
 def fig9(work: Work) -> None:
     """Let HGSA look for AAB."""
     _curve(work, "AAB", FIG_9)
 
 
-@experiment(
-    "evo-fig10", "evaluations until MBOA finds AAS on hypercubes", "paper EVO, Fig. 10", **CURVES
-)
+@_evaluations("evo-fig10", "AAS", "Fig. 10")
 def fig10(work: Work) -> None:
     """Let MBOA look for AAS."""
     _curve(work, "AAS", FIG_10)
@@ -303,27 +298,22 @@ def fig10(work: Work) -> None:
 def _curve(work: Work, kind: str, sizes: tuple[int, ...]) -> None:
     method = TABLE_2[kind][0]
     means: list[float] = []
-    entries: list[Entry] = []
+    seconds: list[float] = []
     label = f"{kind} by {method.upper()}"
     for size in sizes:
         wanted = task(kind, size)
         entry = make_runs(work, method, wanted, lower_bounds(wanted)[0].value)
         note = f"{len(entry.evaluations)} of {entry.runs} runs found it"
-        claim = f"{label} on hypercube-{size}: mean evaluations"
-        work.claim(claim, None, entry.mean, note)
+        work.claim(f"{label} on hypercube-{size}: mean evaluations", None, entry.mean, note)
         if entry.mean is not None:
             work.point(label, size, entry.mean)
             means.append(entry.mean)
-            entries.append(entry)
+            seconds += entry.seconds
     if len(means) < 2:
         return
-    grows = all(low < high for low, high in pairwise(means))
-    claim = f"{label}: every doubling takes more evaluations"
-    work.confirm(claim, grows, UNREAD)
     factors = [high / low for low, high in pairwise(means)]
+    work.confirm(f"{label}: every doubling takes more evaluations", min(factors) > 1, UNREAD)
     work.claim(f"{label}: times more evaluations a doubling, at most", None, max(factors))
-    seconds = [second for entry in entries for second in entry.seconds]
-    words = f"{min(seconds):.2g} s to {max(seconds):.2g} s"
     what, paper = f"{label}: time of a run", "few seconds to several hours"
-    quick = max(seconds) >= 1
-    work.claim(what, paper, words, "another machine", holds=quick, partly=True)
+    words, long = f"{min(seconds):.2g} s to {max(seconds):.2g} s", max(seconds) >= 1
+    work.claim(what, paper, words, "another machine", holds=long, partly=True)

@@ -9,16 +9,25 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from syncfabric.models.collectives.checker import check
-from syncfabric.models.collectives.clock import Found, Progress, Stop
+from syncfabric.models.collectives.clock import Stop
 from syncfabric.models.collectives.files import read
 from syncfabric.models.collectives.methods import load_method
 from syncfabric.models.collectives.schedule import Schedule, Task
 from syncfabric.models.collectives.search import search
+from syncfabric.sim.experiments.frame import Work
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.record import Result, Standing
 
-from syncfabric.sim.experiments.frame import Work
+Method = Literal["hgsa", "mboa"]
+Told = Callable[[str], None]
+Run = dict[str, Any]
+"""Of a run: whether it found a schedule, and its conflicts, evaluations and seconds."""
+
+TIMES = 5
+"""An entry's runs together, or the search by all methods for it, may take so many time limits."""
+LONGER: dict[tuple[Method, str, str], int] = {("mboa", "AAS", "hypercube-32"): 30}
+"""Where a run may take so many time limits, for it has up to 1000 million chromosomes to weigh."""
 
 
 def task_json(task: Task) -> dict[str, Any]:
@@ -38,18 +47,6 @@ def islands() -> int:
     from syncfabric.models.collectives.annealing.solve import ISLANDS
 
     return min(len(os.sched_getaffinity(0)), ISLANDS)
-
-
-Method = Literal["hgsa", "mboa"]
-
-TIMES = 5
-"""An entry's runs together, or the search by all methods for it, may take so many time limits."""
-
-LONGER: dict[tuple[Method, str, str], int] = {("mboa", "AAS", "hypercube-32"): 30}
-"""Where a run may take so many time limits, for it has up to 1000 million chromosomes to weigh."""
-
-Run = dict[str, Any]
-"""Of a run: whether it found a schedule, and its conflicts, evaluations and seconds."""
 
 
 @dataclass(frozen=True)
@@ -104,13 +101,13 @@ def make_runs(work: Work, method: Method, task: Task, steps: int) -> Entry:
     words = f"{kind} on {name}, {steps} steps, {method.upper()}"
     work.tell(words)
     limit, whole = limits * work.time_limit, max(TIMES, limits) * work.time_limit
-    jobs = [(task_json(task), steps, seed, limit) for seed in work.seeds]
+    jobs = [(method, task_json(task), steps, seed, limit) for seed in work.seeds]
     found: list[Run] = []
     while jobs and sum(run["seconds"] for run in found) < whole:
         if method == "hgsa":
-            found.append(work.alone(hgsa, (*jobs.pop(0), islands()), words))
+            found.append(work.alone(one_run, (*jobs.pop(0), islands()), words))
         else:
-            found += work.map(mboa, jobs[: work.beside])
+            found += work.map(one_run, jobs[: work.beside])
             del jobs[: work.beside]
     done = [run for run in found if run["found"]]
     return Entry(
@@ -122,66 +119,42 @@ def make_runs(work: Work, method: Method, task: Task, steps: int) -> Entry:
     )
 
 
-def mboa(values: dict[str, Any], steps: int, seed: int, time_limit: float) -> Run:
-    """Make a run of MBOA.
-
-    Parameters
-    ----------
-    values : dict
-        Of the task.
-    steps, seed : int
-    time_limit : float
-        Seconds.
-    """
-    task = task_from(values)
-    solve = load_method("mboa")
-    found = solve(task, steps, seed=seed, time_limit=time_limit, told=None, stop=None)
-    return _checked(task, found)
-
-
-def hgsa(
+def one_run(
+    method: Method,
     values: dict[str, Any],
     steps: int,
     seed: int,
     time_limit: float,
-    islands: int,
-    told: Callable[[str], None],
-    stop: Stop,
+    islands: int | None = None,
+    told: Told | None = None,
+    stop: Stop | None = None,
 ) -> Run:
-    """Make a run of HGSA.
+    """Make a run of a method.
 
     Parameters
     ----------
+    method : str
     values : dict
         Of the task.
     steps, seed : int
     time_limit : float
         Seconds.
-    islands : int
-        A processor each.
-    told : callable
-        Is told how far it is.
-    stop : callable
+    islands : int, optional
+        Of HGSA, a processor each.
+    told : callable, optional
+        Takes words on how far it is.
+    stop : callable, optional
         Turns true when it is to end.
     """
-
-    def tell(progress: Progress) -> None:
-        told(f"{progress.conflicts} conflicts left")
-
-    task = task_from(values)
-    solve = load_method("hgsa")
-    options: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "islands": islands}
-    return _checked(task, solve(task, steps, told=tell, stop=stop, **options))
-
-
-def _checked(task: Task, found: Found) -> Run:
+    report = None if told is None else lambda now: told(f"{now.conflicts} conflicts left")
+    more: dict[str, Any] = {} if islands is None else {"islands": islands}
+    task, solve = task_from(values), load_method(method)
+    found = solve(task, steps, seed=seed, time_limit=time_limit, told=report, stop=stop, **more)
     if found.steps is not None:
-        report = check(Schedule(task.topology, task.collective, task.rules, found.steps))
-        if not report.right or report.detour > task.extra:
-            raise AssertionError(
-                f"{task.collective.kind} on {task.topology.name}: "
-                f"a schedule that is wrong: {report.conflicts}"
-            )
+        verdict = check(Schedule(task.topology, task.collective, task.rules, found.steps))
+        if not verdict.right or verdict.detour > task.extra:
+            what = f"{task.collective.kind} on {task.topology.name}"
+            raise AssertionError(f"{what}: a schedule that is wrong: {verdict.conflicts}")
     return {
         "found": found.steps is not None,
         "conflicts": found.conflicts,
@@ -236,21 +209,16 @@ def shortest(work: Work, task: Task, what: str) -> Shortest:
 
 
 def auto(
-    values: dict[str, Any],
-    seed: int,
-    time_limit: float,
-    islands: int,
-    told: Callable[[str], None],
-    stop: Stop,
+    values: dict[str, Any], seed: int, time_limit: float, islands: int, told: Told, stop: Stop
 ) -> Shortest:
-    """Search by all methods; see ``hgsa`` for the arguments."""
+    """Search by all methods; see ``one_run`` for the arguments."""
 
-    def tell(standing: Standing) -> None:
+    def report(standing: Standing) -> None:
         best = "" if standing.best is None else f", best so far {standing.best}"
         told(f"auto tries {standing.steps} steps by {standing.method}{best}")
 
     options: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "islands": islands}
-    found = search(task_from(values), told=tell, stop=stop, **options)
+    found = search(task_from(values), told=report, stop=stop, **options)
     bound, schedule = found.bounds[0], found.schedule
     return Shortest(
         None if schedule is None else found.steps,
