@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.files import csv_text
 from syncfabric.models.networks.members import check_members, name_members
-from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec
 from syncfabric.models.parsed import parse_toml
-from syncfabric.models.schemes.comparison import Row, compare, times_for
-from syncfabric.models.schemes.scheme import Scheme
+from syncfabric.models.schemes.comparison import names_of, times_for
+from syncfabric.models.schemes.scheme import Cost, Scheme
+from syncfabric.models.timing.times import Times
 from syncfabric.sim.tables import Rows, Titled
 from syncfabric.sim.words import count, network_words
-
-__all__ = [
-    "APART",
-    "Compared",
-    "GroupCosts",
-    "Range",
-    "compare_groups",
-    "group_of",
-    "number_words",
-    "scheme_tables",
-]
 
 APART = (
     "The formulas of papers BTM and BTIN start each message in software (t_s); LogGP has o in "
@@ -35,17 +25,16 @@ APART = (
 MOST = 1000
 """Values of a range."""
 
-HEADS = (
-    "name",
-    "setup_messages",
-    "setup_nodes",
-    "height",
-    "latency_ns",
-    "start_up_ns",
-    "traversals",
-    "times_from",
-)
-"""Columns of a table of schemes."""
+COLUMNS = {
+    "setup_messages": "set-up\nmessages",
+    "setup_nodes": "nodes\ntouched",
+    "height": "height",
+    "latency_ns": "latency\n(ns)",
+    "start_up_ns": "of it\nstart-up",
+    "traversals": "link\ntraversals",
+}
+"""Values of a row, and their heads."""
+WORDS = ("scheme", "what it does", "time from")
 
 
 @dataclass(frozen=True)
@@ -88,6 +77,61 @@ class Range:
 
 
 @dataclass(frozen=True)
+class Row:
+    """A scheme for a group.
+
+    Parameters
+    ----------
+    scheme : Scheme
+    times : Times
+        That it was asked with.
+    cost : Cost or None
+        None if it cannot serve the group.
+    reason : str
+        Why it cannot.
+    start_up_ns : float
+        What of the latency is start-ups of messages in software.
+    swept : list of float
+        Latency in nanoseconds at each value of the range; empty without one.
+    """
+
+    scheme: Scheme
+    times: Times
+    cost: Cost | None
+    reason: str = ""
+    start_up_ns: float = 0.0
+    swept: tuple[float, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as ``--json`` prints it."""
+        scheme = self.scheme
+        head: dict[str, Any] = {"name": scheme.name, "title": scheme.title, "place": scheme.place}
+        head |= {"times_from": self.times.ORIGIN, "times_ns": asdict(self.times)}
+        if self.cost is None:
+            return {**head, "reason": self.reason}
+        return {**head, **asdict(self.cost), "start_up_ns": self.start_up_ns}
+
+
+def _row(
+    scheme: Scheme, times: Times, network: AnySpec, group: GroupSpec, span: Range | None
+) -> Row:
+    def ns(given: Times) -> float:
+        return scheme.cost(network, group.members, given).latency_ns
+
+    try:
+        cost = scheme.cost(network, group.members, times)
+    except PlanError as error:
+        return Row(scheme, times, None, str(error).removeprefix("group 0: "))
+    start_up = cost.latency_ns - ns(replace(times, **{"t_s": 0.0})) if times.SOFTWARE else 0.0
+    swept: tuple[float, ...] = ()
+    if span is not None:
+        own = span.name in names_of(scheme)
+        changed = ({span.name: value} if own else {} for value in span.values)
+        swept = tuple(ns(replace(times, **change)) for change in changed)
+    return Row(scheme, times, cost, start_up_ns=start_up, swept=swept)
+
+
+@dataclass(frozen=True)
 class GroupCosts:
     """What a group's barriers cost in each scheme.
 
@@ -95,13 +139,15 @@ class GroupCosts:
     ----------
     group : GroupSpec
     rows : list of Row
-    swept : dict of str to list of float
-        Latency in nanoseconds by scheme at each value of the range; empty without one.
     """
 
     group: GroupSpec
     rows: list[Row]
-    swept: dict[str, list[float]]
+
+    @property
+    def swept(self) -> dict[str, list[float]]:
+        """Latency in nanoseconds by scheme at each value of the range; empty without one."""
+        return {row.scheme.name: list(row.swept) for row in self.rows if row.swept}
 
 
 @dataclass(frozen=True)
@@ -127,7 +173,7 @@ class Compared:
     def to_csv(self) -> str:
         """Return a line a group and scheme, or a line a group and value of what was swept."""
         if self.span is None:
-            heads = (*HEADS, "reason")
+            heads = ("name", *COLUMNS, "times_from", "reason")
             rows = ((costs.group.id, row.to_json()) for costs in self.groups for row in costs.rows)
             cells = ([number, *map(values.get, heads)] for number, values in rows)
             return csv_text(("group", *heads), cells)
@@ -186,15 +232,11 @@ def compare_groups(
     if span is not None:
         for value in (span.values[0], span.values[-1]):
             times_for(schemes, {span.name: value}, option="--sweep")
-    found = []
-    for group in groups:
-        rows = compare(spec.network, group.members, schemes, times)
-        swept = {}
-        if span is not None:
-            at = spec.network, group.members, span.name, span.values
-            swept = {row.scheme.name: row.over(*at) for row in rows if row.cost is not None}
-        found.append(GroupCosts(group, rows, swept))
-    return Compared(spec, found, span)
+    costs = [
+        GroupCosts(group, [_row(*asked, spec.network, group, span) for asked in times.items()])
+        for group in groups
+    ]
+    return Compared(spec, costs, span)
 
 
 def group_of(spec: NetworkSpec, members: str) -> GroupSpec:
@@ -226,18 +268,6 @@ def number_words(value: float) -> str:
     if value == int(value):
         return f"{int(value):,}"
     return f"{value:,.4g}" if value < 1000 else f"{value:,.1f}"
-
-
-COLUMNS = {
-    "setup_messages": "set-up\nmessages",
-    "setup_nodes": "nodes\ntouched",
-    "height": "height",
-    "latency_ns": "latency\n(ns)",
-    "start_up_ns": "of it\nstart-up",
-    "traversals": "link\ntraversals",
-}
-"""Values of a row, and their heads."""
-WORDS = ("scheme", "what it does", "time from")
 
 
 def scheme_tables(compared: Compared) -> Iterator[Titled]:

@@ -19,8 +19,6 @@ import numpy as np
 from syncfabric.models.broadcast.costs import Costs, Ints
 from syncfabric.models.broadcast.layout import children, parent
 
-__all__ = ["balanced_path", "serving_order"]
-
 
 def serving_order(size: int) -> Iterator[int]:
     """Yield the positions but the root in the order in which they are filled."""

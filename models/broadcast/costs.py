@@ -8,24 +8,12 @@ bandwidth").
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from syncfabric.models.errors import SpecError
-
-__all__ = [
-    "MATRIX_NODES",
-    "CostFunction",
-    "Costs",
-    "Floats",
-    "FunctionCosts",
-    "Ints",
-    "MatrixCosts",
-    "checked_cost",
-    "link_cost",
-]
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
@@ -56,35 +44,11 @@ def checked_cost(cost: float, where: str) -> float:
     return value
 
 
-class Costs(Protocol):
-    """What a tree asks about its network, and tells it."""
-
-    @property
-    def limit(self) -> int:
-        """No node can have this number or a higher one."""
-
-    @property
-    def known(self) -> int:
-        """Nodes of this number or a higher one are not known yet."""
-
-    def between(self, one: Ints, other: Ints) -> Floats:
-        """Return the costs between nodes ``one[k]`` and ``other[k]``, of shape (k); NaN: unknown.
-
-        Raises
-        ------
-        SpecError
-            A function returned what is no cost.
-        """
-
-    def change(self, node: int, costs: Mapping[int, float]) -> None:
-        """Take new costs between ``node`` and others; all are costs and below the limit."""
-
-    def forget(self, node: int) -> None:
-        """Be told that a node left the tree."""
-
-
 class MatrixCosts:
     """Costs in a matrix of shape (nodes, nodes), of which a copy is made.
+
+    No node can have the number ``limit`` or a higher one; those from ``known`` on are not known
+    yet.
 
     Raises
     ------
@@ -214,6 +178,10 @@ class FunctionCosts:
         """Take the function's word again for a node that left, so that changes do not pile up."""
         kept = (self._pairs // FUNCTION_NODES != node) & (self._pairs % FUNCTION_NODES != node)
         self._pairs, self._changed = self._pairs[kept], self._changed[kept]
+
+
+Costs: TypeAlias = MatrixCosts | FunctionCosts
+"""What a tree asks about its network, and tells it."""
 
 
 def link_cost(latency: ArrayLike, bandwidth: ArrayLike, size: float) -> Floats:

@@ -21,8 +21,6 @@ import numpy as np
 from syncfabric.models.broadcast.costs import Floats, Ints
 from syncfabric.models.compiled import compiled, inlined
 
-__all__ = ["build_heights", "carry_out", "links_of", "longest_way", "try_moves"]
-
 Links: TypeAlias = tuple[Ints, Ints, Ints, Ints]
 StartUpTimes: TypeAlias = tuple[float, float]
 

@@ -25,8 +25,6 @@ from syncfabric.models.broadcast.kernel import (
 )
 from syncfabric.models.broadcast.start_up import NO_START_UP, StartUp
 
-__all__ = ["NO_GOAL", "Layout", "ancestors", "children", "leaves", "parent", "subtree"]
-
 
 def parent(x: int) -> int:
     """Return the position above ``x``, which is not 0."""
@@ -172,6 +170,31 @@ class Layout:
         value = self.costs.between(below, above)
         self.at[p], self.at[q] = one, other
         self._carry_out(p, q, place, value)
+
+    def elect(self, last: int) -> int:
+        """Put a child of the root in its place, and the last node into the child's.
+
+        It is the child with which the tree is cheapest, of equal ones that at the lowest position.
+        Ours: the paper never lets the root leave. To be called when the last position is dropped.
+
+        Parameters
+        ----------
+        last : int
+            The node that stood there; it may be a child of the root, too.
+
+        Returns
+        -------
+        int
+            The child's old position; 0 if it is the last node.
+        """
+        places = [x for x in children(0, self.size + 1) if x < self.size]
+        moves = [(0, x, int(self.at[x]), last) for x in places]
+        if parent(self.size) == 0:
+            moves.append((0, 0, last, last))
+        p, q, one, other = np.array(moves, dtype=np.int64).T.copy()
+        _, best, _ = self.try_moves(p, q, one, other, float("inf"), NO_GOAL)
+        self.put(*moves[best])
+        return int(q[best])
 
     def price(self, x: int, cost: float) -> None:
         """Take a new cost of the link from position ``x`` to its parent."""

@@ -17,8 +17,6 @@ from syncfabric.models.compiled import compiled
 from syncfabric.models.errors import SpecError
 from syncfabric.models.timing.loggp import LogGP
 
-__all__ = ["OPTIMUM_NODES", "arrivals_ns", "completion_ns", "least_cost"]
-
 OPTIMUM_NODES = 16
 
 

@@ -12,8 +12,6 @@ from syncfabric.models.broadcast.costs import checked_cost
 from syncfabric.models.broadcast.strategies import STRATEGIES, Strategy
 from syncfabric.models.errors import SpecError
 
-__all__ = ["Change", "Goal", "Policy", "checked_node", "checked_nodes", "joining_costs"]
-
 Goal: TypeAlias = Literal["initial", "before"]
 
 

@@ -12,8 +12,6 @@ from syncfabric.models.broadcast.costs import checked_cost
 from syncfabric.models.errors import SpecError
 from syncfabric.models.timing.loggp import LogGP
 
-__all__ = ["NO_START_UP", "StartUp"]
-
 
 @dataclass(frozen=True)
 class StartUp:

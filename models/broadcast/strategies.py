@@ -18,8 +18,6 @@ import numpy as np
 from syncfabric.models.broadcast.costs import Ints
 from syncfabric.models.broadcast.layout import Layout, ancestors, children, parent
 
-__all__ = ["STRATEGIES", "Found", "Strategy", "Trials", "neighbours", "search", "trials"]
-
 Strategy: TypeAlias = Literal["family", "path", "leaf", "position"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 

@@ -26,7 +26,6 @@ from syncfabric.models.broadcast.costs import (
     MatrixCosts,
     checked_cost,
 )
-from syncfabric.models.broadcast.election import elect
 from syncfabric.models.broadcast.layout import NO_GOAL, Layout, children, parent
 from syncfabric.models.broadcast.policy import (
     Change,
@@ -261,7 +260,7 @@ class Tree:
         last = self._layout.drop()
         try:
             if hole == 0:
-                hole = elect(self._layout, last)
+                hole = self._layout.elect(last)
             elif hole < len(self):
                 self._layout.put(hole, hole, last, last)
         except Exception:

@@ -5,11 +5,10 @@ Latencies with start-ups in software and those without are on axes of their own.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from syncfabric.models.schemes.comparison import Row
 from syncfabric.sim.draw.canvas import INK, PAPER, settings
 from syncfabric.sim.draw.page import TOP, Page
 from syncfabric.sim.draw.style import INKS, key, looks, scale
-from syncfabric.sim.schemes import APART, number_words
+from syncfabric.sim.schemes import APART, Row, number_words
 from syncfabric.sim.words import count, network_words
 
 if TYPE_CHECKING:

@@ -11,8 +11,6 @@ from syncfabric.models.collectives.collective import Collective, Kind
 from syncfabric.sim.ranks.parts import Part, message_name, wanted_by
 from syncfabric.sim.ranks.payloads import WORD, Bytes, Name
 
-__all__ = ["CALLS", "Carrier", "Library"]
-
 
 class Carrier:
     """One rank's part, ready to be played any number of times.
@@ -108,12 +106,11 @@ class Library:
 
     def __init__(self, world: Any, collective: Collective, size: int) -> None:
         self.name = CALLS[collective.kind]
-        me = world.Get_rank()
-        self._sends = _sends(collective, me, world.Get_size())
-        self._gets = _gets(collective, me, world.Get_size())
+        self._sends, self._gets = _names(collective, world.Get_rank(), range(world.Get_size()))
         self._out = np.zeros((len(self._sends), size), np.uint8)
         self._into = np.zeros((len(self._gets), size), np.uint8)
-        self._call = self._made(world, collective, me)
+        self.run = _call(world, collective, self._out, self._into)
+        """Makes the call."""
 
     def fill(self, payload: Callable[[Name], Bytes]) -> None:
         """Put what this rank sends into its buffer, and wipe what it has received."""
@@ -121,92 +118,66 @@ class Library:
         for block, name in zip(self._out, self._sends, strict=True):
             block[:] = payload(name)
 
-    def run(self) -> None:
-        """Make the call."""
-        self._call()
-
     def got(self) -> dict[Name, Bytes]:
         """Return what this rank was to have in the end."""
         return dict(zip(self._gets, self._into, strict=True))
 
-    def _made(self, world: Any, collective: Collective, me: int) -> Callable[[], object]:
-        """Return the call."""
-        out, into = self._out, self._into
-        sender, receiver = collective.senders[0], collective.receivers[0]
-        match collective.kind:
-            case "OAB":
-                block = out if me == sender else into
-                return lambda: world.Bcast(block, sender)
-            case "multicast":
-                return _bcast_within(world, {sender, *collective.receivers}, sender, out, into)
-            case "OAS":
-                return lambda: world.Scatter(out if me == sender else None, into, sender)
-            case "AOG":
-                return lambda: world.Gather(out, into if me == receiver else None, receiver)
-            case "AOR":
-                numbers = into.view(np.uint64) if me == receiver else None
-                return lambda: world.Reduce(out.view(np.uint64), numbers, root=receiver)
-            case "AAB":
-                return lambda: world.Allgather(out, into)
-            case "AAS":
-                return lambda: world.Alltoall(out, into)
-            case "AAR":
-                terms, total = out.view(np.uint64), into.view(np.uint64)
-                return lambda: world.Reduce_scatter_block(terms, total)
-        return _with_neighbours(world, collective, me, out, into)
 
-
-def _sends(collective: Collective, me: int, ranks: int) -> list[Name]:
-    """Return what a rank hands to the call."""
+def _names(collective: Collective, me: int, nodes: range) -> tuple[list[Name], list[Name]]:
+    """Return what a rank hands to the call, and what it gets from it."""
+    sender, receiver = collective.senders[0], collective.receivers[0]
+    own, wanted = [(me, node) for node in nodes], wanted_by(collective).get(me, [])
+    all_ = [(node, me) for node in nodes]
     match collective.kind:
         case "AAB":
-            return [(me, me)]
-        case "AAS" | "AAR":
-            return [(me, node) for node in range(ranks)]
-        case "OAS":
-            return [(me, node) for node in range(ranks) if me in collective.senders]
-        case "AOG" | "AOR":
-            return [(me, collective.receivers[0])]
-    names = (message_name(collective, pair) for pair in collective.pairs if pair[0] == me)
-    return list(dict.fromkeys(names))
-
-
-def _gets(collective: Collective, me: int, ranks: int) -> list[Name]:
-    """Return what a rank gets from the call."""
-    match collective.kind:
-        case "AAB":
-            return [(node, node) for node in range(ranks)]
+            return [(me, me)], [(node, node) for node in nodes]
         case "AAS":
-            return [(node, me) for node in range(ranks)]
+            return own, all_
+        case "AAR":
+            return own, wanted
         case "OAS":
-            return [(collective.senders[0], me)]
+            return (own if me == sender else []), [(sender, me)]
         case "AOG":
-            return [(node, me) for node in range(ranks) if me in collective.receivers]
-    return wanted_by(collective).get(me, [])
+            return [(me, receiver)], (all_ if me == receiver else [])
+        case "AOR":
+            return [(me, receiver)], wanted
+    names = (message_name(collective, pair) for pair in collective.pairs if pair[0] == me)
+    return list(dict.fromkeys(names)), wanted
 
 
-def _bcast_within(
-    world: Any, members: set[int], sender: int, out: Bytes, into: Bytes
-) -> Callable[[], object]:
-    """Return the call on a communicator of some ranks; of others it is no call."""
+def _call(world: Any, collective: Collective, out: Bytes, into: Bytes) -> Callable[[], object]:
+    """Return the call of a rank, with its buffers."""
     from mpi4py import MPI
 
-    me = world.Get_rank()
-    among = world.Split(0 if me in members else MPI.UNDEFINED, -1 if me == sender else me)
-    if among == MPI.COMM_NULL:
-        return lambda: None
+    me, sender, receiver = world.Get_rank(), collective.senders[0], collective.receivers[0]
     block = out if me == sender else into
-    return lambda: among.Bcast(block, 0)
-
-
-def _with_neighbours(
-    world: Any, collective: Collective, me: int, out: Bytes, into: Bytes
-) -> Callable[[], object]:
-    """Return the call on the graph of who sends to whom."""
-    pairs = list(collective.pairs)
-    graph = world.Create_dist_graph_adjacent(
-        [a for a, b in pairs if b == me], [b for a, b in pairs if a == me]
-    )
+    match collective.kind:
+        case "OAB":
+            return lambda: world.Bcast(block, sender)
+        case "multicast":
+            # On a communicator of some ranks; of others it is no call.
+            inside = me in {sender, *collective.receivers}
+            key = -1 if me == sender else me
+            among = world.Split(0 if inside else MPI.UNDEFINED, key)
+            return (lambda: among.Bcast(block, 0)) if inside else lambda: None
+        case "OAS":
+            return lambda: world.Scatter(out if me == sender else None, into, sender)
+        case "AOG":
+            return lambda: world.Gather(out, into if me == receiver else None, receiver)
+        case "AOR":
+            total = into.view(np.uint64) if me == receiver else None
+            return lambda: world.Reduce(out.view(np.uint64), total, root=receiver)
+        case "AAB":
+            return lambda: world.Allgather(out, into)
+        case "AAS":
+            return lambda: world.Alltoall(out, into)
+        case "AAR":
+            sums = into.view(np.uint64)
+            return lambda: world.Reduce_scatter_block(out.view(np.uint64), sums)
+    # On the graph of who sends to whom.
+    sources = [a for a, b in collective.pairs if b == me]
+    targets = [b for a, b in collective.pairs if a == me]
+    graph = world.Create_dist_graph_adjacent(sources, targets)
     if collective.broadcast:
         return lambda: graph.Neighbor_allgather(out, into)
     return lambda: graph.Neighbor_alltoall(out, into)

@@ -15,8 +15,6 @@ from typing import Any, TypeVar
 from syncfabric.models.errors import SpecError, SyncfabricError, ToolError, how_to_install
 from syncfabric.models.ranks import ranks_started
 
-__all__ = ["all_end", "first_tells", "mpiexec", "relaunch"]
-
 Told = TypeVar("Told")
 
 

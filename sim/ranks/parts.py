@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from syncfabric.models.collectives.collective import Collective
-from syncfabric.models.collectives.schedule import Schedule, Transfer
+from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.sim.ranks.payloads import Name
-
-__all__ = ["Part", "PartStep", "message_name", "parts_of", "reduces", "wanted_by"]
 
 
 class PartStep(NamedTuple):
@@ -67,20 +65,6 @@ def wanted_by(collective: Collective) -> dict[int, list[Name]]:
     return {node: list(names) for node, names in wanted.items()}
 
 
-@dataclass
-class _Making:
-    """A part that grows."""
-
-    slot_of: dict[Name, int] = field(default_factory=dict)
-    own: dict[int, Name] = field(default_factory=dict)
-    steps: list[PartStep] = field(default_factory=list)
-    spare: int = 0
-    """Most messages that are added up in a step."""
-
-    def slot(self, name: Name) -> int:
-        return self.slot_of.setdefault(name, len(self.slot_of))
-
-
 def parts_of(schedule: Schedule) -> list[Part]:
     """Return the part of each rank; a rank is a node.
 
@@ -89,26 +73,45 @@ def parts_of(schedule: Schedule) -> list[Part]:
     schedule : Schedule
         One that the checker finds right: what a node sends, it has received in a step before.
     """
-    collective = schedule.collective
-    making = [_Making() for _ in range(schedule.topology.nodes)]
+    collective, nodes = schedule.collective, range(schedule.topology.nodes)
+    adds_up = reduces(collective)
+    slots: list[dict[Name, int]] = [{} for _ in nodes]
+    own: list[dict[int, Name]] = [{} for _ in nodes]
+    steps: list[list[PartStep]] = [[] for _ in nodes]
     for node, name in _owned(schedule):
-        if reduces(collective):
-            making[node].own[making[node].slot((name[1], name[1]))] = name
-        else:
-            making[node].own[making[node].slot(name)] = name
+        held = (name[1], name[1]) if adds_up else name
+        own[node][slots[node].setdefault(held, len(slots[node]))] = name
+    # In a reduction a node has a slot for each sum from the beginning; its spare ones follow.
+    sums, spare = len(collective.receivers), [0 for _ in nodes]
     for transfers in schedule.steps:
-        _add_step(making, collective, transfers)
-    wanted = wanted_by(collective)
-    made = []
-    for node, part in enumerate(making):
+        receives: dict[int, list[tuple[int, Name]]] = {node: [] for node in nodes}
+        sends: dict[int, list[tuple[int, int]]] = {node: [] for node in nodes}
+        for message, path in transfers:
+            name = message_name(collective, message)
+            # Both ends list what goes from one to the other in the same order: no tag is needed.
+            sends[path[0]].append((path[-1], slots[path[0]][name]))
+            receives[path[-1]].append((path[0], name))
+        for node in nodes:
+            into, adds = [], []
+            for place, (peer, name) in enumerate(receives[node]):
+                slot = slots[node].setdefault(name, len(slots[node]))
+                into.append((peer, sums + place if adds_up else slot))
+                if adds_up:
+                    adds.append((slot, sums + place))
+                    spare[node] = max(spare[node], place + 1)
+            if into or sends[node]:
+                steps[node].append(PartStep(tuple(into), tuple(sends[node]), tuple(adds)))
+    wanted, found = wanted_by(collective), []
+    for node in nodes:
         names = dict.fromkeys(wanted.get(node, []))
-        if not reduces(collective):
+        if not adds_up:
             # What it only relays can be checked as well.
-            names |= dict.fromkeys(
-                name for name, slot in part.slot_of.items() if slot not in part.own
-            )
-        made.append(_made(part, list(names)))
-    return made
+            relayed = (name for name, slot in slots[node].items() if slot not in own[node])
+            names |= dict.fromkeys(relayed)
+        kept = tuple((slots[node][name], name) for name in names)
+        count = len(slots[node]) + spare[node]
+        found.append(Part(count, tuple(own[node].items()), kept, tuple(steps[node])))
+    return found
 
 
 def _owned(schedule: Schedule) -> Iterator[tuple[int, Name]]:
@@ -121,39 +124,3 @@ def _owned(schedule: Schedule) -> Iterator[tuple[int, Name]]:
         yield from ((node, (node, target)) for target in collective.receivers for node in nodes)
     else:
         yield from ((pair[0], pair) for pair in collective.pairs)
-
-
-def _add_step(
-    making: list[_Making], collective: Collective, transfers: tuple[Transfer, ...]
-) -> None:
-    """Give everyone its part of a step."""
-    receives: dict[int, list[tuple[int, Name]]] = {}
-    sends: dict[int, list[tuple[int, int]]] = {}
-    for message, path in transfers:
-        name = message_name(collective, message)
-        # Both ends list what goes from one to the other in the same order, so no tag is needed.
-        sends.setdefault(path[0], []).append((path[-1], making[path[0]].slot_of[name]))
-        receives.setdefault(path[-1], []).append((path[0], name))
-    for node in receives.keys() | sends.keys():
-        part, into, adds = making[node], [], []
-        for place, (peer, name) in enumerate(receives.get(node, ())):
-            # A spare slot is counted from -1 down until the number of others is known.
-            into.append((peer, -1 - place if reduces(collective) else part.slot(name)))
-            if reduces(collective):
-                adds.append((part.slot(name), -1 - place))
-                part.spare = max(part.spare, place + 1)
-        part.steps.append(PartStep(tuple(into), tuple(sends.get(node, ())), tuple(adds)))
-
-
-def _made(part: _Making, wanted: list[Name]) -> Part:
-    slots = len(part.slot_of) + part.spare  # so that -1 % slots is the last
-    steps = tuple(
-        PartStep(
-            tuple((peer, slot % slots) for peer, slot in step.receives),
-            step.sends,
-            tuple((slot, spare % slots) for slot, spare in step.adds),
-        )
-        for step in part.steps
-    )
-    own = tuple(part.own.items())
-    return Part(slots, own, tuple((part.slot_of[name], name) for name in wanted), steps)

@@ -11,20 +11,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "WORD",
-    "Bytes",
-    "Name",
-    "Times",
-    "first_wrong",
-    "library_words",
-    "now",
-    "payload",
-    "payload_sum",
-    "processors",
-    "slowest",
-]
-
 WORD = 8
 """Bytes of the numbers that reductions add up."""
 

@@ -15,7 +15,6 @@ from syncfabric.sim.ranks.launch import first_tells
 from syncfabric.sim.ranks.parts import Part, parts_of, reduces
 from syncfabric.sim.ranks.payloads import (
     WORD,
-    Bytes,
     Name,
     Times,
     first_wrong,
@@ -26,8 +25,6 @@ from syncfabric.sim.ranks.payloads import (
     processors,
     slowest,
 )
-
-__all__ = ["Performed", "Wrong", "perform", "prepare"]
 
 WARM = 2
 """Times that each way is done before it is timed."""
@@ -143,10 +140,45 @@ def perform(
         bytes where ``size`` is no multiple of 8. Raised on every rank.
     """
     schedule, parts = first_tells(world, lambda: prepare(load(), world.Get_size(), size))
-    run = _Run(world, schedule, parts[world.Get_rank()], size, seed)
+    me, nodes, adds_up = world.Get_rank(), range(world.Get_size()), reduces(schedule.collective)
+    carrier = Carrier(world, parts[me], size)
+    ways: tuple[Carrier | Library, ...] = (carrier, Library(world, schedule.collective, size))
+    times: tuple[list[float], ...] = ([], [])
+    wrong: list[Wrong] = []
+    checked = 0
     for turn in range(WARM + repeat):
-        run.turn(turn, timed=turn >= WARM)
-    return run.result()
+        given = partial(payload, size=size, seed=seed, turn=turn)
+        for way, seconds in zip(ways, times, strict=True):
+            way.fill(given)
+            world.Barrier()
+            start = now()
+            way.run()
+            seconds.append(now() - start)
+            for name, found in way.got().items():
+                terms = [(node, name[1]) for node in nodes] if adds_up else []
+                right = payload_sum(terms, size, seed, turn) if adds_up else given(name)
+                checked += size
+                byte = first_wrong(found, right)
+                if byte is not None:
+                    wrong.append(Wrong(me, way.name, name, byte))
+    rows = world.gather((times, checked, len(wrong), wrong[:MOST]), root=0)
+    carrier.free()
+    if rows is None:
+        return None
+    carried, library = (
+        slowest(way.name, [row[0][place][WARM:] for row in rows]) for place, way in enumerate(ways)
+    )
+    return Performed(
+        schedule,
+        size,
+        carried,
+        library,
+        sum(row[1] for row in rows),
+        sum(row[2] for row in rows),
+        tuple(one for row in rows for one in row[3])[:MOST],
+        processors(),
+        library_words(),
+    )
 
 
 def prepare(schedule: Schedule, ranks: int, size: int) -> tuple[Schedule, list[Part]]:
@@ -175,63 +207,3 @@ def prepare(schedule: Schedule, ranks: int, size: int) -> tuple[Schedule, list[P
             more = f" (and {report.count - 1:,} more)" if report.count > 1 else ""
             raise SpecError(f"the schedule is wrong: {report.conflicts[0].words()}{more}")
         return schedule, parts_of(schedule)
-
-
-class _Run:
-    """One rank's share of the work."""
-
-    def __init__(self, world: Any, schedule: Schedule, part: Part, size: int, seed: int) -> None:
-        self.world, self.schedule, self.size, self.seed = world, schedule, size, seed
-        self.carrier = Carrier(world, part, size)
-        self.library = Library(world, schedule.collective, size)
-        self.times: tuple[list[float], list[float]] = ([], [])
-        self.checked = self.wrong_count = 0
-        self.wrong: list[Wrong] = []
-
-    def turn(self, turn: int, *, timed: bool) -> None:
-        """Do it once each way, and compare every byte."""
-        given = partial(payload, size=self.size, seed=self.seed, turn=turn)
-        ways: tuple[Carrier | Library, ...] = (self.carrier, self.library)
-        for way, times in zip(ways, self.times, strict=True):
-            way.fill(given)
-            self.world.Barrier()
-            start = now()
-            way.run()
-            if timed:
-                times.append(now() - start)
-            self.compare(way.name, way.got(), turn)
-
-    def compare(self, way: str, got: dict[Name, Bytes], turn: int) -> None:
-        """Compare what this rank has with what it was to get."""
-        nodes = range(self.schedule.topology.nodes)
-        for name, found in got.items():
-            if reduces(self.schedule.collective):
-                terms = ((node, name[1]) for node in nodes)
-                right = payload_sum(terms, self.size, self.seed, turn)
-            else:
-                right = payload(name, self.size, self.seed, turn)
-            self.checked += self.size
-            byte = first_wrong(found, right)
-            if byte is not None:
-                self.wrong_count += 1
-                self.wrong.append(Wrong(self.world.Get_rank(), way, name, byte))
-
-    def result(self) -> Performed | None:
-        """Gather what all ranks found."""
-        rows = self.world.gather(
-            (self.times, self.checked, self.wrong_count, self.wrong[:MOST]), root=0
-        )
-        self.carrier.free()
-        if rows is None:
-            return None
-        return Performed(
-            self.schedule,
-            self.size,
-            slowest(self.carrier.name, [row[0][0] for row in rows]),
-            slowest(self.library.name, [row[0][1] for row in rows]),
-            sum(row[1] for row in rows),
-            sum(row[2] for row in rows),
-            tuple(wrong for row in rows for wrong in row[3])[:MOST],
-            processors(),
-            library_words(),
-        )

@@ -78,7 +78,7 @@ def bcast(
         done, whole = broadcast(world, setting, first_tells(world, lambda: _known(strategy)))
     code = 0
     if done is not None:
-        code = 0 if done.as_asked(script) else WRONG
+        code = 0 if done.as_asked() else WRONG
         emit(done, as_json, lambda done: _print(done, strategy))
     if not whole:
         # To end MPI in order would wait for those that are gone.
@@ -115,11 +115,14 @@ def _known(name: str) -> "Strategy":
 
 
 def _print(done: "Broadcasts", strategy: str) -> None:
-    processors = f"{done.processors} processor{'s' * (done.processors > 1)}"
-    typer.echo(f"broadcast  {done.size:,} bytes, {done.ranks} ranks on {processors}; {done.mpi}")
+    from syncfabric.sim.ranks.payloads import processors
+
+    setting, script = done.setting, done.setting.script
+    on = f"{processors()} processor{'s' * (processors() > 1)}"
+    typer.echo(f"broadcast  {setting.size:,} bytes, {script.ranks} ranks on {on}; {done.mpi}")
     typer.echo(
-        f"links      {done.latency * 1e6:,g} µs more each; strategy {strategy}; "
-        f"who does not answer in {done.timeout:g} s is lost"
+        f"links      {script.latency * 1e6:,g} µs more each; strategy {strategy}; "
+        f"who does not answer in {setting.timeout:g} s is lost"
     )
     typer.echo("round  ranks    adaptive       fixed   tree's cost   swaps")
     for row in done.rows:

@@ -11,7 +11,6 @@ from syncfabric.cli.options import Json, emit, print_json, settings, show
 from syncfabric.cli.progress import doing, interrupts
 
 if TYPE_CHECKING:
-    from syncfabric.sim.experiments.choice import Choice
     from syncfabric.sim.experiments.frame import Experiment, Work
     from syncfabric.sim.experiments.jobs import Pool
 
@@ -62,7 +61,7 @@ def reproduce(
     Takes all processors, or under mpiexec all ranks. With --json each experiment is one line.
     Ctrl-C keeps what is done, and the same command goes on from there.
     """
-    from syncfabric.sim.experiments.choice import EXPERIMENTS, Choice, chosen
+    from syncfabric.sim.experiments.choice import EXPERIMENTS, chosen, works_of
     from syncfabric.sim.experiments.jobs import pool
     from syncfabric.sim.output import check_folder
 
@@ -72,29 +71,28 @@ def reproduce(
         if show_list:
             _list(list(EXPERIMENTS.values()), as_json)
             return
-        experiments = chosen(names or [])
-        choice = Choice(seeds, seed, time_limit, settings(set_, "--set"), rtl, clock)
-        choice.check(experiments)
+        works = works_of(
+            chosen(names or []),
+            runs=seeds,
+            seed=seed,
+            time_limit=time_limit,
+            settings=settings(set_, "--set"),
+            rtl=rtl,
+            clock_mhz=clock,
+        )
         if output is not None:
             check_folder(output)
-        _run_all(experiments, choice, made, as_json, output)
+        _run_all(works, made, as_json, output)
 
 
-def _run_all(
-    experiments: list["Experiment"],
-    choice: "Choice",
-    pool: "Pool",
-    as_json: bool,
-    output: Path | None,
-) -> None:
+def _run_all(works: list["Work"], pool: "Pool", as_json: bool, output: Path | None) -> None:
     from syncfabric.sim.experiments.claim import summary
 
-    works, whole = [], True
+    done, whole = {}, True
     with interrupts() as stop:
-        for experiment in experiments:
-            work = choice.work(experiment, stop)
-            works.append(work)
-            work.pool = pool
+        for work in works:
+            done[work.experiment.name] = work.claims
+            work.pool, work.stop = pool, stop
             whole = _run(work)
             emit(work, as_json, partial(_print, whole=whole))
             if output is not None:
@@ -103,7 +101,7 @@ def _run_all(
             if not whole:
                 break
     if not as_json:
-        typer.echo(summary({work.experiment.name: work.claims for work in works}))
+        typer.echo(summary(done))
     if not whole:
         raise typer.Exit(INTERRUPTED)
 

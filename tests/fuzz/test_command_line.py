@@ -132,7 +132,7 @@ def _no_long_work() -> Any:
             "syncfabric.sim.replay.replay.build_bench",
             "syncfabric.sim.replay.replay.build_fabric",
             "syncfabric.sim.replay.replay.run_model",
-            "syncfabric.sim.experiments.choice.Choice.work",
+            "syncfabric.sim.experiments.choice.Work",
             "syncfabric.sim.soak.soak.build_fabric",
         ):
             stub(patch, name)

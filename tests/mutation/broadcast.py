@@ -120,8 +120,8 @@ BROADCAST = (
     ),
     _broken(
         "the first child of a root that leaves is elected, whatever the tree costs",
-        "election",
-        'layout.try_moves(p, q, one, other, float("inf"), NO_GOAL)',
-        'layout.try_moves(p, q, one, other, float("inf"), float("inf"))',
+        "layout",
+        'self.try_moves(p, q, one, other, float("inf"), NO_GOAL)',
+        'self.try_moves(p, q, one, other, float("inf"), float("inf"))',
     ),
 )

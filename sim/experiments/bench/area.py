@@ -9,12 +9,13 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from syncfabric.sim.experiments.claim import Claim, figure
-from syncfabric.sim.experiments.frame import section
+from syncfabric.sim.experiments.frame import Experiment, section
 
 DEVICE = "ecp5-45k"
 """Speed grade 6, as all ECP5s here."""
@@ -44,8 +45,17 @@ def _set(keys: tuple[str, ...]) -> list[str]:
     return [word for key in keys for word in ("--set", key)]
 
 
-def _missing(name: str, error: RuntimeError) -> Claim:
-    return figure(name, f"not measured: {error}")
+def _measured(rows: Callable[[], Iterator[Claim]]) -> Experiment:
+    """Return a section that ends with a line on what could not be measured."""
+
+    @wraps(rows)
+    def until_missing() -> Iterator[Claim]:
+        try:
+            yield from rows()
+        except RuntimeError as error:
+            yield figure("tools", f"not measured: {error}")
+
+    return section(until_missing)
 
 
 ROUTERS = """\
@@ -86,16 +96,12 @@ AIMS = (
 )
 
 
-@section
+@_measured
 def area() -> Iterator[Claim]:
     """Area and clock on an ECP5: LUT4, FF, MHz of three seeds."""
     for aim in AIMS:
         name = " ".join((aim.block, *aim.options))
-        try:
-            found = synthesized(aim.block, *aim.options, "--freq", AIM_MHZ)
-        except RuntimeError as error:
-            yield _missing(name, error)
-            return
+        found = synthesized(aim.block, *aim.options, "--freq", AIM_MHZ)
         clock = found["fmax_mhz"]
         mhz = f"{clock['min']:g} / {clock['median']:g} / {clock['max']:g}"
         target = f"<= {aim.lut4:,} LUT4, >= {aim.mhz} MHz" if aim.lut4 else ""
@@ -127,14 +133,10 @@ _HELD = {ENGINE: ("groups", "group"), SLOTS: ("wires", "slot")}
 """By block: the key that says how many it holds, and of what."""
 
 
-@section
+@_measured
 def area_parts() -> Iterator[Claim]:
     """What each part of a router adds: LUT4, FF (5 ports, 4-flit buffers)."""
-    try:
-        plain = _area(PLAIN)
-    except RuntimeError as error:
-        yield _missing(PLAIN, error)
-        return
+    plain = _area(PLAIN)
     yield figure("router of packets, no barriers", _words(plain))
     for block, parts in PARTS.items():
         key, one = _HELD[block]
@@ -177,16 +179,12 @@ GENERIC = (
 """Block, keys and device: the engine's cost where there is no LUT RAM."""
 
 
-@section
+@_measured
 def generic_area() -> Iterator[Claim]:
     """Generic area: gates and flip-flop bits, memories included; iCE40: LUT4, FF, block RAM."""
     for block, keys, device in GENERIC:
         name = " ".join((block, *keys, device))
-        try:
-            found = synthesized(block, "--area", *_set(keys), device=device)
-        except RuntimeError as error:
-            yield _missing(name, error)
-            return
+        found = synthesized(block, "--area", *_set(keys), device=device)
         cells = ("gates", "ff") if found["gates"] else ("lut4", "ff", "block_ram")
         yield figure(name, ", ".join(f"{found[cell]:,}" for cell in cells))
 
@@ -206,7 +204,7 @@ LESS: tuple[tuple[str, dict[str, Any]], ...] = (
 """What each row has less than the one before it."""
 
 
-@section
+@_measured
 def network_area() -> Iterator[Claim]:
     """Network area, 8x8 mesh of messages alone on an ECP5: LUT4, FF, LUT RAM."""
     keys = dict[str, Any](MESSAGES)
@@ -216,11 +214,7 @@ def network_area() -> Iterator[Claim]:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "messages.toml"
             file.write_text("\n".join(['name = "messages"', "[network]", *lines, ""]))
-            try:
-                found = synthesized(str(file), "--area", device=LARGE_DEVICE)
-            except RuntimeError as error:
-                yield _missing(name, error)
-                return
+            found = synthesized(str(file), "--area", device=LARGE_DEVICE)
         measured = ", ".join(f"{found[part]:,}" for part in ("lut4", "ff", "distributed_ram"))
         target = (f"<= {LARGEST:,} LUT4", found["lut4"] <= LARGEST) if name == LESS[-1][0] else ()
         yield figure(name, measured, *target)

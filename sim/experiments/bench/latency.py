@@ -12,13 +12,11 @@ from syncfabric.models.networks.spec import (
     GroupSpec,
     IrregularSpec,
     MessageSpec,
-    NetworkSpec,
 )
-from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.backends import measure, plan_of
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.drive.scenario import Policy, Scenario, SchemeOutcome
-from syncfabric.sim.experiments.bench.measures import at_most, mesh
+from syncfabric.sim.experiments.bench.measures import at_most, mesh, planned
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.results import GroupResult
@@ -124,9 +122,8 @@ def many_groups() -> Iterator[Claim]:
     for groups in (4, 8, 12, 16):
         network = mesh(4, 4, {"channels": 0})
         members = tuple(network.topology.nodes)
-        everyone = tuple(GroupSpec(id=i + 1, members=members) for i in range(groups))
-        plan = make_plan(NetworkSpec(name="figure", network=network, groups=everyone))
-        (outcome,) = measure(plan, [Scenario(episodes=1, policy="together")])
+        everyone = [GroupSpec(id=i + 1, members=members) for i in range(groups)]
+        (outcome,) = measure(planned(network, everyone), [Scenario(episodes=1, policy="together")])
         latest = max(group.latency[0] for group in outcome.groups)
         target = (f"<= {TWELVE}", latest <= TWELVE) if groups == 12 else ()
         yield figure(f"{groups} groups", f"{latest}", *target)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from syncfabric.models.networks.spec import MeshSpec
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, MessageSpec, NetworkSpec
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.experiments.claim import Claim, figure
+from syncfabric.sim.results import RunResult
 
 Result = TypeVar("Result")
 CACHE = "SYNCFABRIC_CACHE"
@@ -34,9 +36,11 @@ def below(name: str, seconds: float, limit: float | None, digits: int = 0) -> Cl
     return figure(name, measured, f"< {limit:g} s", seconds < limit)
 
 
-def per_second(name: str, rate: float, target: float, *, right: bool = True) -> Claim:
-    """Return a rate that is to be so much or more, of a run that is to be right, too."""
-    return figure(name, f"{rate:,.0f}", f">= {target:,}", rate >= target and right)
+def per_second(name: str, result: RunResult, target: float = 0) -> Claim:
+    """Return simulated cycles a second, to be so many or more, of a run that is to be right."""
+    rate = result.cycles / result.seconds.run
+    words = f">= {target:,}" if target else "match"
+    return figure(name, f"{rate:,.0f}", words, rate >= target and result.ok)
 
 
 def timed(function: Callable[..., Result], *arguments: Any) -> tuple[Result, float]:
@@ -46,10 +50,15 @@ def timed(function: Callable[..., Result], *arguments: Any) -> tuple[Result, flo
     return result, time.perf_counter() - begin
 
 
-def mesh(width: int, height: int, keys: dict[str, object]) -> MeshSpec:
+def mesh(width: int, height: int, keys: Mapping[str, object]) -> MeshSpec:
     """Return a mesh with some keys."""
     shape = {"kind": "mesh", "width": width, "height": height}
     return MeshSpec.model_validate({**shape, **keys})
+
+
+def planned(network: MessageSpec, groups: Sequence[GroupSpec] = ()) -> BarrierPlan:
+    """Return the plan of a network with some groups."""
+    return make_plan(NetworkSpec(name="figure", network=network, groups=tuple(groups)))
 
 
 @contextmanager

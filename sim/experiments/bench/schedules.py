@@ -11,14 +11,13 @@ from syncfabric.models.collectives.annealing.island import Begin
 from syncfabric.models.collectives.annealing.island import Parameters as Annealing
 from syncfabric.models.collectives.annealing.solve import solve as anneal
 from syncfabric.models.collectives.checker import check
-from syncfabric.models.collectives.collective import collective
-from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.mboa.solve import solve
 from syncfabric.models.collectives.mboa.state import Parameters
 from syncfabric.models.collectives.schedule import Rules, Schedule, Task
 from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
+from syncfabric.sim.experiments.papers.evo import task_on
 
 RUNS = 10
 SECONDS = 60.0
@@ -89,7 +88,7 @@ def _runs(
     seconds: float = SECONDS,
 ) -> tuple[float, str]:
     """Return the rate of success in per cent, and the figures in words."""
-    task = _task(topology, kind, Rules())
+    task = task_on(topology, kind, Rules())
     found = [
         solve(task, steps, seed=seed, time_limit=seconds, parameters=parameters, most=most)
         for seed in range(RUNS)
@@ -140,19 +139,14 @@ SYMMETRIC: tuple[tuple[str, str, Rules, int], ...] = (
 @section
 def schedule_search() -> Iterator[Claim]:
     """Schedule search: annealing alone, two islands, 10 seeds of at most 60 s."""
-    task = _task("hypercube-16", "AAS", Rules())
+    task = task_on("hypercube-16", "AAS", Rules())
     rate, words = _rate(task, 7), "moves a second a core, hypercube-16 AAS, 7 steps"
     yield figure(words, f"{rate / 1e6:.1f} million", ">= 3 million", rate >= 3e6)
     for name, kind, rules, steps in OPTIMA:
-        yield _row(_task(name, kind, rules), steps, LIMIT)
+        yield _row(task_on(name, kind, rules), steps, LIMIT)
     for name, kind, rules, steps in SYMMETRIC:
-        task = _task(name, kind, rules)
+        task = task_on(name, kind, rules)
         yield _row(task, steps, 10.0, translations(task.topology)[0])
-
-
-def _task(name: str, kind: str, rules: Rules) -> Task:
-    topology = named(name)
-    return Task(topology, collective(kind, topology), rules)
 
 
 def _rate(task: Task, steps: int) -> float:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from syncfabric.models.networks.mesh import hops
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import MeshSpec, MessageSpec, NetworkSpec
+from syncfabric.models.networks.spec import MeshSpec, MessageSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
@@ -30,6 +30,7 @@ from syncfabric.sim.experiments.bench.measures import (
     empty_cache,
     mesh,
     per_second,
+    planned,
     timed,
 )
 from syncfabric.sim.experiments.claim import Claim, figure
@@ -73,8 +74,7 @@ def ordinary_packets() -> Iterator[Claim]:
     network = MeshSpec(kind="mesh", width=8, height=8)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log.csv"
-        spec = NetworkSpec(name="figure", network=network, groups=())
-        run(make_plan(spec), background=0.01, log=log)
+        run(planned(network), background=0.01, log=log)
         with log.open(newline="") as rows:
             over = [_over(row) for row in csv.DictReader(rows)]
     quiet = sorted(over)[len(over) // 2]
@@ -108,12 +108,9 @@ def speed() -> Iterator[Claim]:
         ("demo", 0.1, 1_000),
     ):
         result = run(make_plan(load(network)), episodes=400, background=load_)
-        rate = result.cycles / result.seconds.run
-        words = f"{network}, {_load_words(load_)}, {COMPARED}"
-        yield per_second(words, rate, target, right=result.ok)
+        yield per_second(f"{network}, {_load_words(load_)}, {COMPARED}", result, target)
     result = long_run(make_plan(load("demo")), episodes=4_000, background=0.2)
-    rate, words = result.cycles / result.seconds.run, "demo, long run: three groups, background 0.2"
-    yield per_second(words, rate, 12_000, right=result.ok)
+    yield per_second("demo, long run: three groups, background 0.2", result, 12_000)
     command = [sys.executable, "-m", "syncfabric", "--help"]
     _, seconds = timed(partial(subprocess.run, check=True, capture_output=True), command)
     yield below("syncfabric --help", seconds, None, 2)
@@ -133,8 +130,7 @@ def irregular_speed() -> Iterator[Claim]:
         yield below(f"{name}: build, nothing cached", _built(plan.spec.message_network), None)
         for background in (0.0, 0.05):
             result = run(plan, episodes=200, background=background)
-            words = f"{name}, {_load_words(background)}, {COMPARED}"
-            yield figure(words, f"{result.cycles / result.seconds.run:,.0f}", "match", result.ok)
+            yield per_second(f"{name}, {_load_words(background)}, {COMPARED}", result)
 
 
 @section

@@ -10,7 +10,6 @@ from syncfabric.models.networks.spec import (
     GroupSpec,
     IrregularSpec,
     MessageSpec,
-    NetworkSpec,
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.assemble.network import verilog
@@ -20,7 +19,7 @@ from syncfabric.sim.drive.run import run
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.experiments.bench.latency import alone, latency_row
-from syncfabric.sim.experiments.bench.measures import below, mesh, per_second, timed
+from syncfabric.sim.experiments.bench.measures import below, mesh, per_second, planned, timed
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.fabric import Fabric, build_fabric
@@ -78,7 +77,7 @@ def wires_beside() -> Iterator[Claim]:
         wired = _network(name, {"wires": slots})
         groups = _groups(wired, slots)
         words = f"{name}, {slots} groups of {FEWEST} to {MOST}"
-        plan = _plan(wired, groups)
+        plan = planned(wired, groups)
         by_itself = [_latencies(part, 0.0)[0] for part in _parts(plan)]
         for what, rate in LOADS.items():
             found = _latencies(plan, rate)
@@ -86,7 +85,7 @@ def wires_beside() -> Iterator[Claim]:
             same = [one == other for a, b in both for one, other in zip(a, b, strict=True)]
             words_ = f"wires, {words}, {what}: episodes as long as alone"
             yield figure(words_, f"{sum(same):,} of {len(same):,}", "all", all(same))
-        plan = _plan(_network(name, {}), groups)
+        plan = planned(_network(name, {}), groups)
         for what, rate in LOADS.items():
             over = [
                 cycles - group.bound
@@ -119,10 +118,6 @@ def _groups(network: MessageSpec, count: int) -> tuple[GroupSpec, ...]:
     )
 
 
-def _plan(network: MessageSpec, groups: tuple[GroupSpec, ...]) -> BarrierPlan:
-    return make_plan(NetworkSpec(name="figure", network=network, groups=groups))
-
-
 def _parts(plan: BarrierPlan) -> Iterator[BarrierPlan]:
     """Yield each group by itself, its tree and slot as beside the others."""
     for group, drawn in zip(plan.groups, plan.spec.groups, strict=True):
@@ -152,18 +147,14 @@ def wire_speed() -> Iterator[Claim]:
     """Barrier wires simulated under Verilator (cycles a second)."""
     plan = make_plan(load("wires-16x16"))
     name = plan.spec.name
-    result = run(plan, episodes=COMPARED)
-    rate, words = result.cycles / result.seconds.run, "hardware and model compared in every cycle"
-    yield figure(f"{name}, all members, {words}", f"{rate:,.0f}", "match", result.ok)
-    result = long_run(plan, episodes=LONG)
-    rate, words = result.cycles / result.seconds.run, f"{name}, all members, long run"
-    yield per_second(words, rate, TARGET, right=result.ok)
+    words = f"{name}, all members, hardware and model compared in every cycle"
+    yield per_second(words, run(plan, episodes=COMPARED))
+    yield per_second(f"{name}, all members, long run", long_run(plan, episodes=LONG), TARGET)
     large = load("wires-64x64")
     yield from _large(make_plan(large))
     members = random.Random(1).sample(list(large.network.topology.nodes), MEMBERS)
     result = long_run(plan_of(large.network, members), episodes=LONG)
-    rate, words = result.cycles / result.seconds.run, f"{large.name}, {MEMBERS} members, long run"
-    yield figure(words, f"{rate:,.0f}", "match", result.ok)
+    yield per_second(f"{large.name}, {MEMBERS} members, long run", result)
 
 
 def _large(plan: BarrierPlan) -> Iterator[Claim]:

@@ -57,10 +57,11 @@ def table2(work: Work) -> None:
 def task(kind: str, size: int) -> Task:
     """Return what is scheduled: with store and forward if all broadcast, as in section 3."""
     rules = Rules(switching="store-and-forward") if kind == "AAB" else Rules()
-    return _task(f"hypercube-{size}", kind, rules)
+    return task_on(f"hypercube-{size}", kind, rules)
 
 
-def _task(name: str, kind: str, rules: Rules) -> Task:
+def task_on(name: str, kind: str, rules: Rules) -> Task:
+    """Return a collective on a topology by their names."""
     topology = named(name)
     return Task(topology, collective(kind, topology), rules)
 
@@ -108,10 +109,10 @@ STRICT = Rules(1, "strict", "store-and-forward")
 def table3(work: Work) -> None:
     """Find the fewest steps, and let the paper's methods look for the paper's steps."""
     for name, ports, aab, aas in TABLE_3:
-        _mesh_entry(work, _task(name, "AAB", Rules(ports, switching="store-and-forward")), *aab)
-        _mesh_entry(work, _task(name, "AAS", Rules(ports)), *aas)
+        _mesh_entry(work, task_on(name, "AAB", Rules(ports, switching="store-and-forward")), *aab)
+        _mesh_entry(work, task_on(name, "AAS", Rules(ports)), *aas)
     what = "AAB on mesh-4x4, 1 port, each copy counting"
-    found = shortest(work, _task("mesh-4x4", "AAB", STRICT), what)
+    found = shortest(work, task_on("mesh-4x4", "AAB", STRICT), what)
     work.claim(f"{what}: steps", None, found.steps, found.why)
 
 

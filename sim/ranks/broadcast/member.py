@@ -14,8 +14,6 @@ from syncfabric.sim.ranks.broadcast.post import Data, Kind, Post, Received
 from syncfabric.sim.ranks.broadcast.script import Script
 from syncfabric.sim.ranks.payloads import Bytes, first_wrong, payload
 
-__all__ = ["ROOT", "Member", "Setting"]
-
 ROOT = 0
 PINGS = 3
 """Ping-pongs of a measurement, one after the other; the shortest counts."""

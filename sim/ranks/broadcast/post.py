@@ -16,8 +16,6 @@ import numpy as np
 from syncfabric.models.broadcast.layout import children
 from syncfabric.sim.ranks.payloads import Bytes
 
-__all__ = ["Data", "Kind", "Post", "Received", "pickled"]
-
 PAUSE = 1e-4
 """Seconds of sleep between two looks, where ranks share processors."""
 

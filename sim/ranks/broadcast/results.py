@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from syncfabric.sim.ranks.broadcast.script import Script
-from syncfabric.sim.ranks.payloads import Times
-
-__all__ = ["Broadcasts", "Lost", "Recovery", "Row", "Wrong"]
+from syncfabric.sim.ranks.broadcast.member import Setting
+from syncfabric.sim.ranks.payloads import Times, processors
 
 
 @dataclass(frozen=True)
@@ -94,33 +92,27 @@ class Broadcasts:
 
     Parameters
     ----------
-    ranks, processors, size : int
-        Ranks of MPI, processors that rank 0 may run on, bytes of the payload.
-    latency, timeout : float
-        Seconds.
+    setting : Setting
     mpi : str
+        The MPI library.
     library : Times
-        The MPI library's own Bcast among all ranks, before the first round; nothing held back.
-    rows : tuple of Row
-    lost : tuple of Lost
+        Its own Bcast among all ranks, before the first round; nothing held back.
+    rows : sequence of Row
+    lost : sequence of Lost
     checked : int
         Bytes compared.
-    wrong : tuple of Wrong
+    wrong : sequence of Wrong
     whole : bool
         Whether all ranks answered in the end, so that MPI can be ended in order.
     """
 
-    ranks: int
-    processors: int
-    size: int
-    latency: float
-    timeout: float
+    setting: Setting
     mpi: str
     library: Times
-    rows: tuple[Row, ...]
-    lost: tuple[Lost, ...]
+    rows: Sequence[Row]
+    lost: Sequence[Lost]
     checked: int
-    wrong: tuple[Wrong, ...]
+    wrong: Sequence[Wrong]
     whole: bool
 
     @property
@@ -133,9 +125,9 @@ class Broadcasts:
         """Median over the rounds, in seconds."""
         return _median(row.fixed for row in self.rows)
 
-    def as_asked(self, script: Script) -> bool:
-        """Whether every byte was right, and nobody was lost but those who were to go."""
-        gone = {(e.rank, e.turn) for e in script.events if e.fate != "join"}
+    def as_asked(self) -> bool:
+        """Whether every byte was right, and no rank was lost but those that were to go."""
+        gone = {(e.rank, e.turn) for e in self.setting.script.events if e.fate != "join"}
         return not self.wrong and all((lost.rank, lost.round) in gone for lost in self.lost)
 
     def recoveries(self) -> list[Recovery]:
@@ -156,12 +148,12 @@ class Broadcasts:
     def to_json(self) -> dict[str, Any]:
         """Return what ``bcast --json`` prints; times in seconds."""
         return {
-            "ranks": self.ranks,
-            "processors": self.processors,
+            "ranks": self.setting.script.ranks,
+            "processors": processors(),
             "mpi": self.mpi,
-            "bytes": self.size,
-            "latency": self.latency,
-            "timeout": self.timeout,
+            "bytes": self.setting.size,
+            "latency": self.setting.script.latency,
+            "timeout": self.setting.timeout,
             "right": not self.wrong,
             "checked_bytes": self.checked,
             "wrong": [asdict(wrong) for wrong in self.wrong],

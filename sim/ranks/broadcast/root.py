@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
+from itertools import count
 from statistics import median
+from typing import Any
 
 import numpy as np
 
 from syncfabric.models.broadcast.layout import parent
 from syncfabric.models.broadcast.policy import Policy
 from syncfabric.models.broadcast.tree import Tree
-from syncfabric.sim.ranks.broadcast.caller import Caller, Latencies, Pair, matching
+from syncfabric.sim.ranks.broadcast.latencies import Latencies, Pair, matching, pair_of
 from syncfabric.sim.ranks.broadcast.member import ROOT, Member
-from syncfabric.sim.ranks.broadcast.post import Kind
-from syncfabric.sim.ranks.broadcast.results import Lost, Row
+from syncfabric.sim.ranks.broadcast.post import Data, Kind
+from syncfabric.sim.ranks.broadcast.results import Lost, Row, Wrong
 from syncfabric.sim.ranks.broadcast.script import Slow
-
-__all__ = ["Root"]
 
 EACH = 4
 """Broadcasts a round along each tree; the median counts."""
@@ -25,21 +26,26 @@ TRIES = 5
 
 
 class Root:
-    """Rank 0.
+    """Rank 0: it asks, it broadcasts, and it waits no longer than a time.
 
     Parameters
     ----------
     member : Member
+        What it does as every rank does; it goes on with that while it waits.
     policy : Policy
         Of the tree.
     """
 
     def __init__(self, member: Member, policy: Policy) -> None:
-        self.member, self.caller = member, Caller(member)
+        self.member, self.post = member, member.post
         self.script, self.timeout = member.setting.script, member.setting.timeout
         self.latencies = Latencies()
         self.rows: list[Row] = []
         self.lost: list[Lost] = []
+        self.wrong: list[Wrong] = []
+        self.checked = 0
+        self._numbers = count(1)
+        """Of questions and broadcasts."""
         self.tree = self._first_tree(policy)
 
     def run(self) -> None:
@@ -72,14 +78,10 @@ class Root:
             for own in (True, False) if number % 2 else (False, True):
                 ranks = self.tree.nodes if own else tuple(sorted(self.tree.nodes))
                 if len(ranks) > 1:
-                    seconds = self._broadcast(turn, ranks, said)
-                    (adaptive if own else fixed).extend(seconds)
+                    (adaptive if own else fixed).extend(self._broadcast(turn, ranks, said))
         swaps = self._adapt(turn)
-        return Row(turn, order, cost, _median(adaptive), _median(fixed), swaps, tuple(said))
-
-    def _tell_round(self) -> None:
-        """Tell all ranks which links are slow, and that the root is there."""
-        self.caller.tell(Kind.ROUND, self.member.slow, range(1, self.script.ranks))
+        took = [median(seconds) if seconds else None for seconds in (adaptive, fixed)]
+        return Row(turn, order, cost, took[0], took[1], swaps, tuple(said))
 
     def _slow_down(self, slow: Slow) -> str:
         pair = slow.pair
@@ -94,13 +96,13 @@ class Root:
 
     def _join(self, rank: int) -> str:
         """Let a rank measure its way to all others, and take it into the tree."""
-        members, number = self.tree.nodes, self.caller.number()
-        self.caller.tell(Kind.JOIN, (number, list(members)), [rank])
-        seen = self.caller.answers(Kind.SEEN, {rank}, number)
+        members, number = self.tree.nodes, next(self._numbers)
+        self._tell(Kind.JOIN, (number, list(members)), [rank])
+        seen = self._answers(Kind.SEEN, {rank}, number)
         if not seen:
             return f"rank {rank} does not join: no answer in {self.timeout:g} s"
         for other, seconds in seen[rank].items():
-            self.latencies.note(_pair(rank, other), seconds)
+            self.latencies.note(pair_of(rank, other), seconds)
         self.tree.join({other: self._cost(rank, other) for other in members}, node=rank)
         return f"rank {rank} joins, at position {self.tree.position(rank)}"
 
@@ -112,66 +114,129 @@ class Root:
         list of float
             Seconds until the root knew that all have it; none if some had to be served again.
         """
-        number, start = self.caller.number(), time.monotonic()
-        missing, last = self.caller.spread(number, turn, order)
+        start = time.monotonic()
+        number = next(self._numbers)
+        missing, last = self._spread(number, turn, order)
         if not missing:
             return [last - start]
         missed, tries = missing, 1
         while missing:
             self._tell_round()
-            there = self.caller.there(missing) if tries < TRIES else set[int]()
+            there = self._there(missing) if tries < TRIES else set[int]()
             for rank in sorted(missing - there):
-                said.append(self._lose(rank, turn))
+                self.tree.leave(rank)
+                self.latencies.forget(rank)
+                self.lost.append(Lost(rank, turn))
+                lost = f"rank {rank} is lost: no answer in {self.timeout:g} s"
+                said.append(f"{lost}; the tree is repaired")
             missing = missing & there
             if missing:
                 # They are a tree of their own, in the order of their new positions.
                 again = (ROOT, *sorted(missing, key=self.tree.position))
-                missing, last = self.caller.spread(number, turn, again)
+                missing, last = self._spread(number, turn, again)
                 tries += 1
         if served := sorted(missed & set(self.tree.nodes)):
             ranks = ", ".join(map(str, served))
             said.append(f"sent again to {ranks}; all have it after {last - start:.3f} s")
         return []
 
-    def _lose(self, rank: int, turn: int) -> str:
-        """Take a rank that does not answer out of the tree."""
-        self.tree.leave(rank)
-        self.latencies.forget(rank)
-        self.lost.append(Lost(rank, turn))
-        return f"rank {rank} is lost: no answer in {self.timeout:g} s; the tree is repaired"
+    def _spread(self, number: int, turn: int, order: tuple[int, ...]) -> tuple[set[int], float]:
+        """Broadcast along a binomial tree, once.
+
+        Returns
+        -------
+        set of int
+            Ranks that did not say in time that they have the data, and have compared it.
+        float
+            When the last one said that it has the data (``time.monotonic``).
+        """
+        last = time.monotonic()
+        until = last + self.timeout
+        data = Data(number, turn, order, self.member.setting.payload(number))
+        self.member.pass_on(data, data.pack())
+        waiting = {kind: set(order[1:]) for kind in (Kind.GOT, Kind.CHECKED)}
+        while any(waiting.values()):
+            message = self.post.receive(until)
+            if message is None:
+                break
+            if message.kind not in waiting:
+                self.member.handle(message)
+                continue
+            told, byte = message.value
+            if told != number or message.source not in waiting[message.kind]:
+                continue
+            waiting[message.kind].remove(message.source)
+            if message.kind is Kind.GOT:
+                last = time.monotonic()
+            else:
+                self.checked += self.member.setting.size
+                if byte is not None:
+                    self.wrong.append(Wrong(message.source, turn, byte))
+        return waiting[Kind.GOT] | waiting[Kind.CHECKED], last
 
     def _adapt(self, turn: int) -> int:
         """Measure the links of the tree and some others, and tell the tree; return its swaps."""
         nodes = self.tree.nodes
-        links = {_pair(nodes[parent(x)], nodes[x]) for x in range(1, len(nodes))}
+        links = {pair_of(nodes[parent(x)], nodes[x]) for x in range(1, len(nodes))}
         self._measure(sorted(links.union(matching(sorted(nodes), turn))))
         changes = self.latencies.changes(nodes)
         done = [self.tree.update_cost(*pair, seconds) for pair, seconds in changes]
         return sum(change.swapped is not None for change in done)
 
     def _measure(self, pairs: list[Pair]) -> None:
+        """Measure the seconds from rank to rank, all at once; the lower ones ask."""
         self._tell_round()
-        for pair, seconds in self.caller.measure(pairs).items():
-            self.latencies.note(pair, seconds)
+        asked: dict[int, list[int]] = {}
+        for low, high in pairs:
+            asked.setdefault(low, []).append(high)
+        number = next(self._numbers)
+        for rank, peers in asked.items():
+            self._tell(Kind.PROBE, (number, peers), [rank])
+        for rank, seen in self._answers(Kind.SEEN, set(asked), number).items():
+            for peer, seconds in seen.items():
+                self.latencies.note((rank, peer), seconds)
 
     def _cost(self, a: int, b: int) -> float:
         """Return what the tree is told of a pair: what never came back costs the time-out."""
-        return self.latencies.tell(_pair(a, b), self.timeout)
+        return self.latencies.tell(pair_of(a, b), self.timeout)
 
     def _end(self) -> None:
         """End all ranks; MPI in order only if all are still there."""
         others = set(range(1, self.script.ranks))
-        number = self.caller.number()
-        self.caller.tell(Kind.END, number, others)
-        there = self.caller.answers(Kind.HERE, others, number)
-        self.member.finalize = there.keys() == others
-        self.caller.tell(Kind.GO, self.member.finalize, there)
-        self.member.post.flush(time.monotonic() + self.timeout)
+        there = self._there(others, Kind.END)
+        self.member.finalize = there == others
+        self._tell(Kind.GO, self.member.finalize, there)
+        self.post.flush(time.monotonic() + self.timeout)
 
+    def _tell_round(self) -> None:
+        """Tell all ranks which links are slow, and that the root is there."""
+        self._tell(Kind.ROUND, self.member.slow, range(1, self.script.ranks))
 
-def _pair(a: int, b: int) -> Pair:
-    return (min(a, b), max(a, b))
+    def _tell(self, kind: Kind, value: object, ranks: Iterable[int]) -> None:
+        for rank in ranks:
+            self.post.send(rank, kind, value)
 
+    def _there(self, ranks: set[int], kind: Kind = Kind.ASK) -> set[int]:
+        """Return which of some ranks answer in time."""
+        number = next(self._numbers)
+        self._tell(kind, number, ranks)
+        return set(self._answers(Kind.HERE, ranks, number))
 
-def _median(seconds: list[float]) -> float | None:
-    return median(seconds) if seconds else None
+    def _answers(self, kind: Kind, ranks: set[int], number: int) -> dict[int, Any]:
+        """Return what ranks answer to a question, of those that do in time.
+
+        An answer is the question's number and a value.
+        """
+        found: dict[int, Any] = {}
+        until = time.monotonic() + self.timeout
+        while found.keys() != ranks:
+            message = self.post.receive(until)
+            if message is None:
+                break
+            if message.kind is not kind:
+                self.member.handle(message)
+                continue
+            told, value = message.value
+            if told == number and message.source in ranks:
+                found[message.source] = value
+        return found

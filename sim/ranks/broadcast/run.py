@@ -23,8 +23,6 @@ from syncfabric.sim.ranks.payloads import (
 if TYPE_CHECKING:
     from syncfabric.models.broadcast.strategies import Strategy
 
-__all__ = ["broadcast"]
-
 WARM = 2
 """Calls of the library that are not timed."""
 
@@ -63,22 +61,10 @@ def broadcast(world: Any, setting: Setting, strategy: Strategy) -> tuple[Broadca
 
     root = Root(member, Policy(rise=strategy))
     root.run()
-    script = setting.script
-    found = Broadcasts(
-        script.ranks,
-        processors(),
-        setting.size,
-        script.latency,
-        setting.timeout,
-        library_words(),
-        library,
-        tuple(root.rows),
-        tuple(root.lost),
-        checked + root.caller.checked,
-        (*wrong, *root.caller.wrong),
-        member.finalize is True,
-    )
-    return found, found.whole
+    checked, wrong = checked + root.checked, [*wrong, *root.wrong]
+    whole = member.finalize is True
+    mpi = library_words()
+    return Broadcasts(setting, mpi, library, root.rows, root.lost, checked, wrong, whole), whole
 
 
 def _library(world: Any, setting: Setting) -> tuple[Times, list[Wrong], int]:

@@ -9,8 +9,6 @@ from typing import Literal
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["Event", "Script", "Slow", "parse_events", "parse_slow"]
-
 Fate = Literal["leave", "kill", "join"]
 
 _SLOW = re.compile(r"(?:(\d{1,6})-(\d{1,6})|(path)):(\d{1,6}(?:\.\d{1,6})?)@(\d{1,6})")

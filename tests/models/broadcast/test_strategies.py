@@ -22,18 +22,32 @@ def _order(strategy: Strategy, a: int, b: int, size: int = 16) -> list[tuple[int
     return [pair for p, q in blocks for pair in zip(p.tolist(), q.tolist(), strict=True)]
 
 
-def test_family_around_8_and_12() -> None:
-    assert _order("family", 8, 12) == [(12, 13), (12, 14), (12, 8), (12, 9), (12, 10)]
+FROM_6 = (7, 5, 8, 4, 9, 3, 10, 2, 11, 1, 12, 13, 14, 15)
 
 
-def test_path_around_12_and_14() -> None:
-    assert _order("path", 12, 14) == [(12, 8), (14, 15)]
-
-
-def test_path_goes_on_one_way_when_the_other_ends() -> None:
-    assert _order("path", 0, 8) == [(8, 12), (8, 14), (8, 15)]
-    assert _order("path", 14, 15) == [(14, 12), (14, 8)]
-    assert _order("path", 24, 28, 32) == [(24, 16), (28, 30), (28, 31)]
+@pytest.mark.parametrize(
+    ("strategy", "a", "b", "size", "order"),
+    [
+        ("family", 8, 12, 16, [(12, x) for x in (13, 14, 8, 9, 10)]),
+        ("path", 12, 14, 16, [(12, 8), (14, 15)]),
+        # One way goes on when the other ends.
+        ("path", 0, 8, 16, [(8, 12), (8, 14), (8, 15)]),
+        ("path", 14, 15, 16, [(14, 12), (14, 8)]),
+        ("path", 24, 28, 32, [(24, 16), (28, 30), (28, 31)]),
+        ("leaf", 8, 12, 16, [(x, leaf) for leaf in range(1, 16, 2) for x in (8, 12)]),
+        # Neither the root nor the node itself; and the last position is a leaf.
+        ("leaf", 0, 1, 6, [(1, 3), (1, 5)]),
+        ("leaf", 2, 3, 6, [(2, 1), (3, 1), (2, 3), (2, 5), (3, 5)]),
+        ("leaf", 0, 4, 7, [(4, 1), (4, 3), (4, 5), (4, 6)]),
+        ("position", 6, 7, 16, [(6, x) for x in FROM_6]),
+        # Under the root it moves the child.
+        ("position", 0, 4, 8, [(4, x) for x in (5, 3, 6, 2, 7, 1)]),
+    ],
+)
+def test_the_order_is_that_of_the_figures(
+    strategy: Strategy, a: int, b: int, size: int, order: list[tuple[int, int]]
+) -> None:
+    assert _order(strategy, a, b, size) == order
 
 
 def test_path_follows_the_costliest_way_down() -> None:
@@ -41,30 +55,6 @@ def test_path_follows_the_costliest_way_down() -> None:
     costs[8, 10] = costs[10, 8] = 9
     layout = Layout(MatrixCosts(costs), range(16))
     assert [q.tolist() for _, q in trials("path", layout, 0, 8)] == [[10, 11]]
-
-
-def test_leaf_around_8_and_12() -> None:
-    found = _order("leaf", 8, 12)
-    assert found[:4] == [(8, 1), (12, 1), (8, 3), (12, 3)]
-    assert found == [(x, leaf) for leaf in range(1, 16, 2) for x in (8, 12)]
-
-
-def test_leaf_does_without_the_root_and_the_node_itself() -> None:
-    assert _order("leaf", 0, 1, 6) == [(1, 3), (1, 5)]
-    assert _order("leaf", 2, 3, 6) == [(2, 1), (3, 1), (2, 3), (2, 5), (3, 5)]
-
-
-def test_the_last_position_is_a_leaf() -> None:
-    assert _order("leaf", 0, 4, 7) == [(4, 1), (4, 3), (4, 5), (4, 6)]
-
-
-def test_position_around_6_and_7() -> None:
-    after = [7, 5, 8, 4, 9, 3, 10, 2, 11, 1, 12, 13, 14, 15]
-    assert _order("position", 6, 7) == [(6, x) for x in after]
-
-
-def test_position_moves_the_child_of_the_root() -> None:
-    assert _order("position", 0, 4, 8) == [(4, x) for x in (5, 3, 6, 2, 7, 1)]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -90,16 +80,13 @@ def _raised(link: float) -> Layout:
     return Layout(MatrixCosts(costs), range(4))
 
 
-def test_the_first_that_meets_the_goal_ends_the_search() -> None:
+@pytest.mark.parametrize(("goal", "steps"), [(2, 1), (0, 2)])
+def test_the_first_that_meets_the_goal_ends_the_search_else_all_are_tried(
+    goal: float, steps: int
+) -> None:
     layout = _raised(9)
-    found = search(layout, trials("family", layout, 0, 2), goal=2)
-    assert (found.steps, found.swap, layout.cost) == (1, (2, 3), 2)
-
-
-def test_else_the_first_of_the_cheapest_is_carried_out() -> None:
-    layout = _raised(9)
-    found = search(layout, trials("family", layout, 0, 2), goal=0)
-    assert (found.steps, found.swap, layout.cost) == (2, (2, 3), 2)
+    found = search(layout, trials("family", layout, 0, 2), goal)
+    assert (found.steps, found.swap, layout.cost) == (steps, (2, 3), 2)
 
 
 def test_none_is_carried_out_that_does_not_help() -> None:

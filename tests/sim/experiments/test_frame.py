@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,21 +26,6 @@ from tests.sim.experiments import jobs
 PLOTTED = Experiment("toy", "a toy", "nowhere", jobs.toy, axes=(Axes("x", "y", 2, 10),))
 
 
-@pytest.mark.parametrize(
-    ("paper", "ours", "ratio"),
-    [
-        (4, 3, 0.75),
-        (2.0, 5, 2.5),
-        (0, 3, None),
-        (None, 3, None),
-        ("yes", "no", None),
-        (3, None, None),
-    ],
-)
-def test_a_ratio_is_ours_by_the_papers(paper: Value, ours: Value, ratio: float | None) -> None:
-    assert Claim("steps", paper, ours).ratio == ratio
-
-
 def test_a_row_has_its_note_in_the_claim() -> None:
     row = Claim("steps", 4, 3, "fewer").to_json()
     ratio = {"claim": "steps (fewer)", "paper": 4, "ours": 3, "ratio": 0.75}
@@ -48,36 +34,40 @@ def test_a_row_has_its_note_in_the_claim() -> None:
 
 
 @pytest.mark.parametrize(
-    ("paper", "ours", "aim", "verdict"),
+    ("paper", "ours", "aim", "ratio", "verdict"),
     [
-        (10, 11, "same", "holds"),
-        (10, 8.9, "same", "partly"),
-        (10, 12.5, "same", "partly"),
-        (10, 12.6, "same", "does not hold"),
-        (10, 20, "more", "holds"),
-        (10, 9, "more", "partly"),
-        (10, 5, "more", "does not hold"),
-        (17, 12, "less", "holds"),
-        (17, 18, "less", "partly"),
-        (17, 30, "less", "does not hold"),
-        (0, 0, "same", "holds"),
-        (0, 1, "same", "does not hold"),
-        (0, 100, "more", "holds"),
-        ("yes", "yes", "same", "holds"),
-        ("yes", "no", "same", "does not hold"),
-        ("yes", "at 4, 8 only", "same", "partly"),
-        ("above 1", 1.01, "same", "holds"),
-        ("above 1", 1.0, "same", "does not hold"),
-        ("below 1", 0.5, "same", "holds"),
-        ("at least 10", 84.9, "same", "holds"),
-        ("1 to 2", 1.43, "same", "holds"),
-        ("1 to 2", 2.86, "same", "does not hold"),
-        ("yes", None, "same", "no result"),
-        (None, 3, "same", None),
+        (10, 11, "same", 1.1, "holds"),
+        (10, 8.9, "same", 0.89, "partly"),
+        (10, 12.5, "same", 1.25, "partly"),
+        (10, 12.6, "same", 1.26, "does not hold"),
+        (10, 20, "more", 2, "holds"),
+        (10, 9, "more", 0.9, "partly"),
+        (10, 5, "more", 0.5, "does not hold"),
+        (16, 12, "less", 0.75, "holds"),
+        (16, 18, "less", 1.125, "partly"),
+        (16, 32, "less", 2, "does not hold"),
+        (0, 0, "same", None, "holds"),
+        (0, 1, "same", None, "does not hold"),
+        (0, 100, "more", None, "holds"),
+        ("yes", "yes", "same", None, "holds"),
+        ("yes", "no", "same", None, "does not hold"),
+        ("yes", "at 4, 8 only", "same", None, "partly"),
+        ("above 1", 1.01, "same", None, "holds"),
+        ("above 1", 1.0, "same", None, "does not hold"),
+        ("below 1", 0.5, "same", None, "holds"),
+        ("at least 10", 84.9, "same", None, "holds"),
+        ("1 to 2", 1.43, "same", None, "holds"),
+        ("1 to 2", 2.86, "same", None, "does not hold"),
+        ("yes", None, "same", None, "no result"),
+        (3, None, "same", None, "no result"),
+        (None, 3, "same", None, None),
     ],
 )
-def test_a_claim_has_a_verdict(paper: Value, ours: Value, aim: Aim, verdict: str | None) -> None:
-    assert Claim("steps", paper, ours, aim=aim).verdict == verdict
+def test_a_claim_has_a_ratio_and_a_verdict(
+    paper: Value, ours: Value, aim: Aim, ratio: float | None, verdict: str | None
+) -> None:
+    claim = Claim("steps", paper, ours, aim=aim)
+    assert (claim.ratio, claim.verdict) == (ratio, verdict)
 
 
 def test_words_that_are_no_range_need_a_judgement() -> None:
@@ -204,6 +194,15 @@ def test_files_hold_what_was_found(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "toy.png").read_bytes().startswith(b"\x89PNG")
 
 
+def drawn(*labels: str, y: float = 10) -> Any:
+    """Draw a point of each curve, and return its axes."""
+    work = Work(PLOTTED)
+    for number, label in enumerate(labels):
+        work.point(label, 8, y + number)
+    (axes,) = figure_of(work).axes
+    return axes
+
+
 def test_curves_have_their_scales_and_leave_out_what_has_no_logarithm() -> None:
     work = Work(PLOTTED)
     for x, y in ((8, 10), (16, 0), (32, 100)):
@@ -213,15 +212,9 @@ def test_curves_have_their_scales_and_leave_out_what_has_no_logarithm() -> None:
     (line,) = axes.lines
     assert np.asarray(line.get_xydata()).tolist() == [[8, 10], [32, 100]]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("x (log scale)", "y (log scale)")
-
-
-def test_other_axes_begin_at_zero() -> None:
-    work = Work(replace(PLOTTED, axes=(Axes("x", "y"),)))
-    work.point("ours", 50, 1000)
-    work.point("ours", 60, 1001)
-    (axes,) = figure_of(work).axes
+    work.experiment = replace(PLOTTED, axes=(Axes("x", "y"),))
+    (axes,) = figure_of(work).axes  # other axes begin at zero
     assert (axes.get_xlim()[0], axes.get_ylim()[0]) == (0, 0)
-    assert axes.get_ylim()[1] > 1001
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("x", "y")
 
 
@@ -273,22 +266,14 @@ def test_names_of_curves_do_not_overlap(other: float) -> None:
 
 
 def test_the_papers_curve_has_the_colour_of_ours() -> None:
-    work = Work(PLOTTED)
-    for label in ("OAB, paper", "OAB, ours", "OAS, paper"):
-        work.point(label, 8, 10)
-    (axes,) = figure_of(work).axes
-    paper, ours, other = axes.lines
+    paper, ours, other = drawn("OAB, paper", "OAB, ours", "OAS, paper").lines
     assert paper.get_color() == ours.get_color() != other.get_color()
     assert (paper.get_linestyle(), other.get_linestyle()) == (":", ":")
     assert ours.get_linestyle() != ":"
 
 
 def test_what_the_hardware_took_has_the_colour_of_its_model_and_points_of_its_own() -> None:
-    work = Work(PLOTTED)
-    for label in ("ring, model", "ring, RTL", "tree, RTL", "tree"):
-        work.point(label, 8, 10)
-    (axes,) = figure_of(work).axes
-    model, ring, tree, plain = axes.lines
+    model, ring, tree, plain = drawn("ring, model", "ring, RTL", "tree, RTL", "tree", y=1).lines
     assert model.get_color() == ring.get_color() != tree.get_color() == plain.get_color()
     assert model.get_marker() == ring.get_marker() != tree.get_marker() == plain.get_marker()
     assert (model.get_fillstyle(), ring.get_fillstyle()) == ("full", "left")
@@ -296,11 +281,8 @@ def test_what_the_hardware_took_has_the_colour_of_its_model_and_points_of_its_ow
 
 
 def test_many_curves_have_a_look_each() -> None:
-    work = Work(PLOTTED)
-    for number in range(20):
-        work.point(f"curve {number}", 8, 10 + number)
-    (axes,) = figure_of(work).axes
-    assert len({(line.get_color(), line.get_marker()) for line in axes.lines}) == 20
+    lines = drawn(*(f"curve {number}" for number in range(20))).lines
+    assert len({(line.get_color(), line.get_marker()) for line in lines}) == 20
 
 
 def test_without_series_ratios_are_drawn() -> None:

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from syncfabric.sim.ranks.broadcast.caller import Latencies, matching
+from syncfabric.sim.ranks.broadcast.latencies import Latencies, matching
 
 
 @pytest.mark.parametrize("ranks", [[0, 1], [0, 2, 5], [0, 1, 2, 3], list(range(7)), [*range(8)]])

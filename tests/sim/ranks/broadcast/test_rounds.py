@@ -18,14 +18,9 @@ MS = 0.001
 
 
 def found(root: Root, world: World) -> Broadcasts:
-    rows, lost, caller = tuple(root.rows), tuple(root.lost), root.caller
-    times = Times("Bcast", (1.0,))
-    script = root.script
-    whole = world.members[ROOT].finalize is True
-    return Broadcasts(
-        script.ranks, 2, 1000, script.latency, 2.0, "", times, rows, lost, caller.checked,
-        tuple(caller.wrong), whole,
-    )  # fmt: skip
+    whole, times = world.members[ROOT].finalize is True, Times("Bcast", (1.0,))
+    setting = root.member.setting
+    return Broadcasts(setting, "", times, root.rows, root.lost, root.checked, root.wrong, whole)
 
 
 def test_a_broadcast_takes_what_its_costliest_path_takes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,9 +31,9 @@ def test_a_broadcast_takes_what_its_costliest_path_takes(monkeypatch: pytest.Mon
         assert row.cost == pytest.approx(6 * MS)
         assert (sorted(row.order), row.swaps, row.said) == (list(range(8)), 0, ())
     result = found(root, world)
-    assert (result.wrong, result.lost, result.whole) == ((), (), True)
+    assert (result.wrong, result.lost, result.whole) == ([], [], True)
     assert result.checked == 3 * EACH * 2 * 7 * 1000
-    assert result.as_asked(root.script)
+    assert result.as_asked()
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -99,8 +94,8 @@ def test_who_is_gone_is_found_and_the_tree_repaired(
     assert root.rows[3].adaptive == pytest.approx(4 * MS)
     # Every broadcast has come to every rank that lives, the one of the death included.
     assert result.checked == 1000 * EACH * 2 * (7 + 6 + 6 + 6)
-    assert result.wrong == ()
-    assert result.as_asked(root.script)
+    assert result.wrong == []
+    assert result.as_asked()
     assert result.whole is (fate == "leave")
 
 
@@ -111,7 +106,7 @@ def test_a_death_that_nobody_asked_for_is_told(monkeypatch: pytest.MonkeyPatch) 
     root, world = play(monkeypatch, 5, 2, changed=dead)
     result = found(root, world)
     assert [lost.rank for lost in result.lost] == [3]
-    assert not result.as_asked(root.script)
+    assert not result.as_asked()
     assert not result.whole
 
 
@@ -185,7 +180,7 @@ def test_a_byte_that_changes_on_its_way_is_found(monkeypatch: pytest.MonkeyPatch
     result = found(root, world)
     assert {(wrong.rank, wrong.byte) for wrong in result.wrong} == {(2, 995)}
     assert len(result.wrong) == 2 * EACH * 2
-    assert not result.as_asked(root.script)
+    assert not result.as_asked()
 
 
 def test_data_that_never_comes_is_not_sent_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
