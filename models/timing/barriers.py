@@ -90,29 +90,6 @@ def barrier_ns(name: str, processes: int, diameter: int, times: LogGP) -> float:
     return BARRIERS[name](processes, diameter, times)
 
 
-def tile_sync_ns(processes: int, diameter: int, memory: LogGP, *, wake_ns: float = 10_000) -> float:
-    """Return a time that puts the Tile Sync barrier in its order: ``centralized`` + wake.
-
-    For its order only: the paper says no more than that processes which wait are asleep. Assumed: a
-    centralized barrier, after which the operating system wakes all at once.
-
-    Parameters
-    ----------
-    processes, diameter, memory
-        As of ``barrier_ns``.
-    wake_ns : float
-        What waking takes, above 0; 10 µs is assumed.
-
-    Raises
-    ------
-    PlanError
-        As ``barrier_ns``, or waking takes no time.
-    """
-    if not wake_ns > 0:
-        raise PlanError(f"Barrier model: wake_ns must be above 0 ns, not {wake_ns}")
-    return barrier_ns("centralized", processes, diameter, memory) + wake_ns
-
-
 def reflex_late_ns(processes: int, late: int, loggp: LogGP) -> float:
     """Return the time of Reflex if one process comes after all others, 2 (2 o + L) + (2 P - i) h.
 
@@ -154,14 +131,7 @@ def reflex_tree_ns(links: int, flits: int, loggp: LogGP, *, streams: bool = True
     streams : bool
         Whether flits follow each other at once; else every second time, as where a buffer has one
         place: then 2 F - 1 take the place of F.
-
-    Raises
-    ------
-    PlanError
-        There are fewer than 0 links, or no flit.
     """
-    _least("links", links, 0)
-    _least("flits", flits, 1)
     slots = flits if streams else 2 * flits - 1
     return loggp.message_ns(links) + (slots - 1) * FLIT_BYTES * loggp.G
 
@@ -179,14 +149,7 @@ def wires_ns(links: int, link_registers: int, loggp: LogGP) -> float:
     link_registers : int
         P, registers on each link, so that a link takes 1 + P hops.
     loggp : LogGP
-
-    Raises
-    ------
-    PlanError
-        There are fewer than 0 links or registers.
     """
-    _least("links", links, 0)
-    _least("link_registers", link_registers, 0)
     return 2 * links * (1 + link_registers) * loggp.h + 2 * loggp.o
 
 
@@ -275,8 +238,3 @@ def check(processes: int) -> None:
             f"Barrier model: processes must be 2 or more, not {processes}; "
             "a process alone needs no barrier"
         )
-
-
-def _least(name: str, value: int, least: int) -> None:
-    if value < least:
-        raise PlanError(f"Barrier model: {name} must be {least} or more, not {value}")

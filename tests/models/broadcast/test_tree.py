@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from syncfabric.models.broadcast.costs import Floats, Ints
+from syncfabric.models.broadcast.costs import Floats, Ints, MatrixCosts, link_cost
+from syncfabric.models.broadcast.optimum import least_cost
+from syncfabric.models.broadcast.start_up import StartUp
 from syncfabric.models.broadcast.tree import Policy, Strategy, Tree
 from syncfabric.models.errors import SpecError, SyncfabricError
+from syncfabric.models.timing.loggp import LogGP
 from tests.models.broadcast.events import broken
 from tests.models.broadcast.paper import FIG_1, TABLE_1, TABLE_5
 
@@ -162,57 +166,55 @@ def test_all_leave_but_one() -> None:
         tree.leave(tree.root)
 
 
-@pytest.mark.parametrize(
-    ("costs", "words"),
-    [
-        ([[0, 1], [1, 0], [1, 1]], "a square of numbers, not 3 x 2"),
-        ([[0, 1], [1]], "a square of numbers"),
-        ([[0, "far"], ["far", 0]], "a square of numbers"),
-        (7, "a square of numbers, not a number"),
-        ([], "a square of numbers, not 0"),
-        ([[0, -1], [-1, 0]], r"\[0\]\[1\]: it must be finite and 0 or more, not -1"),
-        ([[0, 1], [2, 0]], r"\[0\]\[1\] is 1 and \[1\]\[0\] 2; it must be symmetric"),
-        ([[0, float("nan")], [float("nan"), 0]], "finite and 0 or more, not nan"),
-        ([[0, float("inf")], [float("inf"), 0]], "finite and 0 or more, not inf"),
-    ],
-)
-def test_refuses_a_wrong_matrix(costs: Any, words: str) -> None:
-    with pytest.raises(SpecError, match=words):
-        Tree(costs)
+NAN, INF = float("nan"), float("inf")
+FAR: Any = [[0, "far"], ["far", 0]]
+MACHINE = LogGP(L=1, o=1, g=1, G=1, h=1)
 
 
 @pytest.mark.parametrize(
-    ("keywords", "words"),
+    ("make", "words"),
     [
-        ({"root": 8}, "root 8: it is not among the nodes"),
-        ({"nodes": [0, 8]}, "node 8: nodes are 0 to 7"),
-        ({"nodes": [0, -1]}, "node -1: nodes are 0 to 7"),
-        ({"nodes": [0, 3, 3]}, "node 3: it is given twice"),
-        ({"nodes": []}, "one or more"),
-        ({"nodes": [0, 1.5]}, "node 1.5: it must be an integer"),
-        ({"order": range(8), "root": 0}, "either an order, or nodes and a root"),
+        (lambda: Tree([[0, 1], [1, 0], [1, 1]]), "a square of numbers, not 3 x 2"),
+        (lambda: Tree([[0, 1], [1]]), "a square of numbers"),
+        (lambda: Tree(FAR), "a square of numbers"),
+        (lambda: Tree(7), "a square of numbers, not a number"),
+        (lambda: Tree([]), "a square of numbers, not 0"),
+        (lambda: Tree([[0, -1], [-1, 0]]), r"\[0\]\[1\]: it must be finite and 0 or more, not -1"),
+        (lambda: Tree([[0, 1], [2, 0]]), r"\[0\]\[1\] is 1 and \[1\]\[0\] 2; it must be symmetric"),
+        (lambda: Tree([[0, NAN], [NAN, 0]]), "finite and 0 or more, not nan"),
+        (lambda: Tree([[0, INF], [INF, 0]]), "finite and 0 or more, not inf"),
+        (lambda: Tree(TABLE_1, root=8), "root 8: it is not among the nodes"),
+        (lambda: Tree(TABLE_1, nodes=[0, 8]), "node 8: nodes are 0 to 7"),
+        (lambda: Tree(TABLE_1, nodes=[0, -1]), "node -1: nodes are 0 to 7"),
+        (lambda: Tree(TABLE_1, nodes=[0, 3, 3]), "node 3: it is given twice"),
+        (lambda: Tree(TABLE_1, nodes=[]), "one or more"),
+        (lambda: Tree(TABLE_1, nodes=[0, 1.5]), "node 1.5: it must be an integer"),  # type: ignore[list-item]
+        (lambda: Tree(TABLE_1, order=range(8), root=0), "either an order, or nodes and a root"),
+        (lambda: Tree(_line), "nodes or an order must be given"),
+        (lambda: Tree(lambda a, b: a[:1] * 1.0, order=range(8)), "must return 7 costs, not shape"),
+        (lambda: Tree(lambda a, b: -1.0 * b, order=range(8)), "between 0 and 1: it must be finite"),
+        (
+            lambda: Tree(lambda a, b: np.where(b == 6, NAN, 1.0), order=range(8)),
+            "between 4 and 6: .* not nan",
+        ),
+        (lambda: Policy(rise="sideways"), "policy rise: 'sideways' is none of family, path"),  # type: ignore[arg-type]
+        (lambda: Policy(goal="later"), "policy goal: 'later'"),  # type: ignore[arg-type]
+        (lambda: link_cost(1, 0, 5), "bandwidth: it must be above 0, not 0"),
+        (lambda: link_cost(RING, [[-3] * 8] * 8, 5), r"bandwidth\[0\]\[1\]: .* not -3"),
+        (lambda: link_cost(1, 1, -5), "message size: .* not -5"),
+        (lambda: link_cost(1, 1, INF), "message size"),
+        (lambda: link_cost([1, 2, 3], [1, 2], 5), "as many as the latency"),
+        (lambda: link_cost(1, "fast", 5), "it must be numbers"),
+        (lambda: StartUp.under(MACHINE, 0), "1 byte or more"),
+        (lambda: StartUp(transfer=-1.0), "start-up transfer: it must be finite and 0 or more"),
+        (lambda: StartUp(interval=NAN), "start-up interval: it must be finite and 0 or more"),
+        (lambda: least_cost(MatrixCosts(np.ones((17, 17))), 0), "17 nodes are more than 16"),
+        (lambda: least_cost(MatrixCosts(np.ones((4, 4))), 4), "root 4"),
     ],
 )
-def test_refuses_wrong_nodes(keywords: dict[str, Any], words: str) -> None:
+def test_what_cannot_be_is_refused(make: Callable[[], object], words: str) -> None:
     with pytest.raises(SpecError, match=words):
-        Tree(TABLE_1, **keywords)
-
-
-def test_a_function_needs_nodes() -> None:
-    with pytest.raises(SpecError, match="nodes or an order must be given"):
-        Tree(_line)
-
-
-@pytest.mark.parametrize(
-    ("field", "words"),
-    [
-        ({"rise": "sideways"}, "policy rise: 'sideways' is none of family, path"),
-        ({"goal": "later"}, "policy goal: 'later'"),
-    ],
-)
-def test_refuses_an_unknown_policy(field: dict[str, Any], words: str) -> None:
-    with pytest.raises(SpecError, match=words):
-        Policy(**field)
+        make()
 
 
 def _eight(new_root: bool = False) -> Tree:

@@ -1,10 +1,11 @@
-"""The tables of barrier wires, by the golden model."""
+"""Barriers of meshes and irregular networks, on wires or not, by the golden model."""
 
 from dataclasses import replace
 from functools import partial
 
 import pytest
 
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.experiments.bench import latency, wires
 from syncfabric.sim.experiments.bench.measures import mesh
@@ -61,3 +62,32 @@ def test_an_episode_that_is_longer_is_a_miss(monkeypatch: pytest.MonkeyPatch) ->
     first, second, *_ = rows_of(wires.wires_beside)
     assert (first.ours, met(first)) == ("2 of 3", False)
     assert (second.ours, met(second)) == ("3 of 3", True)
+
+
+def test_wires_stand_beside_messages_and_software(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight members: a tree of wires of L = 3 takes 9 cycles, BTIN's of messages 13."""
+    monkeypatch.setattr(latency, "SIZES", (8,))
+    found = rows_of(latency.schemes)
+    rows = {row.claim.partition(", buffer_flits ")[2]: str(row.ours) for row in found}
+    assert rows["1, all together"] == "13 / 25 / 42 / 9; 1.9 / 3.2 / 0.7 times"
+    assert rows["8, worst, one late"] == "9 / 18 / 9; 2.0 / 1.0 times"
+    links = rows["1, links between switches"].partition(";")[0].split(" / ")
+    beside = rows["1, links with nodes' own"].partition(";")[0].split(" / ")
+    assert links[:3] == ["16", "26", "36"]
+    assert [int(b) - int(a) for a, b in zip(links, beside, strict=True)][3] == 2 * 8
+
+
+@pytest.mark.long
+def test_large_networks_are_compared_with_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = MeshSpec(kind="mesh", width=3, height=2, wires=1, groups=1, channels=0)
+    groups = (GroupSpec(id=1, members=tuple(network.mesh.nodes)),)
+    spec = NetworkSpec(name="little", network=network, groups=groups)
+    monkeypatch.setattr(wires, "load", lambda name: spec)
+    monkeypatch.setattr(wires, "LONG", 40)
+    monkeypatch.setattr(wires, "MEMBERS", 2)
+    compared, long, written, large, few = rows_of(wires.wire_speed)
+    assert met(compared)
+    assert long.paper == ">= 20,000"
+    assert written.claim.startswith("little: 0.")
+    assert (large.paper, met(large)) == ("match, 6 cycles", True)
+    assert (few.claim, met(few)) == ("little, 2 members, long run", True)

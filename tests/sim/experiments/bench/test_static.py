@@ -1,4 +1,4 @@
-"""The bench of collectives: rows beside their formulas, here with the golden model alone."""
+"""Barriers and collectives of static networks, by the golden model."""
 
 import pytest
 
@@ -10,6 +10,7 @@ from tests.sim.experiments.bench.conftest import met, rows_of
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, by_model: None) -> None:
     monkeypatch.setattr(static, "SQUARES", (2, 4))
+    monkeypatch.setattr(static, "SIDES", (4,))
 
 
 def test_every_row_is_its_formula() -> None:
@@ -35,3 +36,14 @@ def test_what_goes_wrong_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "_sum", lambda bits: lambda own, flit: own & flit)
     with pytest.raises(RuntimeError, match=r"word sent on|result"):
         rows_of(static.collectives)
+
+
+def test_wires_and_messages_stand_beside_rings_and_trees() -> None:
+    rows = {row.claim: row for row in rows_of(static.static_latency)}
+    assert all(map(met, rows.values()))
+    together = [rows[f"4x4, {planner}, all together"] for planner in static.PLANNERS]
+    assert [row.ours for row in together] == ["37", "17", "11", "10"]
+    again = [rows[f"4x4, {planner}, back to back"] for planner in static.PLANNERS]
+    assert [row.ours for row in again] == ["22", "14", "11", "10"]
+    late = [rows[f"4x4, {planner}, one late by 1000, the worst"] for planner in static.PLANNERS]
+    assert [row.ours for row in late] == ["37", "17", "11", "10"]
