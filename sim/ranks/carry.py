@@ -109,14 +109,17 @@ class Library:
         self._sends, self._gets = _names(collective, world.Get_rank(), range(world.Get_size()))
         self._out = np.zeros((len(self._sends), size), np.uint8)
         self._into = np.zeros((len(self._gets), size), np.uint8)
-        self.run = _call(world, collective, self._out, self._into)
-        """Makes the call."""
+        self._call = _call(world, collective, self._out, self._into)
 
     def fill(self, payload: Callable[[Name], Bytes]) -> None:
         """Put what this rank sends into its buffer, and wipe what it has received."""
         self._into[:] = 0
         for block, name in zip(self._out, self._sends, strict=True):
             block[:] = payload(name)
+
+    def run(self) -> None:
+        """Make the call."""
+        self._call()
 
     def got(self) -> dict[Name, Bytes]:
         """Return what this rank was to have in the end."""
