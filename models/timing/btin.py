@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.timing.times import Times, ns
@@ -120,29 +120,25 @@ def packets_ns(
     return taken
 
 
-def height_bound(ports: int, connectivity: float, nodes: int, switches: int, members: int) -> float:
-    """Return the height of Theorem 1 as printed, log_b n; with the switches as n, its bound.
+class Heights(NamedTuple):
+    """Heights of trees by paper BTIN, section 4.1, b = f k - p / q - 1 children a switch.
 
     Parameters
     ----------
-    ports, connectivity, nodes, switches
-        As in ``mean_height``.
-    members : int
-        The n.
-
-    Raises
-    ------
-    PlanError
-        As in ``mean_height``.
+    theorem, bound : float
+        Of Theorem 1 as printed, log_b n with the nodes as n; and with the switches, its bound.
+    mean : float
+        Of an average tree, 1 + log_b((q - 1) / (f k)): the last step before the theorem that is
+        near simulated heights, which the theorem's own log_b n is about twice as great as.
     """
-    return math.log(members, _children(ports, connectivity, nodes, switches))
+
+    theorem: float
+    bound: float
+    mean: float
 
 
-def mean_height(ports: int, connectivity: float, nodes: int, switches: int) -> float:
-    """Return the height of an average tree, 1 + log_b((q - 1) / (f k)), b = f k - p / q - 1.
-
-    It is the last step before the paper's Theorem 1 that is near simulated heights: the theorem's
-    own log_b n is about twice as great.
+def heights(ports: int, connectivity: float, nodes: int, switches: int) -> Heights:
+    """Return the heights of trees on a kind of network.
 
     Parameters
     ----------
@@ -159,15 +155,11 @@ def mean_height(ports: int, connectivity: float, nodes: int, switches: int) -> f
         The switches would have no more than one child each (b is not above 1), or there is but
         one.
     """
-    children = _children(ports, connectivity, nodes, switches)
-    return 1 + math.log((switches - 1) / (connectivity * ports), children)
-
-
-def _children(ports: int, connectivity: float, nodes: int, switches: int) -> float:
     children = connectivity * ports - nodes / switches - 1
     if children <= 1 or switches < 2:
         raise PlanError(
             f"Mean height: {switches} switches with {children:.3g} children each make no tree; "
             "take two or more of each"
         )
-    return children
+    mean = 1 + math.log((switches - 1) / (connectivity * ports), children)
+    return Heights(math.log(nodes, children), math.log(switches, children), mean)

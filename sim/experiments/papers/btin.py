@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.timing.btin import PacketTiming, Way, height_bound, mean_height
+from syncfabric.models.timing.btin import PacketTiming, Way, heights
 from syncfabric.sim.experiments.frame import Axes, Parameter, Work, experiment, times_parameters
 from syncfabric.sim.experiments.papers.btin_networks import (
     NAMES,
@@ -171,16 +171,16 @@ def _shape_claims(work: Work, found: Survey) -> None:
 
 def _height_claims(work: Work, found: Survey) -> None:
     drawn, every = found.drawn, found.drawn.nodes
-    kind = (drawn.ports, drawn.connectivity, every, drawn.switches)
     height = found.mean("height", every)
     words = f"height of BTIN, all members of ({drawn.size})"
     try:
-        theorem, bound = (height_bound(*kind, n) for n in (every, drawn.switches))
+        known = heights(drawn.ports, drawn.connectivity, every, drawn.switches)
         note = "the theorem takes n for the q - 1 of its proof, and leaves terms out; see the next"
-        work.claim(f"{words}: Theorem 1, log_b n", theorem, height, note)
+        work.claim(f"{words}: Theorem 1, log_b n", known.theorem, height, note)
         step = "the same: 1 + log_b((q - 1) / f k), a step of its proof"
-        work.claim(step, mean_height(*kind), height)
-        work.confirm(f"it is at most log_b q = {bound:.1f} on average", height <= bound)
+        work.claim(step, known.mean, height)
+        words = f"it is at most log_b q = {known.bound:.1f} on average"
+        work.confirm(words, height <= known.bound)
     except PlanError as error:
         work.claim(words, None, height, str(error))
     size = 16 if 16 in found.sizes else found.sizes[0]

@@ -20,6 +20,7 @@ from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.loggp import TILE64, TILE64_MEMORY, LogGP
 from tests.models.golden.static_bench import static
 from tests.models.planning.irregular import draw_network
+from tests.models.schemes import walks
 
 SCHEMES = {scheme.name: scheme for scheme in ANYWHERE}
 BY_HAND = LogGP(L=1_000, o=100, g=10, G=0.5, h=1)
@@ -86,7 +87,6 @@ def test_messages_are_walked(kind: str, seed: int) -> None:
     rng = random.Random(seed)
     if kind == "mesh":
         network: Any = MeshSpec(kind="mesh", width=rng.randint(1, 6), height=rng.randint(2, 6))
-        step = _step_in_mesh
     else:
         topology = draw_network(rng, rng.randint(2, 12), rng.randint(0, 8), rng.randint(2, 20))
         network = IrregularSpec(
@@ -95,17 +95,14 @@ def test_messages_are_walked(kind: str, seed: int) -> None:
         )
         tables = updown_tables(topology)
 
-        def step(here: tuple[int, int], to: tuple[int, int]) -> tuple[int, int]:
-            end = topology.across(here[0], int(tables[here[0]][to[0]]))
-            assert end is not None
-            return (end[0], to[1]) if end[0] == to[0] else end
-
     def way(start: tuple[int, int], end: tuple[int, int]) -> int:
-        if kind == "irregular" and start[0] == end[0]:
-            return 0
-        passed = 0
-        while start != end:
-            start, passed = step(start, end), passed + 1
+        if kind == "mesh":
+            return len(walks.way(start, end))
+        here, passed = start[0], 0
+        while here != end[0]:
+            across = topology.across(here, int(tables[here][end[0]]))
+            assert across is not None
+            here, passed = across[0], passed + 1
         return passed
 
     nodes = network.topology.nodes
@@ -121,13 +118,6 @@ def test_messages_are_walked(kind: str, seed: int) -> None:
     *others, last = sorted(least, key=sum)
     passed = sum(map(sum, least)) + last[0] + sum(map(sum, others))
     assert SCHEMES["centralized"].cost(network, members).traversals == passed
-
-
-def _step_in_mesh(here: tuple[int, int], to: tuple[int, int]) -> tuple[int, int]:
-    (x, y), (a, b) = here, to
-    if x != a:
-        return x + (1 if x < a else -1), y
-    return x, y + (1 if y < b else -1)
 
 
 @pytest.mark.parametrize("count", [2, 3, 5, 8, 13])

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.mesh import Mesh, Node, Port
+from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import StaticGroupPlan
 from syncfabric.models.schemes.loggp import STATIC, planned
@@ -14,6 +14,7 @@ from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.loggp import TILE64, TILE64_CYCLE_NS, LogGP
 from tests.models.golden.static_bench import Group, ready_bench, static
 from tests.models.golden.static_play import Play
+from tests.models.schemes.walks import way
 
 SCHEMES = {scheme.name: scheme for scheme in STATIC}
 BY_HAND = LogGP(L=1_000, o=100, g=10, G=0.5, h=1)
@@ -120,22 +121,10 @@ def test_messages_to_the_root_are_walked(seed: int) -> None:
     nodes = network.topology.nodes
     members = rng.sample(nodes, rng.randint(2, len(nodes)))
     plan = planned(network, members, "tree")
-    passed = sum(len(_walk(network.topology, member, plan.root)) for member in members)
+    passed = sum(len(way(member, plan.root)) for member in members)
     assert plan.edges is not None
     cost = SCHEMES["udn-stn"].cost(network, members)
     assert cost.traversals == passed + len(plan.edges)
     tree = {plan.root, *(node for edge in plan.edges for node in edge)}
     assert cost.setup_nodes == len(tree)
     assert cost.setup_messages == len(tree - set(members))
-
-
-def _walk(mesh: Mesh, start: Node, end: Node) -> list[Node]:
-    (x, y), passed = start, []
-    while (x, y) != end:
-        if x != end[0]:
-            x += 1 if x < end[0] else -1
-        else:
-            y += 1 if y < end[1] else -1
-        assert mesh.contains((x, y))
-        passed.append((x, y))
-    return passed

@@ -13,8 +13,7 @@ from syncfabric.models.planning import btm
 from syncfabric.models.schemes.mesh import MESH, tree_nodes
 from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.btm import Timing
-
-Link = tuple[Node, Node]
+from tests.models.schemes.walks import Link, way
 
 SCHEMES = {scheme.name: scheme for scheme in MESH}
 TIMES = Timing(t_s=1000, t_p=1, t_rn=10, t_rm=100)
@@ -25,23 +24,6 @@ CROSS = [(2, 2), (2, 0), (5, 2), (0, 3)]
 
 def cost(name: str, members: list[Node], side: int = 8, times: Timing = TIMES) -> Cost:
     return SCHEMES[name].cost(MeshSpec(kind="mesh", width=side, height=side), members, times)
-
-
-def step(here: Node, to: Node, *, x_first: bool = True) -> Node:
-    """Return the next node."""
-    (x, y), (to_x, to_y) = here, to
-    if x != to_x and (x_first or y == to_y):
-        return x + (1 if x < to_x else -1), y
-    return x, y + (1 if y < to_y else -1)
-
-
-def way(here: Node, to: Node, *, x_first: bool = True) -> list[Link]:
-    """Return the links of a message."""
-    links = []
-    while here != to:
-        links.append((here, step(here, to, x_first=x_first)))
-        here = links[-1][1]
-    return links
 
 
 def groups(count: int = 25) -> list[tuple[int, list[Node]]]:

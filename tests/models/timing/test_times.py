@@ -9,7 +9,7 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.planning.btm import build_tree
 from syncfabric.models.timing import btin, btm
-from syncfabric.models.timing.btin import PacketTiming, height_bound, mean_height, packets_ns
+from syncfabric.models.timing.btin import PacketTiming, heights, packets_ns
 from syncfabric.models.timing.btm import cs_formula_ns, formula_ns
 from syncfabric.models.timing.loggp import INFINIBAND, TILE64, TILE64_CYCLE_NS, LogGP
 from syncfabric.models.timing.times import Times, ns
@@ -119,10 +119,10 @@ def test_btin_is_linear_in_the_height() -> None:
 def test_theorem_1_as_printed_is_about_twice_the_mean_height(
     nodes: int, switches: int, height: float, theorem: float
 ) -> None:
-    assert mean_height(8, 0.75, nodes, switches) == pytest.approx(height, abs=0.005)
-    printed = height_bound(8, 0.75, nodes, switches, nodes)
-    assert printed == pytest.approx(theorem, abs=0.05)
-    assert printed > height_bound(8, 0.75, nodes, switches, switches)
+    found = heights(8, 0.75, nodes, switches)
+    assert found.mean == pytest.approx(height, abs=0.005)
+    assert found.theorem == pytest.approx(theorem, abs=0.05)
+    assert found.theorem > found.bound > found.mean
 
 
 def test_further_messages_are_switched_by_all_links_in_turn() -> None:
@@ -151,6 +151,6 @@ def test_switches_without_links_or_branches_are_refused() -> None:
         r"take two or more of each$"
     )
     with pytest.raises(PlanError, match=message):
-        mean_height(8, 0.5, 256, 75)
+        heights(8, 0.5, 256, 75)
     with pytest.raises(PlanError, match=r"^Mean height: 1 switches with 3 children"):
-        mean_height(8, 0.75, 2, 1)
+        heights(8, 0.75, 2, 1)
