@@ -34,7 +34,7 @@ def test_another_time_is_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_goes_wrong_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "_sum", lambda bits: lambda own, flit: own & flit)
-    with pytest.raises(RuntimeError, match="flits sent|result"):
+    with pytest.raises(RuntimeError, match=r"flits sent|result"):
         rows_of(static.collectives)
 
 
