@@ -125,7 +125,10 @@ def _traffic(top: ModuleWriter, spec: MessageSpec) -> dict[str, str | None]:
     top.lines("  reg [31:0] cycle = 0;\n  always @(posedge clk) cycle <= rst ? 0 : cycle + 1;")
     for name in _COUNTS:
         top.wire(f"seen_{name}", nodes)
+    # A reset of thousands of flip-flops takes long over the device: it goes from node to node.
     for i in range(nodes):
+        before = f"rst_{i - 1}" if i else "rst"
+        top.lines(f"  reg rst_{i} = 1;\n  always @(posedge clk) rst_{i} <= {before};")
         for name in _COUNTS:
             top.wire(f"{name}_{i}", 32)
             top.assign(part(f"seen_{name}", i, 1), f"{name}_{i}[0]")
@@ -139,13 +142,14 @@ def _traffic(top: ModuleWriter, spec: MessageSpec) -> dict[str, str | None]:
         control = {name: f"traffic_{name}" for name in ("load", "seed", "enable", "rate")}
         put = {"put__valid": "1'd0", "put__flit": zero(put_flit(spec.flit_bits).size)}
         counts = {of: f"{name}_{i}" for name, of in _COUNTS.items() if of in _OF_SOURCE}
-        return {**control, **put, **counts, "sent": ""}
+        return {"rst": f"rst_{i}", **control, **put, **counts, "sent": ""}
 
     def sink(i: int) -> dict[str, str]:
         counts = {of: f"{name}_{i}" for name, of in _COUNTS.items() if of not in _OF_SOURCE}
         latency = part("seen_latency", i, 32)
         open_ = {"flits": "", "latency_sum": ""}
-        return {"clear": "traffic_load", **counts, "latency_max": latency, **open_}
+        ports = {"rst": f"rst_{i}", "clear": "traffic_load", **counts}
+        return {**ports, "latency_max": latency, **open_}
 
     place_traffic(top, spec, source, sink)
     return {f"traffic__{name}": f"traffic_{name}" for name in members}
