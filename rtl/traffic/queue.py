@@ -86,6 +86,7 @@ class WaitingQueue(wiring.Component):
         read = store.read_port(transparent_for=[write])
         first, last, after = (Signal(range(self._depth)) for _ in range(3))
         behind, full, taken, stays, moves = (Signal() for _ in range(5))
+        word = Signal.like(self.entry)
         # The oldest is in flip-flops, for a memory answers late in the cycle; behind it are others.
         m.d.comb += [
             # One is before the memory, which is never filled: its pointers say how much is there.
@@ -96,7 +97,9 @@ class WaitingQueue(wiring.Component):
             moves.eq(behind & ~stays),
             write.en.eq(taken & (stays | behind)),
             write.addr.eq(last),
-            write.data.eq(self.entry),
+            # Of what does not come nothing changes, so that simulations can let it sleep.
+            word.eq(Mux(self.push, self.entry, 0)),
+            write.data.eq(word),
             after.eq(first + 1),
             read.addr.eq(Mux(moves, after, first)),
         ]
@@ -108,7 +111,7 @@ class WaitingQueue(wiring.Component):
         with m.If(write.en):
             m.d.sync += last.eq(last + 1)
         with m.If(~stays & (behind | self.push)):
-            m.d.sync += self.first.eq(Mux(behind, read.data, self.entry))
+            m.d.sync += self.first.eq(Mux(behind, read.data, word))
         return m
 
 
