@@ -26,6 +26,7 @@ KERNELS = (
     "collectives/annealing",
     "collectives/dice.py",
     "collectives/mboa",
+    "collectives/moves.py",
     "compiled.py",
 )
 """Where kernels stand in ``models``. They name nothing of the project from elsewhere."""

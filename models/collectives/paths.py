@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -94,6 +93,8 @@ class PathTable:
     """Of shape (paths + 1)."""
     channel: NDArray[np.int32]
     """Numbers of channels, of all paths one after the other."""
+    whole: bool
+    """Whether no path was left out."""
 
     def path(self, topology: Topology, number: int) -> Path:
         """Return a path as the vertices that it passes."""
@@ -127,13 +128,18 @@ def path_table(
 
     rng = Random(seed)
     ways: dict[int, _Ways] = {}
-    ends, first_path, first_channel, channel = [], [0], [0], list[int]()
+    ends, first_path, first_channel, channel, whole = [], [0], [0], list[int](), True
     for source, target in pairs:
         tick()
         ends.append((source, target))
         if target not in ways:
             ways[target] = _Ways(topology, target)
-        for path in _some(topology, source, ways[target], extra, most, rng):
+        some = _some(topology, source, ways[target], extra, most, rng)
+        whole &= ways[target].count[source] <= most
+        for number, path in enumerate(some):
+            if number == most:
+                whole = False
+                break
             channel += topology.along(path)
             first_channel.append(len(channel))
         first_path.append(len(first_channel) - 1)
@@ -142,12 +148,14 @@ def path_table(
         np.array(first_path, dtype=np.int64),
         np.array(first_channel, dtype=np.int64),
         np.array(channel, dtype=np.int32),
+        whole,
     )
 
 
 def _some(
     topology: Topology, source: int, ways: _Ways, extra: int, most: int, rng: Random
 ) -> Iterable[Path]:
+    """Return so many of the shortest paths, drawn by chance, or all paths, one more at least."""
     count = ways.count[source]
     if count > most:
         ranks = set[int]()
@@ -156,4 +164,4 @@ def _some(
         return (ways.path(source, rank) for rank in sorted(ranks))
     if extra == 0:
         return (ways.path(source, rank) for rank in range(count))
-    return islice(paths(topology, source, ways.target, extra), most)
+    return paths(topology, source, ways.target, extra)

@@ -1,22 +1,25 @@
 """Automorphisms of a topology that leave no vertex in its place: shifts, rotations, xor.
 
-If one orbit of messages is scheduled so that its images never meet, all of them are.
+Only one message of each orbit is scheduled. Its images never meet if in no step two channels of an
+orbit are taken, and if the nodes of an orbit together do not send more than one node may.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from syncfabric.models.collectives.collective import Collective
+from syncfabric.models.collectives.schedule import Step, Task, Transfer
 from syncfabric.models.collectives.topology import Topology
 
-__all__ = ["Symmetry", "translations"]
+__all__ = ["Quotient", "Symmetry", "translations"]
 
 Generator = tuple[tuple[int, ...], int]
 """The image of each vertex, and after how many times all are back."""
@@ -93,6 +96,51 @@ class Symmetry:
             return all({g[v] for v in s} == s for s in sets for g, _ in self.generators)
         pairs = set(collective.pairs)
         return all({(g[a], g[b]) for a, b in pairs} == pairs for g, _ in self.generators)
+
+
+class Quotient:
+    """Orbits of nodes, channels and messages.
+
+    Parameters
+    ----------
+    task : Task
+    symmetry : Symmetry, optional
+        It keeps the task's collective. Without it every orbit has one element.
+    """
+
+    def __init__(self, task: Task, symmetry: Symmetry | None = None) -> None:
+        topology = task.topology
+        self.task, self.symmetry = task, symmetry
+        self.node_class = list(range(topology.nodes))
+        self.channel_class = list(range(len(topology.channels)))
+        if symmetry is not None:
+            for orbit in symmetry.node_orbits:
+                for node in orbit:
+                    self.node_class[node] = orbit[0]
+            self.channel_class = symmetry.channel_orbit.tolist()
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Yield one pair of each orbit: that whose source is the lowest of its orbit."""
+        for source, target in self.task.collective.pairs:
+            if self.node_class[source] == source:
+                yield source, target
+
+    def origins(self) -> list[int]:
+        """Return one sender of each orbit."""
+        senders = self.task.collective.senders
+        return [s for s in senders if self.node_class[s] == s]
+
+    def whole(self, steps: Iterable[Iterable[Transfer]]) -> tuple[Step, ...]:
+        """Return steps with all images of the transfers in them."""
+        if self.symmetry is None:
+            return tuple(tuple(step) for step in steps)
+        images = self.symmetry.vertices
+
+        def orbit(transfer: Transfer) -> Iterator[Transfer]:
+            origin, target, *path = images[:, [*transfer.message, *transfer.path]].T.tolist()
+            return map(Transfer, zip(origin, target, strict=True), zip(*path, strict=True))
+
+        return tuple(tuple(chain.from_iterable(map(orbit, step))) for step in steps)
 
 
 def translations(topology: Topology) -> tuple[Symmetry, ...]:

@@ -6,6 +6,8 @@ __all__ = ["SCHEDULES"]
 
 _ANNEALING = "models/collectives/annealing/"
 _MBOA = "models/collectives/mboa/"
+_ENCODING = "models/collectives/encoding.py"
+_MOVED = "models/collectives/moves.py"
 _MOVES = ("tests/models/collectives/annealing/test_moves.py",)
 _CROSS = ("tests/models/collectives/annealing/test_cross.py",)
 _RUNS = ("tests/models/collectives/annealing/test_runs.py",)
@@ -18,44 +20,44 @@ _ATTEMPTS = (
 SCHEDULES = (
     Mutant(
         "annealing: a conflict that a move takes away is not counted",
-        _ANNEALING + "kernel.py",
+        _MOVED,
         "            delta -= count[k] > most[use[i]]\n            count[k] -= 1",
         "            count[k] -= 1",
         _MOVES,
     ),
     Mutant(
         "annealing: a node sends on in the step in which it gets the message",
-        _ANNEALING + "kernel.py",
+        _MOVED,
         "delta += t < steps and q >= 0 and step[q] >= t",
         "delta += t < steps and q >= 0 and step[q] > t",
         _MOVES,
     ),
     Mutant(
         "annealing: what is sent on too early is counted one step short",
-        _ANNEALING + "kernel.py",
+        _MOVED,
         "for s in range(t0 + 1, min(t, steps - 1) + 1):",
         "for s in range(t0 + 1, min(t, steps - 1)):",
         _MOVES,
     ),
     Mutant(
         "annealing: two messages never change steps",
-        _ANNEALING + "kernel.py",
+        _MOVED,
         "if kind >= 6 and t != t0",
         "if kind >= 8 and t != t0",
         _MOVES,
     ),
     Mutant(
         "annealing: a message never goes in the last step",
-        _ANNEALING + "chromosome.py",
-        "last = self.steps - 1",
-        "last = max(self.steps - 2, 0)",
+        _ENCODING,
+        "last = [self.steps - gene.must for",
+        "last = [max(self.steps - 2 * gene.must, 0) for",
         _MOVES,
     ),
     Mutant(
         "annealing: a message may go a step before it can",
-        _ANNEALING + "chromosome.py",
-        "self.low.append(min(hops, self.steps) - 1)",
-        "self.low.append(max(min(hops, self.steps) - 2, 0))",
+        _ENCODING,
+        "[min(gene.hops, self.steps) - 1 for",
+        "[max(min(gene.hops, self.steps) - 2, 0) for",
         _MOVES,
     ),
     Mutant(
@@ -108,52 +110,24 @@ SCHEDULES = (
         _RUNS,
     ),
     Mutant(
-        "MBOA: a port too many is no conflict",
-        _MBOA + "genes.py",
-        "conflicts += max(before + (times > 0) - instance.room[resource], 0)",
-        "conflicts += max(before + (times > 0) - max(instance.room[resource], 1) - 1, 0)",
-        _PARTS,
-    ),
-    Mutant(
-        "MBOA: a change is weighed without what it takes away",
-        _MBOA + "genes.py",
-        "conflicts -= max(used[now, use[i], 0] - room[use[i]], 0)",
-        "conflicts -= 0",
-        _PARTS,
-    ),
-    Mutant(
         "MBOA: the repair leaves who sends before it is told",
-        _MBOA + "genes.py",
-        "genes[source - 1, STEP] >= step",
-        "genes[source - 1, STEP] > step",
-        _PARTS,
-    ),
-    Mutant(
-        "MBOA: a path index beyond the paths is another's path",
-        _MBOA + "genes.py",
-        "index if index < ways else index % ways",
-        "index",
-        _PARTS,
-    ),
-    Mutant(
-        "MBOA: two messages never change places",
         _MBOA + "evolve.py",
-        "if kind >= 6 and step != now:",
-        "if kind >= 8 and step != now:",
+        "if sender >= 0 and step[sender] >= now:",
+        "if sender >= 0 and step[sender] > now:",
         _PARTS,
     ),
     Mutant(
         "MBOA: mutation never draws the last step",
-        _MBOA + "genes.py",
-        "two(random, 0, bounds[gene, PATH], bounds[gene, STEP])",
-        "two(random, 0, bounds[gene, PATH], bounds[gene, STEP] - 1)",
-        _PARTS,
+        _MOVED,
+        "high[g] - low[g] + 1), bits",
+        "high[g] - low[g]), bits",
+        _MOVES,
     ),
     Mutant(
         "MBOA: what was refused is not taken back",
         _MBOA + "evolve.py",
-        "        put(state.olds, i, mine, gene)\n",
-        "",
+        "for i in range(count - 1, -1, -1):",
+        "for i in range(count - 1, 0, -1):",
         _PARTS,
     ),
     Mutant(

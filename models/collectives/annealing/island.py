@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.annealing.chromosome import Chromosome, encode
-from syncfabric.models.collectives.annealing.kernel import Chain, Ints, evolve, meet, recount
+from syncfabric.models.collectives.annealing.kernel import evolve, meet
+from syncfabric.models.collectives.encoding import Encoding, encode
+from syncfabric.models.collectives.moves import Ints, blank_chains, recount
 from syncfabric.models.collectives.schedule import Task
 from syncfabric.models.collectives.symmetry import Symmetry
 from syncfabric.models.errors import SpecError
@@ -121,8 +122,8 @@ class Begin:
         """Return the island."""
         told = self.parameters
         options: dict[str, Any] = {"paths": told.paths, "seed": self.seed, "printed": told.printed}
-        chromosome = encode(self.task, self.steps, symmetry=self.symmetry, **options)
-        return Island(chromosome, told, self.seed, self.number)
+        encoding = encode(self.task, self.steps, symmetry=self.symmetry, **options)
+        return Island(encoding, told, self.seed, self.number)
 
 
 class Island:
@@ -130,7 +131,7 @@ class Island:
 
     Parameters
     ----------
-    chromosome : Chromosome
+    encoding : Encoding
     parameters : Parameters
     seed : int
     number : int
@@ -138,38 +139,31 @@ class Island:
     """
 
     def __init__(
-        self, chromosome: Chromosome, parameters: Parameters, seed: int, number: int = 0
+        self, encoding: Encoding, parameters: Parameters, seed: int, number: int = 0
     ) -> None:
-        self.chromosome, self.parameters = chromosome, parameters
-        tables, genes, chains = chromosome.tables, chromosome.genes, parameters.population
+        self.encoding, self.parameters = encoding, parameters
+        tables, genes, chains = encoding.tables, encoding.genes, parameters.population
         self.interval = max(parameters.exchange, genes)
         source = np.random.SeedSequence((seed, number))
         self.seeds = source.generate_state(chains + 1, np.uint64)
         rng = np.random.default_rng(source)
-        first, shape = tables.first_option, (chains + 2, genes)
-        self.option = (first[:-1] + rng.integers(np.diff(first), size=shape)).astype(np.int32)
-        self.step = rng.integers(tables.low, tables.high + 1, size=shape, dtype=np.int32)
+        self.chains = blank_chains(tables, chains + 2)
+        self.option, self.step, *_ = self.chains
+        first, shape = tables.first_option, (chains + 2, encoding.genes)
+        self.option[:] = first[:-1] + rng.integers(np.diff(first), size=shape)
+        self.step[:] = rng.integers(tables.low, tables.high + 1, size=shape, dtype=np.int32)
         self.costs = np.zeros(chains, np.int64)
         self.clock = np.array([parameters.start, parameters.mutation])
         self.counts = np.array(
             [parameters.iterations, self.interval, parameters.iterations], np.int64
         )
         self.told = np.array([0, np.iinfo(np.int64).max], np.int64)
-        rows, steps = chains + 2, tables.steps
-        self.chains = Chain(
-            self.option,
-            self.step,
-            np.zeros((rows, len(tables.most) * steps), np.int16),
-            np.zeros((rows, len(tables.most) * steps), np.int32),
-            np.zeros((rows, len(tables.main) * steps), np.int16),
-            np.zeros((rows, genes * steps if chromosome.relays else 0), np.int16),
-        )
         self._recount()
 
     def _recount(self) -> None:
-        drawn = np.empty(self.chromosome.genes, np.int32)
+        drawn = np.empty(self.encoding.genes, np.int32)
         for chain in range(len(self.costs)):
-            self.costs[chain] = recount(self.chromosome.tables, self.chains, chain, drawn)
+            self.costs[chain] = recount(self.encoding.tables, self.chains, chain, drawn)
         self.told[1] = min(self.told[1], self.costs.min())
 
     def run(self, moves: int) -> None:
@@ -177,13 +171,13 @@ class Island:
         parameters = self.parameters
         plan = (parameters.cooling, parameters.final, parameters.again, self.interval)
         state = (self.chains, self.costs, self.clock, self.counts)
-        evolve(self.chromosome.tables, *state, plan, self.seeds, self.told, moves)
+        evolve(self.encoding.tables, *state, plan, self.seeds, self.told, moves)
 
     def take(self, solution: Solution) -> None:
         """Let the worst chain meet a solution of another island."""
         worst, other = int(self.costs.argmax()), (solution.option, solution.step)
         rest = (self.clock, self.seeds, self.told)
-        tables, costs = self.chromosome.tables, self.costs
+        tables, costs = self.encoding.tables, self.costs
         meet(tables, self.chains, costs, worst, (*other, solution.conflicts), *rest)
 
     def epoch(self, moves: int, solution: Solution | None) -> Outcome:
@@ -220,7 +214,7 @@ class Island:
         return (
             state.keys() == own.keys()
             and all((a.shape, a.dtype) == (own[k].shape, own[k].dtype) for k, a in state.items())
-            and self.chromosome.holds(state["option"], state["step"])
+            and self.encoding.holds(state["option"], state["step"])
             and bool(np.isfinite(state["clock"]).all())
             and min(state["counts"].tolist()) >= 0
         )

@@ -130,13 +130,13 @@ class Checkpoint:
             made = cls._of(arrays)
         except (ValueError, TypeError, KeyError, OverflowError):
             raise _damaged(file) from None
-        chromosome = island.chromosome
+        encoding = island.encoding
         if not (
             made.states
             and made.epoch >= 0
             and made.seconds >= 0
             and all(map(island.knows, made.states))
-            and all(chromosome.holds(best.option, best.step) for best in made.bests)
+            and all(encoding.holds(best.option, best.step) for best in made.bests)
         ):
             raise _damaged(file)
         return made
@@ -219,6 +219,16 @@ def solve(
     OutputError
         The checkpoint cannot be written.
     """
+    kind = task.collective.kind
+    if task.hop_by_hop and not task.collective.broadcast:
+        raise SpecError(
+            f"annealing {kind}: a scatter that is stored and forwarded is for the method exact"
+        )
+    if task.hop_by_hop and 0 < task.extra < steps - 1:
+        raise SpecError(
+            f"annealing {kind}: stored and forwarded by minimal routes, or by any with "
+            f"{steps - 1} hops more; for others use the method exact"
+        )
     clock = Clock(time_limit, stop)
     size = ranks() if ranks() > 1 else islands or min(len(os.sched_getaffinity(0)), ISLANDS)
     if size < 1:
@@ -254,7 +264,7 @@ def _run(team: Team, clock: Clock, told: Told | None, file: Path | None) -> Foun
         evaluations = sum(outcome.evaluations for outcome in outcomes)
         for best in bests:
             if best.conflicts == 0:
-                found = team.own.chromosome.decode(best.option, best.step)
+                found = team.own.encoding.decode(best.option, best.step)
                 return Found(found, 0, evaluations, clock.passed)
         if told is not None:
             told(Progress(conflicts, evaluations, clock.passed))

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import islice, pairwise
 from random import Random
 
 from syncfabric.models.collectives.clock import tick
-from syncfabric.models.collectives.paths import Path
+from syncfabric.models.collectives.paths import Path, paths
 from syncfabric.models.collectives.schedule import Step, Task, Transfer
-from syncfabric.models.collectives.ways import Quotient, Way, Ways
+from syncfabric.models.collectives.topology import Channel
 
 __all__ = ["first_fit"]
 
@@ -44,11 +44,13 @@ class _Fit:
         self.task, self.rng = task, Random(seed)
         many = len(task.collective.senders) > 1
         self.paths = 1 if hasty else _PATHS
-        near = task.collective.broadcast and (many or hasty)
-        self.ways = Ways(Quotient(task), self.paths, near=near)
+        # Broadcasts of many are as short from neighbour to neighbour.
+        self.near = task.rules.stores or (task.collective.broadcast and (many or hasty))
+        self.direct = self.near and task.topology.switches == 0
+        self.known: dict[tuple[int, int], list[Path]] = {}
         ports = task.rules.ports
         self.most = len(task.topology.channels) if ports == "all" else ports
-        self.channels: dict[int, int] = defaultdict(int)
+        self.channels: dict[Channel, int] = defaultdict(int)
         self.ports: dict[tuple[str, int], list[int]] = defaultdict(lambda: [0] * self.most)
         self.limited = ports != "all"
         self.steps: dict[int, list[Transfer]] = defaultdict(list)
@@ -60,25 +62,24 @@ class _Fit:
             return None
         return tuple(tuple(self.steps[step]) for step in range(max(self.steps, default=-1) + 1))
 
-    def free(self, way: Way, first: int) -> int:
-        """Return the first step from a given one in which nothing of a way is taken."""
+    def free(self, path: Path, first: int) -> int:
+        """Return the first step from a given one in which nothing of a path is taken."""
         taken = (1 << first) - 1
-        for channel in way.classes:
+        for channel in pairwise(path):
             taken |= self.channels[channel]
         if self.limited:
-            for port in (("out", way.source), ("in", way.target)):
-                full = self.ports[port]
-                taken |= full[-1]
+            for port in (("out", path[0]), ("in", path[-1])):
+                taken |= self.ports[port][-1]
         return (~taken & (taken + 1)).bit_length() - 1
 
-    def take(self, way: Way, step: int, message: tuple[int, int]) -> None:
+    def take(self, path: Path, step: int, message: tuple[int, int]) -> None:
         """Put a transfer into a step."""
-        self.steps[step].append(Transfer(message, way.path))
+        self.steps[step].append(Transfer(message, path))
         bit = 1 << step
-        for channel in way.classes:
+        for channel in pairwise(path):
             self.channels[channel] |= bit
         if self.limited:
-            for port in (("out", way.source), ("in", way.target)):
+            for port in (("out", path[0]), ("in", path[-1])):
                 # Bit t of number i: more than i of the ports are taken in step t.
                 used = self.ports[port]
                 place = next(i for i, steps in enumerate(used) if not steps & bit)
@@ -98,24 +99,37 @@ class _Fit:
             if route is None:
                 return False
             first = 0
-            for way in route:
-                step = self.free(way, first)
-                self.take(way, step, (source, target))
+            for path in route:
+                step = self.free(path, first)
+                self.take(path, step, (source, target))
                 first = step + 1
         return True
 
-    def route(self, source: int, target: int) -> Iterable[Way] | None:
+    def route(self, source: int, target: int) -> Iterable[Path] | None:
         """Return the transfers of a message: one with wormhole switching, else from node on."""
         if self.task.hop_by_hop:
-            path = self.shortest(source, target)
-            return [self.ways.between(a, b)[0] for a, b in pairwise(path)]
-        if self.task.rules.stores:
-            # A message may have to stop on its way: that is left to others.
-            ways = self.ways.between(source, target)
-        else:
-            some = {self.shortest(source, target): None for _ in range(self.paths)}
-            ways = [Way(path, tuple(self.task.topology.along(path))) for path in some]
-        return [min(ways, key=lambda way: self.free(way, 0))] if ways else None
+            return pairwise(self.shortest(source, target))
+        # A stored message may have to stop on its way: that is left to others.
+        some = self.between(source, target)
+        return [min(some, key=lambda path: self.free(path, 0))] if some else None
+
+    def between(self, source: int, target: int) -> list[Path]:
+        """Return some paths of one transfer."""
+        topology = self.task.topology
+        if self.direct:
+            return [(source, target)]
+        if (source, target) not in self.known:
+            some = [*dict.fromkeys(self.shortest(source, target) for _ in range(self.paths))]
+            if self.near and not (some := self.past(some)):
+                all_of_them = paths(topology, source, target, self.task.extra)
+                some = self.past(islice(all_of_them, self.paths))
+            self.known[source, target] = some
+        return self.known[source, target]
+
+    def past(self, some: Iterable[Path]) -> list[Path]:
+        """Return the paths that pass switches only."""
+        nodes = self.task.topology.nodes
+        return [path for path in some if min(path[1:-1], default=nodes) >= nodes]
 
     def shortest(self, source: int, target: int) -> Path:
         """Return one of the shortest paths."""
@@ -139,10 +153,10 @@ class _Fit:
             wanted.sort(key=lambda pair: (pair[1] not in left[pair[0]], far[pair[0]][pair[1]]))
             fresh = []
             for origin, node in wanted:
-                way = self.heard(origin, node, informed[origin], far[origin], step)
-                if way is not None:
-                    self.take(way, step, (origin, node))
-                    fresh.append((origin, node, way.source))
+                path = self.heard(origin, node, informed[origin], far[origin], step)
+                if path is not None:
+                    self.take(path, step, (origin, node))
+                    fresh.append((origin, node, path[0]))
             if not fresh:
                 return False
             for origin, node, sender in fresh:
@@ -153,20 +167,21 @@ class _Fit:
 
     def heard(
         self, origin: int, node: int, informed: dict[int, int], far: dict[int, int], step: int
-    ) -> Way | None:
-        """Return a way that is free in a step, from a node that has the message.
+    ) -> Path | None:
+        """Return a path that is free in a step, from a node that has the message.
 
         ``informed`` has the nodes that have it, and after how many transfers; ``far`` the hops from
         the origin.
         """
         task = self.task
         near = set(informed)
-        if self.ways.near and task.topology.switches == 0:
+        if self.direct:
             near &= set(task.topology.sources[node])
         for sender in sorted(near, key=lambda v: task.topology.to_go(node)[v]):
             if task.hop_by_hop and informed[sender] >= far[node] + task.extra:
                 continue
-            for way in self.ways.between(sender, node):
-                if self.free(way, step) == step:
-                    return way
+            for path in self.between(sender, node):
+                tick()
+                if self.free(path, step) == step:
+                    return path
         return None

@@ -1,27 +1,25 @@
 """A schedule with a given number of steps as a problem of truth values, for CP-SAT.
 
-One truth value for each message, way and step. What is written is docs/schedules.md, "Rules".
+One truth value for each option and step of a gene. What is written is docs/schedules.md, "Rules".
 """
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable
 from importlib.metadata import version
 from threading import Thread
 from typing import Any, NamedTuple
 
+import numpy as np
 from ortools.sat.python import cp_model
 
 from syncfabric.models.collectives.clock import Progress, Stop, Told
-from syncfabric.models.collectives.schedule import Step, Transfer
-from syncfabric.models.collectives.ways import Quotient, Way, Ways
+from syncfabric.models.collectives.encoding import Encoding
+from syncfabric.models.collectives.schedule import Step
 
-__all__ = ["NAME", "Answer", "Model", "TooLargeError", "run", "solved"]
-
-MOST = 400_000
-"""Truth values of a model that is still built."""
+__all__ = ["NAME", "Answer", "Model", "run", "solved"]
 
 NAME = f"CP-SAT {version('ortools')}"
 
@@ -31,222 +29,113 @@ _TELL = 0.5
 """Seconds between two times that progress is told."""
 
 
-class TooLargeError(Exception):
-    """There would be more truth values than a solver can take."""
-
-
 class Model:
     """The problem, its truth values, and how to read a schedule from them.
 
     Parameters
     ----------
-    quotient : Quotient
-        Of a task that is not to be turned round.
-    ways : Ways
-    steps : int
-    most : int, optional
-        Truth values, if fewer than ``MOST``.
-
-    Raises
-    ------
-    TooLargeError
-        There would be too many truth values.
+    encoding : Encoding
     """
 
-    def __init__(self, quotient: Quotient, ways: Ways, steps: int, most: int | None = None) -> None:
-        self.quotient, self.ways, self.steps = quotient, ways, steps
-        self.task = quotient.task
-        self._most = MOST if most is None else min(most, MOST)
-        if self._least() > self._most:
-            raise TooLargeError
+    def __init__(self, encoding: Encoding) -> None:
+        self.encoding, self.tables = encoding, encoding.tables
         self.sat = cp_model.CpModel()
-        self.sent: list[tuple[Any, int, tuple[int, int], Way]] = []
-        """Truth value, step from 0, message, way."""
-        self._taken: dict[tuple[int, int], list[Any]] = defaultdict(list)
-        self._shared: dict[Hashable, Any] = {}
-        self._in: dict[tuple[int, int], list[Any]] = defaultdict(list)
-        self._out: dict[tuple[int, int], list[Any]] = defaultdict(list)
-        if self.task.collective.broadcast:
-            for origin in quotient.origins():
-                self._flood(origin, None)
-        elif self.task.rules.stores:
-            for origin, target in quotient.pairs():
-                self._flood(origin, target)
-        else:
-            self._scatter()
-        self._close()
+        self.sent: list[tuple[Any, int, int, int]] = []
+        """Truth value, gene, option, step from 0."""
+        self._got: list[list[list[Any]]] = []
+        """Of each gene and step: the truth values of which one says that it is sent."""
+        self._write()
 
     def read(self, value: Any) -> tuple[Step, ...]:
         """Return the whole schedule; ``value`` says of each truth value whether it holds."""
-        steps: list[list[Transfer]] = [[] for _ in range(self.steps)]
-        for variable, step, message, way in self.sent:
+        option = self.tables.first_option[:-1].copy()
+        step = np.full(len(option), self.tables.steps, np.int32)
+        for variable, gene, place, at in self.sent:
             if value(variable):
-                steps[step].append(Transfer(message, way.path))
-        return self.quotient.whole(steps)
+                option[gene], step[gene] = place, at
+        return self.encoding.decode(option, step)
 
-    def _least(self) -> int:
-        """Return how many truth values there are at least."""
-        images = 1 if self.quotient.symmetry is None else self.quotient.symmetry.size
-        return self.task.collective.demand // images * self.steps
+    def _write(self) -> None:
+        tables, sat, fixed = self.tables, self.sat, self._apart()
+        columns = [column.tolist() for column in tables[1:]]
+        first_option, parent, first_use, use, first_share, share, main, _, _, most, low, high = (
+            columns
+        )
+        taken: dict[tuple[int, int], list[Any]] = defaultdict(list)
+        shared: dict[tuple[int, int], Any] = {}
+        for gene, last in enumerate(high):
+            steps: list[list[Any]] = [[] for _ in range(tables.steps)]
+            self._got.append(steps)
+            for option in range(first_option[gene], first_option[gene + 1]):
+                before = parent[option]
+                first = low[gene] if before < 0 else max(low[gene], low[before] + 1)
+                for step in range(first, min(last + 1, tables.steps)):
+                    if fixed.get(gene, step) != step:
+                        continue
+                    variable = sat.new_bool_var("")
+                    self.sent.append((variable, gene, option, step))
+                    steps[step].append(variable)
+                    for resource in use[first_use[option] : first_use[option + 1]]:
+                        taken[resource, step].append(variable)
+                    for one in share[first_share[option] : first_share[option + 1]]:
+                        if (one, step) not in shared:
+                            shared[one, step] = sat.new_bool_var("")
+                            taken[main[one], step].append(shared[one, step])
+                        sat.add_implication(variable, shared[one, step])
+            choices = [variable for some in steps for variable in some]
+            (sat.add_exactly_one if last < tables.steps else sat.add_at_most_one)(choices)
+        for (resource, _), users in taken.items():
+            if most[resource] == 1:
+                sat.add_at_most_one(users)
+            elif len(users) > most[resource]:
+                sat.add(sum(users) <= most[resource])
+        if self.encoding.relays:
+            self._order(parent)
 
-    def _send(self, step: int, message: tuple[int, int], way: Way) -> Any:
-        """Return the truth value of a transfer, with all that it takes."""
-        if len(self.sent) >= self._most:
-            raise TooLargeError
-        variable = self.sat.new_bool_var("")
-        self.sent.append((variable, step, message, way))
-        shared = self._shared_until(way)
-        key: Hashable
-        for place, channel in enumerate(way.classes):
-            if place < shared:
-                key = (step, message[0], way.path[: place + 2])
-                self._taken_by_all(key, variable, self._taken[step, channel])
-            else:
-                self._taken[step, channel].append(variable)
-        if self.task.rules.ports != "all":
-            source = self.quotient.node_class[way.source]
-            self._in[step, self.quotient.node_class[way.target]].append(variable)
-            if self.task.collective.broadcast and self.task.rules.single_use:
-                key = (step, message[0], way.source)
-                self._taken_by_all(key, variable, self._out[step, source])
-            else:
-                self._out[step, source].append(variable)
-        return variable
-
-    def _shared_until(self, way: Way) -> int:
-        """Return on how many channels from the sender on copies of a message may go together."""
-        if not self.task.shares:
-            return 0
-        if self.task.rules.stores:
-            return len(way.classes)
-        return 0 if self.task.topology.routers[way.source] else 1
-
-    def _taken_by_all(self, key: Hashable, variable: Any, users: list[Any]) -> None:
-        """Let transfers with the same key count once among the users."""
-        if key not in self._shared:
-            self._shared[key] = self.sat.new_bool_var("")
-            users.append(self._shared[key])
-        self.sat.add_implication(variable, self._shared[key])
-
-    def _close(self) -> None:
-        for users in self._taken.values():
-            if len(users) > 1:
-                self.sat.add_at_most_one(users)
-        ports = self.task.rules.ports
-        for users in (*self._in.values(), *self._out.values()):
-            if ports == 1:
-                self.sat.add_at_most_one(users)
-            elif ports != "all" and len(users) > ports:
-                self.sat.add(sum(users) <= ports)
-
-    def _scatter(self) -> None:
-        """Send each message once, all the way."""
-        fixed = self._apart()
-        for message in self.quotient.pairs():
-            steps = [fixed[message]] if message in fixed else range(self.steps)
-            choices = [
-                self._send(step, message, way)
-                for way in self.ways.between(*message)
-                for step in steps
+    def _order(self, parent: list[int]) -> None:
+        """Let a node send on what it got in an earlier step, and no way be longer than allowed."""
+        sat, had = self.sat, []
+        for steps in self._got:
+            before: Any = 0
+            had.append([before])
+            for some in steps:
+                if some:
+                    now = sat.new_bool_var("")
+                    sat.add(now == before + sum(some))
+                    before = now
+                had[-1].append(before)
+        task = self.encoding.quotient.task
+        depth: list[Any] = []
+        if task.hop_by_hop and task.extra:
+            far = task.topology.distances
+            depth = [
+                sat.new_int_var(1, int(far[message]) + task.extra, "")
+                for message in map(tuple, self.encoding.messages.tolist())
             ]
-            self.sat.add_exactly_one(choices)
+        for variable, gene, option, step in self.sent:
+            if parent[option] >= 0:
+                sat.add(variable <= had[parent[option]][step])
+                if depth:
+                    further = depth[gene] >= depth[parent[option]] + 1
+                    sat.add(further).only_enforce_if(variable)
 
-    def _apart(self) -> dict[tuple[int, int], int]:
-        """Return a step for each of some messages that must all be in different ones.
+    def _apart(self) -> dict[int, int]:
+        """Return a step for each of some genes that must all be in different ones.
 
         Which steps does not matter, for the steps may be put into any order.
         """
-        groups: dict[Hashable, list[tuple[int, int]]] = defaultdict(list)
-        classes = self.quotient.node_class
-        for message in self.quotient.pairs():
-            if self.task.rules.ports == 1:
-                groups["out", classes[message[0]]].append(message)
-                groups["in", classes[message[1]]].append(message)
-            ways = self.ways.between(*message)
-            if ways:
-                for channel in set.intersection(*(set(way.classes) for way in ways)):
-                    groups[channel].append(message)
+        tables, groups = self.tables, defaultdict[int, list[int]](list)
+        if self.encoding.relays:
+            return {}
+        for gene, begin in enumerate(tables.first_option[:-1]):
+            bounds = tables.first_use[begin : tables.first_option[gene + 1] + 1]
+            used = np.bincount(tables.use[bounds[0] : bounds[-1]])
+            # What every option takes.
+            for resource in np.flatnonzero(used == len(bounds) - 1).tolist():
+                if tables.most[resource] == 1:
+                    groups[resource].append(gene)
         largest = max(groups.values(), key=len, default=[])
-        return {message: step for step, message in enumerate(largest[: self.steps])}
-
-    def _flood(self, origin: int, target: int | None) -> None:
-        """Pass a message on from node to node: to all receivers, or to one target."""
-        task, near = self.task, list[tuple[Way, int, int]]()
-        had: dict[tuple[int, int], Any] = {}
-        received: dict[int, list[Any]] = defaultdict(list)
-        heard: dict[tuple[int, int], list[Any]] = defaultdict(list)
-        passed: dict[int, list[Any]] = defaultdict(list)
-        waits: list[tuple[Any, int, int]] = []
-        for way, first, last in self._near(origin, target):
-            near.append((way, first, last))
-            for step in range(first, last):
-                goal = way.target if target is None else target
-                variable = self._send(step, (origin, goal), way)
-                received[way.target].append(variable)
-                heard[way.target, step].append(variable)
-                passed[way.source].append(variable)
-                if way.source != origin:
-                    waits.append((variable, way.source, step))
-        must = set(task.collective.receivers) - {origin} if target is None else {target}
-        for node in sorted(must | received.keys()):
-            if node in must:
-                self.sat.add_exactly_one(received[node])
-            else:
-                self.sat.add_at_most_one(received[node])
-        if target is not None:
-            for users in passed.values():
-                self.sat.add_at_most_one(users)
-        for node in received:
-            before: Any = 0
-            for step in range(self.steps):
-                if heard[node, step]:
-                    now = self.sat.new_bool_var("")
-                    self.sat.add(now == before + sum(heard[node, step]))
-                    before = now
-                had[node, step] = before
-        for variable, node, step in waits:
-            self.sat.add(variable <= had.get((node, step - 1), 0))
-        if task.hop_by_hop and task.extra:
-            self._short(origin, target, near)
-
-    def _near(self, origin: int, target: int | None) -> Iterator[tuple[Way, int, int]]:
-        """Yield the ways that a message may take, and between which steps."""
-        task, topology = self.task, self.task.topology
-        far = task.topology.hops(origin)
-        left = None if target is None else topology.to_go(target)
-        for source in range(topology.nodes):
-            for goal in range(topology.nodes):
-                if goal in (origin, source) or source == target:
-                    continue
-                first, last = (0 if source == origin else 1), self.steps
-                if task.hop_by_hop:
-                    first = far[source]
-                    whole = far[goal] if left is None or target is None else far[target]
-                    rest = 0 if left is None else left[goal]
-                    if far[source] + 1 + rest > whole + task.extra:
-                        continue
-                    last = self.steps - rest
-                elif target is not None and goal != target:
-                    last = self.steps - 1
-                for way in self.ways.between(source, goal):
-                    yield way, first, last
-
-    def _short(self, origin: int, target: int | None, near: Iterable[tuple[Way, int, int]]) -> None:
-        """Let no way from the origin be longer than the shortest and the hops allowed."""
-        far, extra = self.task.topology.hops(origin), self.task.extra
-        allowed = {(way.source, way.target) for way, *_ in near}
-        goal = None if target is None else far[target] + extra
-        depth = {
-            node: self.sat.new_int_var(far[node], far[node] + extra if goal is None else goal, "")
-            for node in range(self.task.topology.nodes)
-            if node != origin
-        }
-        depth[origin] = self.sat.new_constant(0)
-        for variable, _, message, way in self.sent:
-            mine = message[0] == origin and (target is None or message[1] == target)
-            if mine and (way.source, way.target) in allowed:
-                further = depth[way.target] >= depth[way.source] + 1
-                self.sat.add(further).only_enforce_if(variable)
+        return {gene: step for step, gene in enumerate(largest[: tables.steps])}
 
 
 class Answer(NamedTuple):
@@ -285,7 +174,7 @@ def run(
         now = time.monotonic()
         if told is not None and now - spoken > _TELL:
             spoken = now
-            told(Progress(model.task.collective.demand, 0, now - begun))
+            told(Progress(model.encoding.quotient.task.collective.demand, 0, now - begun))
         return stop is not None and stop()
 
     solver, status = _solver(model.sat, seed, time_limit, effort, over)

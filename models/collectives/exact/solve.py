@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from syncfabric.models.collectives.clock import Clock, Found, Progress, Stop, Told
-from syncfabric.models.collectives.exact.model import MOST, Model, TooLargeError, run
+from syncfabric.models.collectives.encoding import TooLargeError, encode
+from syncfabric.models.collectives.exact.model import Model, run
 from syncfabric.models.collectives.exact.tori import scatter_on_torus
 from syncfabric.models.collectives.schedule import Task
 from syncfabric.models.collectives.symmetry import Symmetry, translations
-from syncfabric.models.collectives.ways import Quotient, Ways
 from syncfabric.models.errors import SpecError
 
 __all__ = ["solve"]
 
+MOST = 400_000
+"""Truth values of a model that is still built."""
 _GROUPS = 4
 """Symmetries that are tried."""
 _EFFORT = 10.0
@@ -71,16 +73,29 @@ def solve(
         packed = scatter_on_torus(task, seed, remaining)
         if packed is not None and len(packed) <= steps:
             return Found(packed, 0, 0, clock.passed)
-    for symmetry, near, most_effort in _attempts(task, symmetric, effort):
+    room = MOST if most is None else min(most, MOST)
+    for symmetry, whole, most_effort in _attempts(task, symmetric, effort):
         if remaining() <= 0:
             built = True
             break
-        quotient = Quotient(task, symmetry)
-        ways = Ways(quotient, _ALL if symmetry is None else _SOME, near)
+        images = 1 if symmetry is None else symmetry.size
         try:
-            model = Model(quotient, ways, steps, most)
+            if task.collective.demand // images * steps > room:
+                raise TooLargeError
+            encoding = encode(
+                task,
+                steps,
+                paths=_ALL if symmetry is None else _SOME,
+                symmetry=symmetry,
+                whole=whole,
+                most=room // steps,
+            )
         except TooLargeError:
             built |= most is not None and most < MOST
+            continue
+        except SpecError:
+            if symmetry is None:
+                raise
             continue
         built, before = True, clock.passed
 
@@ -89,7 +104,7 @@ def solve(
                 told(replace(progress, seconds=before + progress.seconds))
 
         answer = run(
-            model,
+            Model(encoding),
             seed=seed,
             time_limit=time_limit - before,
             effort=most_effort,
@@ -99,7 +114,7 @@ def solve(
         branches += answer.branches
         if answer.steps is not None:
             return Found(answer.steps, 0, branches, clock.passed)
-        if answer.infeasible and symmetry is None and ways.whole:
+        if answer.infeasible and symmetry is None and whole and encoding.table.whole:
             return Found(None, conflicts, branches, clock.passed, infeasible=True)
     if not built:
         raise SpecError(
@@ -112,13 +127,13 @@ def solve(
 def _attempts(
     task: Task, symmetric: bool, effort: float | None
 ) -> Iterator[tuple[Symmetry | None, bool, float | None]]:
-    """Yield a symmetry, whether only near nodes send to each other, and the effort."""
+    """Yield a symmetry, whether all that the task allows is tried, and the effort."""
     # All-to-all broadcasts are as short hop by hop: nodes cannot hear more, whatever the path.
-    near = task.collective.broadcast and len(task.collective.senders) > 1 and not task.rules.stores
+    broadcasts = task.collective.broadcast and len(task.collective.senders) > 1
     groups = translations(task.topology) if symmetric else ()
     fitting = [group for group in groups if group.keeps(task.collective)]
     for group in fitting[:_GROUPS]:
-        yield (group, near, min(_EFFORT, effort or _EFFORT))
-    if near:
-        yield (None, True, min(_EFFORT, effort or _EFFORT))
-    yield (None, False, effort)
+        yield (group, False, min(_EFFORT, effort or _EFFORT))
+    if broadcasts and not task.rules.stores:
+        yield (None, False, min(_EFFORT, effort or _EFFORT))
+    yield (None, True, effort)

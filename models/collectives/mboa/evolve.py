@@ -5,21 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.dice import Random, below, chance, two
-from syncfabric.models.collectives.mboa.encoding import PATH, STEP
-from syncfabric.models.collectives.mboa.genes import (
-    added,
-    copy,
-    in_the_way,
-    mutate,
-    put,
-    repair,
-    replace_path,
-    take,
-    unlike,
-    values,
-    weigh,
-)
+from syncfabric.models.collectives.dice import Random, below, chance, scaled
+from syncfabric.models.collectives.dice import draw as dice
 from syncfabric.models.collectives.mboa.state import (
     DRAWN,
     HEAT,
@@ -33,32 +20,49 @@ from syncfabric.models.collectives.mboa.state import (
     State,
 )
 from syncfabric.models.collectives.mboa.trees import draw, learn, tournament
+from syncfabric.models.collectives.moves import (
+    Chain,
+    Tables,
+    any_option,
+    drawn,
+    make,
+    recount,
+    row_of,
+    values,
+    weigh,
+)
 from syncfabric.models.compiled import inlined, uncounted
 
 __all__ = [
     "RATE",
     "allowed",
+    "change",
     "cool",
     "evolve",
     "nearest",
-    "scatter",
+    "repair",
+    "revert",
     "spread",
     "supplant",
-    "tree",
-    "unscatter",
-    "untree",
     "wanted",
 ]
 
 
 @inlined
-def supplant(state: State, winner: int, loser: int) -> None:
+def supplant(chains: Chain, winner: int, loser: int) -> None:
     """Copy a chromosome and what it takes into another's place."""
-    copy(state.genes[winner], state.genes[loser])
-    for step in range(state.used.shape[1]):
-        for resource in range(state.used.shape[2]):
-            for item in range(2):
-                state.used[loser, step, resource, item] = state.used[winner, step, resource, item]
+    _copy(chains.option[winner], chains.option[loser])
+    _copy(chains.step[winner], chains.step[loser])
+    _copy(chains.count[winner], chains.count[loser])
+    _copy(chains.holder[winner], chains.holder[loser])
+    _copy(chains.shared[winner], chains.shared[loser])
+    _copy(chains.kids[winner], chains.kids[loser])
+
+
+@inlined
+def _copy(source: NDArray[np.int32], target: NDArray[np.int32]) -> None:
+    for i in range(len(source)):
+        target[i] = source[i]
 
 
 @inlined
@@ -67,24 +71,27 @@ def spread(state: State) -> None:
     for loser in range(len(state.cost)):
         winner = tournament(state.cost, state.settings.rivals, state.random)
         if state.cost[winner] < state.cost[loser]:
-            supplant(state, winner, loser)
+            supplant(state.chains, winner, loser)
             state.cost[loser], state.idle[loser] = state.cost[winner], state.idle[winner]
 
 
 @inlined
-def nearest(genes: NDArray[np.int16], chosen: int, window: int, least: int, random: Random) -> int:
+def nearest(chains: Chain, chosen: int, window: int, least: int, random: Random) -> int:
     """Return who is most like a new chromosome: its template, or one of some at random.
 
     The template, in whose place it stands, differs from it in ``least`` genes at most.
     """
-    found = chosen
+    option, step, found = chains.option, chains.step, chosen
     for _ in range(window - 1):
-        other = below(random, len(genes))
+        other = below(random, len(option))
         if other == chosen:
             continue
         different = 0
-        for gene in range(genes.shape[1]):
-            different += unlike(genes[other], genes[chosen], gene)
+        for gene in range(option.shape[1]):
+            different += (
+                option[other, gene] != option[chosen, gene]
+                or step[other, gene] != step[chosen, gene]
+            )
             if different >= least:
                 break
         if different < least:
@@ -143,102 +150,87 @@ def _choose(
 
 
 @inlined
-def scatter(state: State, chosen: int, bound: int) -> tuple[int, int]:
-    """Change a template that is a scatter: draw genes from the model, and mutate one.
-
-    If a message is in the way of the mutated one's, the two change places in a quarter of all
-    cases. Return how many genes are changed, and the conflicts that this adds; or 0, and some
-    number above ``bound``, if it adds more than that.
-    """
-    instance, random, mine, used = state.instance, state.random, state.genes[chosen], state.used
-    touched, olds, taken = state.touched, state.olds, used[chosen]
-    drawn = state.figures[DRAWN]
-    count = _choose(drawn, state.model.order, touched, random)
-    found = 0
-    for i in range(count):
-        gene = touched[i]
-        put(mine, gene, olds, i)
-        found -= take(instance, mine, gene, taken, -1)
-        width = drawn / len(mine)
-        draw(instance.bounds, state.model, gene, mine, width, state.settings.questions, random)
-        found += take(instance, mine, gene, taken, 1)
-    rate = state.settings.mutation
-    if rate < 1.0 and chance(random) >= rate:
-        return count, found
-    gene, kind = two(random, 0, len(mine), 8)
-    path, step = values(instance.bounds, mine, gene, kind, random)
-    now = mine[gene, STEP]
-    other = -1
-    if kind >= 6 and step != now:
-        other = in_the_way(instance, gene, path, step, taken)
-    if count == 0 and step != now and other < 0:
-        # Most new chromosomes are refused: those are weighed before they are made.
-        found = added(instance, mine, gene, path, step, taken, bound)
-        if found > bound:
-            return 0, found
-        found = 0
-    put(mine, gene, olds, count)
-    touched[count] = gene
-    found -= take(instance, mine, gene, taken, -1)
-    mine[gene, PATH], mine[gene, STEP] = path, step
-    found += take(instance, mine, gene, taken, 1)
-    if other >= 0:
-        put(mine, other, olds, count + 1)
-        touched[count + 1] = other
-        found -= take(instance, mine, other, taken, -1)
-        mine[other, STEP] = now
-        if kind == 7:
-            mine[other, PATH] = below(random, instance.bounds[other, PATH])
-        found += take(instance, mine, other, taken, 1)
-        count += 1
-    return count + 1, found
+def _give(state: State, chain: Chain, count: int, gene: int, option: int, step: int) -> int:
+    """Give a gene an option and a step, as change number ``count``; return the conflicts added."""
+    state.olds[count, 0], state.olds[count, 1] = gene, chain.option[gene]
+    state.olds[count, 2] = chain.step[gene]
+    return int(make(state.tables, chain, gene, option, step))
 
 
 @inlined
-def unscatter(state: State, chosen: int, count: int) -> None:
-    """Take back what ``scatter`` changed."""
-    mine, used = state.genes[chosen], state.used[chosen]
+def revert(state: State, chosen: int, count: int) -> None:
+    """Take back so many changes."""
+    chain, olds = row_of(state.chains, chosen), state.olds
     for i in range(count - 1, -1, -1):
-        gene = state.touched[i]
-        take(state.instance, mine, gene, used, -1)
-        put(state.olds, i, mine, gene)
-        take(state.instance, mine, gene, used, 1)
+        make(state.tables, chain, np.int64(olds[i, 0]), np.int64(olds[i, 1]), np.int64(olds[i, 2]))
 
 
 @inlined
-def tree(state: State, chosen: int) -> tuple[int, int]:
-    """Change a template that is a broadcast: draw genes, mutate one, and repair the tree.
+def change(state: State, chosen: int, bound: int) -> tuple[int, int]:
+    """Change a template: draw genes from the model, mutate one, and repair a broadcast.
 
-    Return how many genes were changed before the repair, and the conflicts that this adds.
+    If a message is in the way of the mutated one's, the two change steps in a quarter of all
+    cases. Return how many changes were made, and the conflicts that they add; or 0, and some
+    number above ``bound``, if they add more than that.
     """
-    instance, random, mine, olds = state.instance, state.random, state.genes[chosen], state.olds
-    used, drawn = state.used[chosen], state.figures[DRAWN]
-    copy(mine, olds)
-    count = _choose(drawn, state.model.order, state.touched, random)
-    for i in range(count):
-        gene, width = state.touched[i], drawn / len(mine)
-        draw(instance.bounds, state.model, gene, mine, width, state.settings.questions, random)
-    if chance(random) < state.settings.mutation:
-        mutate(instance.bounds, mine, below(random, len(mine)), random)
-        count += 1
-    repair(instance.steps, mine, state.informed, random)
+    tables, random, chain = state.tables, state.random, row_of(state.chains, chosen)
+    questions, mean = state.settings.questions, state.figures[DRAWN]
+    count = _choose(mean, state.model.order, state.touched, random)
     found = 0
-    for gene in range(len(mine)):
-        if unlike(mine, olds, gene):
-            found -= take(instance, olds, gene, used, -1)
-            found += take(instance, mine, gene, used, 1)
+    for i in range(count):
+        gene = state.touched[i]
+        width = mean / len(chain.step)
+        o, t = draw(state.model, tables, gene, chain, width, questions, random)
+        found += _give(state, chain, i, gene, o, t)
+    if state.settings.mutation >= 1.0 or chance(random) < state.settings.mutation:
+        g, o, t, h, p, _ = drawn(tables, chain, random, 0)
+        if state.grows:
+            # The repair brings it into order.
+            g, o, t, _ = values(tables, random, 0)
+            h = np.int64(-1)
+        now = int(chain.step[g])
+        if count == 0 and t != now and h < 0 and not state.grows:
+            # Most new chromosomes are refused: those are weighed before they are made.
+            found = weigh(tables, chain, g, o, t, bound)
+            if found > bound:
+                return 0, found
+            found = 0
+        found += _give(state, chain, count, g, o, t)
+        count += 1
+        if h >= 0:
+            found += _give(state, chain, count, h, p, now)
+            count += 1
+    if state.grows:
+        count, found = repair(state, chain, count, found)
     return count, found
 
 
+TRIES = 1000
+"""Options that are drawn to find one from a node that has the message."""
+
+
 @inlined
-def untree(state: State, chosen: int) -> None:
-    """Take back what ``tree`` changed."""
-    mine, olds, used = state.genes[chosen], state.olds, state.used[chosen]
-    for gene in range(len(mine)):
-        if unlike(mine, olds, gene):
-            take(state.instance, mine, gene, used, -1)
-            take(state.instance, olds, gene, used, 1)
-            put(olds, gene, mine, gene)
+def repair(state: State, chain: Chain, count: int, found: int) -> tuple[int, int]:
+    """Make a tree of a broadcast, step by step; return ``count`` and ``found``, with what it adds.
+
+    A gene whose sender has not got the message before the step gets a random option of one that
+    has.
+    """
+    tables, step = state.tables, chain.step
+    parent = tables.parent
+    for now in range(tables.steps):
+        for gene in range(len(step)):
+            if step[gene] == now:
+                sender = parent[chain.option[gene]]
+                if sender >= 0 and step[sender] >= now:
+                    for _ in range(TRIES):
+                        bits = dice(state.random, 0) >> np.uint64(32)
+                        o = any_option(tables, gene, bits)
+                        if parent[o] < 0 or step[parent[o]] < now:
+                            found += _give(state, chain, count, gene, o, now)
+                            count += 1
+                            break
+    return count, found
 
 
 RATE = 0.004
@@ -258,7 +250,7 @@ def evolve(state: State, most: int) -> None:
     The first of them are the first population.
     """
     settings, random, figures, cost = state.settings, state.random, state.figures, state.cost
-    grows, size, length = state.instance.grows, len(cost), state.genes.shape[1]
+    size, length = state.chains.option.shape
     share = wanted(length)
     more_drawn, fewer_drawn = np.exp(RATE), np.exp(RATE * share / (share - 1.0))
     for _ in range(most):
@@ -271,7 +263,7 @@ def evolve(state: State, most: int) -> None:
             continue
         if number >= figures[MODEL]:
             figures[MODEL] = number + settings.generation * length
-            learn(state.model, state.genes, cost, settings.rivals, random)
+            learn(state.model, state.tables, state.chains, cost, settings.rivals, random)
         cool(state)
         if number >= figures[TENURE]:
             figures[TENURE] = number + settings.tenure * length
@@ -279,15 +271,11 @@ def evolve(state: State, most: int) -> None:
         chosen = int(figures[TEMPLATE])
         if state.idle[chosen] >= settings.stagnation * length:
             state.idle[chosen] = 0
-            used = state.used[chosen]
-            cost[chosen] += replace_path(state.instance, state.genes[chosen], used, random)
+            cost[chosen] += replace_path(state.tables, row_of(state.chains, chosen), random)
             _keep(state, chosen, cost[chosen])
             continue
         bound = allowed(state)
-        if grows:
-            count, more = tree(state, chosen)
-        else:
-            count, more = scatter(state, chosen, bound)
+        count, more = change(state, chosen, bound)
         better = False
         if count == 0 and more > bound:
             state.idle[chosen] += 1
@@ -300,13 +288,38 @@ def evolve(state: State, most: int) -> None:
 @inlined
 def _first(state: State, number: int) -> None:
     """Draw a chromosome of the first population."""
-    instance, genes = state.instance, state.genes[number]
-    for gene in range(len(genes)):
-        mutate(instance.bounds, genes, gene, state.random)
-    if instance.grows:
-        repair(instance.steps, genes, state.informed, state.random)
-    state.cost[number] = weigh(instance, genes, state.used[number])
+    tables, chain = state.tables, row_of(state.chains, number)
+    for gene in range(len(chain.step)):
+        bits = dice(state.random, 0)
+        low, high = tables.low[gene], tables.high[gene]
+        chain.option[gene] = any_option(tables, gene, bits >> np.uint64(32))
+        chain.step[gene] = low + scaled(bits & np.uint64(0xFFFFFFFF), high - low + 1)
+    state.cost[number] = recount(tables, state.chains, number, state.room)
+    if state.grows:
+        state.cost[number] += repair(state, chain, 0, 0)[1]
     _keep(state, number, state.cost[number])
+
+
+@inlined
+def replace_path(tables: Tables, chain: Chain, random: Random) -> int:
+    """Give a gene another option, one in conflict if it is found; return the conflicts added."""
+    length = len(chain.step)
+    for trial in range(4 * length):
+        gene = below(random, length)
+        old, step = np.int64(chain.option[gene]), np.int64(chain.step[gene])
+        begin, end = tables.first_option[gene], tables.first_option[gene + 1]
+        if end - begin == 1:
+            continue
+        more = make(tables, chain, gene, old, tables.steps)
+        replaced = more < 0 or trial >= 3 * length
+        option = old
+        if replaced:
+            option = begin + below(random, end - begin - 1)
+            option += option >= old
+        more += make(tables, chain, gene, option, step)
+        if replaced:
+            return int(more)
+    return 0
 
 
 @inlined
@@ -314,7 +327,8 @@ def _keep(state: State, chosen: int, cost: int) -> None:
     """Keep a chromosome if it is the best so far."""
     if cost < state.figures[LEAST]:
         state.figures[LEAST] = cost
-        copy(state.genes[chosen], state.best)
+        _copy(state.chains.option[chosen], state.best[0])
+        _copy(state.chains.step[chosen], state.best[1])
 
 
 @inlined
@@ -329,20 +343,17 @@ def _settle(state: State, chosen: int, count: int, found: int, bound: int) -> bo
         worst = max(worst, cost)
     # Most are worse than all: then it does not matter who is most like them.
     if found - worst <= bound:
-        victim = nearest(state.genes, chosen, window, count, state.random)
+        victim = nearest(state.chains, chosen, window, count, state.random)
     better = found < state.cost[victim]
     wins = found - state.cost[victim] <= bound
     idle = state.idle[chosen] + 1
     if wins and victim != chosen:
-        supplant(state, chosen, victim)
+        supplant(state.chains, chosen, victim)
     if wins:
         state.cost[victim], state.idle[victim] = found, 0 if better else idle
     if not wins or victim != chosen:
         state.idle[chosen] = idle
-        if state.instance.grows:
-            untree(state, chosen)
-        else:
-            unscatter(state, chosen, count)
+        revert(state, chosen, count)
     return bool(better)
 
 
@@ -354,4 +365,4 @@ def _adapt(state: State, factor: float) -> None:
     Koumoutsakos, 2004).
     """
     drawn = state.figures[DRAWN] * factor
-    state.figures[DRAWN] = min(max(drawn, state.settings.least), len(state.best))
+    state.figures[DRAWN] = min(max(drawn, state.settings.least), state.best.shape[1])

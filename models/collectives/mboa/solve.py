@@ -7,13 +7,16 @@ part trees are grown (``trees``), from which new chromosomes come (``evolve``).
 from __future__ import annotations
 
 from syncfabric.models.collectives.clock import Clock, Found, Progress, Stop, Told
-from syncfabric.models.collectives.mboa.encoding import encode
+from syncfabric.models.collectives.encoding import encode
 from syncfabric.models.collectives.mboa.evolve import evolve
 from syncfabric.models.collectives.mboa.state import LEAST, TRIED, Parameters, begin
 from syncfabric.models.collectives.schedule import Task
+from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.models.errors import SpecError
 
 __all__ = ["solve"]
+
+KINDS = ("OAB", "multicast", "OAS", "AAS", "MNS", "permutation")
 
 BATCH = 1 << 17
 """New chromosomes between two reports; fewer of broadcasts, all whose genes are repaired."""
@@ -56,20 +59,26 @@ def solve(
     SpecError
         The method does not do the task, or there is no step.
     """
-    if steps < 1:
-        raise SpecError(f"mboa: steps must be 1 or more, not {steps}")
+    kind, grows = task.collective.kind, task.collective.broadcast
+    if kind not in KINDS or task.rules.stores:
+        what = f"{kind} with store and forward" if task.rules.stores else kind
+        raise SpecError(
+            f"method mboa: it cannot do {what}; it does {', '.join(KINDS)} with wormhole "
+            f"switching; for broadcasts of many and for store and forward take hgsa or exact"
+        )
     clock = Clock(time_limit, stop)
     parameters = parameters or Parameters()
-    encoding = encode(task, steps, parameters.paths, parameters.translations)
+    symmetry = _symmetry(task, parameters.translations) if parameters.translations > 1 else None
+    encoding = encode(task, steps, paths=parameters.paths, symmetry=symmetry)
     if not task.collective.demand:
         return Found(((),) * steps, 0, 0, clock.passed)
-    state = begin(encoding.instance, parameters, seed)
+    state = begin(encoding.tables, grows, parameters, seed)
     with clock.stands():
         evolve(state, 0)
     tried, figures = 0, state.figures
     batch = BATCH
-    if encoding.instance.grows:
-        batch = max(BATCH // (8 * len(state.best)), 16)
+    if grows:
+        batch = max(BATCH // (8 * encoding.genes), 16)
     over = False
     while True:
         end = tried + batch if most is None else min(tried + batch, most)
@@ -82,5 +91,16 @@ def solve(
         done = figures[LEAST] == 0 or (most is not None and tried >= most)
         if done or over or clock.over:
             break
-    found = encoding.schedule(state.best) if figures[LEAST] == 0 else None
+    found = encoding.decode(*state.best) if figures[LEAST] == 0 else None
     return Found(found, int(figures[LEAST]), tried, clock.passed)
+
+
+def _symmetry(task: Task, most: int) -> Symmetry:
+    """Return the most translations, up to a number, under which what must be served is the same."""
+    for group in translations(task.topology):
+        if group.size <= most and not task.collective.broadcast and group.keeps(task.collective):
+            return group
+    raise SpecError(
+        f"mboa: there are no translations of {task.topology.name}, {most} at most, under which "
+        f"what {task.collective.kind} must serve stays the same; leave out translations"
+    )

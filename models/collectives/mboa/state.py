@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from syncfabric.models.collectives.dice import Random, seeded
-from syncfabric.models.collectives.mboa.encoding import Instance
 from syncfabric.models.collectives.mboa.trees import Model, blank_model
+from syncfabric.models.collectives.moves import Chain, Ints, Tables, blank_chains
 from syncfabric.models.errors import SpecError
 
 __all__ = [
@@ -155,20 +155,20 @@ class Settings(NamedTuple):
 class State(NamedTuple):
     """A search under way."""
 
-    instance: Instance
+    tables: Tables
+    grows: bool
+    """Whether it is a broadcast, whose genes are repaired."""
     settings: Settings
     model: Model
     random: Random
-    genes: NDArray[np.int16]
-    """The population, of shape (chromosomes, genes, 3)."""
+    chains: Chain
+    """The population, and what each chromosome takes."""
     cost: NDArray[np.int64]
     """Conflicts of each chromosome."""
-    used: NDArray[np.int32]
-    """What each chromosome takes, of shape (chromosomes, steps, resources, 2)."""
     idle: NDArray[np.int64]
     """New chromosomes from each template since it was last bettered."""
-    best: NDArray[np.int16]
-    """The best chromosome so far."""
+    best: Ints
+    """Options and steps of the best chromosome so far, of shape (2, genes)."""
     figures: NDArray[np.float64]
     """Conflicts of the best; genes that a new chromosome draws from the model; new chromosomes so
     far; the temperature, new chromosomes at one temperature, and how many of them are left; after
@@ -177,35 +177,36 @@ class State(NamedTuple):
     accept: NDArray[np.float64]
     """The chance that a new chromosome with so many conflicts more is taken."""
     touched: NDArray[np.int64]
-    """Room for the genes that a new chromosome changes."""
-    olds: NDArray[np.int16]
-    """Room for what they were."""
-    informed: NDArray[np.int16]
-    """Room for the repair."""
+    """Room for the genes that are drawn from the model."""
+    olds: Ints
+    """Room for changes: gene, option and step that it had."""
+    room: Ints
+    """Room for steps."""
 
 
-def begin(instance: Instance, parameters: Parameters, seed: int) -> State:
+def begin(tables: Tables, grows: bool, parameters: Parameters, seed: int) -> State:
     """Make room for a population; ``evolve`` draws it."""
-    size, genes = parameters.population, len(instance.bounds)
+    size, genes = parameters.population, len(tables.low)
     # As they are declared: of another type, all would be compiled again.
     kinds = get_type_hints(Settings)
     settings = Settings(**{name: kinds[name](getattr(parameters, name)) for name in kinds})
     drawn = min(genes, FIRST) if parameters.leaves > 0 else 0
     # At the coldest's end: the first new chromosome begins a descent.
     heat, span = 0.0, parameters.span * genes / 2
+    bounds = np.stack([np.diff(tables.first_option), tables.high - tables.low + 1], axis=1)
     return State(
-        instance,
+        tables,
+        grows,
         settings,
-        blank_model(instance, parameters.selected, parameters.leaves),
+        blank_model(bounds, parameters.selected, parameters.leaves),
         seeded(seed),
-        np.zeros((size, genes, 3), np.int16),
+        blank_chains(tables, size),
         np.zeros(size, np.int64),
-        np.zeros((size, instance.steps, len(instance.room), 2), np.int32),
         np.zeros(size, np.int64),
-        np.zeros((genes, 3), np.int16),
+        np.zeros((2, genes), np.int32),
         np.array([np.inf, drawn, 0.0, heat, span, 0.0, size, size, 0.0]),
         np.zeros(WORST),
-        np.zeros(genes + 2, np.int64),
-        np.zeros((genes + 2, 3), np.int16),
-        np.zeros(genes + 1, np.int16),
+        np.zeros(genes, np.int64),
+        np.zeros((2 * genes + 2, 3), np.int32),
+        np.zeros(genes, np.int32),
     )

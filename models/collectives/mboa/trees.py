@@ -19,11 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from syncfabric.models.collectives.dice import Random, below, noise
-from syncfabric.models.collectives.mboa.encoding import PATH, SOURCE, STEP, Instance
-from syncfabric.models.collectives.mboa.genes import copy
+from syncfabric.models.collectives.moves import Chain, Tables
 from syncfabric.models.compiled import inlined, uncounted
 
-__all__ = ["Model", "blank_model", "draw", "learn", "tournament"]
+__all__ = ["OPTION", "STEP", "Model", "blank_model", "draw", "learn", "tournament"]
+
+OPTION, STEP = 0, 1
+"""The items of a gene: an option, counted from its first, and a step."""
 
 
 @inlined
@@ -40,8 +42,10 @@ def tournament(cost: NDArray[np.int64], rivals: int, random: Random) -> int:
 class Model(NamedTuple):
     """The trees, and the chromosomes that they were grown from."""
 
-    values: NDArray[np.int16]
-    """The selected chromosomes, of shape (chromosomes, genes, 3)."""
+    bounds: NDArray[np.int32]
+    """How many values each item has, of shape (genes, 2)."""
+    values: NDArray[np.int32]
+    """The selected chromosomes, of shape (chromosomes, genes, 2)."""
     order: NDArray[np.int32]
     """The genes in their order."""
     rank: NDArray[np.int32]
@@ -54,41 +58,46 @@ class Model(NamedTuple):
     members: NDArray[np.int16]
     """Selected chromosomes, sorted by leaves, of shape (genes, chromosomes)."""
     counts: NDArray[np.int16]
-    """Room to count in, all 0: of shape (3, most values of an item)."""
+    """Room to count in, all 0: of shape (2, most values of an item)."""
     log_factorial: NDArray[np.float64]
 
 
-def blank_model(instance: Instance, selected: int, leaves: int) -> Model:
+def blank_model(bounds: NDArray[np.int32], selected: int, leaves: int) -> Model:
     """Return a model in which nothing is yet.
 
     Parameters
     ----------
-    instance : Instance
+    bounds : array of int, of shape (genes, 2)
+        How many values each item has.
     selected : int
         Chromosomes that it will be grown from.
     leaves : int
         Of a tree, at most.
     """
-    genes, values = len(instance.bounds), int(instance.bounds.max(initial=1))
+    genes, values = len(bounds), int(bounds.max(initial=1))
     return Model(
-        np.zeros((selected, genes, 3), np.int16),
+        bounds,
+        np.zeros((selected, genes, 2), np.int32),
         np.arange(genes, dtype=np.int32),
         np.arange(genes, dtype=np.int32),
         np.zeros(genes, np.int16),
         np.zeros((genes, 2 * max(leaves, 1) - 1, 6), np.int32),
         np.zeros((genes, selected), np.int16),
-        np.zeros((3, values), np.int16),
+        np.zeros((2, values), np.int16),
         np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, selected + values + 1)))]),
     )
 
 
 @uncounted
 def learn(
-    model: Model, genes: NDArray[np.int16], cost: NDArray[np.int64], rivals: int, state: Random
+    model: Model, tables: Tables, chains: Chain, cost: NDArray[np.int64], rivals: int, state: Random
 ) -> None:
     """Begin a new model: select chromosomes by tournaments, and shuffle the order of genes."""
     for i in range(len(model.values)):
-        copy(genes[tournament(cost, rivals, state)], model.values[i])
+        chosen = tournament(cost, rivals, state)
+        for gene in range(len(model.order)):
+            model.values[i, gene, OPTION] = chains.option[chosen, gene] - tables.first_option[gene]
+            model.values[i, gene, STEP] = chains.step[chosen, gene] - tables.low[gene]
     for i in range(len(model.order) - 1, 0, -1):
         j = below(state, i + 1)
         model.order[i], model.order[j] = model.order[j], model.order[i]
@@ -100,55 +109,69 @@ def learn(
 
 @uncounted
 def draw(
-    bounds: NDArray[np.int32],
     model: Model,
+    tables: Tables,
     gene: int,
-    genes: NDArray[np.int16],
+    chain: Chain,
     width: float,
     questions: int,
     state: Random,
-) -> None:
-    """Draw a gene of a chromosome anew, given its earlier genes.
+) -> tuple[int, int]:
+    """Return a new option and step of a gene, given a chromosome's earlier genes.
 
     Parameters
     ----------
-    bounds : array of int, of shape (genes, 3)
-        As in an ``Instance``.
     model : Model
+    tables : Tables
     gene : int
-    genes : array of int, of shape (genes, 3)
+    chain : Chain
         The chromosome.
     width : float
-        Of the kernels around steps and path indices, as a part of the mean distance of the values
-        in the leaf.
+        Of the kernels around steps and options, as a part of the mean distance of the values in
+        the leaf.
     questions : int
         Genes that a node may ask about, drawn from the earlier ones.
     """
     if model.nodes[gene] == 0:
-        _grow(bounds, model, gene, questions, state)
+        _grow(model, gene, questions, state)
     node = 0
     asks = model.asks[gene]
     while asks[node, 3] > 0:
-        agrees = genes[asks[node, 0], asks[node, 1]] == asks[node, 2]
-        node = asks[node, 3] if agrees else asks[node, 3] + 1
+        other = asks[node, 0]
+        value = chain.step[other] - tables.low[other]
+        if asks[node, 1] == OPTION:
+            value = chain.option[other] - tables.first_option[other]
+        node = asks[node, 3] if value == asks[node, 2] else asks[node, 3] + 1
     begin, end = asks[node, 4], asks[node, 5]
     chosen = model.values[model.members[gene, begin + below(state, end - begin)], gene]
-    for item in range(3):
-        genes[gene, item] = chosen[item]
-    for item in (PATH, STEP):
-        low = high = chosen[item]
-        for i in range(begin, end):
-            value = model.values[model.members[gene, i], gene, item]
-            low, high = min(low, value), max(high, value)
-        if high > low:
-            moved = chosen[item] + round(noise(state) * width * (high - low) / (end - begin))
-            genes[gene, item] = min(max(moved, 0), bounds[gene, item] - 1)
+    option = _around(model, gene, OPTION, chosen[OPTION], begin, end, width, state)
+    step = _around(model, gene, STEP, chosen[STEP], begin, end, width, state)
+    return tables.first_option[gene] + option, tables.low[gene] + step
+
+
+@inlined
+def _around(
+    model: Model,
+    gene: int,
+    item: int,
+    value: int,
+    begin: int,
+    end: int,
+    width: float,
+    state: Random,
+) -> int:
+    """Draw a value from the kernel around one of a leaf."""
+    low = high = value
+    for i in range(begin, end):
+        other = model.values[model.members[gene, i], gene, item]
+        low, high = min(low, other), max(high, other)
+    if high > low:
+        value = value + round(noise(state) * width * (high - low) / (end - begin))
+    return int(min(max(value, 0), model.bounds[gene, item] - 1))
 
 
 @uncounted
-def _grow(
-    bounds: NDArray[np.int32], model: Model, gene: int, questions: int, state: Random
-) -> None:
+def _grow(model: Model, gene: int, questions: int, state: Random) -> None:
     """Grow the tree of a gene, from the root on, until no split is worth its leaf."""
     asks, members = model.asks[gene], model.members[gene]
     for i in range(len(members)):
@@ -159,16 +182,16 @@ def _grow(
     earlier = model.rank[gene]
     while node < nodes and nodes + 2 <= len(asks):
         begin, end = asks[node, 4], asks[node, 5]
-        whole = _metric(bounds, model, gene, begin, end, -1, 0, 0, True)
+        whole = _metric(model, gene, begin, end, -1, 0, 0, True)
         gain = penalty
         for _ in range(min(questions, earlier)):
             other = model.order[below(state, earlier)]
             like = members[begin + below(state, end - begin)]
-            for item in (SOURCE, PATH, STEP):
-                if bounds[other, item] > 1:
+            for item in (OPTION, STEP):
+                if model.bounds[other, item] > 1:
                     value = model.values[like, other, item]
-                    parts = _metric(bounds, model, gene, begin, end, other, item, value, True)
-                    parts += _metric(bounds, model, gene, begin, end, other, item, value, False)
+                    parts = _metric(model, gene, begin, end, other, item, value, True)
+                    parts += _metric(model, gene, begin, end, other, item, value, False)
                     if parts - whole > gain:
                         gain = parts - whole
                         asks[node, 0], asks[node, 1], asks[node, 2] = other, item, value
@@ -189,7 +212,6 @@ def _grow(
 
 @uncounted
 def _metric(
-    bounds: NDArray[np.int32],
     model: Model,
     gene: int,
     begin: int,
@@ -210,14 +232,14 @@ def _metric(
         member = model.members[gene, i]
         if other < 0 or (model.values[member, other, item] == value) == agrees:
             count += 1
-            for own in (SOURCE, PATH, STEP):
+            for own in (OPTION, STEP):
                 at = model.values[member, gene, own]
                 counts[own, at] += 1
                 found += logs[counts[own, at]] - logs[counts[own, at] - 1]
     for i in range(begin, end):
-        for own in (SOURCE, PATH, STEP):
+        for own in (OPTION, STEP):
             counts[own, model.values[model.members[gene, i], gene, own]] = 0
-    for own in (SOURCE, PATH, STEP):
-        most = bounds[gene, own]
+    for own in (OPTION, STEP):
+        most = model.bounds[gene, own]
         found += logs[most - 1] - logs[count + most - 1]
     return found

@@ -249,12 +249,13 @@ def detours(schedule: Schedule) -> int:
 
 def straightened(work: Work, task: Task, schedule: Schedule) -> Schedule:
     """Return a schedule with as many steps, and as few longer paths as are found in time."""
+    from syncfabric.models.collectives.encoding import encode
     from syncfabric.models.collectives.exact.model import Model, run
-    from syncfabric.models.collectives.ways import Quotient, Ways
 
-    quotient = Quotient(task, None)
-    model = Model(quotient, Ways(quotient, PATHS), len(schedule.steps))
-    model.sat.minimize(sum(sent for sent, _, _, way in model.sent if _longer(schedule, way.path)))
+    encoding = encode(task, len(schedule.steps), paths=PATHS, whole=True)
+    model = Model(encoding)
+    longer = [sent for sent, _, way, _ in model.sent if _longer(schedule, encoding.path(way))]
+    model.sat.minimize(sum(longer))
     answer = run(model, seed=work.seed, time_limit=work.time_limit, stop=work.stop)
     work.check()
     if answer.steps is None:

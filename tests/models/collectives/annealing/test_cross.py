@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.annealing.chromosome import encode
 from syncfabric.models.collectives.annealing.island import Island, Parameters
 from syncfabric.models.collectives.annealing.kernel import exchange
+from syncfabric.models.collectives.encoding import encode
 from tests.models.collectives.annealing.tasks import TASKS
 
-CHROMOSOME = encode(TASKS["AAS, one port"][0], 8)
+ENCODING = encode(TASKS["AAS, one port"][0], 8)
 
 
 def genes(island: Island) -> NDArray[np.int32]:
@@ -18,7 +18,7 @@ def genes(island: Island) -> NDArray[np.int32]:
 
 def met(seed: int, heat: float, mutation: float, ready: int = 0) -> tuple[NDArray[np.int32], ...]:
     """Let two islands' solutions meet; return both, and the outcome, with its conflicts below."""
-    mine, other = (Island(CHROMOSOME, Parameters(start=0.3), s) for s in (seed, seed + 1000))
+    mine, other = (Island(ENCODING, Parameters(start=0.3), s) for s in (seed, seed + 1000))
     mine.run(ready)
     mine.clock[:] = heat, mutation
     parents = genes(mine), genes(other)
@@ -29,7 +29,7 @@ def met(seed: int, heat: float, mutation: float, ready: int = 0) -> tuple[NDArra
 
 
 def cuts(child: NDArray[np.int32], one: NDArray[np.int32], two: NDArray[np.int32]) -> int:
-    """Return how often a child changes from one parent to the other, around the chromosome."""
+    """Return how often a child changes from one parent to the other, around the encoding."""
     alike = (one == two).all(axis=1)
     first = (child == one).all(axis=1)[~alike]
     return int((first != np.roll(first, 1)).sum())
@@ -69,7 +69,7 @@ def test_metropolis_chooses(heat: float) -> None:
 
 
 def test_a_roulette_sends_good_solutions_most() -> None:
-    island = Island(CHROMOSOME, Parameters(population=3), 1)
+    island = Island(ENCODING, Parameters(population=3), 1)
     island.clock[:] = 1e9, 0.0
     chains = island.option[:3].copy(), island.step[:3].copy()
     sent = chains[0].copy(), chains[1].copy()
@@ -79,7 +79,7 @@ def test_a_roulette_sends_good_solutions_most() -> None:
         island._recount()
         island.costs[:] = 99, 0, 99  # none is better than the second, which is not even mutated
         rest = island.clock, island.seeds, island.told, sent
-        exchange(CHROMOSOME.tables, island.chains, island.costs, *rest)
+        exchange(ENCODING.tables, island.chains, island.costs, *rest)
         copies += (island.option[0] == chains[0][1]).all() and (
             island.step[0] == chains[1][1]
         ).all()

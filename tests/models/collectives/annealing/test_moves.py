@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.annealing.chromosome import Chromosome, encode
 from syncfabric.models.collectives.annealing.island import Island, Parameters
 from syncfabric.models.collectives.checker import check
+from syncfabric.models.collectives.encoding import Encoding, encode
 from syncfabric.models.collectives.schedule import Schedule, Task
 from syncfabric.models.errors import SpecError
 from tests.models.collectives.annealing.tasks import TASKS, task
@@ -17,46 +17,46 @@ RUNS = 20
 """Runs of 100,000 moves in which a schedule without conflicts is found."""
 
 
-def conflicts(chromosome: Chromosome, option: NDArray[np.int32], step: NDArray[np.int32]) -> int:
+def conflicts(encoding: Encoding, option: NDArray[np.int32], step: NDArray[np.int32]) -> int:
     """Count conflicts as they are defined."""
     taken: dict[tuple[int, int], int] = {}
     shared = set()
     late = 0
     for gene, (o, t) in enumerate(zip(option.tolist(), step.tolist(), strict=True)):
-        if t == chromosome.tables.steps:
+        if t == encoding.tables.steps:
             continue
-        uses = chromosome.tables.use[
-            chromosome.tables.first_use[o] : chromosome.tables.first_use[o + 1]
+        uses = encoding.tables.use[
+            encoding.tables.first_use[o] : encoding.tables.first_use[o + 1]
         ].tolist()
-        for s in chromosome.tables.share[
-            chromosome.tables.first_share[o] : chromosome.tables.first_share[o + 1]
+        for s in encoding.tables.share[
+            encoding.tables.first_share[o] : encoding.tables.first_share[o + 1]
         ]:
             if (s, t) not in shared:
                 shared.add((s, t))
-                uses.append(int(chromosome.tables.main[s]))
+                uses.append(int(encoding.tables.main[s]))
         for use in uses:
             taken[use, t] = taken.get((use, t), 0) + 1
-        parent = chromosome.tables.parent[o]
+        parent = encoding.tables.parent[o]
         late += bool(parent >= 0 and step[parent] >= t)
-        assert chromosome.tables.first_option[gene] <= o < chromosome.tables.first_option[gene + 1]
-        assert chromosome.tables.low[gene] <= t
-    over = (max(0, n - int(chromosome.tables.most[use])) for (use, _), n in taken.items())
+        assert encoding.tables.first_option[gene] <= o < encoding.tables.first_option[gene + 1]
+        assert encoding.tables.low[gene] <= t
+    over = (max(0, n - int(encoding.tables.most[use])) for (use, _), n in taken.items())
     return late + sum(over)
 
 
 @pytest.mark.parametrize(("asked", "steps"), TASKS.values(), ids=TASKS)
 @pytest.mark.parametrize("start", [100.0, 0.5])
 def test_counting_by_moves_is_counting(asked: Task, steps: int, start: float) -> None:
-    chromosome = encode(asked, max(1, steps - 1))
-    island = Island(chromosome, Parameters(population=3, start=start, mutation=0.5), 7)
+    encoding = encode(asked, max(1, steps - 1))
+    island = Island(encoding, Parameters(population=3, start=start, mutation=0.5), 7)
     for _ in range(5):
         island.run(997)
         for chain, cost in enumerate(island.costs):
-            assert cost == conflicts(chromosome, island.option[chain], island.step[chain])
+            assert cost == conflicts(encoding, island.option[chain], island.step[chain])
             if cost:  # a chain stops where it has none
                 assert island.least > 0 or island.costs.min() == 0
         if island.best.conflicts:
-            island.take(Island(chromosome, Parameters(population=1), 8).best)
+            island.take(Island(encoding, Parameters(population=1), 8).best)
             kept = [uses.copy() for uses in island.chains[2:]]
             costs = island.costs.copy()
             island.load(island.save())
@@ -71,8 +71,8 @@ def test_counting_by_moves_is_counting(asked: Task, steps: int, start: float) ->
 )
 def test_there_are_conflicts_where_the_checker_finds_some(name: str) -> None:
     asked, steps = TASKS[name]
-    chromosome = encode(asked, steps)
-    island = Island(chromosome, Parameters.of(asked), 3)
+    encoding = encode(asked, steps)
+    island = Island(encoding, Parameters.of(asked), 3)
     for _ in range(RUNS):
         island.run(100_000)
     assert not island.best.conflicts
@@ -80,27 +80,25 @@ def test_there_are_conflicts_where_the_checker_finds_some(name: str) -> None:
     rng = np.random.default_rng(5)
     seen = set()
     for _ in range(60):
-        gene = rng.integers(chromosome.genes)
+        gene = rng.integers(encoding.genes)
         others = option.copy(), step.copy()
-        others[0][gene] = rng.integers(*chromosome.tables.first_option[gene : gene + 2])
-        others[1][gene] = rng.integers(
-            chromosome.tables.low[gene], chromosome.tables.high[gene] + 1
-        )
-        made = Schedule(asked.topology, asked.collective, asked.rules, chromosome.decode(*others))
+        others[0][gene] = rng.integers(*encoding.tables.first_option[gene : gene + 2])
+        others[1][gene] = rng.integers(encoding.tables.low[gene], encoding.tables.high[gene] + 1)
+        made = Schedule(asked.topology, asked.collective, asked.rules, encoding.decode(*others))
         right = check(made).right
-        assert right == (conflicts(chromosome, *others) == 0)
+        assert right == (conflicts(encoding, *others) == 0)
         seen.add(right)
     assert False in seen
 
 
 def test_the_printed_rule_starts_with_all_neighbours() -> None:
-    chromosome = encode(task("hypercube-8", "AAB"), 3, printed=True)
+    encoding = encode(task("hypercube-8", "AAB"), 3, printed=True)
     near = (
-        chromosome.quotient.task.topology.distances[chromosome.pairs[:, 0], chromosome.pairs[:, 1]]
+        encoding.quotient.task.topology.distances[encoding.messages[:, 0], encoding.messages[:, 1]]
         == 1
     )
-    assert (chromosome.tables.high[near] == 0).all()
-    assert (chromosome.tables.high[~near] == 2).all()
+    assert (encoding.tables.high[near] == 0).all()
+    assert (encoding.tables.high[~near] == 2).all()
 
 
 @pytest.mark.parametrize(
@@ -113,8 +111,8 @@ def test_parameters_out_of_range_are_refused(name: str, value: float) -> None:
 
 
 def test_a_move_changes_a_gene_or_lets_two_change_steps() -> None:
-    chromosome = encode(TASKS["AAS, one port"][0], 8)
-    island = Island(chromosome, Parameters(start=0.5, final=0.4), 3)
+    encoding = encode(TASKS["AAS, one port"][0], 8)
+    island = Island(encoding, Parameters(start=0.5, final=0.4), 3)
     kinds = Counter[tuple[int, bool, bool]]()
     for _ in range(3000):
         option, step = island.option[0].copy(), island.step[0].copy()
@@ -132,8 +130,8 @@ def test_a_move_changes_a_gene_or_lets_two_change_steps() -> None:
 
 @pytest.mark.parametrize("heat", [0.01, 0.7])
 def test_metropolis_takes_worse_ones_as_often_as_it_is_hot(heat: float) -> None:
-    chromosome = encode(TASKS["AAS, one port"][0], 6)
-    island = Island(chromosome, Parameters(start=heat, final=heat / 2, iterations=10**6), 3)
+    encoding = encode(TASKS["AAS, one port"][0], 6)
+    island = Island(encoding, Parameters(start=heat, final=heat / 2, iterations=10**6), 3)
     island.run(20_000)
     rises = Counter[int]()
     for _ in range(4000):
@@ -149,9 +147,9 @@ def test_metropolis_takes_worse_ones_as_often_as_it_is_hot(heat: float) -> None:
 
 
 def test_it_cools_and_is_heated_again_for_twice_as_long() -> None:
-    chromosome = encode(TASKS["AAS, one port"][0], 6)
+    encoding = encode(TASKS["AAS, one port"][0], 6)
     parameters = Parameters(start=1.0, final=0.5, again=0.8, cooling=0.8, iterations=100)
-    island = Island(chromosome, parameters, 3)
+    island = Island(encoding, parameters, 3)
     heats = []
     for _ in range(12):
         heats.append(float(island.clock[0]))
@@ -166,14 +164,16 @@ def test_a_message_may_go_in_every_step_that_lets_it_arrive() -> None:
     assert set(scatter.tables.low) == {0}
     assert set(scatter.tables.high) == {4}
     broadcast = encode(TASKS["AAB, cube"][0], 6)
-    hops = broadcast.quotient.task.topology.distances[broadcast.pairs[:, 0], broadcast.pairs[:, 1]]
+    hops = broadcast.quotient.task.topology.distances[
+        broadcast.messages[:, 0], broadcast.messages[:, 1]
+    ]
     assert (broadcast.tables.low == hops - 1).all()
     assert set(broadcast.tables.high) == {5}
-    for chromosome in (scatter, broadcast):
-        island = Island(chromosome, Parameters(start=1e9), 1)
+    for encoding in (scatter, broadcast):
+        island = Island(encoding, Parameters(start=1e9), 1)
         drawn = []
         for _ in range(400):
             island.run(50)
             drawn.append(island.step[0].copy())
-        assert (np.min(drawn, axis=0) == chromosome.tables.low).all()
-        assert (np.max(drawn, axis=0) == chromosome.tables.high).all()
+        assert (np.min(drawn, axis=0) == encoding.tables.low).all()
+        assert (np.max(drawn, axis=0) == encoding.tables.high).all()

@@ -5,10 +5,8 @@ import pytest
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.files import permutation
 from syncfabric.models.collectives.library import FAMILIES, named
-from syncfabric.models.collectives.schedule import Task
 from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.models.collectives.topology import Topology, both_ways
-from syncfabric.models.collectives.ways import Quotient
 
 SIZES = {
     "ring-9": 9,
@@ -92,13 +90,3 @@ def test_what_it_keeps() -> None:
 
 def test_a_star_by_hand_has_none() -> None:
     assert translations(Topology("line", 3, 0, both_ways([(0, 1), (1, 2)]))) == ()
-
-
-def test_a_path_that_meets_its_own_images() -> None:
-    torus = named("torus-8x8")
-    whole, part = translations(torus)[0], translations(torus)[-1]
-    task = Task(torus, collective("AAS", torus))
-    assert Quotient(task, whole).classes((0, 1, 2)) is None
-    assert Quotient(task, whole).classes((0, 1, 9)) is not None
-    assert Quotient(task, part).classes((0, 1, 2)) is not None
-    assert Quotient(task).classes((0, 1, 2)) == tuple(torus.along((0, 1, 2)))

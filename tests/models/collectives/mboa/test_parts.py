@@ -1,17 +1,22 @@
-"""The parts of MBOA: chromosomes, conflicts, repair, trees, the search's own books."""
+"""The parts of MBOA: repair, trees, the search's own books."""
 
 from collections import Counter
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.dice import below, chance, noise, seeded
-from syncfabric.models.collectives.mboa.encoding import PATH, SOURCE, STEP, Encoding, encode
-from syncfabric.models.collectives.mboa.evolve import RATE, allowed, cool, evolve, spread, wanted
-from syncfabric.models.collectives.mboa.genes import added, in_the_way, repair, take, values, weigh
+from syncfabric.models.collectives.encoding import Encoding, encode
+from syncfabric.models.collectives.mboa.evolve import (
+    RATE,
+    allowed,
+    cool,
+    evolve,
+    repair,
+    spread,
+    wanted,
+)
 from syncfabric.models.collectives.mboa.state import (
     DRAWN,
     HEAT,
@@ -24,180 +29,114 @@ from syncfabric.models.collectives.mboa.state import (
     State,
     begin,
 )
-from syncfabric.models.collectives.mboa.trees import blank_model, draw, learn, tournament
-from syncfabric.models.collectives.schedule import Rules, Schedule
+from syncfabric.models.collectives.mboa.trees import (
+    OPTION,
+    STEP,
+    Model,
+    blank_model,
+    draw,
+    learn,
+    tournament,
+)
+from syncfabric.models.collectives.moves import Chain, Tables, blank_chains, recount
+from tests.models.collectives.annealing.test_moves import conflicts
 from tests.models.collectives.mboa.test_solve import TASKS, task
-from tests.models.collectives.right_schedules import FIG_5, fig_5
-
-Genes = NDArray[np.int16]
 
 
-def repaired(steps: int, genes: Genes, seed: int) -> None:
-    repair(steps, genes, np.zeros(len(genes) + 1, np.int16), seeded(seed))
-
-
-def at_random(encoding: Encoding, seed: int) -> Genes:
-    bounds = encoding.instance.bounds
-    genes = np.random.default_rng(seed).integers(0, bounds).astype(np.int16)
-    if encoding.instance.grows:
-        repaired(encoding.instance.steps, genes, seed)
-    return genes
-
-
-def blank(encoding: Encoding) -> NDArray[np.int32]:
-    return np.zeros((encoding.instance.steps, len(encoding.instance.room), 2), np.int32)
-
-
-def conflicts(encoding: Encoding, genes: Genes) -> int:
-    return weigh(encoding.instance, genes, blank(encoding))
-
-
-def counted(encoding: Encoding, genes: Genes) -> int:
-    """Conflicts by the schedule itself: pairs of paths on a channel, messages beyond the ports."""
-    asked = encoding.quotient.task
-    rules, broadcast = asked.rules, asked.collective.broadcast
-    once = broadcast and rules.single_use
-    found = 0
-    for step in encoding.schedule(genes):
-        channels = Counter(
-            channel
-            for _, path in step
-            for channel in pairwise(path)
-            if not (once and not asked.topology.routers[channel[0]])
-        )
-        found += sum(times * (times - 1) // 2 for times in channels.values())
-        if rules.ports != "all":
-            for end in (0, -1):
-                nodes = Counter(path[end] for _, path in step)
-                if not (once and end == 0):
-                    over = [times - rules.ports for times in nodes.values() if times > rules.ports]
-                    found += sum(more * (more + 1) // 2 for more in over)
-    return found
-
-
-def test_the_chromosome_of_fig_5() -> None:
-    schedule = fig_5()
-    encoding = encode(task("ring-8", "OAB"), 2, 64)
-    genes = np.array([(FIG_5[d][0], 0, FIG_5[d][1] - 1) for d in range(1, 8)], np.int16)
-    kept = genes.copy()
-    repaired(2, genes, 1)
-    assert (genes == kept).all()
-    assert conflicts(encoding, genes) == 0
-    assert [set(step) for step in encoding.schedule(genes)] == [set(s) for s in schedule.steps]
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_conflicts_are_those_of_the_schedule(name: str) -> None:
-    asked, steps = TASKS[name]
-    encoding = encode(asked, steps, 64)
-    for seed in range(20):
-        genes = at_random(encoding, seed)
-        assert conflicts(encoding, genes) == counted(encoding, genes)
-        schedule = Schedule(asked.topology, asked.collective, asked.rules, encoding.schedule(genes))
-        assert check(schedule).right == (conflicts(encoding, genes) == 0)
-
-
-def test_conflicts_with_all_images() -> None:
-    encoding = encode(task("torus-4x4", "AAS", Rules(2)), 10, 64, 16)
-    assert len(encoding.instance.bounds) == 15
-    for seed in range(20):
-        genes = at_random(encoding, seed)
-        assert conflicts(encoding, genes) == counted(encoding, genes) > 0
-
-
-def test_a_path_counts_modulo_the_paths_there_are() -> None:
-    encoding = encode(task("hypercube-8", "OAS"), 3, 64)
-    genes = at_random(encoding, 1)
-    beyond = genes.copy()
-    ways = np.diff(encoding.instance.first_path)
-    beyond[:, PATH] += 5 * ways.astype(np.int16)
-    assert encoding.schedule(beyond) == encoding.schedule(genes)
-    assert conflicts(encoding, beyond) == conflicts(encoding, genes)
+def row_of(chains: Chain, row: int) -> Chain:
+    return Chain(*(values[row] for values in chains))
 
 
 def test_repair_lets_only_the_informed_send() -> None:
-    encoding = encode(task("hypercube-16", "OAB"), 4, 64)
-    rng = np.random.default_rng(1)
-    replacements = set[int]()
+    encoding = encode(task("hypercube-16", "OAB"), 4)
+    tables, rng = encoding.tables, np.random.default_rng(1)
+    senders = set[int]()
     for seed in range(50):
-        wild = rng.integers(0, encoding.instance.bounds).astype(np.int16)
-        genes = wild.copy()
-        repaired(4, genes, seed)
-        since = [-1, *wild[:, STEP].tolist()]
-        assert (genes[:, PATH:] == wild[:, PATH:]).all()
-        for before, after in zip(wild.tolist(), genes.tolist(), strict=True):
-            assert since[after[SOURCE]] < after[STEP]
-            if since[before[SOURCE]] < before[STEP]:
-                assert after[SOURCE] == before[SOURCE]
+        state = begin(tables, True, Parameters(population=1), seed)
+        wild = rng.integers(tables.first_option[:-1], tables.first_option[1:])
+        state.chains.option[0] = wild
+        state.chains.step[0] = steps = rng.integers(0, 4, len(wild))
+        before = recount(tables, state.chains, 0, state.room)
+        count, found = repair(state, row_of(state.chains, 0), 0, before)
+        option = state.chains.option[0]
+        assert found == conflicts(encoding, option, state.chains.step[0])
+        assert (state.chains.step[0] == steps).all()
+        late = 0
+        for old, new, step in zip(wild, option, steps, strict=True):
+            assert tables.parent[new] < 0 or steps[tables.parent[new]] < step
+            if tables.parent[old] >= 0 and steps[tables.parent[old]] >= step:
+                late += 1
+                senders.add(int(tables.parent[new]))
             else:
-                replacements.add(after[SOURCE])
-    assert len(replacements) > 10
+                assert new == old
+        assert late == count
+    assert len(senders) > 10
 
 
-def linked(copies: bool) -> tuple[Genes, NDArray[np.int32]]:
+def linked(copies: bool, values: int = 4) -> tuple[Tables, Chain, Model]:
     """Chromosomes of two genes; the second says what the first says, or anything."""
-    rng = np.random.default_rng(1)
-    steps = rng.integers(0, 4, (64, 2))
+    tables = encode(task("star-3", "OAS"), values).tables
+    chains = blank_chains(tables, 64)
+    chains.step[:] = np.random.default_rng(1).integers(0, values, (64, 2))
     if copies:
-        steps[:, 1] = steps[:, 0]
-    genes = np.zeros((64, 2, 3), np.int16)
-    genes[:, :, STEP] = steps
-    return genes, np.array([[1, 1, 4], [1, 1, 4]], np.int32)
+        chains.step[:, 1] = chains.step[:, 0]
+    chains.option[:] = tables.first_option[:-1]
+    bounds = np.array([[1, values], [1, values]], np.int32)
+    return tables, chains, blank_model(bounds, 64, 8)
 
 
 @pytest.mark.parametrize("copies", [True, False])
 def test_trees_learn_what_goes_together(copies: bool) -> None:
-    genes, bounds = linked(copies)
-    instance = encode(task("ring-4", "OAS"), 4, 8).instance._replace(bounds=bounds)
-    model, random = blank_model(instance, 64, 8), seeded(1)
+    tables, chains, model = linked(copies)
+    random = seeded(1)
     agree = trees = 0
     for _ in range(100):
-        learn(model, genes, np.zeros(64, np.int64), 1, random)
-        child = genes[below(random, 64)].copy()
+        learn(model, tables, chains, np.zeros(64, np.int64), 1, random)
+        child = row_of(chains, below(random, 64))
+        child = child._replace(step=child.step.copy())
         for gene in model.order.tolist():
-            draw(bounds, model, gene, child, 0.0, 32, random)
-        agree += int(child[0, STEP] == child[1, STEP])
+            _, child.step[gene] = draw(model, tables, gene, child, 0.0, 32, random)
+        agree += int(child.step[0] == child.step[1])
         trees += int(model.nodes.max() > 1)
     assert (agree, trees) == (100, 100) if copies else (agree < 60 and trees < 30)
 
 
 def test_kernels_keep_within_bounds_and_widen() -> None:
-    genes, bounds = linked(False)
-    instance = encode(task("ring-4", "OAS"), 4, 8).instance._replace(bounds=bounds)
-    model, random = blank_model(instance, 64, 1), seeded(1)
-    genes[:, :, STEP] = genes[:, :, STEP] % 2 * 3
-    learn(model, genes, np.zeros(64, np.int64), 1, random)
+    tables, chains, model = linked(False)
+    random = seeded(1)
+    chains.step[:] = chains.step % 2 * 3
+    learn(model, tables, chains, np.zeros(64, np.int64), 1, random)
 
     def drawn(width: float) -> set[int]:
-        child, found = genes[0].copy(), set[int]()
-        for _ in range(200):
-            draw(bounds, model, 0, child, width, 4, random)
-            found.add(int(child[0, STEP]))
-        return found
+        child = row_of(chains, 0)
+        return {draw(model, tables, 0, child, width, 0, random)[1] for _ in range(200)}
 
     assert drawn(0.0) == {0, 3}
     assert drawn(20.0) == {0, 1, 2, 3}
 
 
 def test_tournaments_prefer_few_conflicts() -> None:
-    genes, bounds = linked(False)
-    instance = encode(task("ring-4", "OAS"), 4, 8).instance._replace(bounds=bounds)
-    genes[:, 0, SOURCE] = np.arange(64)
-    cost = np.arange(64, dtype=np.int64)
-    model = blank_model(instance, 64, 8)
-    learn(model, genes, cost, 4, seeded(1))
-    assert 5 < model.values[:, 0, SOURCE].mean() < 20
-    learn(model, genes, cost, 1, seeded(1))
-    assert model.values[:, 0, SOURCE].mean() > 20
+    tables, chains, model = linked(False, 64)
+    chains.step[:, 0] = cost = np.arange(64)
+    learn(model, tables, chains, cost, 4, seeded(1))
+    assert 5 < model.values[:, 0, STEP].mean() < 20
+    learn(model, tables, chains, cost, 1, seeded(1))
+    assert model.values[:, 0, STEP].mean() > 20
+    assert (model.values[:, :, OPTION] == 0).all()
+
+
+def genes(state: State, row: int = 0) -> NDArray[np.int32]:
+    """Return a chromosome: option and step of each gene."""
+    return np.stack([state.chains.option[row], state.chains.step[row]], axis=1)
 
 
 def under_way(name: str, tried: int, **chosen: float) -> tuple[Encoding, State]:
     """A search of one step less than there is a schedule for, so that it does not end."""
     asked, steps = TASKS[name]
     steps -= 1
-    encoding = encode(asked, steps, 64)
+    encoding = encode(asked, steps)
     parameters = Parameters(**({"generation": 2} | chosen))  # type: ignore[arg-type]
-    state = begin(encoding.instance, parameters, 1)
+    state = begin(encoding.tables, asked.collective.broadcast, parameters, 1)
     evolve(state, tried)
     return encoding, state
 
@@ -210,15 +149,19 @@ def test_the_books_are_right(name: str) -> None:
     encoding, state = under_way(name, 30, population=8)
     for _ in range(30):
         evolve(state, 100)
-        for genes, cost in zip(state.genes, state.cost, strict=True):
-            assert conflicts(encoding, genes) == cost
-            assert (genes >= 0).all()
-            assert (genes < encoding.instance.bounds).all()
-        assert conflicts(encoding, state.best) == state.figures[LEAST] <= state.cost.min()
-    used = np.zeros_like(state.used)
-    for genes, table in zip(state.genes, used, strict=True):
-        weigh(encoding.instance, genes, table)
-    assert (used == state.used).all()
+        for option, step, cost in zip(*state.chains[:2], state.cost, strict=True):
+            assert conflicts(encoding, option, step) == cost
+            assert encoding.holds(option, step)
+        assert conflicts(encoding, *state.best) == state.figures[LEAST] <= state.cost.min()
+    assert_taken(state)
+
+
+def assert_taken(state: State) -> None:
+    """What every chromosome takes is what a count from nothing finds."""
+    kept = [uses.copy() for uses in state.chains[2:]]
+    for row, cost in enumerate(state.cost):
+        assert recount(state.tables, state.chains, row, state.room) == cost
+    assert all(np.array_equal(*both) for both in zip(kept, state.chains[2:], strict=True))
 
 
 def test_new_chromosomes_take_the_place_of_like_and_no_better_ones() -> None:
@@ -232,11 +175,11 @@ def test_new_chromosomes_take_the_place_of_like_and_no_better_ones() -> None:
 
 def test_a_path_is_replaced_on_stagnation() -> None:
     _, state = under_way("AAS", 1, population=1, rivals=1, window=1)
-    state.idle[:] = state.settings.stagnation * len(state.best)
-    before = state.genes[0].copy()
+    state.idle[:] = state.settings.stagnation * state.best.shape[1]
+    before = genes(state)
     evolve(state, 1)
-    changed = np.argwhere(state.genes[0] != before)
-    assert changed[:, 1].tolist() == [PATH]
+    changed = np.argwhere(genes(state) != before)
+    assert changed[:, 1].tolist() == [OPTION]
     assert state.idle[0] == 0
     assert state.figures[TRIED] == 2
 
@@ -244,9 +187,9 @@ def test_a_path_is_replaced_on_stagnation() -> None:
 def test_without_mutation_and_model_nothing_changes() -> None:
     _, state = under_way("AAS", 1, population=1, mutation=0, least=0, stagnation=10**6)
     state.figures[DRAWN] = 0
-    before = state.genes.copy()
+    before = genes(state)
     evolve(state, 500)
-    assert (state.genes == before).all()
+    assert (genes(state) == before).all()
 
 
 def test_one_gene_is_mutated_or_two_change_places() -> None:
@@ -254,68 +197,35 @@ def test_one_gene_is_mutated_or_two_change_places() -> None:
     state.figures[DRAWN] = 0
     kinds = Counter[tuple[int, ...]]()
     for _ in range(600):
-        before = state.genes[0].copy()
+        before = genes(state)
         evolve(state, 1)
-        changed = np.flatnonzero((state.genes[0] != before).any(axis=1))
+        changed = np.flatnonzero((genes(state) != before).any(axis=1))
         assert len(changed) <= 2
         if len(changed) == 2:
-            (one, two), steps = changed, (before[:, STEP], state.genes[0, :, STEP])
+            (one, two), steps = changed, (before[:, STEP], genes(state)[:, STEP])
             assert steps[1][one] == steps[0][two] or steps[1][two] == steps[0][one]
-        items = (state.genes[0] != before).any(axis=0)
+        items = (genes(state) != before).any(axis=0)
         kinds[len(changed), *np.flatnonzero(items).tolist()] += 1
-    for kind in ((1, PATH), (1, STEP), (1, PATH, STEP), (2, STEP), (2, PATH, STEP)):
+    for kind in ((1, OPTION), (1, STEP), (1, OPTION, STEP), (2, STEP), (2, OPTION, STEP)):
         assert kinds[kind] > 5, kind
-
-
-def test_mutation_draws_all_values_within_their_bounds() -> None:
-    bounds, random = np.array([[1, 5, 4]], np.int32), seeded(1)
-    genes = np.array([[0, 2, 1]], np.int16)
-    for kind in range(8):
-        drawn = [values(bounds, genes, 0, kind, random) for _ in range(200)]
-        assert {path for path, _ in drawn} == ({2} if kind in (2, 3) else set(range(5)))
-        assert {step for _, step in drawn} == ({1} if kind < 2 else set(range(4)))
-
-
-def test_what_a_change_adds_is_what_it_makes() -> None:
-    encoding = encode(*TASKS["AAS, one port"], 64)
-    instance, rng, cut = encoding.instance, np.random.default_rng(1), 0
-    for seed in range(200):
-        genes, used = at_random(encoding, seed), blank(encoding)
-        before = weigh(instance, genes, used)
-        gene = int(rng.integers(len(genes)))
-        step = int((genes[gene, STEP] + rng.integers(1, instance.steps)) % instance.steps)
-        path, most = int(rng.integers(instance.bounds[gene, PATH])), int(rng.integers(4))
-        told = added(instance, genes, gene, path, step, used, most)
-        other = in_the_way(instance, gene, path, step, used)
-        genes[gene, PATH], genes[gene, STEP] = path, step
-        more = conflicts(encoding, genes) - before
-        assert told == more or min(told, more) > most
-        cut += told != more
-        if other >= 0:
-            assert genes[other, STEP] == step
-            without = used.copy()
-            take(instance, genes, gene, without, 1)
-            both = without[:, :, 0] > used[:, :, 0]
-            assert (used[:, :, 1][both & (used[:, :, 0] == 1)] == other).any()
-    assert cut > 5
 
 
 def test_variance_is_adapted() -> None:
     _, state = under_way("AAS, one port", 16, population=16, least=0.5, generation=10**6)
-    genes = len(state.best)
-    share = wanted(genes)
+    size = state.best.shape[1]
+    share = wanted(size)
     narrower = np.exp(RATE * share / (share - 1))
     wide = narrow = 0
     for _ in range(1500):
         drawn, total = state.figures[DRAWN], state.cost.copy()
         evolve(state, 1)
         better = bool((state.cost < total).any())
-        expected = min(drawn * (np.exp(RATE) if better else narrower), genes)
+        expected = min(drawn * (np.exp(RATE) if better else narrower), size)
         assert state.figures[DRAWN] == pytest.approx(max(expected, 0.5))
         wide, narrow = wide + better, narrow + (not better)
     assert min(wide, narrow) > 20
     evolve(state, 20_000)
-    assert 0.5 <= state.figures[DRAWN] < genes / 4
+    assert 0.5 <= state.figures[DRAWN] < size / 4
 
 
 @pytest.mark.parametrize(("leaves", "nodes"), [(0, 0), (1, 1), (8, 15)])
@@ -331,7 +241,7 @@ def test_a_model_has_as_many_leaves_as_it_may(leaves: int, nodes: int) -> None:
 
 def test_it_cools_and_is_heated_again_for_twice_as_long() -> None:
     _, state = under_way("AAS", 4, hot=1.0, cold=0.5, cooling=0.8, span=1.0)
-    genes, heats = len(state.best), []
+    size, heats = state.best.shape[1], []
     for _ in range(10):
         cool(state)
         heats.append((state.figures[HEAT], state.figures[SPAN]))
@@ -339,7 +249,7 @@ def test_it_cools_and_is_heated_again_for_twice_as_long() -> None:
         assert np.allclose(state.accept, chances)
         state.figures[LEFT] = 0
     heat = [1.0, 0.8, 0.64, 0.512]
-    expected = [(h, genes * 2**i) for i in range(3) for h in heat][:10]
+    expected = [(h, size * 2**i) for i in range(3) for h in heat][:10]
     assert np.allclose(heats, expected)
     cool(state)
     assert state.figures[LEFT] == state.figures[SPAN] - 1
@@ -349,7 +259,7 @@ def test_it_cools_and_is_heated_again_for_twice_as_long() -> None:
 
 def test_templates_take_turns() -> None:
     _, state = under_way("AAS", 4, tenure=3)
-    turn = 3 * len(state.best)
+    turn = 3 * state.best.shape[1]
     seen = []
     for _ in range(4 * turn):
         evolve(state, 1)
@@ -389,16 +299,13 @@ def test_a_worse_one_is_taken_as_often_as_boltzmann_says() -> None:
 
 
 def test_the_better_of_two_takes_both_places() -> None:
-    encoding, state = under_way("AAS", 8, population=8)
+    _, state = under_way("AAS", 8, population=8)
     best = int(state.cost.min())
     for _ in range(200):
         spread(state)
         assert state.cost.min() == best
     assert (state.cost == best).all()
-    for genes, cost, used in zip(state.genes, state.cost, state.used, strict=True):
-        table = blank(encoding)
-        assert weigh(encoding.instance, genes, table) == cost
-        assert (table == used).all()
+    assert_taken(state)
 
 
 def test_tournaments_have_as_many_rivals_as_asked() -> None:
