@@ -15,9 +15,6 @@ from syncfabric.models.collectives.certificate import (
     Paper,
     PortCount,
     Start,
-    copies,
-    growth,
-    needed,
 )
 from syncfabric.models.collectives.clock import TimeUpError
 from syncfabric.models.collectives.cuts import Routers, bisection, candidates, crossing
@@ -115,10 +112,9 @@ def _ports(task: Task) -> Bound:
     for way, end, near in ends:
         messages = np.bincount(pairs[:, end], minlength=topology.nodes).tolist()
         for node, many in enumerate(messages):
-            ports = task.rules.at_most(len(near[node]))
-            said = PortCount(node, "in" if way == "in" else "out", many, ports)
-            found.append(Bound(-(-many // ports), said))
-    return max(found, key=lambda bound: bound.value)
+            found.append((-(-many // task.rules.at_most(len(near[node]))), way, node))
+    _, way, node = max(found, key=lambda each: each[0])
+    return Bound.by(PortCount.of(task, node, "in" if way == "in" else "out"))
 
 
 def _cut(task: Task) -> Bound | None:
@@ -137,11 +133,7 @@ def _cut(task: Task) -> Bound | None:
     steps = np.ceil(ratio(sets) - 1e-9)
     # Of those that prove the most, the one with the fewest channels.
     place = int(np.lexsort((crossing(sets, channels), -steps))[0])
-    side = routers.side(sets[place])
-    inside = set(side)
-    across = tuple((a, b) for a, b in task.topology.channels if a in inside and b not in inside)
-    messages = round(float(crossed(sets[place : place + 1])[0]))
-    return Bound(-(-messages // len(across)), Cut(side, across, messages, routers.exact))
+    return Bound.by(Cut.of(task, routers.side(sets[place]), routers.exact))
 
 
 def _crossed(task: Task, routers: Routers) -> Callable[[NDArray[np.bool_]], NDArray[np.float64]]:
@@ -155,26 +147,19 @@ def _crossed(task: Task, routers: Routers) -> Callable[[NDArray[np.bool_]], NDAr
 
 
 def _distance(task: Task) -> Bound:
-    pairs = task.collective.pair_array()
-    total = int(task.topology.distances[pairs[:, 0], pairs[:, 1]].sum(dtype=int))
-    capacity = len(task.topology.channels)
-    if task.hop_by_hop:
-        capacity = sum(task.rules.at_most(len(out)) for out in task.topology.successors)
-    return Bound(-(-total // capacity), Distance(total, capacity))
+    return Bound.by(Distance.of(task))
 
 
 def _growth(task: Task) -> Bound:
-    known: dict[tuple[int, ...], tuple[int, ...]] = {}
-    found = []
+    topology, known = task.topology, dict[tuple[int, ...], Bound]()
+    receivers = set(task.collective.receivers)
     for origin in task.collective.senders:
-        hops = sorted(task.topology.distances[origin, : task.topology.nodes].tolist())
+        hops = sorted(topology.distances[origin, : topology.nodes].tolist())
         # What may spread alike need not be reckoned twice.
-        alike = (copies(task, origin), needed(task, origin), *hops)
+        alike = (task.copies(origin), origin in receivers, *hops)
         if alike not in known:
-            known[alike] = growth(task, origin, hops)
-        said = Growth(origin, known[alike], needed(task, origin))
-        found.append(Bound(len(said.informed) - 1, said))
-    return max(found, key=lambda bound: bound.value)
+            known[alike] = Bound.by(Growth.of(task, origin))
+    return max(known.values(), key=lambda bound: bound.value)
 
 
 def _start(task: Task) -> Bound | None:
@@ -205,13 +190,7 @@ def _start(task: Task) -> Bound | None:
     sets = candidates(routers, steps)
     whole = np.ceil(steps(sets) - 1e-9)
     place = int(np.lexsort((crossing(sets, channels.T), -whole))[0])
-    side = routers.side(sets[place])
-    inside = set(side)
-    into = tuple((a, b) for a, b in topology.channels if a not in inside and b in inside)
-    many, most, begun = (round(float(sets[place] @ v)) for v in (messages, each, own))
-    first = min(most, len(into) + begun)
-    said = Start(side, into, many, first, most)
-    return Bound(1 + -(-max(0, many - first) // most), said)
+    return Bound.by(Start.of(task, routers.side(sets[place])))
 
 
 def _farthest(task: Task) -> Bound | None:
@@ -220,7 +199,7 @@ def _farthest(task: Task) -> Bound | None:
     pairs = task.collective.pair_array()
     hops = task.topology.distances[pairs[:, 0], pairs[:, 1]]
     source, target = pairs[hops.argmax()].tolist()
-    return Bound(int(hops.max()), Farthest(source, target, int(hops.max())))
+    return Bound.by(Farthest.of(task, source, target))
 
 
 _BROADCAST = {"cut": _cut, "growth": _growth, "start": _start, "relays": relay_bound}

@@ -7,17 +7,21 @@ argument proves stands at its class, and in docs/schedules.md.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import Counter
 from dataclasses import asdict, dataclass
 from functools import cache
-from heapq import heappop, heappush
+from inspect import signature
 from itertools import accumulate
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from syncfabric.models.collectives.schedule import Task
 from syncfabric.models.errors import SpecError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "Argument",
@@ -33,20 +37,19 @@ __all__ = [
     "Solver",
     "Start",
     "best",
-    "copies",
-    "growth",
-    "needed",
+    "last_senders",
     "verify",
 ]
 
 Side = tuple[int, ...]
 Channels = tuple[tuple[int, int], ...]
 
-Proof = tuple[int, str | None]
-"""The bound that is proved, and what the argument counts wrong."""
-
 _VERTICES = ("node", "side", "origin", "source", "destination")
 """What fields are called that hold a vertex, or some."""
+
+
+class _WrongError(Exception):
+    """An argument is about no such task."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ class _Argument:
     """Why there are not fewer steps."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+    CHANNELS: ClassVar[str] = ""
+    """Where its channels lead."""
 
     @property
     def vertices(self) -> Side:
@@ -63,11 +68,45 @@ class _Argument:
 
     def words(self) -> str:
         """Say it in one line."""
+        return self._words()
+
+    @property
+    def steps(self) -> int:
+        """The steps that it proves, if its numbers are right."""
+        return self._steps()
+
+    @classmethod
+    def of(cls, task: Task, *about: Any) -> Self:
+        """Return what is to be said of a node, a set or so of a task not to be turned round."""
+        found: Self = cls._count(task, *about)
+        return found
+
+    def _words(self) -> str:
         raise NotImplementedError
 
-    def _proof(self, task: Task) -> Proof:
-        """Count anew, for a task that is not to be turned round."""
+    def _steps(self) -> int:
         raise NotImplementedError
+
+    @classmethod
+    def _count(cls, task: Task, *about: Any) -> Any:
+        raise NotImplementedError
+
+    def wrong(self, task: Task) -> str | None:
+        """Return what it counts wrong, or None."""
+        about = [*signature(self._count).parameters][1:]
+        try:
+            again = self.of(task, *(getattr(self, name) for name in about))
+        except _WrongError as error:
+            return str(error)
+        for name, counted in vars(again).items():
+            said = getattr(self, name)
+            if name == "channels" and set(said) != set(counted):
+                return f"these are not the channels {self.CHANNELS} the set"
+            if name == "informed" and said != counted:
+                return f"at most {counted} are informed"
+            if name != "channels" and said != counted:
+                return f"it counts {said} where there are {counted}"
+        return None
 
 
 @dataclass(frozen=True)
@@ -80,20 +119,21 @@ class PortCount(_Argument):
     ports: int
     kind: Literal["ports"] = "ports"
 
-    def words(self) -> str:
-        """Say it in one line."""
+    def _words(self) -> str:
         verb = "eject" if self.way == "in" else "inject"
         return f"node {self.node} must {verb} {self.messages} messages, {self.ports} a step"
 
-    def _proof(self, task: Task) -> Proof:
-        topology = task.topology
-        if self.way == "out" and task.collective.broadcast:
-            return 0, "a node need not inject what others can pass on"
-        near = topology.sources if self.way == "in" else topology.successors
-        end = 1 if self.way == "in" else 0
-        messages = sum(1 for pair in task.collective.pairs if pair[end] == self.node)
-        ports = task.rules.at_most(len(near[self.node]))
-        return _over(messages, ports), _differs((self.messages, messages), (self.ports, ports))
+    def _steps(self) -> int:
+        return _over(self.messages, self.ports)
+
+    @classmethod
+    def _count(cls, task: Task, node: int, way: Literal["in", "out"]) -> PortCount:
+        if way == "out" and task.collective.broadcast:
+            raise _WrongError("a node need not inject what others can pass on")
+        near = task.topology.sources if way == "in" else task.topology.successors
+        ends = task.collective.pair_array()[:, 1 if way == "in" else 0]
+        ports = task.rules.at_most(len(near[node]))
+        return cls(node, way, int((ends == node).sum()), ports)
 
 
 @dataclass(frozen=True)
@@ -106,29 +146,26 @@ class Cut(_Argument):
     exact: bool
     """Whether all cuts between routers were tried, not only likely ones."""
     kind: Literal["cut"] = "cut"
+    CHANNELS: ClassVar[str] = "out of"
 
-    def words(self) -> str:
-        """Say it in one line."""
+    def _words(self) -> str:
         found = "best of all cuts" if self.exact else "best cut found"
         return (
             f"{self.messages} messages must leave {len(self.side)} vertices "
             f"by {len(self.channels)} channels ({found})"
         )
 
-    def _proof(self, task: Task) -> Proof:
-        side = set(self.side)
-        channels = {(a, b) for a, b in task.topology.channels if a in side and b not in side}
-        leaving = (
-            pair for pair in task.collective.pairs if pair[0] in side and pair[1] not in side
-        )
-        if task.collective.broadcast:
-            messages = len({origin for origin, _ in leaving})
-        else:
-            messages = sum(1 for _ in leaving)
-        wrong = _differs((self.messages, messages))
-        if channels != set(self.channels):
-            wrong = "these are not the channels out of the set"
-        return _over(messages, len(channels)), wrong
+    def _steps(self) -> int:
+        return _over(self.messages, len(self.channels))
+
+    @classmethod
+    def _count(cls, task: Task, side: Side, exact: bool) -> Cut:
+        inside = _inside(task, side)
+        origins, targets = task.collective.pair_array().T
+        leaving = origins[inside[origins] & ~inside[targets]].tolist()
+        messages = len(set(leaving) if task.collective.broadcast else leaving)
+        channels = _between(task, inside, ~inside)
+        return cls(side, channels, messages, exact)
 
 
 @dataclass(frozen=True)
@@ -139,18 +176,22 @@ class Distance(_Argument):
     capacity: int
     kind: Literal["distance"] = "distance"
 
-    def words(self) -> str:
-        """Say it in one line."""
+    def _words(self) -> str:
         return f"the messages take {self.hops} hops together, {self.capacity} a step at most"
 
-    def _proof(self, task: Task) -> Proof:
+    def _steps(self) -> int:
+        return _over(self.hops, self.capacity)
+
+    @classmethod
+    def _count(cls, task: Task) -> Distance:
         if task.collective.broadcast:
-            return 0, "a broadcast need not go the whole way for each receiver"
-        total = sum(hops[target] for hops, target in _hops_of_pairs(task))
+            raise _WrongError("a broadcast need not go the whole way for each receiver")
+        origins, targets = task.collective.pair_array().T
+        hops = int(task.topology.distances[origins, targets].sum(dtype=int))
         capacity = len(task.topology.channels)
         if task.hop_by_hop:
             capacity = sum(task.rules.at_most(len(out)) for out in task.topology.successors)
-        return _over(total, capacity), _differs((self.hops, total), (self.capacity, capacity))
+        return cls(hops, capacity)
 
 
 @dataclass(frozen=True)
@@ -168,8 +209,7 @@ class Load(_Argument):
     """Whether only shortest paths were weighed."""
     kind: Literal["load"] = "load"
 
-    def words(self) -> str:
-        """Say it in one line."""
+    def _words(self) -> str:
         whole = sum(weight for *_, weight in self.weights)
         paths = "shortest paths" if self.minimal else "paths"
         return (
@@ -177,17 +217,28 @@ class Load(_Argument):
             f"at least, {whole} a step at most"
         )
 
-    def _proof(self, task: Task) -> Proof:
+    def _steps(self) -> int:
+        return _over(self.total, sum(weight for *_, weight in self.weights))
+
+    @classmethod
+    def _count(cls, task: Task, weights: tuple[tuple[int, int, int], ...], minimal: bool) -> Load:
         if task.collective.broadcast:
-            return 0, "a broadcast need not go the whole way for each receiver"
-        if self.minimal and not task.minimal:
-            return 0, "it is about shortest paths, but longer ones may be taken"
-        weight = {(a, b): w for a, b, w in self.weights}
+            raise _WrongError("a broadcast need not go the whole way for each receiver")
+        from networkx import DiGraph, set_edge_attributes, single_source_dijkstra_path_length
+
+        if minimal and not task.minimal:
+            raise _WrongError("it is about shortest paths, but longer ones may be taken")
+        weight = {(a, b): w for a, b, w in weights}
         if min(weight.values(), default=0) < 0 or not weight.keys() <= task.topology.number.keys():
-            return 0, "a weight is negative, or of no channel"
-        lightest = cache(lambda source: _lightest(task, source, weight, self.minimal))
-        total = sum(lightest(source)[target] for source, target in task.collective.pairs)
-        return _over(total, sum(weight.values())), _differs((self.total, total))
+            raise _WrongError("a weight is negative, or of no channel")
+        # A hop that is worth more than all weights lets only shortest paths count.
+        hop = sum(weight.values()) + 1
+        graph = DiGraph(task.topology.channels)
+        cost = {(a, b): weight.get((a, b), 0) + (hop if minimal else 0) for a, b in graph.edges}
+        set_edge_attributes(graph, cost, "weight")
+        lightest = cache(lambda source: single_source_dijkstra_path_length(graph, source))
+        total = sum(int(lightest(a)[b]) % hop for a, b in task.collective.pairs)
+        return cls(weights, total, minimal)
 
 
 @dataclass(frozen=True)
@@ -200,19 +251,30 @@ class Growth(_Argument):
     """Nodes that are to be informed in the end, the origin included."""
     kind: Literal["growth"] = "growth"
 
-    def words(self) -> str:
-        """Say it in one line."""
+    def _words(self) -> str:
         reached = ", ".join(map(str, self.informed))
         return f"from node {self.origin} at most {reached} nodes of {self.needed} are informed"
 
-    def _proof(self, task: Task) -> Proof:
-        if not task.collective.broadcast or self.origin not in task.collective.senders:
-            return 0, "it is about a sender of a broadcast"
-        hops = task.topology.hops(self.origin)
-        informed = growth(task, self.origin, [hops[v] for v in range(task.topology.nodes)])
-        whole = needed(task, self.origin)
-        wrong = None if self.informed == informed else f"at most {informed} are informed"
-        return len(informed) - 1, wrong or _differs((self.needed, whole))
+    def _steps(self) -> int:
+        return len(self.informed) - 1
+
+    @classmethod
+    def _count(cls, task: Task, origin: int) -> Growth:
+        if not task.collective.broadcast or origin not in task.collective.senders:
+            raise _WrongError("it is about a sender of a broadcast")
+        nodes, needed = task.topology.nodes, len({origin, *task.collective.receivers})
+        own = task.copies(origin)
+        others = sorted((task.copies(v) for v in range(nodes) if v != origin), reverse=True)
+        sent = [0, *accumulate(others)]
+        far = sorted(task.topology.distances[origin, :nodes].tolist())
+        informed = [1]
+        while informed[-1] < needed:
+            now = informed[-1]
+            after = min(nodes, now + own + sent[now - 1])
+            if task.hop_by_hop:
+                after = min(after, bisect_right(far, len(informed)))
+            informed.append(after)
+        return cls(origin, tuple(informed), needed)
 
 
 @dataclass(frozen=True)
@@ -224,17 +286,19 @@ class Farthest(_Argument):
     hops: int
     kind: Literal["farthest"] = "farthest"
 
-    def words(self) -> str:
-        """Say it in one line."""
+    def _words(self) -> str:
         return f"from node {self.source} to node {self.destination} it is {self.hops} hops"
 
-    def _proof(self, task: Task) -> Proof:
+    def _steps(self) -> int:
+        return self.hops
+
+    @classmethod
+    def _count(cls, task: Task, source: int, destination: int) -> Farthest:
         if not task.hop_by_hop:
-            return 0, "only store and forward on direct networks takes a step a hop"
-        if (self.source, self.destination) not in task.collective.pairs:
-            return 0, "there is no such message"
-        hops = task.topology.hops(self.source)[self.destination]
-        return hops, _differs((self.hops, hops))
+            raise _WrongError("only store and forward on direct networks takes a step a hop")
+        if (source, destination) not in task.collective.pairs:
+            raise _WrongError("there is no such message")
+        return cls(source, destination, int(task.topology.distances[source, destination]))
 
 
 @dataclass(frozen=True)
@@ -254,29 +318,29 @@ class Start(_Argument):
     each: int
     """What they can get at most in each other."""
     kind: Literal["start"] = "start"
+    CHANNELS: ClassVar[str] = "into"
 
-    def words(self) -> str:
-        """Say it in one line."""
+    def _words(self) -> str:
         return (
             f"receivers behind {len(self.channels)} channels must get {self.messages} messages: "
             f"at most {self.first} in step 1, {self.each} in each other"
         )
 
-    def _proof(self, task: Task) -> Proof:
+    def _steps(self) -> int:
+        return 1 + _over(max(0, self.messages - self.first), self.each)
+
+    @classmethod
+    def _count(cls, task: Task, side: Side) -> Start:
         if not task.collective.broadcast or task.shares:
-            return 0, "it is about broadcasts whose copies share no channel"
-        topology, rules, side = task.topology, task.rules, set(self.side)
-        channels = {(a, b) for a, b in topology.channels if a not in side and b in side}
-        inside = [r for r in task.collective.receivers if r in side]
-        messages = sum(1 for _, target in task.collective.pairs if target in side)
-        each = sum(rules.at_most(len(topology.sources[r])) for r in inside)
-        senders = set(task.collective.senders) & side
-        own = sum(rules.copies(len(topology.successors[sender])) for sender in senders)
-        first = min(each, len(channels) + own)
-        wrong = _differs((self.messages, messages), (self.first, first), (self.each, each))
-        if channels != set(self.channels):
-            wrong = "these are not the channels into the set"
-        return 1 + _over(max(0, messages - first), each), wrong
+            raise _WrongError("it is about broadcasts whose copies share no channel")
+        topology, rules, inside = task.topology, task.rules, _inside(task, side)
+        channels = _between(task, ~inside, inside)
+        receivers = [r for r in task.collective.receivers if inside[r]]
+        senders = [s for s in task.collective.senders if inside[s]]
+        messages = int(inside[task.collective.pair_array()[:, 1]].sum())
+        each = sum(rules.at_most(len(topology.sources[r])) for r in receivers)
+        own = sum(rules.copies(len(topology.successors[s])) for s in senders)
+        return cls(side, channels, messages, min(each, len(channels) + own), each)
 
 
 @dataclass(frozen=True)
@@ -293,22 +357,21 @@ class Relays(_Argument):
     """What the nodes of the set can send together in a step."""
     kind: Literal["relays"] = "relays"
 
-    def words(self) -> str:
-        """Say it in one line."""
+    def _words(self) -> str:
         return (
             f"{self.messages} messages must have their last hop from one of {len(self.side)} "
             f"nodes, which send {self.each} a step together"
         )
 
-    def _proof(self, task: Task) -> Proof:
+    def _steps(self) -> int:
+        return _over(self.messages, self.each)
+
+    @classmethod
+    def _count(cls, task: Task, side: Side) -> Relays:
         if not task.collective.broadcast or not task.hop_by_hop:
-            return 0, "it is about broadcasts hop by hop"
-        topology, side, messages = task.topology, set(self.side), 0
-        for hops, target in _hops_of_pairs(task):
-            far = hops[target] + task.extra
-            messages += all(v in side for v in topology.sources[target] if hops[v] < far)
-        each = sum(task.rules.copies(len(topology.successors[node])) for node in side)
-        return _over(messages, each), _differs((self.messages, messages), (self.each, each))
+            raise _WrongError("it is about broadcasts hop by hop")
+        messages = sum(many for near, many in last_senders(task).items() if near <= set(side))
+        return cls(side, messages, sum(task.copies(node) for node in set(side)))
 
 
 @dataclass(frozen=True)
@@ -318,12 +381,12 @@ class Paper(_Argument):
     formula: str
     kind: Literal["paper"] = "paper"
 
-    def words(self) -> str:
-        """Say it in one line."""
+    def _words(self) -> str:
         return f"paper's Table 1: {self.formula}"
 
-    def _proof(self, task: Task) -> Proof:
-        return 0, "a formula of the paper proves nothing"
+    @classmethod
+    def _count(cls, task: Task) -> Paper:
+        raise _WrongError("a formula of the paper proves nothing")
 
 
 @dataclass(frozen=True)
@@ -336,12 +399,12 @@ class Solver(_Argument):
     """Where its log is, or what it said."""
     kind: Literal["solver"] = "solver"
 
-    def words(self) -> str:
-        """Say it in one line."""
+    def _words(self) -> str:
         return f"{self.solver}: infeasible with one step fewer ({self.proof})"
 
-    def _proof(self, task: Task) -> Proof:
-        return 0, "a solver's proof cannot be checked without the solver"
+    @classmethod
+    def _count(cls, task: Task) -> Solver:
+        raise _WrongError("a solver's proof cannot be checked without the solver")
 
 
 Argument = PortCount | Cut | Distance | Load | Growth | Farthest | Start | Relays | Paper | Solver
@@ -364,6 +427,11 @@ class Bound:
         """Whether ``verify`` can tell if it holds."""
         return not isinstance(self.argument, Paper | Solver)
 
+    @classmethod
+    def by(cls, argument: Argument) -> Bound:
+        """Return what an argument proves."""
+        return cls(argument.steps, argument)
+
     def to_json(self) -> dict[str, Any]:
         """Return the bound as a schedule file holds it."""
         return {"value": self.value, "argument": asdict(self.argument)}
@@ -378,7 +446,7 @@ class Bound:
             The values have not its shape.
         """
         try:
-            return _adapter().validate_python(values)
+            return TypeAdapter(Bound).validate_python(values)
         except ValidationError as error:
             raise SpecError(f"certificate: {error.errors()[0]['msg']}") from None
 
@@ -388,114 +456,43 @@ def best(bounds: list[Bound]) -> Bound | None:
     return max((bound for bound in bounds if bound.proves), key=lambda b: b.value, default=None)
 
 
-@cache
-def _adapter() -> TypeAdapter[Bound]:
-    return TypeAdapter(Bound)
-
-
-def needed(task: Task, origin: int) -> int:
-    """Return the nodes that are to be informed of what an origin sends, itself included."""
-    return len({origin, *task.collective.receivers})
-
-
-def growth(task: Task, origin: int, hops: Sequence[int]) -> tuple[int, ...]:
-    """Return how many nodes can be informed at most after 0, 1, … steps.
-
-    The nodes that can send the most are taken to be informed first, wherever they are. With
-    store and forward on direct networks nobody is informed who is further off than the steps.
-
-    Parameters
-    ----------
-    task : Task
-        A broadcast.
-    origin : int
-        One of its senders.
-    hops : sequence of int
-        The distance to each node.
-    """
-    nodes = range(task.topology.nodes)
-    own = copies(task, origin)
-    others = sorted((copies(task, v) for v in nodes if v != origin), reverse=True)
-    sent = [0, *accumulate(others)]
-    far = sorted(hops)
-    informed = [1]
-    while informed[-1] < needed(task, origin):
-        now = informed[-1]
-        after = min(len(nodes), now + own + sent[now - 1])
-        if task.hop_by_hop:
-            after = min(after, bisect_right(far, len(informed)))
-        informed.append(after)
-    return tuple(informed)
-
-
-def copies(task: Task, node: int) -> int:
-    """Return how many copies of one message a node can send in a step."""
-    topology, rules = task.topology, task.rules
-    out = len(topology.successors[node])
-    if not rules.single_use:
-        return rules.at_most(out)
-    if topology.routers[node]:
-        return topology.nodes if task.shares and rules.stores else out
-    if rules.stores:
-        return topology.nodes
-    # Its router copies; none goes back to it.
-    return len(topology.successors[topology.successors[node][0]]) - 1
+def last_senders(task: Task) -> Counter[frozenset[int]]:
+    """Return how many messages of a broadcast have their last hop from one of the same nodes."""
+    topology, hops = task.topology, task.topology.distances.tolist()
+    return Counter(
+        frozenset(
+            near
+            for near in topology.sources[target]
+            if hops[origin][near] < hops[origin][target] + task.extra
+        )
+        for origin, target in task.collective.pairs
+    )
 
 
 def verify(task: Task, bound: Bound) -> str | None:
-    """Return what is wrong with a bound's argument, or None if it proves the bound.
-
-    Parameters
-    ----------
-    task : Task
-        What the bound is about.
-    bound : Bound
-    """
+    """Return what is wrong with a bound's argument, or None if it proves the bound of a task."""
     forward = task.forward()
     for vertex in bound.argument.vertices:
         if not 0 <= vertex < forward.topology.vertices:
             return f"{vertex} is not in the topology"
-    proved, counted = bound.argument._proof(forward)
-    if counted is not None:
-        return counted
+    if (wrong := bound.argument.wrong(forward)) is not None:
+        return wrong
+    proved = bound.argument.steps
     return None if proved >= bound.value else f"it proves {proved}, not {bound.value}"
 
 
-def _lightest(
-    task: Task, source: int, weight: dict[tuple[int, int], int], minimal: bool
-) -> dict[int, int]:
-    """Return the weight of the lightest path to each vertex."""
-    topology, hops = task.topology, task.topology.hops(source)
-    found: dict[int, int] = {}
-    queue = [(0, 0, source)]
-    while queue:
-        # By hops first where only shortest paths count: all ways to a vertex come before its own.
-        *_, weighs, here = entry = heappop(queue)
-        if here in found:
-            continue
-        found[here] = weighs
-        for near in topology.successors[here]:
-            further = weighs + weight.get((here, near), 0)
-            if not minimal:
-                heappush(queue, (0, further, near))
-            elif hops[near] == entry[0] + 1:
-                heappush(queue, (hops[near], further, near))
-    return found
+def _inside(task: Task, side: Side) -> NDArray[np.bool_]:
+    """Return which vertices are in a set."""
+    import numpy as np
+
+    return np.isin(np.arange(task.topology.vertices), side)
 
 
-def _hops_of_pairs(task: Task) -> Iterator[tuple[dict[int, int], int]]:
-    """Yield, for each pair, the distances from its source, and its target."""
-    hops = cache(task.topology.hops)
-    yield from ((hops(source), target) for source, target in task.collective.pairs)
+def _between(task: Task, tails: NDArray[np.bool_], heads: NDArray[np.bool_]) -> Channels:
+    """Return the channels from one set of vertices to another."""
+    return tuple((a, b) for a, b in task.topology.channels if tails[a] and heads[b])
 
 
 def _over(amount: int, a_step: int) -> int:
     """Return the steps that an amount takes; none if nothing limits it."""
     return -(-amount // a_step) if a_step else 0
-
-
-def _differs(*pairs: tuple[int, int]) -> str | None:
-    for said, counted in pairs:
-        if said != counted:
-            return f"it counts {said} where there are {counted}"
-    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from syncfabric.models.collectives.certificate import Bound, Load, Relays
+from syncfabric.models.collectives.certificate import Bound, Load, Relays, last_senders
 from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.schedule import Task
 
@@ -44,42 +44,13 @@ def load_bound(task: Task) -> Bound | None:
         return None
     found: list[Bound] = []
     for scale in (1, 2, 3, 4, 5, 6, 8, 10, 12, 60, 1000, 1_000_000):
-        weights = (prices / prices.max() * scale).round().astype(int).tolist()
-        found.append(_weighed(task, weights))
+        tick()
+        whole = (prices / prices.max() * scale).round().astype(int).tolist()
+        ends = zip(task.topology.channels, whole, strict=True)
+        weights = tuple((a, b, weight) for (a, b), weight in ends if weight)
+        found.append(Bound.by(Load.of(task, weights, task.minimal)))
     # The simplest weights of those that prove the most.
     return max(found, key=lambda bound: bound.value)
-
-
-def _weighed(task: Task, weights: list[int]) -> Bound:
-    ends = zip(task.topology.channels, weights, strict=True)
-    said = tuple((a, b, weight) for (a, b), weight in ends if weight)
-    total = _lightest_total(task, weights)
-    return Bound(-(-total // sum(weights)), Load(said, total, task.minimal))
-
-
-def _lightest_total(task: Task, weights: list[int]) -> int:
-    """Return the sum over all messages of the weight of the lightest path."""
-    import numpy as np
-
-    topology = task.topology
-    total = 0
-    targets: dict[int, list[int]] = {}
-    for source, target in task.collective.pairs:
-        targets.setdefault(source, []).append(target)
-    for source, wanted in targets.items():
-        tick()
-        cost = np.full(topology.vertices, np.iinfo(np.int64).max // 2)
-        cost[source] = 0
-        usable = _usable(task, source)
-        tails, heads = topology.ends[usable].T
-        weigh = np.array(weights)[usable]
-        for _ in range(topology.vertices):
-            before = cost.copy()
-            np.minimum.at(cost, heads, cost[tails] + weigh)
-            if (cost == before).all():
-                break
-        total += int(cost[wanted].sum())
-    return total
 
 
 def _usable(task: Task, source: int) -> NDArray[np.bool_]:
@@ -177,39 +148,17 @@ def relay_bound(task: Task) -> Bound | None:
     """
     if not task.hop_by_hop or not 0 < task.collective.demand <= _MESSAGES:
         return None
-    shares = _shares(task)
+    shares = last_senders(task)
     if sum(map(len, shares)) > _COLUMNS:
         return None
-    topology = task.topology
-    each = [task.rules.copies(len(topology.successors[v])) for v in range(topology.nodes)]
-    prices = _node_prices(shares, each)
-    found: list[Relays] = []
+    prices = _node_prices(shares, [task.copies(node) for node in range(task.topology.nodes)])
+    found = []
     for least in sorted({price for price in prices if price > 0}):
+        tick()
         side = tuple(node for node, price in enumerate(prices) if price >= least)
-        messages = sum(many for nodes, many in shares.items() if nodes <= set(side))
-        found.append(Relays(side, messages, sum(each[node] for node in side)))
-    if not found:
-        return None
+        found.append(Bound.by(Relays.of(task, side)))
     # Of those that prove the most, the one with the fewest nodes.
-    said = max(found, key=lambda said: (_whole_steps(said), -len(said.side)))
-    return Bound(_whole_steps(said), said)
-
-
-def _whole_steps(said: Relays) -> int:
-    return -(-said.messages // said.each)
-
-
-def _shares(task: Task) -> Counter[frozenset[int]]:
-    """Return how many messages have their last hop from one of the same nodes."""
-    topology, hops = task.topology, task.topology.distances.tolist()
-    return Counter(
-        frozenset(
-            near
-            for near in topology.sources[target]
-            if hops[origin][near] < hops[origin][target] + task.extra
-        )
-        for origin, target in task.collective.pairs
-    )
+    return max(found, key=lambda bound: (bound.value, -len(bound.argument.vertices)), default=None)
 
 
 def _node_prices(shares: Counter[frozenset[int]], each: list[int]) -> list[float]:

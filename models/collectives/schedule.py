@@ -257,6 +257,19 @@ class Task:
             and (behind or (self.rules.stores and self.topology.switches > 0))
         )
 
+    def copies(self, node: int) -> int:
+        """Return how many copies of one message a node can send in a step."""
+        topology, rules = self.topology, self.rules
+        out = len(topology.successors[node])
+        if not rules.single_use:
+            return rules.at_most(out)
+        if topology.routers[node]:
+            return topology.nodes if self.shares and rules.stores else out
+        if rules.stores:
+            return topology.nodes
+        # Its router copies; none goes back to it.
+        return len(topology.successors[topology.successors[node][0]]) - 1
+
 
 _LARGE = 50_000
 """Messages from which on it would take most of the time."""

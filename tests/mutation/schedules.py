@@ -98,15 +98,15 @@ SCHEDULES = (
     Mutant(
         "annealing: a checkpoint forgets the random state",
         _ANNEALING + "island.py",
-        'names = ("option", "step", "clock", "counts", "seeds", "told")',
-        'names = ("option", "step", "clock", "counts", "told")',
+        'KEPT = ("option", "step", "clock", "counts", "seeds", "told")',
+        'KEPT = ("option", "step", "clock", "counts", "told")',
         _RUNS,
     ),
     Mutant(
         "annealing: a checkpoint forgets how long the temperature lasts",
         _ANNEALING + "island.py",
-        'names = ("option", "step", "clock", "counts", "seeds", "told")',
-        'names = ("option", "step", "clock", "seeds", "told")',
+        'KEPT = ("option", "step", "clock", "counts", "seeds", "told")',
+        'KEPT = ("option", "step", "clock", "seeds", "told")',
         _RUNS,
     ),
     Mutant(

@@ -15,7 +15,7 @@ from syncfabric.models.collectives.schedule import Task
 from syncfabric.models.collectives.symmetry import Symmetry
 from syncfabric.models.errors import SpecError
 
-__all__ = ["Begin", "Island", "Outcome", "Parameters", "Solution", "State"]
+__all__ = ["KEPT", "Begin", "Island", "Outcome", "Parameters", "Solution", "State"]
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,11 @@ class Parameters:
             raise SpecError(f"annealing: mutation must be 0 to 1, not {self.mutation}")
 
 
-State = dict[str, NDArray[np.generic]]
-"""All that an island must remember, by names."""
+KEPT = ("option", "step", "clock", "counts", "seeds", "told")
+"""All that an island must remember."""
+
+State = dict[str, NDArray[Any]]
+"""Of each of ``KEPT``, what it is."""
 
 
 class Solution(NamedTuple):
@@ -205,22 +208,23 @@ class Island:
 
     def save(self) -> State:
         """Return what ``load`` goes on from."""
-        names = ("option", "step", "clock", "counts", "seeds", "told")
-        return {name: getattr(self, name).copy() for name in names}
+        return {name: getattr(self, name).copy() for name in KEPT}
 
     def knows(self, state: State) -> bool:
         """Return whether ``save`` of such an island can have returned this."""
-        own = self.save()
         return (
-            state.keys() == own.keys()
-            and all((a.shape, a.dtype) == (own[k].shape, own[k].dtype) for k, a in state.items())
+            all(
+                (a.shape, a.dtype) == (b.shape, b.dtype)
+                for a, b in zip(state.values(), self.save().values(), strict=True)
+            )
             and self.encoding.holds(state["option"], state["step"])
             and bool(np.isfinite(state["clock"]).all())
             and min(state["counts"].tolist()) >= 0
         )
 
-    def load(self, state: State) -> None:
+    def load(self, state: State) -> Solution:
         """Go on from what ``save`` returned, as if the island had never stopped."""
         for name, values in state.items():
             getattr(self, name)[...] = values
         self._recount()
+        return self.best

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from syncfabric.models.collectives.annealing.island import (
+    KEPT,
     Begin,
     Island,
     Parameters,
@@ -38,11 +38,9 @@ from syncfabric.models.files import read_bytes, write_whole
 
 __all__ = ["Checkpoint", "fingerprint", "solve"]
 
-Array = NDArray[Any]
-
 _NO_ARRAYS = (
     *(OSError, ValueError, TypeError, KeyError, EOFError, AttributeError, RuntimeError),
-    *(MemoryError, SyntaxError, zipfile.BadZipFile, zlib.error, tokenize.TokenError),
+    *(MemoryError, OverflowError, SyntaxError, zipfile.BadZipFile, zlib.error, tokenize.TokenError),
 )
 """What numpy raises of a file that is not one of its own, or is damaged."""
 
@@ -72,8 +70,6 @@ class Checkpoint:
     """That the run has taken."""
     states: list[State]
     """Of the islands that have begun."""
-    bests: list[Solution]
-    """Of each of them, after the last epoch."""
 
     def write(self, file: Path, key: str) -> None:
         """Write it whole, or leave what was there.
@@ -83,16 +79,11 @@ class Checkpoint:
         OutputError
             The file cannot be written.
         """
-        arrays: dict[str, object] = {
-            "key": np.array(key),
-            "epoch": np.array(self.epoch),
-            "seconds": np.array(self.seconds),
-        }
-        for i, (state, best) in enumerate(zip(self.states, self.bests, strict=True)):
+        arrays: dict[str, Any] = {"key": key, "epoch": self.epoch, "seconds": self.seconds}
+        for i, state in enumerate(self.states):
             arrays |= {f"{i}/{name}": values for name, values in state.items()}
-            arrays |= {f"{i}/best.{name}": np.array(v) for name, v in best._asdict().items()}
         stream = BytesIO()
-        np.savez(stream, **arrays)  # type: ignore[arg-type]
+        np.savez(stream, **arrays)
         try:
             write_whole(file, stream.getvalue())
         except OSError as error:
@@ -118,7 +109,10 @@ class Checkpoint:
         try:
             with np.load(BytesIO(read_bytes(file)), allow_pickle=False) as stream:
                 arrays = dict(stream)
-            found = str(arrays.pop("key"))
+            found = str(arrays["key"])
+            islands = sum(name.endswith("/option") for name in arrays)
+            states = [{name: arrays[f"{i}/{name}"] for name in KEPT} for i in range(islands)]
+            made = cls(int(arrays["epoch"]), float(arrays["seconds"]), states)
         except _NO_ARRAYS:
             raise _damaged(file) from None
         if found != key:
@@ -126,37 +120,11 @@ class Checkpoint:
                 f"{file}: this checkpoint is of another run; task, steps, seed, parameters and "
                 "islands must be the same"
             )
-        try:
-            made = cls._of(arrays)
-        except (ValueError, TypeError, KeyError, OverflowError):
-            raise _damaged(file) from None
-        encoding = island.encoding
         if not (
-            made.states
-            and made.epoch >= 0
-            and made.seconds >= 0
-            and all(map(island.knows, made.states))
-            and all(encoding.holds(best.option, best.step) for best in made.bests)
+            states and made.epoch >= 0 and made.seconds >= 0 and all(map(island.knows, states))
         ):
             raise _damaged(file)
         return made
-
-    @classmethod
-    def _of(cls, arrays: dict[str, Array]) -> Checkpoint:
-        """Sort the arrays of a file by their islands."""
-        epoch, seconds = int(arrays.pop("epoch")), float(arrays.pop("seconds"))
-        found: dict[int, dict[str, Array]] = {}
-        for name, values in arrays.items():
-            number, _, part = name.partition("/")
-            found.setdefault(int(number), {})[part] = values
-        states: list[State] = []
-        bests = []
-        for i in range(len(found)):
-            state = found[i]
-            conflicts, option, step = (state.pop(f"best.{name}") for name in Solution._fields)
-            states.append({**state})
-            bests.append(Solution(int(conflicts), option, step))
-        return cls(epoch, seconds, states, bests)
 
 
 def _damaged(file: Path) -> SpecError:
@@ -249,8 +217,7 @@ def _run(team: Team, clock: Clock, told: Told | None, file: Path | None) -> Foun
     epoch, bests = 0, list[Solution]()
     if file is not None and file.exists():
         kept = Checkpoint.read(file, key, team.own)
-        team.load(kept.states)
-        epoch, bests = kept.epoch, kept.bests
+        epoch, bests = kept.epoch, team.load(kept.states)
         clock.skip(kept.seconds)
     written = clock.passed
     moves = max(1, EPOCH // team.begin.parameters.population)
@@ -271,7 +238,7 @@ def _run(team: Team, clock: Clock, told: Told | None, file: Path | None) -> Foun
         over = clock.over
         if file is not None and (over or clock.passed - written > WRITE):
             written = clock.passed
-            Checkpoint(epoch, written, team.save(), bests).write(file, key)
+            Checkpoint(epoch, written, team.save()).write(file, key)
         if over:
             return Found(None, conflicts, evaluations, clock.passed)
 

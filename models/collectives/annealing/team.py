@@ -163,11 +163,10 @@ class Team:
         self._send([("save",)] * len(self.lines))
         return [self.own.save(), *self._answers()]
 
-    def load(self, states: list[State]) -> None:
-        """Go on from what ``save`` returned."""
+    def load(self, states: list[State]) -> list[Solution]:
+        """Go on from what ``save`` returned; return each island's best."""
         self._send([("load", state) for state in states[1:]])
-        self.own.load(states[0])
-        self._answers()
+        return [self.own.load(states[0]), *self._answers()]
 
     def close(self) -> None:
         """End the other islands."""

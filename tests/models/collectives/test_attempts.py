@@ -8,23 +8,17 @@ import pytest
 from syncfabric.models.collectives import search as module
 from syncfabric.models.collectives.bounds import lower_bounds
 from syncfabric.models.collectives.clock import Clock, Found, Stop
-from syncfabric.models.collectives.collective import collective
-from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.methods import turns
 from syncfabric.models.collectives.record import Record
 from syncfabric.models.collectives.schedule import Rules, Task, Transfer
 from syncfabric.models.collectives.search import Attempts
 from syncfabric.models.errors import SpecError
+from tests.models.collectives.tasks import task
 
 SEED, SECONDS = 7, 50.0
 
 
-def task_of(name: str, kind: str, rules: Rules | None = None) -> Task:
-    topology = named(name)
-    return Task(topology, collective(kind, topology), rules or Rules())
-
-
-SCATTER = task_of("star-8", "OAS")
+SCATTER = task("star-8", "OAS")
 
 
 class Asked:
@@ -82,7 +76,7 @@ def test_each_round_has_a_seed_of_its_own_and_what_is_left_of_the_time(asked: As
 
 
 def test_what_only_annealing_is_told_nobody_else_is(asked: Asked) -> None:
-    begun(task_of("mesh-4x4", "AAS", Rules(1))).round(16, 0)
+    begun(task("mesh-4x4", "AAS", Rules(1))).round(16, 0)
     assert asked.names == ["exact", "hgsa", "hgsa", "hgsa", "mboa"]
     assert [options.get("islands") for _, options in asked.calls] == [None, 3, 3, 3, None]
     sizes = [options["symmetry"].size for _, options in asked.calls if "symmetry" in options]
@@ -123,12 +117,12 @@ def test_a_method_alone_looks_as_long_as_there_is_time(asked: Asked) -> None:
 
 def test_first_fit_takes_no_more_steps_than_it_may() -> None:
     for most, steps in ((6, None), (7, 7)):
-        tries = begun(task_of("star-8", "OAS", Rules(1)))
+        tries = begun(task("star-8", "OAS", Rules(1)))
         tries.at_once(7, most)
         assert tries.record.steps == steps
 
 
 def test_no_turn_with_a_group_that_does_not_keep_the_collective() -> None:
     for kind, groups in (("OAB", 0), ("AAS", 3)):
-        made = list(turns("auto", task_of("hypercube-8", kind), 0))
+        made = list(turns("auto", task("hypercube-8", kind), 0))
         assert len([turn for turn in made if "symmetry" in turn.more]) == groups

@@ -25,11 +25,10 @@ from syncfabric.models.collectives.certificate import (
     verify,
 )
 from syncfabric.models.collectives.checker import check
-from syncfabric.models.collectives.collective import collective
-from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import Rules, Schedule, Task
 from syncfabric.models.errors import PlanError
 from tests.models.collectives.right_schedules import ALL, cube_aas
+from tests.models.collectives.tasks import task
 
 STORE = Rules(switching="store-and-forward")
 FREE = Rules()
@@ -39,11 +38,6 @@ STRICT = Rules(1, "strict", "store-and-forward")
 GROUP = list(range(1, 9))
 """Eight processors on routers with 1, 2, 2, 2 and 1 of them."""
 OTHERS = [p for p in range(16) if p not in GROUP]
-
-
-def task(name: str, kind: str, rules: Rules = FREE, extra: int = 0, **options: Any) -> Task:
-    topology = named(name)
-    return Task(topology, collective(kind, topology, **options), rules, extra)
 
 
 def proved(one: Task) -> int:

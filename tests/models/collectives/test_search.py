@@ -30,13 +30,9 @@ from syncfabric.models.collectives.search import search
 from syncfabric.models.collectives.topology import Topology, both_ways
 from syncfabric.models.collectives.verdict import examine
 from syncfabric.models.errors import PlanError, SpecError
+from tests.models.collectives.tasks import task as task_of
 
 STRICT = Rules(1, "strict", "store-and-forward")
-
-
-def task_of(name: str, kind: str, rules: Rules | None = None, extra: int = 0) -> Task:
-    topology = named(name)
-    return Task(topology, collective(kind, topology), rules or Rules(), extra)
 
 
 def assert_whole(task: Task, result: Result, steps: int) -> None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from syncfabric.models.collectives.annealing.island import Island, Parameters
 from syncfabric.models.collectives.annealing.kernel import exchange
 from syncfabric.models.collectives.encoding import encode
-from tests.models.collectives.annealing.tasks import TASKS
+from tests.models.collectives.tasks import TASKS
 
 ENCODING = encode(TASKS["AAS, one port"][0], 8)
 

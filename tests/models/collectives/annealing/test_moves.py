@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from syncfabric.models.collectives.annealing.island import Island, Parameters
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.encoding import Encoding, encode
-from syncfabric.models.collectives.schedule import Schedule, Task
+from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.errors import SpecError
-from tests.models.collectives.annealing.tasks import TASKS, task
+from tests.models.collectives.tasks import TASKS, task
 
 RUNS = 20
 """Runs of 100,000 moves in which a schedule without conflicts is found."""
@@ -44,9 +44,10 @@ def conflicts(encoding: Encoding, option: NDArray[np.int32], step: NDArray[np.in
     return late + sum(over)
 
 
-@pytest.mark.parametrize(("asked", "steps"), TASKS.values(), ids=TASKS)
+@pytest.mark.parametrize("name", [name for name, (*_, who) in TASKS.items() if "h" in who])
 @pytest.mark.parametrize("start", [100.0, 0.5])
-def test_counting_by_moves_is_counting(asked: Task, steps: int, start: float) -> None:
+def test_counting_by_moves_is_counting(name: str, start: float) -> None:
+    asked, steps, _ = TASKS[name]
     encoding = encode(asked, max(1, steps - 1))
     island = Island(encoding, Parameters(population=3, start=start, mutation=0.5), 7)
     for _ in range(5):
@@ -70,7 +71,7 @@ def test_counting_by_moves_is_counting(asked: Task, steps: int, start: float) ->
     "name", ["AAS, cube", "AAS, fat", "AAB, cube", "AAB, one port", "OAB, stored"]
 )
 def test_there_are_conflicts_where_the_checker_finds_some(name: str) -> None:
-    asked, steps = TASKS[name]
+    asked, steps, _ = TASKS[name]
     encoding = encode(asked, steps)
     island = Island(encoding, Parameters.of(asked), 3)
     for _ in range(RUNS):

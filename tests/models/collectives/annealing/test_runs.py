@@ -11,7 +11,7 @@ from syncfabric.models.collectives.annealing.team import Team
 from syncfabric.models.collectives.clock import Progress
 from syncfabric.models.collectives.schedule import Rules
 from syncfabric.models.errors import SpecError
-from tests.models.collectives.annealing.tasks import task
+from tests.models.collectives.tasks import task
 
 HARD = task("mesh-4x4", "AAS", Rules(1))
 

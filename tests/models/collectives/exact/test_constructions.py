@@ -5,27 +5,13 @@ from dataclasses import replace
 import pytest
 
 from syncfabric.models.collectives.bounds import lower_bounds
-from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.exact.constructions import construct, is_cube
 from syncfabric.models.collectives.exact.first_fit import first_fit
 from syncfabric.models.collectives.files import permutation
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Rules, Schedule, Step, Task
-
-STORE = Rules(switching="store-and-forward")
-
-
-def task_of(name: str, kind: str, rules: Rules) -> Task:
-    topology = named(name)
-    return Task(topology, collective(kind, topology), rules)
-
-
-def assert_right(task: Task, steps: tuple[Step, ...] | None) -> None:
-    assert steps is not None
-    report = check(Schedule(task.topology, task.collective, task.rules, steps))
-    assert report.right, report.conflicts[:2]
-    assert report.detour <= task.extra
+from syncfabric.models.collectives.schedule import Rules, Task
+from tests.models.collectives.tasks import STORE, assert_right, task
 
 
 @pytest.mark.parametrize(
@@ -48,43 +34,43 @@ def assert_right(task: Task, steps: tuple[Step, ...] | None) -> None:
     ],
 )
 def test_all_to_all_broadcast_meets_its_bound(name: str, rules: Rules, steps: int) -> None:
-    task = task_of(name, "AAB", rules)
-    assert lower_bounds(task)[0].value == steps
-    found = construct(task, steps)
+    asked = task(name, "AAB", rules)
+    assert lower_bounds(asked)[0].value == steps
+    found = construct(asked, steps)
     assert found is not None
     assert len(found) == steps
-    assert_right(task, found)
+    assert_right(asked, found)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "steps"), [("torus-16x16", 64), ("torus-32x32", 256)])
 def test_large_tori(name: str, steps: int) -> None:
-    task = task_of(name, "AAB", STORE)
-    assert_right(task, construct(task, steps))
+    asked = task(name, "AAB", STORE)
+    assert_right(asked, construct(asked, steps))
 
 
 def test_a_tree_needs_its_steps() -> None:
-    assert construct(task_of("torus-4x4", "AAB", STORE), 3) is None
+    assert construct(task("torus-4x4", "AAB", STORE), 3) is None
 
 
 def test_where_no_tree_is_known() -> None:
-    assert construct(task_of("mesh-4x4", "AAB", STORE), 8) is None
-    assert construct(task_of("star-8", "AAB", STORE), 49) is None
-    assert construct(task_of("torus-4x4", "OAB", STORE), 9) is None
-    assert construct(task_of("fat-octagon-16", "AAB", STORE), 15) is None
-    assert construct(task_of("moore-petersen", "AAB", STORE), 3) is None
+    assert construct(task("mesh-4x4", "AAB", STORE), 8) is None
+    assert construct(task("star-8", "AAB", STORE), 49) is None
+    assert construct(task("torus-4x4", "OAB", STORE), 9) is None
+    assert construct(task("fat-octagon-16", "AAB", STORE), 15) is None
+    assert construct(task("moore-petersen", "AAB", STORE), 3) is None
 
 
 @pytest.mark.parametrize("nodes", [4, 8, 32, 64])
 @pytest.mark.parametrize(("ports", "steps"), [("all", 2), (2, 2), (1, 1)])
 def test_scatters_on_hypercubes(nodes: int, ports: int, steps: int) -> None:
-    task = task_of(f"hypercube-{nodes}", "AAS", Rules(ports))
+    asked = task(f"hypercube-{nodes}", "AAS", Rules(ports))
     best = nodes // 2 if steps == 2 else nodes - 1
-    assert lower_bounds(task)[0].value == best
-    found = construct(task, best)
+    assert lower_bounds(asked)[0].value == best
+    found = construct(asked, best)
     assert found is not None
     assert len(found) == best
-    assert_right(task, found)
+    assert_right(asked, found)
 
 
 def test_part_of_a_scatter_on_a_hypercube() -> None:
@@ -103,8 +89,8 @@ def test_what_is_no_hypercube(name: str) -> None:
 
 
 def test_scatters_by_other_rules_are_left_alone() -> None:
-    assert construct(task_of("hypercube-8", "AAS", STORE), 99) is None
-    assert construct(task_of("hypercube-8", "AAS", Rules()), 3) is None
+    assert construct(task("hypercube-8", "AAS", STORE), 99) is None
+    assert construct(task("hypercube-8", "AAS", Rules()), 3) is None
 
 
 @pytest.mark.parametrize("kind", ["AAS", "OAS", "OAB", "AAB"])
@@ -113,18 +99,18 @@ def test_scatters_by_other_rules_are_left_alone() -> None:
     "rules", [Rules(), Rules(1, "strict", "store-and-forward"), Rules(2, "single-use", "wormhole")]
 )
 def test_first_fit_is_right(kind: str, name: str, rules: Rules) -> None:
-    task = task_of(name, kind, rules)
-    found = first_fit(task)
-    assert_right(task, found)
+    asked = task(name, kind, rules)
+    found = first_fit(asked)
+    assert_right(asked, found)
     assert found is not None
-    assert len(found) >= lower_bounds(task)[0].value
-    assert first_fit(task) == found
+    assert len(found) >= lower_bounds(asked)[0].value
+    assert first_fit(asked) == found
 
 
 @pytest.mark.parametrize("extra", [0, 1, 2, 4])
 def test_first_fit_makes_no_way_longer_than_allowed(extra: int) -> None:
     rules = Rules(1, "strict", "store-and-forward")
     for name in ("mesh-4x4", "ring-7"):
-        task = replace(task_of(name, "AAB", rules), extra=extra)
+        asked = replace(task(name, "AAB", rules), extra=extra)
         for seed in range(3):
-            assert_right(task, first_fit(task, seed))
+            assert_right(asked, first_fit(asked, seed))

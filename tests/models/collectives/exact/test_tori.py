@@ -3,27 +3,15 @@
 import pytest
 
 from syncfabric.models.collectives.bounds import lower_bounds
-from syncfabric.models.collectives.checker import check
-from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.exact.tori import Torus, scatter_on_torus
-from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Rules, Schedule, Task
 from syncfabric.models.collectives.search import search
-
-
-def task_of(name: str, rules: Rules | None = None, kind: str = "AAS") -> Task:
-    topology = named(name)
-    return Task(topology, collective(kind, topology), rules or Rules())
+from tests.models.collectives.tasks import ONE, STORE, assert_right, task
 
 
 def meets_its_bound(name: str) -> None:
-    task = task_of(name)
-    steps = scatter_on_torus(task, 1, lambda: 100)
-    assert steps is not None
-    report = check(Schedule(task.topology, task.collective, task.rules, steps))
-    assert report.right, report.conflicts[:2]
-    assert report.detour == 0
-    assert len(steps) == lower_bounds(task)[0].value
+    asked = task(name, "AAS")
+    steps = scatter_on_torus(asked, 1, lambda: 100)
+    assert_right(asked, steps, lower_bounds(asked)[0].value)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +42,7 @@ def test_the_bound_is_met_on_large_ones(name: str) -> None:
     ],
 )
 def test_what_is_a_torus_with_equal_sides(name: str, side: int, dimensions: int) -> None:
-    torus = Torus.of(task_of(name))
+    torus = Torus.of(task(name, "AAS"))
     if not side:
         assert torus is None
     else:
@@ -64,20 +52,20 @@ def test_what_is_a_torus_with_equal_sides(name: str, side: int, dimensions: int)
 
 
 def test_what_is_left_to_others() -> None:
-    for task in (
-        task_of("torus-4x4", Rules(1)),
-        task_of("torus-4x4", Rules(switching="store-and-forward")),
-        task_of("torus-4x4", kind="OAS"),
-        task_of("torus-20x20"),
+    for asked in (
+        task("torus-4x4", "AAS", ONE),
+        task("torus-4x4", "AAS", STORE),
+        task("torus-4x4", "OAS"),
+        task("torus-20x20", "AAS"),
     ):
-        assert scatter_on_torus(task, 1, lambda: 100) is None
+        assert scatter_on_torus(asked, 1, lambda: 100) is None
 
 
 def test_it_stops_when_there_is_no_time() -> None:
-    assert scatter_on_torus(task_of("torus-4x4"), 1, lambda: 0) is None
+    assert scatter_on_torus(task("torus-4x4", "AAS"), 1, lambda: 0) is None
 
 
 def test_the_search_finds_it() -> None:
-    result = search(task_of("torus-5x5"), seed=2)
+    result = search(task("torus-5x5", "AAS"), seed=2)
     assert (result.steps, result.optimal, result.method) == (15, True, "exact")
-    assert result.schedule == search(task_of("torus-5x5"), seed=2).schedule
+    assert result.schedule == search(task("torus-5x5", "AAS"), seed=2).schedule

@@ -40,7 +40,7 @@ from syncfabric.models.collectives.mboa.trees import (
 )
 from syncfabric.models.collectives.moves import Chain, Tables, blank_chains, recount
 from tests.models.collectives.annealing.test_moves import conflicts
-from tests.models.collectives.mboa.test_solve import TASKS, task
+from tests.models.collectives.tasks import TASKS, task
 
 
 def row_of(chains: Chain, row: int) -> Chain:
@@ -132,7 +132,7 @@ def genes(state: State, row: int = 0) -> NDArray[np.int32]:
 
 def under_way(name: str, tried: int, **chosen: float) -> tuple[Encoding, State]:
     """A search of one step less than there is a schedule for, so that it does not end."""
-    asked, steps = TASKS[name]
+    asked, steps, _ = TASKS[name]
     steps -= 1
     encoding = encode(asked, steps)
     parameters = Parameters(**({"generation": 2} | chosen))  # type: ignore[arg-type]
@@ -143,7 +143,12 @@ def under_way(name: str, tried: int, **chosen: float) -> tuple[Encoding, State]:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param("AAS", marks=pytest.mark.long), "AAS, one port", "OAB, one port", "multicast"],
+    [
+        pytest.param("AAS", marks=pytest.mark.long),
+        "AAS, cube, one port",
+        "OAB, one port",
+        "multicast",
+    ],
 )
 def test_the_books_are_right(name: str) -> None:
     encoding, state = under_way(name, 30, population=8)
@@ -165,7 +170,9 @@ def assert_taken(state: State) -> None:
 
 
 def test_new_chromosomes_take_the_place_of_like_and_no_better_ones() -> None:
-    _, state = under_way("AAS, one port", 16, population=16, stagnation=10**6, hot=0.01, cold=0.01)
+    _, state = under_way(
+        "AAS, cube, one port", 16, population=16, stagnation=10**6, hot=0.01, cold=0.01
+    )
     before = state.cost.copy()
     for _ in range(40):
         evolve(state, 50)
@@ -211,7 +218,7 @@ def test_one_gene_is_mutated_or_two_change_places() -> None:
 
 
 def test_variance_is_adapted() -> None:
-    _, state = under_way("AAS, one port", 16, population=16, least=0.5, generation=10**6)
+    _, state = under_way("AAS, cube, one port", 16, population=16, least=0.5, generation=10**6)
     size = state.best.shape[1]
     share = wanted(size)
     narrower = np.exp(RATE * share / (share - 1))
