@@ -14,10 +14,9 @@ from inspect import signature
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict
 
 from syncfabric.models.collectives.schedule import Task
-from syncfabric.models.errors import SpecError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -435,20 +434,6 @@ class Bound:
     def to_json(self) -> dict[str, Any]:
         """Return the bound as a schedule file holds it."""
         return {"value": self.value, "argument": asdict(self.argument)}
-
-    @classmethod
-    def from_json(cls, values: Any) -> Bound:
-        """Return the bound that ``to_json`` wrote.
-
-        Raises
-        ------
-        SpecError
-            The values have not its shape.
-        """
-        try:
-            return TypeAdapter(Bound).validate_python(values)
-        except ValidationError as error:
-            raise SpecError(f"certificate: {error.errors()[0]['msg']}") from None
 
 
 def best(bounds: list[Bound]) -> Bound | None:

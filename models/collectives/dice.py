@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from syncfabric.models.compiled import inlined
 
-__all__ = ["Random", "below", "chance", "draw", "noise", "scaled", "seeded", "two", "unit"]
+__all__ = ["Random", "below", "chance", "draw", "noise", "scaled", "seeded", "unit"]
 
 Random = NDArray[np.uint64]
 """The state of a search that has one, of shape (1)."""
@@ -54,13 +54,6 @@ def chance(state: Random) -> float:
 def below(state: Random, most: int) -> int:
     """Return a number from 0 to ``most`` - 1, each as likely as the others."""
     return int(chance(state) * most)
-
-
-@inlined
-def two(seeds: Any, chain: Any, most: Any, other: Any) -> Any:
-    """Return two numbers, each from 0 to one less than its bound, from one draw."""
-    bits = draw(seeds, chain)
-    return scaled(bits >> np.uint64(32), most), scaled(bits & np.uint64(0xFFFFFFFF), other)
 
 
 @inlined

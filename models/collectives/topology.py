@@ -131,10 +131,6 @@ class Topology:
         hops.setflags(write=False)
         return hops
 
-    def hops(self, source: int) -> dict[int, int]:
-        """Return the least channels from a vertex to each, counted without ``distances``."""
-        return _hops(self.successors, source)
-
     def to_go(self, target: int) -> list[int]:
         """Return the distance from each vertex to one of them: a column of ``distances``."""
         if target not in self._columns:

@@ -109,7 +109,7 @@ def broadcast_by_trees(quotient: Quotient, steps: int, seed: int) -> tuple[Step,
 
 
 def _tree(task: Task, orbit: list[int], steps: int, rng: Random) -> list[list[Transfer]] | None:
-    topology, far = task.topology, task.topology.hops(0)
+    topology, far = task.topology, task.topology.distances[0].tolist()
     left = sorted(range(1, topology.nodes), key=lambda v: (far[v], rng.random()))
     doors = {
         v: [(u, orbit[topology.number[u, v]]) for u in topology.sources[v] if far[u] < far[v]]

@@ -88,11 +88,8 @@ class _Fit:
     def scatter(self) -> bool:
         """Send every message, the farthest first; False if one finds no way."""
         pairs = list(self.task.collective.pairs)
-        far = {
-            source: self.task.topology.hops(source) for source in {source for source, _ in pairs}
-        }
         self.rng.shuffle(pairs)
-        pairs.sort(key=lambda pair: -far[pair[0]][pair[1]])
+        pairs.sort(key=lambda pair: -self.task.topology.to_go(pair[1])[pair[0]])
         for source, target in pairs:
             tick()
             route = self.route(source, target)
@@ -142,7 +139,7 @@ class _Fit:
     def flood(self) -> bool:
         """Pass every message on step by step; False if one goes no further."""
         task, nodes = self.task, range(self.task.topology.nodes)
-        far = {origin: task.topology.hops(origin) for origin in task.collective.senders}
+        far = {o: task.topology.distances[o].tolist() for o in task.collective.senders}
         informed = {origin: {origin: 0} for origin in task.collective.senders}
         left = {o: set(task.collective.receivers) - {o} for o in informed}
         step = 0
@@ -166,7 +163,7 @@ class _Fit:
         return True
 
     def heard(
-        self, origin: int, node: int, informed: dict[int, int], far: dict[int, int], step: int
+        self, origin: int, node: int, informed: dict[int, int], far: list[int], step: int
     ) -> Path | None:
         """Return a path that is free in a step, from a node that has the message.
 

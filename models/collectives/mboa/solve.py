@@ -59,7 +59,7 @@ def solve(
     SpecError
         The method does not do the task, or there is no step.
     """
-    kind, grows = task.collective.kind, task.collective.broadcast
+    kind = task.collective.kind
     if kind not in KINDS or task.rules.stores:
         what = f"{kind} with store and forward" if task.rules.stores else kind
         raise SpecError(
@@ -67,17 +67,17 @@ def solve(
             f"switching; for broadcasts of many and for store and forward take hgsa or exact"
         )
     clock = Clock(time_limit, stop)
-    parameters = parameters or Parameters()
+    parameters = (parameters or Parameters()).checked()
     symmetry = _symmetry(task, parameters.translations) if parameters.translations > 1 else None
     encoding = encode(task, steps, paths=parameters.paths, symmetry=symmetry)
     if not task.collective.demand:
         return Found(((),) * steps, 0, 0, clock.passed)
-    state = begin(encoding.tables, grows, parameters, seed)
+    state = begin(encoding.tables, parameters, seed)
     with clock.stands():
         evolve(state, 0)
     tried, figures = 0, state.figures
     batch = BATCH
-    if grows:
+    if state.grows:
         batch = max(BATCH // (8 * encoding.genes), 16)
     over = False
     while True:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple, get_type_hints
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +23,12 @@ __all__ = [
     "TENURE",
     "TRIED",
     "Parameters",
-    "Settings",
     "State",
     "begin",
 ]
 
 
-@dataclass(frozen=True)
-class Parameters:
+class Parameters(NamedTuple):
     """How MBOA searches.
 
     Paper EVO, section 5, gives tournament selection and replacement, and one random gene mutated
@@ -84,11 +81,6 @@ class Parameters:
     translations : int
         Of the network that a scatter's schedule is to be the same under, at most. Not of the paper,
         so 1 by default: none.
-
-    Raises
-    ------
-    SpecError
-        One of them is out of its bounds.
     """
 
     population: int = 4
@@ -109,8 +101,15 @@ class Parameters:
     paths: int = 1024
     translations: int = 1
 
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
+    def checked(self) -> Parameters:
+        """Return the parameters, each of its own type, as the compiled search wants them.
+
+        Raises
+        ------
+        SpecError
+            One of them is out of its bounds.
+        """
+        for name, value in self._asdict().items():
             least = 0 if name in ("leaves", "questions", "least", "mutation") else 1
             if name in ("hot", "cold", "span"):
                 if value <= 0:
@@ -123,6 +122,8 @@ class Parameters:
             raise SpecError(f"mboa: cooling must be between 0 and 1, not {self.cooling}")
         if self.cold > self.hot:
             raise SpecError(f"mboa: cold must be {self.hot} or less, as hot is, not {self.cold}")
+        values = {k: type(v)(getattr(self, k)) for k, v in self._field_defaults.items()}
+        return self._replace(**values)
 
 
 LEAST, DRAWN, TRIED, HEAT, SPAN, LEFT, MODEL, TENURE, TEMPLATE = range(9)
@@ -135,30 +136,13 @@ WORST = 32
 """Conflicts more that are never taken."""
 
 
-class Settings(NamedTuple):
-    """The parameters that the compiled search asks for."""
-
-    generation: int
-    tenure: int
-    rivals: int
-    window: int
-    mutation: float
-    leaves: int
-    questions: int
-    least: float
-    stagnation: int
-    hot: float
-    cold: float
-    cooling: float
-
-
 class State(NamedTuple):
     """A search under way."""
 
     tables: Tables
     grows: bool
-    """Whether it is a broadcast, whose genes are repaired."""
-    settings: Settings
+    """Whether some gene must come before another: then new chromosomes are repaired."""
+    settings: Parameters
     model: Model
     random: Random
     chains: Chain
@@ -184,20 +168,17 @@ class State(NamedTuple):
     """Room for steps."""
 
 
-def begin(tables: Tables, grows: bool, parameters: Parameters, seed: int) -> State:
+def begin(tables: Tables, parameters: Parameters, seed: int) -> State:
     """Make room for a population; ``evolve`` draws it."""
     size, genes = parameters.population, len(tables.low)
-    # As they are declared: of another type, all would be compiled again.
-    kinds = get_type_hints(Settings)
-    settings = Settings(**{name: kinds[name](getattr(parameters, name)) for name in kinds})
     drawn = min(genes, FIRST) if parameters.leaves > 0 else 0
     # At the coldest's end: the first new chromosome begins a descent.
     heat, span = 0.0, parameters.span * genes / 2
     bounds = np.stack([np.diff(tables.first_option), tables.high - tables.low + 1], axis=1)
     return State(
         tables,
-        grows,
-        settings,
+        bool((tables.parent >= 0).any()),
+        parameters.checked(),
         blank_model(bounds, parameters.selected, parameters.leaves),
         seeded(seed),
         blank_chains(tables, size),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from statistics import mean, median
 from time import process_time
 
@@ -43,7 +42,7 @@ _DRAWN = Parameters(population=256, selected=128, generation=20, least=1.0, muta
 
 DRAWN: dict[str, Parameters] = {
     "trees alone, 256 chromosomes": _DRAWN,
-    "frequencies alone, 256 chromosomes": replace(_DRAWN, leaves=1),
+    "frequencies alone, 256 chromosomes": _DRAWN._replace(leaves=1),
 }
 """The model without mutation, which needs a larger population to learn from."""
 ABLATION: tuple[tuple[str, int, int], ...] = (

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from syncfabric.models.collectives.bounds import lower_bounds, paper_bound
 from syncfabric.models.collectives.certificate import (
@@ -289,4 +290,4 @@ def test_a_changed_number_is_found(one: Task, data: st.DataObject) -> None:
     if not numbers:
         return
     values["argument"][data.draw(st.sampled_from(numbers))] += data.draw(st.sampled_from([-1, 1]))
-    assert verify(one, Bound.from_json(values)) is not None
+    assert verify(one, TypeAdapter(Bound).validate_python(values)) is not None

@@ -125,11 +125,14 @@ def test_it_tells_and_stops(solve: Callable[..., Found]) -> None:
         (mboa, task("ring-8", "AOG"), 8, "cannot do AOG"),
         (mboa, task("ring-8", "OAS", STORE), 8, "store and forward"),
         (mboa, task("ring-8", "OAS"), 0, "steps must be 1 or more"),
-        (
-            partial(mboa, parameters=Parameters(translations=4)),
-            task("mesh-2x3", "OAS"),
-            9,
-            "no translations of mesh-2x3",
+        *(
+            (partial(mboa, parameters=Parameters(**chosen)), task("mesh-2x3", "OAS"), 9, text)
+            for chosen, text in (
+                ({"translations": 4}, "no translations of mesh-2x3"),
+                ({"population": 0}, "population must be 1 or more"),
+                ({"mutation": 1.5}, "mutation must be 0 to 1"),
+                ({"cold": 1.0}, "cold must be 0.16 or less"),
+            )
         ),
         (
             partial(exact, symmetric=False),

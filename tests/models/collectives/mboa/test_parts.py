@@ -52,7 +52,7 @@ def test_repair_lets_only_the_informed_send() -> None:
     tables, rng = encoding.tables, np.random.default_rng(1)
     senders = set[int]()
     for seed in range(50):
-        state = begin(tables, True, Parameters(population=1), seed)
+        state = begin(tables, Parameters(population=1), seed)
         wild = rng.integers(tables.first_option[:-1], tables.first_option[1:])
         state.chains.option[0] = wild
         state.chains.step[0] = steps = rng.integers(0, 4, len(wild))
@@ -136,7 +136,7 @@ def under_way(name: str, tried: int, **chosen: float) -> tuple[Encoding, State]:
     steps -= 1
     encoding = encode(asked, steps)
     parameters = Parameters(**({"generation": 2} | chosen))  # type: ignore[arg-type]
-    state = begin(encoding.tables, asked.collective.broadcast, parameters, 1)
+    state = begin(encoding.tables, parameters, 1)
     evolve(state, tried)
     return encoding, state
 
