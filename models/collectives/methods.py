@@ -52,10 +52,7 @@ _GROUPS = 3
 
 
 class Method(Protocol):
-    """Finds a schedule of a task that is not to be turned round.
-
-    Raises SpecError if it cannot do the task.
-    """
+    """Finds a schedule of a task that is not to be turned round."""
 
     def __call__(
         self,
@@ -68,9 +65,25 @@ class Method(Protocol):
         stop: Stop | None,
         **more: Any,
     ) -> Found:
-        """Look for a schedule with so many steps for so many seconds.
+        """Look for a schedule with so many steps.
 
-        ``more``: what only this method knows.
+        Parameters
+        ----------
+        task : Task
+        steps : int
+        seed : int
+            The same seed finds the same schedule, unless the time limit cuts the search.
+        time_limit : float
+            Seconds, without what it takes to compile a search the first time.
+        told, stop : callable, optional
+            Called now and then: the one is told how far it is, the other turns true to end it.
+        more
+            What only this method knows.
+
+        Raises
+        ------
+        SpecError
+            It cannot do the task.
         """
 
 

@@ -154,21 +154,17 @@ def solve(
     symmetry: Symmetry | None = None,
     checkpoint: Path | None = None,
 ) -> Found:
-    """Look for a schedule with so many steps.
+    """Look for a schedule with so many steps, as every ``Method``.
 
-    The same seed gives the same schedule with as many islands, unless the time limit cuts it.
+    With as many islands the same seed gives the same schedule.
 
     Parameters
     ----------
     task : Task
         A forward one: broadcasts, and scatters that are not stored and forwarded.
-    steps : int
-    seed : int
-    time_limit : float
-        Seconds, without what it takes to compile the search the first time; of a run that goes on
-        from a checkpoint, in all.
-    told, stop : callable, optional
-        Are called after each epoch.
+    steps, seed, time_limit, told, stop
+        As of a ``Method``. The time of a run that goes on from a checkpoint is that of all its
+        parts.
     parameters : Parameters, optional
         By default ``Parameters.of`` the task.
     islands : int, optional

@@ -44,13 +44,8 @@ def solve(
 
     Parameters
     ----------
-    task : Task
-        Not one that is to be turned round.
-    steps : int
-    seed : int
-    time_limit : float
-        Seconds.
-    told, stop : callable, optional
+    task, steps, seed, time_limit, told, stop
+        As of a ``Method``.
     symmetric : bool
         Whether to try what looks alike; for a proof it is no use.
     effort : float, optional

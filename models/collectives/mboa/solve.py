@@ -35,21 +35,14 @@ def solve(
     parameters: Parameters | None = None,
     most: int | None = None,
 ) -> Found:
-    """Search a schedule of so many steps.
+    """Search a schedule of so many steps, as every ``Method``.
 
     Parameters
     ----------
     task : Task
         OAB, multicast, OAS, AAS, MNS or permutation, with wormhole switching.
-    steps : int
-    seed : int
-        The same seed finds the same schedule, if time suffices.
-    time_limit : float
-        Seconds, and as all times here, without what it takes to compile the search the first time.
-    told : callable, optional
-        Is told how far the search is.
-    stop : callable, optional
-        Asked now and then; the search ends when it is true.
+    steps, seed, time_limit, told, stop
+        As of a ``Method``.
     parameters : Parameters, optional
     most : int, optional
         Chromosomes that are weighed, at most; 1 or more.
