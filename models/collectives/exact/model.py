@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from ortools.sat.python import cp_model
 
-from syncfabric.models.collectives.clock import Progress, Stop, Told
+from syncfabric.models.collectives.clock import Progress, Stop, Told, tick
 from syncfabric.models.collectives.encoding import Encoding
 from syncfabric.models.collectives.schedule import Step
 
@@ -64,6 +64,7 @@ class Model:
         taken: dict[tuple[int, int], list[Any]] = defaultdict(list)
         shared: dict[tuple[int, int], Any] = {}
         for gene, last in enumerate(high):
+            tick()
             steps: list[list[Any]] = [[] for _ in range(tables.steps)]
             self._got.append(steps)
             for option in range(first_option[gene], first_option[gene + 1]):

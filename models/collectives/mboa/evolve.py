@@ -166,12 +166,12 @@ def revert(state: State, chosen: int, count: int) -> None:
 
 
 @inlined
-def change(state: State, chosen: int, bound: int) -> tuple[int, int]:
+def change(state: State, chosen: int, bound: int) -> tuple[int, int, int]:
     """Change a template: draw genes from the model, mutate one, and repair a broadcast.
 
     If a message is in the way of the mutated one's, the two change steps in a quarter of all
-    cases. Return how many changes were made, and the conflicts that they add; or 0, and some
-    number above ``bound``, if they add more than that.
+    cases. Return how many changes were made, how many of them before the repair, and the conflicts
+    that they add; or 0, 0 and some number above ``bound``, if they add more than that.
     """
     tables, random, chain = state.tables, state.random, row_of(state.chains, chosen)
     questions, mean = state.settings.questions, state.figures[DRAWN]
@@ -193,16 +193,17 @@ def change(state: State, chosen: int, bound: int) -> tuple[int, int]:
             # Most new chromosomes are refused: those are weighed before they are made.
             found = weigh(tables, chain, g, o, t, bound)
             if found > bound:
-                return 0, found
+                return 0, 0, found
             found = 0
         found += _give(state, chain, count, g, o, t)
         count += 1
         if h >= 0:
             found += _give(state, chain, count, h, p, now)
             count += 1
+    made = count
     if state.grows:
         count, found = repair(state, chain, count, found)
-    return count, found
+    return count, made, found
 
 
 TRIES = 1000
@@ -275,12 +276,12 @@ def evolve(state: State, most: int) -> None:
             _keep(state, chosen, cost[chosen])
             continue
         bound = allowed(state)
-        count, more = change(state, chosen, bound)
+        count, made, more = change(state, chosen, bound)
         better = False
         if count == 0 and more > bound:
             state.idle[chosen] += 1
         else:
-            better = _settle(state, chosen, count, cost[chosen] + more, bound)
+            better = _settle(state, chosen, count, made, cost[chosen] + more, bound)
         if settings.leaves > 0:
             _adapt(state, more_drawn if better else fewer_drawn)
 
@@ -332,7 +333,7 @@ def _keep(state: State, chosen: int, cost: int) -> None:
 
 
 @inlined
-def _settle(state: State, chosen: int, count: int, found: int, bound: int) -> bool:
+def _settle(state: State, chosen: int, count: int, made: int, found: int, bound: int) -> bool:
     """Let a new chromosome take the place of the one most like it, or none.
 
     That is a restricted tournament (Harik, 1995). Return whether it is the better one.

@@ -145,6 +145,9 @@ def draw(
     begin, end = asks[node, 4], asks[node, 5]
     chosen = model.values[model.members[gene, begin + below(state, end - begin)], gene]
     option = _around(model, gene, OPTION, chosen[OPTION], begin, end, width, state)
+    parent, first = tables.parent, tables.first_option[gene]
+    if parent[first + option] != parent[first + chosen[OPTION]]:
+        option = chosen[OPTION]  # another sender
     step = _around(model, gene, STEP, chosen[STEP], begin, end, width, state)
     return tables.first_option[gene] + option, tables.low[gene] + step
 
