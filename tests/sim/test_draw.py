@@ -328,6 +328,10 @@ def test_heat_draws_every_channel_in_its_colour(spec: MeshSpec | IrregularSpec) 
         inks, times = np.unique(np.asarray(part.get_facecolor()), axis=0, return_counts=True)
         assert len(inks) == (2 if len(whole) else 0)
         assert 1 in times or not len(whole)
+    loaded = np.asarray(halves.get_facecolor())[:, 2]  # the scale's yellow has least blue
+    (place,) = np.flatnonzero(loaded < loaded.max()).tolist()
+    x, _ = np.asarray(halves.get_paths()[place].vertices).mean(axis=0)
+    assert x < scene.spots[nodes[0]].x  # what it sends is at the left
 
 
 @pytest.mark.parametrize(
