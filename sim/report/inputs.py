@@ -14,7 +14,7 @@ from syncfabric.models.files import read_text, reading
 from syncfabric.models.parsed import parse_json
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.network import Network
-from syncfabric.sim.report.figures_folder import Figures, read_figures
+from syncfabric.sim.report.figures import Figures, read_figures
 from syncfabric.sim.results import RunResult
 
 __all__ = ["Input", "Saved", "read_input"]

@@ -18,8 +18,7 @@ from syncfabric.sim.output import check_file, write_file
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.report.blocks import Section
 from syncfabric.sim.report.cores_section import cores_section
-from syncfabric.sim.report.figures_folder import Figures
-from syncfabric.sim.report.figures_section import figures_section
+from syncfabric.sim.report.figures import Figures, figures_section
 from syncfabric.sim.report.inputs import Input, Saved, read_input
 from syncfabric.sim.report.network_section import Asked, network_section
 from syncfabric.sim.report.run_section import result_section

@@ -1,7 +1,8 @@
-"""A folder that ``syncfabric reproduce -o`` wrote, read again."""
+"""A folder of ``syncfabric reproduce -o`` in a report: read again, its curves and claims shown."""
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import math
@@ -13,10 +14,14 @@ from pathlib import Path
 from syncfabric.models.errors import SpecError
 from syncfabric.models.files import read_bytes
 from syncfabric.sim.experiments.choice import EXPERIMENTS
-from syncfabric.sim.experiments.claim import HEADS, Value
-from syncfabric.sim.experiments.frame import Axes, Experiment, Series
+from syncfabric.sim.experiments.claim import HEADS, Value, words
+from syncfabric.sim.experiments.frame import Axes, Experiment, Series, Work
+from syncfabric.sim.experiments.output import figure_of
+from syncfabric.sim.report.blocks import Block, Drawing, Picture, Section, Table
+from syncfabric.sim.report.drawing import hover_points, inline_svg
+from syncfabric.sim.words import count
 
-__all__ = ["CLAIM_HEADS", "SERIES_HEADS", "Figure", "Figures", "read_figures"]
+__all__ = ["CLAIM_HEADS", "SERIES_HEADS", "Figure", "Figures", "figures_section", "read_figures"]
 
 CLAIM_HEADS = list(HEADS)
 SERIES_HEADS = ["series", "x", "y"]
@@ -124,3 +129,29 @@ def _value(text: str) -> Value:
             if math.isfinite(value := kind(text)):
                 return value
     return text or None
+
+
+def figures_section(figures: Figures, prefix: str) -> Section:
+    """Return a folder's experiments, in the order of their names."""
+    parts = []
+    for place, figure in enumerate(figures.figures):
+        known = figure.experiment
+        line = " · ".join(filter(None, (known.title, known.place)))
+        parts.append(Section(known.name, "figure", line, [*_blocks(figure, f"{prefix}-{place}")]))
+    return Section(figures.source, "figures", count(len(parts), "experiment"), (), parts)
+
+
+def _blocks(figure: Figure, prefix: str) -> Iterator[Block]:
+    name = figure.experiment.name
+    if figure.series:
+        # A dollar would begin a formula.
+        series = {label.replace("$", r"\$"): points for label, points in figure.series.items()}
+        drawn = figure_of(Work(figure.experiment, series=series))
+        svg = inline_svg(drawn, prefix, name)
+        yield Drawing("", svg, hover_points(drawn))
+    elif figure.picture is not None:
+        data = base64.b64encode(figure.picture).decode()
+        yield Picture(name, f"data:image/svg+xml;base64,{data}")
+    rows = [[words(value) for value in row] for row in figure.rows]
+    if rows:
+        yield Table("", (CLAIM_HEADS, rows), wordy=True)
