@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest, Record, Recorder
-from syncfabric.models.golden.static_agent import Agent, configure_node
+from syncfabric.models.golden.static_agent import Agent
 from syncfabric.models.golden.static_switches import PORTS, Loader, StaticWiring, Switches
 from syncfabric.models.messages import COUNTER_BITS, Counter
 from syncfabric.models.messages.static import STATUS_WORD, Role
@@ -193,12 +193,9 @@ class StaticModel:
             )
         elif 0 <= node < self._wiring.nodes:
             self.touched.add(node)
-            refused, data, write = configure_node(
-                self._agents[node],
-                request,
-                arrives=node in accepted,
-                flushed=node in flushed,
-                watched=self._watched,
+            here = {"arrives": node in accepted, "flushed": node in flushed}
+            refused, data, write = self._agents[node].configure(
+                request, **here, watched=self._watched
             )
         else:
             return None

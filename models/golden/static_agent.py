@@ -16,7 +16,7 @@ from syncfabric.models.messages.static import (
     StaticWord,
 )
 
-__all__ = ["Agent", "configure_node"]
+__all__ = ["Agent"]
 
 FULL = (1 << COUNTER_BITS) - 1
 LEFT_MASK = (1 << 16) - 1
@@ -30,14 +30,15 @@ OWED, BACK, GO, BEGUN, DONE = (
 
 
 class Act(NamedTuple):
-    """What an agent does in a cycle."""
+    """What an agent does in a cycle.
+
+    It takes the front flit of the core buffer, puts one on the injection link, and releases its
+    process in the next cycle.
+    """
 
     pop: bool
-    """It takes the front flit of the core buffer."""
     send: bool
-    """It puts a flit on the injection link."""
     release: bool
-    """Its process is released in the next cycle."""
 
 
 IDLE = Act(False, False, False)
@@ -141,24 +142,6 @@ class Agent:
         flags = self.back << BACK | self.go << GO | self.begun << BEGUN
         return self.left | self.owed << OWED | flags
 
-    @property
-    def status(self) -> int:
-        """The STATUS word."""
-        return self.state | self.done << DONE
-
-    @property
-    def may_begin(self) -> bool:
-        """Whether INIT is obeyed."""
-        return self.role in (Role.RING_ROOT, Role.TREE_ROOT) and not self.begun
-
-    def begin(self) -> None:
-        """Obey INIT."""
-        self.begun = True
-        if self.role is Role.RING_ROOT:
-            self.owed = self._core_buffer
-        else:
-            self.left = self.flits - 1 & LEFT_MASK
-
     def step(self, *, occupied: bool, credit: bool, arrive: bool) -> Act:
         """Go through a cycle.
 
@@ -230,60 +213,57 @@ class Agent:
             self.go = True
         return Act(False, free or last, last)
 
+    def configure(
+        self, request: ConfigRequest, *, arrives: bool, flushed: bool, watched: bool
+    ) -> tuple[bool, int, Callable[[], None] | None]:
+        """Answer a request by the state at the start of the cycle.
 
-def configure_node(
-    agent: Agent, request: ConfigRequest, *, arrives: bool, flushed: bool, watched: bool
-) -> tuple[bool, int, Callable[[], None] | None]:
-    """Judge a request by the agent's state at the start of the cycle.
+        Parameters
+        ----------
+        request : ConfigRequest
+        arrives, flushed : bool
+            In this cycle an arrive is accepted, and the agent is being flushed.
+        watched : bool
+            There is a watchdog.
 
-    Parameters
-    ----------
-    agent : Agent
-        Whose words are meant.
-    request : ConfigRequest
-    arrives : bool
-        An arrive is accepted in this cycle.
-    flushed : bool
-        The agent is being flushed in this cycle.
-    watched : bool
-        There is a watchdog.
+        Returns
+        -------
+        (bool, int, callable or None)
+            Whether it is refused, the answer's data, and what is to be done at the edge.
+        """
+        address, data = request.address, request.data
+        waits = watched and address == StaticWord.PATIENCE
+        if not request.write:
+            found = self.patience if waits else self._read(address)
+            return found is None, found or 0, None
+        if address == StaticWord.ROLE and self.is_idle and not arrives:
+            return False, 0, lambda: self._assign(data)
+        may_begin = self.role in (Role.RING_ROOT, Role.TREE_ROOT) and not self.begun
+        if address == StaticWord.COMMAND and data == INIT and may_begin and not flushed:
+            return False, 0, self.begin
+        if waits:
+            return False, 0, lambda: setattr(self, "patience", data & (1 << PATIENCE_BITS) - 1)
+        self.count(Counter.REFUSED_WRITE)
+        return True, 0, None
 
-    Returns
-    -------
-    (bool, int, callable or None)
-        Whether it is refused, the answer's data, and what is to be done at the edge.
-    """
-    if not request.write:
-        found = _read(agent, request.address, watched=watched)
-        return found is None, found or 0, None
-    if request.address == StaticWord.ROLE and agent.is_idle and not arrives:
-        return False, 0, lambda: _assign(agent, request.data)
-    begins = request.address == StaticWord.COMMAND and request.data == INIT
-    if begins and agent.may_begin and not flushed:
-        return False, 0, agent.begin
-    if watched and request.address == StaticWord.PATIENCE:
-        return False, 0, lambda: _wait_for(agent, request.data)
-    agent.count(Counter.REFUSED_WRITE)
-    return True, 0, None
+    def _read(self, address: int) -> int | None:
+        if address == StaticWord.ROLE:
+            return ROLE_WORD.pack({"role": self.code, "flits": self.flits})
+        if address == StaticWord.STATUS:
+            return self.state | self.done << DONE
+        if 0 <= address - COUNTER_BASE < len(Counter):
+            return self.counters[address - COUNTER_BASE]
+        return None
 
+    def _assign(self, data: int) -> None:
+        values = ROLE_WORD.unpack(data)
+        self.code, self.flits = values["role"], values["flits"]
+        self.role = Role(min(self.code, Role.ALONE))
 
-def _read(agent: Agent, address: int, *, watched: bool) -> int | None:
-    if address == StaticWord.ROLE:
-        return ROLE_WORD.pack({"role": agent.code, "flits": agent.flits})
-    if address == StaticWord.STATUS:
-        return agent.status
-    if watched and address == StaticWord.PATIENCE:
-        return agent.patience
-    if 0 <= address - COUNTER_BASE < len(Counter):
-        return agent.counters[address - COUNTER_BASE]
-    return None
-
-
-def _wait_for(agent: Agent, data: int) -> None:
-    agent.patience = data & (1 << PATIENCE_BITS) - 1
-
-
-def _assign(agent: Agent, data: int) -> None:
-    values = ROLE_WORD.unpack(data)
-    agent.code, agent.flits = values["role"], values["flits"]
-    agent.role = Role(min(agent.code, Role.ALONE))
+    def begin(self) -> None:
+        """Obey INIT."""
+        self.begun = True
+        if self.role is Role.RING_ROOT:
+            self.owed = self._core_buffer
+        else:
+            self.left = self.flits - 1 & LEFT_MASK

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from enum import IntEnum
 
 from syncfabric.models.messages.host import (
     BINS,
@@ -42,6 +43,7 @@ from syncfabric.models.register_map.parts import (
     Word,
     bits_of,
     whole,
+    words_of,
 )
 
 __all__ = ["host_map"]
@@ -88,7 +90,7 @@ def _globals(shape: HostShape) -> Iterator[Word]:
     )
     number = (shape.targets - 1).bit_length() or 1
     half = "of the cycles since reset"
-    words: dict[GlobalWord, tuple[str, tuple[Bits, ...]]] = {
+    words: dict[IntEnum, tuple[str, tuple[Bits, ...]]] = {
         GlobalWord.ID: ("What this is", _constant("id", "tells a host by", HOST_ID)),
         GlobalWord.VERSION: ("Of this map", _constant("version", "of the map", HOST_VERSION)),
         GlobalWord.NODES: ("Nodes", _constant("nodes", "nodes of the network", shape.nodes)),
@@ -122,14 +124,13 @@ def _globals(shape: HostShape) -> Iterator[Word]:
     }
     if not shape.meters:
         del words[GlobalWord.ARRIVE_ALL]
-    for word, (about, fields) in words.items():
-        yield Word(word.name, word, about, fields)
+    yield from words_of(words)
 
 
 def _traffic() -> Iterator[Word]:
     enable, load = bits_of(TRAFFIC_CONTROL, "rw", reset=0)
     load = Bits(load.name, load.low, load.width, "w", load.meaning)
-    words: dict[TrafficWord, tuple[str, tuple[Bits, ...]]] = {
+    words: dict[IntEnum, tuple[str, tuple[Bits, ...]]] = {
         TrafficWord.RATE: (
             "Packets of each source",
             whole("rate", "rw", "a cycle, times 2^24", width=24, reset=0),
@@ -145,8 +146,7 @@ def _traffic() -> Iterator[Word]:
         TrafficWord.LATENCY: "Greatest latency of a packet, in cycles",
     }
     words |= {word: (about, whole("count", "r", "it", reset=0)) for word, about in counts.items()}
-    for word, (about, fields) in words.items():
-        yield Word(f"TRAFFIC_{word.name}", TRAFFIC_BASE + word, about, fields)
+    yield from words_of(words, TRAFFIC_BASE, "TRAFFIC_")
 
 
 def _meter(shape: HostShape) -> Iterator[Word]:

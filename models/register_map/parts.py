@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Literal, TypeAlias
 
-from syncfabric.models.messages import Layout
+from syncfabric.models.messages import COUNTER_BITS, Layout
 
-__all__ = ["WORD_BITS", "Access", "Bits", "Block", "Part", "Window", "Word", "bits_of", "whole"]
+__all__ = [
+    "WORD_BITS",
+    "Access",
+    "Bits",
+    "Block",
+    "Part",
+    "Rows",
+    "Window",
+    "Word",
+    "bits_of",
+    "counters",
+    "whole",
+    "words_of",
+]
 
 Access: TypeAlias = Literal["r", "w", "rw"]
 """What software can do; the rest is refused."""
@@ -135,6 +150,21 @@ def bits_of(
             at = low + layout.offsets[field.name]
             found.append(Bits(field.name, at, width, access, field.meaning, reset))
     return tuple(found)
+
+
+Rows: TypeAlias = Mapping[IntEnum, tuple[str, tuple[Bits, ...]]]
+"""What words are for, and their fields, by the words' addresses."""
+
+
+def words_of(rows: Rows, base: int = 0, prefix: str = "") -> tuple[Word, ...]:
+    """Return the words of a table, which begins at ``base``."""
+    return tuple(Word(prefix + w.name, base + w, *row) for w, row in rows.items())
+
+
+def counters(about: Mapping[IntEnum, str], base: int = 0) -> tuple[Word, ...]:
+    """Return saturating counters of events: what is counted, by the counters' addresses."""
+    count = whole("count", "r", "stays at its greatest value", width=COUNTER_BITS, reset=0)
+    return words_of({word: (text, count) for word, text in about.items()}, base)
 
 
 def whole(

@@ -1,71 +1,25 @@
-"""The set-up protocol: the state of a network, and what can happen in it.
-
-Every message, request and reply takes as long as it likes. Messages keep their order on a directed
-link as far as they are for one entry: entries do not depend on each other, so no order of messages
-for two of them means anything. Requests and replies keep their order between a manager and a
-router, FREED keeps it among its like. Epochs are counted without end and compared modulo
-``rules.epochs``.
-"""
+"""The set-up protocol: what can happen in a network whose managers set groups up and end them."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Self
+from typing import Any, Self
 
-from syncfabric.models.verify import node, router, sink, software
-from syncfabric.models.verify.entry import BROKEN, DEAD, Image, Message
 from syncfabric.models.verify.explorer import Event, Violation
-from syncfabric.models.verify.manager import START, is_under_way
-from syncfabric.models.verify.node import IDLE, Node
-from syncfabric.models.verify.packets import Code, Operation, Reply, Request
-from syncfabric.models.verify.scenario import ATTEMPTS, Scenario
+from syncfabric.models.verify.scenario import ATTEMPTS, BROKEN, Code, Image, Operation, Request
+from syncfabric.models.verify.software import OVER, Software
 
-__all__ = ["SetUp", "at_once"]
+__all__ = ["SetUp"]
 
 
-class SetUp:
-    """State of a network whose managers set groups up and end them.
+class SetUp(Software):
+    """State of a network of which the explorer visits all.
 
     Parameters
     ----------
     scenario : Scenario
         What happens.
-
-    Attributes
-    ----------
-    entries, nodes : list
-        Of router i and entry x at ``i * entries + x``.
-    links : list[tuple[Message, ...]]
-        Messages from router i to entry x of router j at ``(i * routers + j) * entries + x``.
-    down, up : list[tuple[Message, ...]]
-        Messages to and from node interfaces, as ``entries``.
-    requests, replies, freed : list[tuple]
-        Of manager m and router i at ``m * routers + i``.
-    most : dict[str, int]
-        What was measured, over all copies: messages of former instances on a link at most, and 1
-        for each code that was answered.
     """
-
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-        n, entries, managers = scenario.routers, scenario.entries, len(scenario.managers)
-        self.entries = [
-            DEAD._replace(epoch=epoch) for epoch in scenario.epochs or (0,) * n * entries
-        ]
-        self.nodes: list[Node] = [IDLE] * (n * entries)
-        self.links: list[tuple[Message, ...]] = [()] * (n * n * entries)
-        self.down: list[tuple[Message, ...]] = [()] * (n * entries)
-        self.up: list[tuple[Message, ...]] = [()] * (n * entries)
-        self.requests: list[tuple[Request, ...]] = [()] * (managers * n)
-        self.replies: list[tuple[Reply, ...]] = [()] * (managers * n)
-        self.freed: list[tuple[Reply, ...]] = [()] * (managers * n)
-        self.joined, self.finished = [0] * n, [0] * n
-        self.spoiled = 0
-        self.left = [scenario.losses, scenario.aborts, scenario.breaks, scenario.meddles]
-        self.managers = [START] * managers
-        self.most: dict[str, int] = {"left over": 0}
-        for manager in range(managers):
-            software.next_group(self, manager, 0)
 
     def copy(self) -> Self:
         """Return an independent copy; what is measured is shared."""
@@ -98,123 +52,138 @@ class SetUp:
             if messages:
                 found.append(("serve own", k // entries, k % entries))
         for k, register in enumerate(self.nodes):
-            if node.may_arrive(self, register):
+            if self.may_arrive(register):
                 found.append(("arrive", k // entries, k % entries))
         losses, _, breaks, meddles = self.left
         for k, requests in enumerate(self.requests):
-            if requests:
-                if sink.may_serve(self, k % n, requests[0]):
-                    found.append(("sink", k // n, k % n))
-                if losses:
-                    found.append(("lose request", k // n, k % n))
-        for k, replies in enumerate(self.replies):
-            if replies:
-                found.append(("reply", k // n, k % n))
-                if losses:
-                    found.append(("lose reply", k // n, k % n))
-        for k, replies in enumerate(self.freed):
-            if replies:
-                found.append(("freed", k // n, k % n))
-                if losses:
-                    found.append(("lose freed", k // n, k % n))
+            if requests and self.may_serve(k % n, requests[0]):
+                found.append(("obey", k // n, k % n))
+        found += [("reply", k // n, k % n) for k, some in enumerate(self.replies) if some]
+        found += [("freed", k // n, k % n) for k, some in enumerate(self.freed) if some]
+        for name in ("requests", "replies", "freed") if losses else ():
+            found += [("lose", name, k) for k, some in enumerate(getattr(self, name)) if some]
         for k, entry in enumerate(self.entries):
-            if entry.alive and (breaks or router.is_watched(self, entry)):
+            if entry.alive and (breaks or self.is_watched(entry)):
                 found.append(("break", k // entries, k % entries))
             if meddles and scenario.owner(k % entries) != len(self.managers) - 1:
                 found += [("meddle", k // entries, k % entries, op) for op in (0, 2)]
         for manager in range(len(self.managers)):
-            found += software.events(self, manager)
+            found += self.software_events(manager)
         return found
 
     def at_once(self) -> Event | None:
-        """Return what may as well happen now."""
-        return at_once(self)
+        """Return an event that nothing prevents, and that commutes with all that may precede it.
+
+        - A message that is older than its entry changes nothing, now or later: an epoch comes
+          again only after ``under_way`` set-ups, and while it is on its way there are fewer.
+        - A reply of an aborted command, and FREED of a former instance, are ignored.
+
+        And while nothing more can be lost or aborted:
+
+        - A reply: a manager that awaits it does nothing else, FREED comes to the same before and
+          after it. Of several refusals only the first counts, so two of them are no such event.
+        - KILL of an entry that is not alive: no message changes it before or after.
+        - SETUP, but not START, of an entry that is not alive, for a command of which nothing was
+          lost, of a group that nothing has broken or can break: its routers send nothing before.
+
+        All of this needs the rules that keep old and new messages apart; without them only replies
+        and FREED happen at once. Every chain ends: each event takes a packet or a message away,
+        and makes no router send a message.
+        """
+        scenario, rules = self.scenario, self.scenario.rules
+        n, entries = scenario.routers, scenario.entries
+        apart = (
+            rules.awaits and rules.root_last and rules.kill_sets and rules.epochs >= rules.under_way
+        )
+        if apart:
+            for k, messages in enumerate(self.links):
+                if messages:
+                    j, x = k // entries % n, k % entries
+                    entry = self.entries[j * entries + x]
+                    if messages[0].epoch < entry.epoch + (not entry.alive):
+                        return "serve", k // entries // n, j, x
+        calm = not self.left[0] and not self.left[1]
+        for k, replies in enumerate(self.replies):
+            if not replies or replies[0].code == Code.FREED:
+                continue
+            now = self.managers[k // n]
+            if not now.awaited or replies[0].tag != now.tag:
+                return "reply", k // n, k % n
+            if calm and (replies[0].code == Code.OK or now.awaited == 1 or now.refusal):
+                return "reply", k // n, k % n
+        for k, freed in enumerate(self.freed):
+            if freed and rules.freed_epoch and self.is_former(k // n, freed[0]):
+                return "freed", k // n, k % n
+        if not (calm and apart):
+            return None
+        for k, requests in enumerate(self.requests):
+            if requests and self._may_be_served(k // n, k % n, requests[0]):
+                return "obey", k // n, k % n
+        return None
 
     def apply(self, event: Event) -> None:
         """Let an event happen."""
         name, *at = event
         getattr(self, "_" + name.replace(" ", "_"))(*at)
 
-    # Routers and nodes
+    # What the events do; those of the process and of sinks are the network's own.
+
+    def _first(self, name: str, k: int) -> Any:
+        """Take the first of what is under way."""
+        channels = getattr(self, name)
+        first, *rest = channels[k]
+        channels[k] = tuple(rest)
+        return first
 
     def _serve(self, i: int, j: int, x: int) -> None:
-        k = (i * self.scenario.routers + j) * self.scenario.entries + x
-        message, *rest = self.links[k]
-        self.links[k] = tuple(rest)
-        router.take(self, j, x, 1 << i, message)
-
-    def _drop(self, k: int) -> None:
-        self.links[k] = self.links[k][1:]
+        message = self._first("links", self.at(i * self.scenario.routers + j, x))
+        self.take(j, x, 1 << i, message)
 
     def _serve_own(self, i: int, x: int) -> None:
-        k = i * self.scenario.entries + x
-        message, *rest = self.up[k]
-        self.up[k] = tuple(rest)
-        router.take(self, i, x, 1 << self.scenario.routers, message)
+        self.take(i, x, 1 << self.scenario.routers, self._first("up", self.at(i, x)))
 
     def _release(self, i: int, x: int) -> None:
-        k = i * self.scenario.entries + x
-        message, *rest = self.down[k]
-        self.down[k] = tuple(rest)
-        node.take(self, i, x, message)
+        self.release(i, x, self._first("down", self.at(i, x)))
+
+    def _drop(self, k: int) -> None:
+        self._first("links", k)
+
+    def _lose(self, name: str, k: int) -> None:
+        self.left[0] -= 1
+        self._first(name, k)
 
     def _arrive(self, i: int, x: int) -> None:
-        router.arrive(self, i, x)
+        self.arrive(i, x)
+
+    def _obey(self, manager: int, i: int) -> None:
+        self.obey(manager, i)
 
     def _break(self, i: int, x: int) -> None:
-        entry = self.entries[i * self.scenario.entries + x]
-        if not router.is_watched(self, entry):
+        entry = self.entries[self.at(i, x)]
+        if not self.is_watched(entry):
             self.left[2] -= 1
         self.spoiled |= 1 << entry.instance // ATTEMPTS
-        router.end(self, i, x)
-
-    def _sink(self, manager: int, i: int) -> None:
-        sink.serve(self, manager, i)
-
-    # Packets and managers
-
-    def _reply(self, manager: int, i: int) -> None:
-        reply = self._take(self.replies, manager, i)
-        take = software.take_freed if reply.code == Code.FREED else software.take_reply
-        take(self, manager, i, reply)
+        self.end(i, x)
 
     def _freed(self, manager: int, i: int) -> None:
-        reply = self._take(self.freed, manager, i)
-        software.take_freed(self, manager, i, reply)
+        self._reply(manager, i, "freed")
 
-    def _lose_reply(self, manager: int, i: int) -> None:
-        self.left[0] -= 1
-        self._take(self.replies, manager, i)
-
-    def _lose_freed(self, manager: int, i: int) -> None:
-        self.left[0] -= 1
-        self._take(self.freed, manager, i)
-
-    def _lose_request(self, manager: int, i: int) -> None:
-        self.left[0] -= 1
-        k = manager * self.scenario.routers + i
-        self.requests[k] = self.requests[k][1:]
-
-    def _take(self, channels: list[tuple[Reply, ...]], manager: int, i: int) -> Reply:
-        k = manager * self.scenario.routers + i
-        reply, *rest = channels[k]
-        channels[k] = tuple(rest)
-        return reply
+    def _reply(self, manager: int, i: int, channels: str = "replies") -> None:
+        reply = self._first(channels, manager * self.scenario.routers + i)
+        (self.take_freed if reply.code == Code.FREED else self.take_reply)(manager, i, reply)
 
     def _meddle(self, i: int, x: int, operation: int) -> None:
         self.left[3] -= 1
-        epoch = self.entries[i * self.scenario.entries + x].epoch
+        epoch = self.entries[self.at(i, x)].epoch
         request = Request(Operation(operation), 0, x, epoch, -1, Image(0, 0, ()))
         self.requests[(len(self.managers) - 1) * self.scenario.routers + i] += (request,)
 
     def _software(self, manager: int, what: str, how: str = "", cut: int = 0) -> None:
-        software.act(self, manager, what, how, cut)
-
-    # Ends
+        self.act(manager, what, how, cut)
 
     def check_end(self) -> None:
         """Check that all groups are over, and that nothing is left of them."""
-        if any(not software.is_over(self, manager) for manager in range(len(self.managers))):
+        if any(manager.phase != OVER for manager in self.managers):
             raise Violation("a manager waits forever")
         if any(entry.alive for entry in self.entries):
             raise Violation("an entry stays alive")
@@ -225,69 +194,14 @@ class SetUp:
         if any(register.ready or register.arrived for register in self.nodes):
             raise Violation("a process waits forever")
 
-
-if TYPE_CHECKING:
-    from syncfabric.models.verify.explorer import Event
-    from syncfabric.models.verify.setup import SetUp
-
-
-def at_once(world: SetUp) -> Event | None:
-    """Return an event that nothing prevents, and that commutes with all that may come before it.
-
-    - A message that is older than its entry changes nothing, now or later: an epoch comes again
-      only after ``under_way`` set-ups, and while it is on its way there are fewer.
-    - A reply of an aborted command, and FREED of a former instance, are ignored.
-
-    And while nothing more can be lost or aborted:
-
-    - A reply: a manager that awaits it does nothing else, FREED comes to the same before and after
-      it, and of several refusals only the first counts, so two of them are no such event.
-    - KILL of an entry that is not alive: no message changes it before or after.
-    - SETUP, but not START, of an entry that is not alive, for a command of which nothing was lost,
-      of a group that nothing has broken or can break: its routers send nothing before its START.
-
-    All of this needs the rules that keep old and new messages apart; without them only replies and
-    FREED happen at once. Every chain ends: each event takes a packet or a message away, and makes
-    no router send a message.
-    """
-    scenario, rules = world.scenario, world.scenario.rules
-    n, entries = scenario.routers, scenario.entries
-    apart = rules.awaits and rules.root_last and rules.kill_sets and rules.epochs >= rules.under_way
-    if apart:
-        for k, messages in enumerate(world.links):
-            if messages:
-                j, x = k // entries % n, k % entries
-                entry = world.entries[j * entries + x]
-                if messages[0].epoch < entry.epoch + (not entry.alive):
-                    return "serve", k // entries // n, j, x
-    calm = not world.left[0] and not world.left[1]
-    for k, replies in enumerate(world.replies):
-        if not replies or replies[0].code == Code.FREED:
-            continue
-        now = world.managers[k // n]
-        if not now.awaited or replies[0].tag != now.tag:
-            return "reply", k // n, k % n
-        if calm and (replies[0].code == Code.OK or now.awaited == 1 or now.refusal):
-            return "reply", k // n, k % n
-    for k, freed in enumerate(world.freed):
-        if freed and rules.freed_epoch and software.is_former(world, k // n, freed[0]):
-            return "freed", k // n, k % n
-    if not (calm and apart):
-        return None
-    for k, requests in enumerate(world.requests):
-        if requests and _may_be_served(world, k // n, k % n, requests[0]):
-            return "sink", k // n, k % n
-    return None
-
-
-def _may_be_served(world: SetUp, manager: int, router: int, request: Request) -> bool:
-    entry = world.entries[router * world.scenario.entries + request.entry]
-    if entry.alive or not sink.may_serve(world, router, request):
-        return False
-    if request.operation == Operation.KILL:
-        return True
-    if request.operation != Operation.SETUP or request.instance < 0:
-        return False
-    broken = world.left[2] or world.spoiled >> request.instance // ATTEMPTS & 1
-    runs = request.tag == world.managers[manager].tag and is_under_way(world, manager)
-    return runs and not broken
+    def _may_be_served(self, manager: int, router: int, request: Request) -> bool:
+        entry = self.entries[router * self.scenario.entries + request.entry]
+        if entry.alive or not self.may_serve(router, request):
+            return False
+        if request.operation == Operation.KILL:
+            return True
+        if request.operation != Operation.SETUP or request.instance < 0:
+            return False
+        broken = self.left[2] or self.spoiled >> request.instance // ATTEMPTS & 1
+        runs = request.tag == self.managers[manager].tag and self.is_under_way(manager)
+        return runs and not broken

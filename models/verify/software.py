@@ -1,243 +1,383 @@
-"""Software of a manager (networks N6): what it does after replies, FREED, and of itself.
+"""Managers and their software (networks N5 and N6): requests, and what is done after replies.
 
-It reads of the replies what STATUS shows: the first refusal.
+Software reads of the replies what STATUS shows: the first refusal.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from syncfabric.models.verify.explorer import Event, Violation
-from syncfabric.models.verify.manager import (
-    KILL,
-    OVER,
-    RUN,
-    SETUP,
-    assume_done,
-    at,
-    believe,
-    group_of,
-    instance_of,
-    is_under_way,
-    may_abort,
-    number_of,
-    send,
-    unserved,
-    withdraw,
+from syncfabric.models.verify.network import Network
+from syncfabric.models.verify.scenario import (
+    ATTEMPTS,
+    Code,
+    Group,
+    Image,
+    Operation,
+    Reply,
+    Request,
+    Scenario,
 )
-from syncfabric.models.verify.packets import Code, Reply
-from syncfabric.models.verify.scenario import ATTEMPTS
 
-if TYPE_CHECKING:
-    from syncfabric.models.verify.setup import SetUp
+__all__ = ["Software"]
 
-__all__ = ["act", "events", "is_former", "is_over", "next_group", "take_freed", "take_reply"]
+SETUP, RUN, KILL, OVER = range(4)
 
 
-def is_over(world: SetUp, manager: int) -> bool:
-    """Return whether a manager has come to the end of its script."""
-    return world.managers[manager].phase == OVER
+class Manager(NamedTuple):
+    """What a manager and its software know.
 
-
-def next_group(world: SetUp, manager: int, place: int) -> None:
-    """Set the next group of a script up, if there is one."""
-    script = world.scenario.managers[manager]
-    now = world.managers[manager]._replace(
-        place=place, attempt=0, phase=SETUP, part=0, refusal=(), again=0, freed=0, rebuild=0
-    )
-    if not now.epochs:
-        now = now._replace(epochs=(0,) * len(world.entries))
-    if place == len(script):
-        world.managers[manager] = now._replace(phase=OVER)
-        return
-    if world.scenario.epochs and place == 0:
-        # KILL makes the epochs of entries that are not alive known.
-        now = now._replace(phase=KILL, rebuild=1)
-    world.managers[manager] = now
-    send(world, manager)
-
-
-def take_reply(world: SetUp, manager: int, router: int, reply: Reply) -> None:
-    """Take a reply (N5.8)."""
-    now = world.managers[manager]
-    if not now.awaited or reply.tag != now.tag:
-        return
-    now = now._replace(awaited=now.awaited - 1)
-    if reply.code != Code.OK and not now.refusal:
-        now = now._replace(refusal=(reply.code, router, reply.epoch))
-    world.managers[manager] = now
-    if not now.awaited:
-        _end_part(world, manager)
-
-
-def take_freed(world: SetUp, manager: int, router: int, freed: Reply) -> None:
-    """Believe FREED if it is of the root of the group that is set up or runs."""
-    now, rules = world.managers[manager], world.scenario.rules
-    if now.phase not in (SETUP, RUN):
-        return
-    group, instance = group_of(world, manager), instance_of(world, manager)
-    epoch = now.epochs[at(world, router, freed.entry)] + (now.phase == SETUP)
-    if router != group.root or freed.entry != group.entry(router):
-        return
-    if rules.freed_epoch and (freed.epoch - epoch) % rules.epochs:
-        return
-    if freed.instance != instance:
-        raise Violation("FREED of another instance is believed")
-    if now.phase == RUN:
-        next_group(world, manager, now.place + 1)
-    else:
-        world.managers[manager] = now._replace(freed=1)
-
-
-def is_former(world: SetUp, manager: int, freed: Reply) -> bool:
-    """Return whether FREED is of a former group of its entry, or of none that is awaited."""
-    now = world.managers[manager]
-    return now.phase in (KILL, OVER) or freed.instance != instance_of(world, manager)
-
-
-def events(world: SetUp, manager: int) -> list[Event]:
-    """Return what software may do of itself."""
-    now = world.managers[manager]
-    if now.phase == RUN:
-        return [("software", manager, "kill")] if _may_kill(world, manager) else []
-    if now.phase == SETUP and now.refusal and not now.awaited:
-        return [("software", manager, "again"), ("software", manager, "give up")]
-    if not now.awaited or not may_abort(world, manager):
-        return []
-    how = ["same", "kill"] if now.phase == SETUP else ["same"]
-    if now.phase == SETUP and not world.scenario.rules.kills_before_reuse:
-        how.append("other")
-    if not is_under_way(world, manager):
-        return [("software", manager, "abort", choice, 0) for choice in how]
-    if not world.left[1]:
-        return []
-    cuts = range(unserved(world, manager) + 1)
-    return [("software", manager, "abort", choice, cut) for choice in how for cut in cuts]
-
-
-def act(world: SetUp, manager: int, what: str, how: str = "", cut: int = 0) -> None:
-    """Let software do what :func:`events` offered."""
-    now = world.managers[manager]
-    if what == "kill":
-        world.spoiled |= 1 << number_of(world, manager)
-        world.managers[manager] = now._replace(phase=KILL)
-        send(world, manager)
-        return
-    if what == "again":
-        _again(world, manager)
-        return
-    if what == "give up":
-        world.spoiled |= 1 << number_of(world, manager)
-        world.managers[manager] = assume_done(world, manager, now)._replace(phase=KILL)
-        send(world, manager)
-        return
-    if is_under_way(world, manager):
-        world.left[1] -= 1
-    withdraw(world, manager, cut)
-    now = now._replace(
-        tag=(now.tag + 1) % world.scenario.rules.tags, awaited=0, refusal=(), part=0, again=1
-    )
-    if how == "kill":
-        world.spoiled |= 1 << number_of(world, manager)
-        now = assume_done(world, manager, now)._replace(phase=KILL)
-    world.managers[manager] = now
-    if how == "other":
-        world.spoiled |= 1 << number_of(world, manager)
-        next_group(world, manager, now.place + 1)
-    else:
-        send(world, manager)
-
-
-def _end_part(world: SetUp, manager: int) -> None:
-    """Go on after the last reply of a part."""
-    now, rules = world.managers[manager], world.scenario.rules
-    if now.phase == KILL:
-        _end_kill(world, manager)
-    elif now.refusal:
-        _refused(world, manager)
-    elif now.part == 0 and rules.awaits:
-        world.managers[manager] = now._replace(part=1)
-        send(world, manager)
-    else:
-        _done(world, manager)
-
-
-def _done(world: SetUp, manager: int) -> None:
-    now, group = world.managers[manager], group_of(world, manager)
-    instance = instance_of(world, manager)
-    for router in group.routers:
-        k = at(world, router, group.entry(router))
-        entry = world.entries[k]
-        if entry.epoch != now.epochs[k] + 1 or (entry.alive and entry.instance != instance):
-            raise Violation("SETUP is done, but not at all routers")
-    _started(world, manager)
-
-
-def _started(world: SetUp, manager: int) -> None:
-    now = world.managers[manager]
-    freed = now.freed
-    world.managers[manager] = assume_done(world, manager, now)._replace(
-        phase=RUN, freed=0, again=0, part=0
-    )
-    if freed:
-        next_group(world, manager, now.place + 1)
-
-
-def _again(world: SetUp, manager: int) -> None:
-    """Give the same SETUP again."""
-    world.managers[manager] = world.managers[manager]._replace(part=0)
-    send(world, manager)
-
-
-def _refused(world: SetUp, manager: int) -> None:
-    now, rules = world.managers[manager], world.scenario.rules
-    code, router, epoch = now.refusal
-    if code == Code.BUSY and rules.again:
-        if not group_of(world, manager).kill:
-            _again(world, manager)
-    elif code == Code.ENDED and now.again:
-        _started(world, manager)
-    else:
-        # KILL with the epochs that SETUP would have made; then the group is set up anew.
-        if code in (Code.EPOCH, Code.ENDED):
-            now = believe(world, now, router, group_of(world, manager).entry(router), epoch)
-        now = assume_done(world, manager, now)
-        world.managers[manager] = now._replace(phase=KILL, rebuild=1, part=0, freed=0)
-        send(world, manager)
-
-
-def _end_kill(world: SetUp, manager: int) -> None:
-    now, group = world.managers[manager], group_of(world, manager)
-    if now.refusal:
-        send(world, manager)
-        return
-    for router in group.routers:
-        entry = world.entries[at(world, router, group.entry(router))]
-        if entry.alive and entry.instance // ATTEMPTS == number_of(world, manager):
-            raise Violation("KILL is done, but an entry is alive")
-    if not now.rebuild:
-        next_group(world, manager, now.place + 1)
-    elif now.attempt + 1 == ATTEMPTS:
-        raise Violation("a group is set up again and again")
-    else:
-        world.managers[manager] = now._replace(
-            attempt=now.attempt + 1, phase=SETUP, rebuild=0, again=0
-        )
-        send(world, manager)
-
-
-def _may_kill(world: SetUp, manager: int) -> bool:
-    """Return whether software has a reason to kill a group that runs.
-
-    It wants to; or a process has reported that it is broken; or it has waited for too long for
-    FREED, which was lost.
+    Attributes
+    ----------
+    place, attempt : int
+        The group of the script, and how often it was set up anew.
+    phase : int
+        SETUP, KILL: a command runs; RUN: the group was started.
+    epochs : tuple[int, ...]
+        Believed epochs of all entries before the command.
+    part, awaited : int
+        The part of SETUP that runs; replies that are awaited.
+    refusal : tuple[int, ...]
+        Code, router and epoch of the first refusal.
+    tag : int
+        Changes with ABORT.
+    again : int
+        The command is given again after ABORT.
+    freed : int
+        FREED came before START's OK.
+    rebuild : int
+        After KILL the same group is set up again.
     """
-    group, n = group_of(world, manager), world.scenario.routers
-    if group.kill or world.spoiled >> number_of(world, manager) & 1:
-        return True
-    root = world.entries[at(world, group.root, group.entry(group.root))]
-    gone = not root.alive or root.instance != instance_of(world, manager)
-    k = manager * n + group.root
-    under_way = (*world.freed[k], *world.replies[k])
-    lost = world.left[0] < world.scenario.losses
-    return lost and gone and all(reply.code != Code.FREED for reply in under_way)
+
+    place: int = 0
+    attempt: int = 0
+    phase: int = OVER
+    epochs: tuple[int, ...] = ()
+    part: int = 0
+    awaited: int = 0
+    refusal: tuple[int, ...] = ()
+    tag: int = 0
+    again: int = 0
+    freed: int = 0
+    rebuild: int = 0
+
+
+START = Manager()
+
+
+class Software(Network):
+    """State of a network, and of managers that set groups up and end them.
+
+    Attributes
+    ----------
+    left : list[int]
+        Losses, aborts, breaks and requests of a stranger that may still be.
+    managers : list[Manager]
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        super().__init__(scenario)
+        self.left = [scenario.losses, scenario.aborts, scenario.breaks, scenario.meddles]
+        self.managers = [START] * len(scenario.managers)
+        for manager in range(len(self.managers)):
+            self.next_group(manager, 0)
+
+    def number_of(self, manager: int) -> int:
+        """Return the number of the manager's group."""
+        return self.scenario.managers[manager][self.managers[manager].place]
+
+    def group_of(self, manager: int) -> Group:
+        """Return the manager's group."""
+        return self.scenario.groups[self.number_of(manager)]
+
+    def instance_of(self, manager: int) -> int:
+        """Return the number of the instance that the manager sets up, runs or kills."""
+        return self.number_of(manager) * ATTEMPTS + self.managers[manager].attempt
+
+    def believe(self, now: Manager, router: int, entry: int, epoch: int) -> Manager:
+        """Return a manager that believes an entry to have an epoch."""
+        epochs = list(now.epochs)
+        epochs[self.at(router, entry)] = epoch
+        return now._replace(epochs=tuple(epochs))
+
+    def assume_done(self, manager: int, now: Manager) -> Manager:
+        """Return what software knows if all SETUPs of a command were obeyed."""
+        group = self.group_of(manager)
+        for router in group.routers:
+            x = group.entry(router)
+            now = self.believe(now, router, x, now.epochs[self.at(router, x)] + 1)
+        return now
+
+    def _part(self, manager: int) -> tuple[int, ...]:
+        """Return the routers to which the part of the command that runs is sent."""
+        now, rules, routers = (
+            self.managers[manager],
+            self.scenario.rules,
+            self.group_of(manager).routers,
+        )
+        if now.phase == KILL or not rules.awaits:
+            return routers
+        others, root = routers[:-1], routers[-1:]
+        return (others, root)[now.part] if rules.root_last else (root, others)[now.part]
+
+    def send(self, manager: int) -> None:
+        """Send the requests of a part, or of the next one if it has none."""
+        now, group = self.managers[manager], self.group_of(manager)
+        part = self._part(manager)
+        if not part:
+            self.managers[manager] = now._replace(part=1)
+            part = self._part(manager)
+        epochs = {router: now.epochs[self.at(router, group.entry(router))] for router in group.tree}
+        after = {router: epoch + 1 for router, epoch in epochs.items()}
+        for router in part:
+            image = Image(0, 0, ())
+            if now.phase == KILL:
+                operation = Operation.KILL
+            else:
+                operation = Operation.START if router == group.root else Operation.SETUP
+                image = group.image(router, self.scenario.routers, after)
+            self.requests[manager * self.scenario.routers + router] += (
+                Request(
+                    operation,
+                    now.tag,
+                    group.entry(router),
+                    epochs[router],
+                    self.instance_of(manager),
+                    image,
+                ),
+            )
+        self.managers[manager] = self.managers[manager]._replace(awaited=len(part), refusal=())
+
+    def _under_way(self, manager: int, tag: int) -> int:
+        """Return how many requests and replies of a tag are under way."""
+        n = self.scenario.routers
+        return sum(
+            packet.tag == tag
+            for channels in (self.requests, self.replies)
+            for packets in channels[manager * n : manager * n + n]
+            for packet in packets
+        )
+
+    def is_under_way(self, manager: int) -> bool:
+        """Return whether all that the command awaits is on its way."""
+        now = self.managers[manager]
+        return self._under_way(manager, now.tag) >= now.awaited
+
+    def may_abort(self, manager: int) -> bool:
+        """Return whether the next tag is free, as is assumed."""
+        tags, tag = self.scenario.rules.tags, self.managers[manager].tag
+        return tags == 1 or not self._under_way(manager, (tag + 1) % tags)
+
+    def unserved(self, manager: int) -> int:
+        """Return how many of the last requests have not been served: ABORT may have been before."""
+        now, n = self.managers[manager], self.scenario.routers
+        count = 0
+        for router in reversed(self._part(manager)):
+            requests = self.requests[manager * n + router]
+            if (
+                not requests
+                or requests[-1].tag != now.tag
+                or requests[-1].operation == Operation.GO
+            ):
+                break
+            count += 1
+        return count
+
+    def withdraw(self, manager: int, count: int) -> None:
+        """Take back the last requests of a part, which ABORT kept from being sent."""
+        part = self._part(manager)
+        for router in part[len(part) - count :]:
+            k = manager * self.scenario.routers + router
+            self.requests[k] = self.requests[k][:-1]
+
+    def next_group(self, manager: int, place: int) -> None:
+        """Set the next group of a script up, if there is one."""
+        script = self.scenario.managers[manager]
+        now = self.managers[manager]._replace(
+            place=place, attempt=0, phase=SETUP, part=0, refusal=(), again=0, freed=0, rebuild=0
+        )
+        if not now.epochs:
+            now = now._replace(epochs=(0,) * len(self.entries))
+        if place == len(script):
+            self.managers[manager] = now._replace(phase=OVER)
+            return
+        if self.scenario.epochs and place == 0:
+            # KILL makes the epochs of entries that are not alive known.
+            now = now._replace(phase=KILL, rebuild=1)
+        self.managers[manager] = now
+        self.send(manager)
+
+    def take_reply(self, manager: int, router: int, reply: Reply) -> None:
+        """Take a reply (N5.8)."""
+        now = self.managers[manager]
+        if not now.awaited or reply.tag != now.tag:
+            return
+        now = now._replace(awaited=now.awaited - 1)
+        if reply.code != Code.OK and not now.refusal:
+            now = now._replace(refusal=(reply.code, router, reply.epoch))
+        self.managers[manager] = now
+        if not now.awaited:
+            self._end_part(manager)
+
+    def take_freed(self, manager: int, router: int, freed: Reply) -> None:
+        """Believe FREED if it is of the root of the group that is set up or runs."""
+        now, rules = self.managers[manager], self.scenario.rules
+        if now.phase not in (SETUP, RUN):
+            return
+        group, instance = self.group_of(manager), self.instance_of(manager)
+        epoch = now.epochs[self.at(router, freed.entry)] + (now.phase == SETUP)
+        if router != group.root or freed.entry != group.entry(router):
+            return
+        if rules.freed_epoch and (freed.epoch - epoch) % rules.epochs:
+            return
+        if freed.instance != instance:
+            raise Violation("FREED of another instance is believed")
+        if now.phase == RUN:
+            self.next_group(manager, now.place + 1)
+        else:
+            self.managers[manager] = now._replace(freed=1)
+
+    def is_former(self, manager: int, freed: Reply) -> bool:
+        """Return whether FREED is of a former group of its entry, or of none that is awaited."""
+        now = self.managers[manager]
+        return now.phase in (KILL, OVER) or freed.instance != self.instance_of(manager)
+
+    def software_events(self, manager: int) -> list[Event]:
+        """Return what software may do of itself."""
+        now = self.managers[manager]
+        if now.phase == RUN:
+            return [("software", manager, "kill")] if self._may_kill(manager) else []
+        if now.phase == SETUP and now.refusal and not now.awaited:
+            return [("software", manager, "again"), ("software", manager, "give up")]
+        if not now.awaited or not self.may_abort(manager):
+            return []
+        how = ["same", "kill"] if now.phase == SETUP else ["same"]
+        if now.phase == SETUP and not self.scenario.rules.kills_before_reuse:
+            how.append("other")
+        if not self.is_under_way(manager):
+            return [("software", manager, "abort", choice, 0) for choice in how]
+        if not self.left[1]:
+            return []
+        cuts = range(self.unserved(manager) + 1)
+        return [("software", manager, "abort", choice, cut) for choice in how for cut in cuts]
+
+    def act(self, manager: int, what: str, how: str = "", cut: int = 0) -> None:
+        """Let software do what ``software_events`` offered."""
+        now = self.managers[manager]
+        if what == "kill":
+            self.spoiled |= 1 << self.number_of(manager)
+            self.managers[manager] = now._replace(phase=KILL)
+            self.send(manager)
+            return
+        if what == "again":
+            self._again(manager)
+            return
+        if what == "give up":
+            self.spoiled |= 1 << self.number_of(manager)
+            self.managers[manager] = self.assume_done(manager, now)._replace(phase=KILL)
+            self.send(manager)
+            return
+        if self.is_under_way(manager):
+            self.left[1] -= 1
+        self.withdraw(manager, cut)
+        now = now._replace(
+            tag=(now.tag + 1) % self.scenario.rules.tags, awaited=0, refusal=(), part=0, again=1
+        )
+        if how == "kill":
+            self.spoiled |= 1 << self.number_of(manager)
+            now = self.assume_done(manager, now)._replace(phase=KILL)
+        self.managers[manager] = now
+        if how == "other":
+            self.spoiled |= 1 << self.number_of(manager)
+            self.next_group(manager, now.place + 1)
+        else:
+            self.send(manager)
+
+    def _end_part(self, manager: int) -> None:
+        """Go on after the last reply of a part."""
+        now, rules = self.managers[manager], self.scenario.rules
+        if now.phase == KILL:
+            self._end_kill(manager)
+        elif now.refusal:
+            self._refused(manager)
+        elif now.part == 0 and rules.awaits:
+            self.managers[manager] = now._replace(part=1)
+            self.send(manager)
+        else:
+            self._done(manager)
+
+    def _done(self, manager: int) -> None:
+        now, group = self.managers[manager], self.group_of(manager)
+        instance = self.instance_of(manager)
+        for router in group.routers:
+            k = self.at(router, group.entry(router))
+            entry = self.entries[k]
+            if entry.epoch != now.epochs[k] + 1 or (entry.alive and entry.instance != instance):
+                raise Violation("SETUP is done, but not at all routers")
+        self._started(manager)
+
+    def _started(self, manager: int) -> None:
+        now = self.managers[manager]
+        freed = now.freed
+        self.managers[manager] = self.assume_done(manager, now)._replace(
+            phase=RUN, freed=0, again=0, part=0
+        )
+        if freed:
+            self.next_group(manager, now.place + 1)
+
+    def _again(self, manager: int) -> None:
+        """Give the same SETUP again."""
+        self.managers[manager] = self.managers[manager]._replace(part=0)
+        self.send(manager)
+
+    def _refused(self, manager: int) -> None:
+        now, rules = self.managers[manager], self.scenario.rules
+        code, router, epoch = now.refusal
+        if code == Code.BUSY and rules.again:
+            if not self.group_of(manager).kill:
+                self._again(manager)
+        elif code == Code.ENDED and now.again:
+            self._started(manager)
+        else:
+            # KILL with the epochs that SETUP would have made; then the group is set up anew.
+            if code in (Code.EPOCH, Code.ENDED):
+                now = self.believe(now, router, self.group_of(manager).entry(router), epoch)
+            now = self.assume_done(manager, now)
+            self.managers[manager] = now._replace(phase=KILL, rebuild=1, part=0, freed=0)
+            self.send(manager)
+
+    def _end_kill(self, manager: int) -> None:
+        now, group = self.managers[manager], self.group_of(manager)
+        if now.refusal:
+            self.send(manager)
+            return
+        for router in group.routers:
+            entry = self.entries[self.at(router, group.entry(router))]
+            if entry.alive and entry.instance // ATTEMPTS == self.number_of(manager):
+                raise Violation("KILL is done, but an entry is alive")
+        if not now.rebuild:
+            self.next_group(manager, now.place + 1)
+        elif now.attempt + 1 == ATTEMPTS:
+            raise Violation("a group is set up again and again")
+        else:
+            self.managers[manager] = now._replace(
+                attempt=now.attempt + 1, phase=SETUP, rebuild=0, again=0
+            )
+            self.send(manager)
+
+    def _may_kill(self, manager: int) -> bool:
+        """Return whether software has a reason to kill a group that runs.
+
+        It wants to; or a process has reported that it is broken; or it has waited for too long for
+        FREED, which was lost.
+        """
+        group, n = self.group_of(manager), self.scenario.routers
+        if group.kill or self.spoiled >> self.number_of(manager) & 1:
+            return True
+        root = self.entries[self.at(group.root, group.entry(group.root))]
+        gone = not root.alive or root.instance != self.instance_of(manager)
+        k = manager * n + group.root
+        under_way = (*self.freed[k], *self.replies[k])
+        lost = self.left[0] < self.scenario.losses
+        return lost and gone and all(reply.code != Code.FREED for reply in under_way)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.engine.memory import Message, Way
-from syncfabric.models.golden.transport.wires import LinkForm, Sent
+from syncfabric.models.golden.link import LinkForm, Sent
 from syncfabric.models.layout.engine import COUNTER_ADDRESS, EPOCH_BITS, IMAGE_ADDRESS
 from syncfabric.models.layout.engine import Kind as MessageKind
 from syncfabric.models.networks.dead import Dead

@@ -7,7 +7,7 @@ from collections import deque
 from typing import cast
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.network import CollectiveNetwork
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.setup import Operation as Command
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec

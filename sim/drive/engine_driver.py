@@ -6,8 +6,7 @@ import random
 from collections import deque
 from collections.abc import Sequence
 
-from syncfabric.models.golden.network import model_of
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.network import CollectiveNetwork, model_of
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record
 from syncfabric.models.layout.setup import ManagerState, ManagerWord
 from syncfabric.models.planning.group_plan import GroupPlan

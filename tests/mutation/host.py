@@ -91,7 +91,7 @@ HOST = (
     ),
     Mutant(
         "register map: a node interface has no OVERFLOW",
-        "models/register_map/engines.py",
+        "models/register_map/config_port.py",
         'words = [*_link_words(1), *_overflow(shape, "Flits that met a full hold")]',
         "words = [*_link_words(1)]",
         ("tests/models/register_map/test_engines.py",),

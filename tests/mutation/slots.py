@@ -51,13 +51,13 @@ SLOTS = (
     _broken("an end is reported twice", "rtl/slots/plane", "(reported & ~done)", "reported"),
     _broken(
         "the model takes the data of the episode before",
-        "models/golden/slots/slot",
+        "models/golden/slots",
         "[] if slot.fresh else [slot.acc]",
         "[slot.acc]",
     ),
     _broken(
         "the model fires before all have come",
-        "models/golden/slots/slot",
+        "models/golden/slots",
         "slot.missing == hits.keys()",
         "slot.missing >= hits.keys()",
     ),

@@ -74,6 +74,8 @@ class NodePort:
     @property
     def offer(self) -> Message | None:
         """What the engine is offered in this cycle."""
+        if not self.waiting:
+            return None
         r = min((r for r in self.waiting if r > self._served), default=None)
         if r is None:
             return None

@@ -10,8 +10,7 @@ from typing import TypeVar
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
-from syncfabric.models.golden.network import model_of
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.network import CollectiveNetwork, model_of
 from syncfabric.models.golden.record import Record
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.layout.engine import ADDRESS_BITS

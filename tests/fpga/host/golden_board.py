@@ -1,8 +1,7 @@
 """A board of golden models: a host's, and a network's behind it, stepped as a link asks them."""
 
 from syncfabric.fpga.host.link import Link, RefusedError
-from syncfabric.models.golden.network import model_of
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.network import CollectiveNetwork, model_of
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.host import host_shape

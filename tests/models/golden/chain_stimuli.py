@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
+from syncfabric.models.golden.config import ChainRequest, ConfigNode
 from syncfabric.models.golden.engine import Answer, Request
-from syncfabric.models.golden.transport.config_chain import ChainEnd, ChainRequest, ConfigNode
+from tests.models.golden.registers import ChainEnd
 
 
 class ConfigNodeInputs(NamedTuple):

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 from syncfabric.models.golden.engine import Message
 from syncfabric.models.golden.engine.memory import Way
+from syncfabric.models.golden.link import Back, Forward, LinkEnd, LinkForm, Sent
 from syncfabric.models.golden.router import Flit
-from syncfabric.models.golden.transport.link import LinkEnd
-from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm, Sent
 from syncfabric.models.layout.engine import EngineLayout, Kind
 
 __all__ = ["BUFFER", "Link", "Piece", "Spoil", "end_of", "form_of", "whole_packets"]

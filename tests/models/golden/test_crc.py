@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from syncfabric.models.golden.transport.wires import GENERATORS, Check
+from syncfabric.models.golden.link import GENERATORS, Check
 
 
 def divided(word: int, bits: int) -> int:

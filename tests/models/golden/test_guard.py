@@ -9,8 +9,8 @@ import pytest
 
 from syncfabric.models.golden.engine import Message
 from syncfabric.models.golden.engine.memory import Way
+from syncfabric.models.golden.link import Back, Forward, LinkForm, Sent
 from syncfabric.models.golden.router import Flit
-from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm, Sent
 from syncfabric.models.layout.engine import Kind
 from tests.models.golden.link_bench import Link, Spoil, end_of, form_of, whole_packets
 

@@ -1,6 +1,6 @@
 """The order of the least recently sent, by hand."""
 
-from syncfabric.models.golden.transport.message_links import LeastRecentlySent
+from syncfabric.models.golden.transport import LeastRecentlySent
 
 
 def test_least_recently_sent_begins_with_rising_numbers() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import COMMIT, COUNTER_ADDRESS, Code, EngineCounter
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec

@@ -6,10 +6,13 @@ here. A state has everything but how many episodes are over in all, so it covers
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 Counts = tuple[int, ...]
+S = TypeVar("S", bound=Any)
+"""A state that counts arrivals and releases, ``come`` and ``gone``, less those of the slowest."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class HangError(Exception):
     """
 
 
-def _at(counts: Counts, place: int, more: int) -> Counts:
+def at(counts: Counts, place: int, more: int) -> Counts:
     return (*counts[:place], counts[place] + more, *counts[place + 1 :])
 
 
@@ -92,31 +95,31 @@ def _switches(ring: Ring, state: State) -> Iterator[State]:
     for k, count in enumerate(state.ring):
         if not count:
             continue
-        left = replace(state, ring=_at(state.ring, k, -1))
+        left = replace(state, ring=at(state.ring, k, -1))
         if k == last:
             if state.cores[0] < ring.root:
-                yield replace(left, cores=_at(state.cores, 0, 1))
+                yield replace(left, cores=at(state.cores, 0, 1))
             continue
         ahead = state.ring[k + 1] < ring.switch
         beside = k == 0 or state.cores[k] < ring.core + ring.free
         if k == 0 or ring.lock_step:
             if ahead and beside:
-                cores = _at(state.cores, k, 1) if k else state.cores
-                yield replace(left, ring=_at(left.ring, k + 1, 1), cores=cores)
+                cores = at(state.cores, k, 1) if k else state.cores
+                yield replace(left, ring=at(left.ring, k + 1, 1), cores=cores)
             continue
         if ahead and state.sent[k] != 1:
             done = left if state.sent[k] else state
             sent = _set(state.sent, k, 0 if state.sent[k] else 1)
-            yield replace(done, ring=_at(done.ring, k + 1, 1), sent=sent)
+            yield replace(done, ring=at(done.ring, k + 1, 1), sent=sent)
         if beside and state.sent[k] != 2:
             done = left if state.sent[k] else state
             sent = _set(state.sent, k, 0 if state.sent[k] else 2)
-            yield replace(done, cores=_at(state.cores, k, 1), sent=sent)
+            yield replace(done, cores=at(state.cores, k, 1), sent=sent)
 
 
-def _leave(state: State, core: int) -> State:
+def leave(state: S, core: int) -> S:
     """Let a core leave its episode, and count from the slowest anew."""
-    gone = _at(state.gone, core, 1)
+    gone = at(state.gone, core, 1)
     if min(state.come) < gone[core]:
         raise EarlyReleaseError
     least = min(gone)
@@ -126,11 +129,11 @@ def _leave(state: State, core: int) -> State:
 
 def _send(ring: Ring, state: State) -> State | None:
     free = state.ring[0] < ring.injection
-    return replace(state, ring=_at(state.ring, 0, 1)) if free else None
+    return replace(state, ring=at(state.ring, 0, 1)) if free else None
 
 
 def _receive(state: State, core: int) -> State | None:
-    return replace(state, cores=_at(state.cores, core, -1)) if state.cores[core] else None
+    return replace(state, cores=at(state.cores, core, -1)) if state.cores[core] else None
 
 
 def _programs(ring: Ring, state: State) -> Iterator[State]:
@@ -142,14 +145,14 @@ def _programs(ring: Ring, state: State) -> Iterator[State]:
             continue
         program = ring.programs[core > 0]
         action = program[state.step[core]]
-        after: State | None = replace(state, come=_at(state.come, core, 1))
+        after: State | None = replace(state, come=at(state.come, core, 1))
         if action != "a":
             after = _send(ring, state) if action == "s" else _receive(state, core)
         if after is None:
             continue
         following = (state.step[core] + 1) % len(program)
         after = replace(after, step=_set(state.step, core, following))
-        yield after if following else _leave(after, core)
+        yield after if following else leave(after, core)
 
 
 def _agents(ring: Ring, state: State) -> Iterator[State]:
@@ -158,7 +161,7 @@ def _agents(ring: Ring, state: State) -> Iterator[State]:
         left = state.step[core]
         reads = ring.core + (ring.wait if core else 1)
         if not left and state.come[core] == state.gone[core]:
-            come = replace(state, come=_at(state.come, core, 1), step=_set(state.step, core, reads))
+            come = replace(state, come=at(state.come, core, 1), step=_set(state.step, core, reads))
             yield come if core else replace(come, owed=state.owed + 1)
         if not core and state.owed and (sent := _send(ring, state)):
             yield replace(sent, owed=state.owed - 1)
@@ -167,36 +170,36 @@ def _agents(ring: Ring, state: State) -> Iterator[State]:
         if not core and state.back:
             yield replace(read, back=False)
             continue
-        read = replace(read, step=_at(state.step, core, -1))
+        read = replace(read, step=at(state.step, core, -1))
         if left == 1:
-            read = _leave(read, core)
+            read = leave(read, core)
             if not core:
                 read = replace(read, owed=state.owed + ring.core + 1, back=True)
         yield read
 
 
-def _goes_on(state: State, found: State) -> bool:
-    """Return whether a step is more than an arrival."""
-    return found.gone != state.gone or found.come == state.come
-
-
 def explore(ring: Ring) -> int:
-    """Go through all states, and return how many there are.
+    """Go through all states of a ring, and return how many there are; see ``explore_all``."""
+    n = ring.links
+    none = (0,) * n
+    start = State((0,) * (n + 1), (0,) * (n + 1), none, none, none, none, ring.core)
+    cores = _programs if ring.software else _agents
+    return explore_all(start, lambda state: {*_switches(ring, state), *cores(ring, state)})
+
+
+def explore_all(start: S, steps: Callable[[S], set[S]]) -> int:
+    """Go through all states that can be reached, and return how many there are.
 
     Raises
     ------
     EarlyReleaseError, HangError
     """
-    n = ring.links
-    none = (0,) * n
-    start = State((0,) * (n + 1), (0,) * (n + 1), none, none, none, none, ring.core)
     seen, ahead = {start}, [start]
     while ahead:
         state = ahead.pop()
-        after = {*_switches(ring, state)}
-        after |= {*(_programs if ring.software else _agents)(ring, state)}
-        all_come = min(state.come) > 0
-        if not after or (all_come and not any(_goes_on(state, found) for found in after)):
+        after = steps(state)
+        goes_on = any(found.gone != state.gone or found.come == state.come for found in after)
+        if not after or (min(state.come) > 0 and not goes_on):
             raise HangError
         ahead += after - seen
         seen |= after

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tests.models.planning.ring_states import EarlyReleaseError, HangError
-
-Counts = tuple[int, ...]
+from tests.models.planning.ring_states import Counts, at, explore_all, leave
 
 
 @dataclass(frozen=True)
@@ -63,10 +61,6 @@ class State:
     sent: frozenset[tuple[int, str, int]] = frozenset()
 
 
-def _at(counts: Counts, place: int, more: int) -> Counts:
-    return (*counts[:place], counts[place] + more, *counts[place + 1 :])
-
-
 def _outputs(tree: Tree, switch: int) -> list[tuple[int, str, int]]:
     """Return the outputs of a switch: to switches, and to its member."""
     outputs = [(switch, "switch", below) for below in tree.below(switch)]
@@ -80,9 +74,9 @@ def _give(tree: Tree, state: State, output: tuple[int, str, int]) -> State | Non
     _, kind, place = output
     if kind == "core":
         room = state.cores[place] < tree.core
-        return replace(state, cores=_at(state.cores, place, 1)) if room else None
+        return replace(state, cores=at(state.cores, place, 1)) if room else None
     room = state.inputs[place] < tree.switch
-    return replace(state, inputs=_at(state.inputs, place, 1)) if room else None
+    return replace(state, inputs=at(state.inputs, place, 1)) if room else None
 
 
 def _switches(tree: Tree, state: State) -> Iterator[State]:
@@ -96,7 +90,7 @@ def _switches(tree: Tree, state: State) -> Iterator[State]:
             for output in outputs:
                 after = after and _give(tree, after, output)
             if after:
-                yield replace(after, inputs=_at(after.inputs, switch, -1))
+                yield replace(after, inputs=at(after.inputs, switch, -1))
             continue
         for output in outputs:
             if output in state.sent or not (after := _give(tree, state, output)):
@@ -104,18 +98,8 @@ def _switches(tree: Tree, state: State) -> Iterator[State]:
             sent = state.sent | {output}
             if set(outputs) <= sent:
                 sent -= set(outputs)
-                after = replace(after, inputs=_at(after.inputs, switch, -1))
+                after = replace(after, inputs=at(after.inputs, switch, -1))
             yield replace(after, sent=sent)
-
-
-def _leave(state: State, who: int) -> State:
-    """Let somebody leave an episode, and count from the slowest anew."""
-    gone = _at(state.gone, who, 1)
-    if min(state.come) < gone[who]:
-        raise EarlyReleaseError
-    least = min(gone)
-    come = tuple(count - least for count in state.come)
-    return replace(state, come=come, gone=tuple(count - least for count in gone))
 
 
 def _agents(tree: Tree, state: State) -> Iterator[State]:
@@ -123,42 +107,25 @@ def _agents(tree: Tree, state: State) -> Iterator[State]:
     for who, left in enumerate(state.left):
         inside = state.come[who] > state.gone[who]
         if not inside:
-            come = replace(state, come=_at(state.come, who, 1))
-            yield replace(come, left=_at(come.left, who, tree.flits)) if who else come
+            come = replace(state, come=at(state.come, who, 1))
+            yield replace(come, left=at(come.left, who, tree.flits)) if who else come
         if who == 0:
             if state.inputs[0] == tree.injection or not (left or inside):
                 continue
-            sent = replace(state, inputs=_at(state.inputs, 0, 1))
+            sent = replace(state, inputs=at(state.inputs, 0, 1))
             if left:
-                yield replace(sent, left=_at(sent.left, 0, -1))
+                yield replace(sent, left=at(sent.left, 0, -1))
             else:
-                yield _leave(replace(sent, left=_at(sent.left, 0, tree.flits - 1)), 0)
+                yield leave(replace(sent, left=at(sent.left, 0, tree.flits - 1)), 0)
         elif left and state.cores[who - 1]:
-            read = replace(
-                state, cores=_at(state.cores, who - 1, -1), left=_at(state.left, who, -1)
-            )
-            yield _leave(read, who) if left == 1 else read
+            read = replace(state, cores=at(state.cores, who - 1, -1), left=at(state.left, who, -1))
+            yield leave(read, who) if left == 1 else read
 
 
 def explore(tree: Tree) -> int:
-    """Go through all states, and return how many there are.
-
-    Raises
-    ------
-    EarlyReleaseError, HangError
-    """
+    """Go through all states of a tree, and return how many there are; see ``explore_all``."""
     count = len(tree.members) + 1
-    nobody = (0,) * count
-    left = (tree.flits - 1, *nobody[1:])
-    start = State((0,) * (len(tree.above) + 1), (0,) * len(tree.members), left, nobody, nobody)
-    seen, ahead = {start}, [start]
-    while ahead:
-        state = ahead.pop()
-        after = {*_switches(tree, state), *_agents(tree, state)}
-        here = min(state.come) > 0
-        goes_on = any(next.gone != state.gone or next.come == state.come for next in after)
-        if not after or (here and not goes_on):
-            raise HangError
-        ahead += after - seen
-        seen |= after
-    return len(seen)
+    none = (0,) * count
+    left = (tree.flits - 1, *none[1:])
+    start = State((0,) * (len(tree.above) + 1), (0,) * len(tree.members), left, none, none)
+    return explore_all(start, lambda state: {*_switches(tree, state), *_agents(tree, state)})

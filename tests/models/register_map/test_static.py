@@ -11,9 +11,8 @@ from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.messages import ROLE_WORD, STATUS_WORD, Layout, Role, StaticWord
 from syncfabric.models.networks.reserved import KEYWORDS
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
-from syncfabric.models.register_map.config_port import config_map
+from syncfabric.models.register_map.config_port import TARGET_WORDS, config_map
 from syncfabric.models.register_map.rdl import rdl
-from syncfabric.models.register_map.static import TARGET_WORDS
 from tests.models.register_map.elaborated import NOTHING, Register, words_of
 from tests.models.register_map.networks import NETWORKS, network
 

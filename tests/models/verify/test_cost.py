@@ -25,7 +25,7 @@ def test_packets(routers: int, kill: bool, record_property: Callable[[str, objec
     state.check_end()
     commands = 2 if kill else 1
     assert packets["reply"] == commands * routers
-    assert packets["sink"] == commands * routers + 1, "START is two accesses"
+    assert packets["obey"] == commands * routers + 1, "START is two accesses"
     assert packets["freed"] == (0 if kill else 1)
     if not kill:
         record_property(

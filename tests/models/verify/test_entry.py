@@ -2,7 +2,8 @@
 
 import pytest
 
-from syncfabric.models.verify.entry import (
+from syncfabric.models.verify.explorer import Violation
+from syncfabric.models.verify.scenario import (
     BROKEN,
     GO,
     LAST,
@@ -13,7 +14,6 @@ from syncfabric.models.verify.entry import (
     kill,
     serve,
 )
-from syncfabric.models.verify.explorer import Violation
 
 UP, LEFT, RIGHT, OWN = 1, 2, 4, 8
 IMAGE = Image(LEFT | RIGHT, UP, ())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from amaranth.sim import Simulator
 
-from syncfabric.models.golden.transport.message_links import LeastRecentlySent
+from syncfabric.models.golden.transport import LeastRecentlySent
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
 from tests.rtl.support import SEED, agree
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 import random
 from collections import Counter, deque
 
+from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival
-from syncfabric.models.golden.planes.interface import (
-    InterfaceInputs,
-    InterfaceOutputs,
-    InterfaceParameters,
-    NodeInterface,
-)
+from syncfabric.models.golden.interface import NodeInterface
+from syncfabric.models.golden.link import Sent
+from syncfabric.models.golden.place import PlaceInputs, PlaceOutputs
 from syncfabric.models.golden.router import Flit
-from syncfabric.models.golden.transport.config_chain import ChainRequest
-from syncfabric.models.golden.transport.wires import Sent
 from syncfabric.models.layout.engine import ADDRESS_BITS, EPOCH_BITS, Kind
 from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.layout.shape import NodeShape
@@ -50,22 +46,7 @@ class InterfaceLockstep:
         self.shape, self.registers, self.rng = shape, registers, rng
         self.seen = Counter[str]()
         self.manager = rng.choice((-1, *range(shape.managers)) if shape.managers else (-1,))
-        self.interface = NodeInterface(
-            InterfaceParameters(
-                shape.layout,
-                registers,
-                INDEX,
-                "shared" if shape.shared else "own",
-                shape.channels,
-                shape.buffer_flits,
-                shape.flit_bits,
-                counters=shape.counters,
-                check_bits=shape.check_bits,
-                managed=shape.managers > 0,
-                manager=self.manager,
-                routers=shape.routers,
-            )
-        )
+        self.interface = NodeInterface(shape, INDEX, registers, self.manager, shape.routers)
         self.resets = 0
         self.begin()
 
@@ -143,7 +124,7 @@ class InterfaceLockstep:
         at = target << ADDRESS_BITS | word
         self.requests.append(ChainRequest(node, bool(write), at, data))
 
-    def step(self) -> tuple[Pins, InterfaceOutputs]:
+    def step(self) -> tuple[Pins, PlaceOutputs]:
         """Go through a cycle; return the input pins, and what is expected on the outputs."""
         rng, shape = self.rng, self.shape
         if not self.resets and rng.random() < 0.001:
@@ -160,19 +141,19 @@ class InterfaceLockstep:
             further, self.elsewhere = Answer(bool(rng.getrandbits(1)), rng.getrandbits(32)), False
         bits = shape.layout.data_bits
         some = [r for r in range(self.registers) if rng.random() < 0.2]
-        inputs = InterfaceInputs(
-            forward,
-            back,
+        inputs = PlaceInputs(
+            {0: forward},
+            {0: back},
             None if reset else self.request(),
             further,
             {r: Arrival(rng.getrandbits(bits), rng.random() < 0.2) for r in some},
-            None if reset else self.inject(),
-            credit,
-            reset,
+            inject=None if reset else self.inject(),
+            eject_credit=credit,
+            reset=reset,
         )
         pins = self.pins(inputs)
         outputs = self.interface.step(inputs)
-        self.router.take(outputs.forward, outputs.back)
+        self.router.take(outputs.forward[0], outputs.back[0])
         self.note(outputs)
         if reset:
             self.resets -= 1
@@ -181,7 +162,7 @@ class InterfaceLockstep:
                 self.begin()
         return pins, outputs
 
-    def note(self, outputs: InterfaceOutputs) -> None:
+    def note(self, outputs: PlaceOutputs) -> None:
         """Follow what has come, and count what has happened."""
         for c in range(len(self.room)):
             back = outputs.inject_credit >> c & 1
@@ -192,10 +173,10 @@ class InterfaceLockstep:
             self.waits = False
         if outputs.passing:
             self.elsewhere = True
-        valid, channels = outputs.forward.valid, self.shape.channels
+        valid, channels = outputs.forward[0].valid, self.shape.channels
         self.seen["flit"] += valid & (1 << channels) - 1 > 0
         self.seen["request"] += valid >> channels > 0
-        self.seen["message"] += outputs.forward.message_valid > 0
+        self.seen["message"] += outputs.forward[0].message_valid > 0
         self.seen["eject"] += outputs.eject is not None
         self.seen["released"] += len(outputs.process.released) > 0
         self.seen["answered"] += outputs.answer is not None and not outputs.answer.error
@@ -207,7 +188,7 @@ class InterfaceLockstep:
         flags = flit.head | flit.tail << 1 | flit.cut << 2
         return flit.payload | flags << self.shape.flit_bits
 
-    def pins(self, inputs: InterfaceInputs) -> Pins:
+    def pins(self, inputs: PlaceInputs) -> Pins:
         """Return all input pins."""
         rng, request, further, flit = self.rng, inputs.request, inputs.further, inputs.inject
         some, bits = inputs.arrivals, self.shape.layout.data_bits
@@ -229,20 +210,20 @@ class InterfaceLockstep:
             "data": sum(one.data << r * bits for r, one in some.items()),
         }
         form = self.interface.end.form
-        pins |= link_pins(form, "in_0", inputs.forward._asdict())
-        return pins | link_pins(form, "out_0", inputs.back._asdict())
+        pins |= link_pins(form, "in_0", inputs.forward[0]._asdict())
+        return pins | link_pins(form, "out_0", inputs.back[0]._asdict())
 
-    def differences(self, outputs: InterfaceOutputs, pins: Pins) -> list[str]:
+    def differences(self, outputs: PlaceOutputs, pins: Pins) -> list[str]:
         """Return the output pins that show something else than is expected."""
         form, wrong = self.interface.end.form, []
-        names = list(link_pins(form, "out_0", outputs.forward._asdict()))
-        wrong += wire_differences(form, names, outputs.forward, pins)
+        names = list(link_pins(form, "out_0", outputs.forward[0]._asdict()))
+        wrong += wire_differences(form, names, outputs.forward[0], pins)
 
         def compare(name: str, expected: int, meaning: int = -1) -> None:
             if name in pins and (pins[name] ^ expected) & meaning:
                 wrong.append(f"{name} = {pins[name]:#x}, expected {expected:#x}")
 
-        for name, value in link_pins(form, "in_0", outputs.back._asdict()).items():
+        for name, value in link_pins(form, "in_0", outputs.back[0]._asdict()).items():
             compare(name, value)
         compare_chain(outputs.answer, outputs.passing, compare)
         compare_process(outputs.process, self.shape.layout.data_bits, compare)

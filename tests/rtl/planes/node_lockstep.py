@@ -6,15 +6,14 @@ import random
 from collections import Counter, deque
 from typing import NamedTuple
 
+from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.memory import Way
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.lifecycle.port import SetUpParameters
-from syncfabric.models.golden.planes.node import Node
-from syncfabric.models.golden.planes.pins import NodeInputs, NodeOutputs, NodeParameters
-from syncfabric.models.golden.router import XY, Routing, Source, Table
-from syncfabric.models.golden.transport.config_chain import ChainRequest
-from syncfabric.models.golden.transport.wires import Sent
+from syncfabric.models.golden.link import Sent
+from syncfabric.models.golden.node import Node
+from syncfabric.models.golden.place import PlaceInputs, PlaceOutputs, Site
 from syncfabric.models.layout.engine import (
     ADDRESS_BITS,
     COMMIT,
@@ -100,16 +99,6 @@ def constants_of(shape: NodeShape, rng: random.Random) -> Constants:
 
 def model_of(shape: NodeShape, constants: Constants) -> Node:
     """Return the golden node of a shape."""
-    transport = "shared" if shape.shared else "own"
-
-    def routing() -> Routing:
-        pairs = {port: list(outputs) for port, outputs in enumerate(shape.outputs)}
-        if shape.routing == "table":
-            return Table(shape.ports, pairs, constants.number, constants.routes)
-        if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
-            return XY(*shape.coordinate_bits, *constants.place)
-        return Source(shape.ports, pairs)
-
     set_up = None
     if shape.managers:
         routers = shape.routers
@@ -118,29 +107,17 @@ def model_of(shape: NodeShape, constants: Constants) -> Node:
         reply = header_layout(shape).offsets["reply"]
         number, manager = constants.number, constants.manager
         set_up = SetUpParameters(constants.headers, reply, number, routers, manager)
-    return Node(
-        NodeParameters(
-            shape.layout,
-            shape.stages,
-            INDEX,
-            constants.place,
-            "routed" if shape.layout.routed else transport,
-            routing if shape.channels else None,
-            shape.channels,
-            shape.buffer_flits,
-            shape.flit_bits,
-            output_register=shape.output_register,
-            registers=shape.registers,
-            watchdog=shape.watchdog,
-            counters=shape.counters,
-            read_back=shape.read_back,
-            check_bits=shape.check_bits,
-            link_registers=shape.link_registers,
-            near=constants.near,
-            datelines=constants.datelines,
-            set_up=set_up,
-        )
+    site = Site(
+        INDEX,
+        shape.registers,
+        constants.number,
+        constants.place,
+        constants.routes,
+        constants.near,
+        constants.datelines,
+        set_up,
     )
+    return Node(shape, site)
 
 
 class NodeLockstep:
@@ -208,7 +185,7 @@ class NodeLockstep:
             x, y = rng.getrandbits(layout.x_bits), rng.getrandbits(layout.y_bits)
         return Sent(message, Way(x, y, rng.randrange(2)))
 
-    def step(self) -> tuple[Pins, NodeOutputs]:
+    def step(self) -> tuple[Pins, PlaceOutputs]:
         """Go through a cycle; return the input pins, and what is expected on the outputs."""
         rng, shape, node = self.rng, self.shape, self.node
         if not self.resets and rng.random() < 0.001:
@@ -224,7 +201,7 @@ class NodeLockstep:
         if self.elsewhere and rng.random() < 0.2:
             further, self.elsewhere = Answer(bool(rng.getrandbits(1)), rng.getrandbits(32)), False
         arrivals = self.arrivals()
-        inputs = NodeInputs(forward, back, request, further, arrivals, self.offer, reset)
+        inputs = PlaceInputs(forward, back, request, further, arrivals, self.offer, reset=reset)
         pins = self.pins(inputs)
         outputs = node.step(inputs)
         self.note(inputs, outputs)
@@ -235,7 +212,7 @@ class NodeLockstep:
                 self.begin()
         return pins, outputs
 
-    def note(self, inputs: NodeInputs, outputs: NodeOutputs) -> None:
+    def note(self, inputs: PlaceInputs, outputs: PlaceOutputs) -> None:
         """Follow what has been taken and answered, and count what has happened."""
         if outputs.answer:
             self.waits = False
@@ -315,7 +292,7 @@ class NodeLockstep:
             self.offer = Message(entry, engine.entry(entry).epoch, kind, data)
         return {}
 
-    def pins(self, inputs: NodeInputs) -> Pins:
+    def pins(self, inputs: PlaceInputs) -> Pins:
         """Return all input pins."""
         layout, request, further = self.shape.layout, inputs.request, inputs.further
         pins = {
@@ -362,7 +339,7 @@ class NodeLockstep:
             return {f"{name}__{wire}": value for wire, value in wires.items()}
         return link_pins(self.node.ends[p].form, f"{end}_{p}", wires)
 
-    def differences(self, outputs: NodeOutputs, pins: Pins) -> list[str]:
+    def differences(self, outputs: PlaceOutputs, pins: Pins) -> list[str]:
         """Return the output pins that show something else than is expected."""
         wrong: list[str] = []
 
@@ -382,7 +359,7 @@ class NodeLockstep:
         if engine.freed is not None:
             compare("freed_entry", engine.freed.entry)
             compare("freed_epoch", engine.freed.epoch)
-        if outputs.process:
+        if self.shape.registers:
             compare_process(outputs.process, layout.data_bits, compare)
         elif layout.own:
             compare("arrive_ready", engine.arrive_ready)

@@ -8,7 +8,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from syncfabric.models.golden.engine import Request
-from syncfabric.models.golden.slots.slot import RouterSlots, SlotMessage, pack
+from syncfabric.models.golden.slots import RouterSlots, SlotMessage, pack
 from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code, EngineLayout, Kind
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.rtl.slots.plane import SlotPlane

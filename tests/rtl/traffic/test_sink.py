@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from syncfabric.models.golden.planes.processes import packet_words
+from syncfabric.models.golden.processes import packet_words
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.rtl.traffic.sink import PacketSink
 from tests.rtl.support import SEED, agree

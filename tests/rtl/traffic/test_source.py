@@ -6,7 +6,7 @@ from collections import deque
 
 import pytest
 
-from syncfabric.models.golden.planes.processes import packet_words
+from syncfabric.models.golden.processes import packet_words
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.traffic import TrafficGenerator, rate_word

@@ -12,7 +12,7 @@ from typing import TypeVar
 import pytest
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.free import FreeEntries

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.network import NetworkShape

@@ -8,9 +8,9 @@ from typing import Any
 
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.engine.memory import Message, Way
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.link import LinkForm, Sent
+from syncfabric.models.golden.network import CollectiveNetwork
 from syncfabric.models.golden.router import Flit
-from syncfabric.models.golden.transport.wires import LinkForm, Sent
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation, share_of

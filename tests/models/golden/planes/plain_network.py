@@ -6,21 +6,21 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from syncfabric.models.faults.fault import Fault, FaultKind
+from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine import Answer
 from syncfabric.models.golden.engine.engine import Engine
 from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
-from syncfabric.models.golden.planes.interface import InterfaceInputs, NodeInterface
-from syncfabric.models.golden.planes.node import Node
-from syncfabric.models.golden.planes.pins import NodeInputs
-from syncfabric.models.golden.planes.processes import Processes
-from syncfabric.models.golden.planes.wiring import interface_parameters, node_parameters
+from syncfabric.models.golden.interface import NodeInterface
+from syncfabric.models.golden.link import Back, Forward, LinkForm
+from syncfabric.models.golden.node import Node
+from syncfabric.models.golden.place import PlaceInputs
+from syncfabric.models.golden.processes import Processes
 from syncfabric.models.golden.record import ConfigRequest, GuardWires, Record
 from syncfabric.models.golden.router import Flit
-from syncfabric.models.golden.transport.config_chain import ChainEnd, ChainRequest
-from syncfabric.models.golden.transport.link import Link
-from syncfabric.models.golden.transport.wires import Back, Forward, LinkForm
+from syncfabric.models.golden.wiring import interface_of, node_of
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.traffic import TrafficGenerator
+from tests.models.golden.registers import ChainEnd, Link
 
 
 class AlwaysStepped(Engine):
@@ -40,11 +40,11 @@ class PlainNetwork:
     def __init__(self, shape: NetworkShape) -> None:
         self.shape = shape
         self.cycle = 0
-        self.nodes = [Node(node_parameters(shape, n)) for n in range(shape.routers)]
+        self.nodes = [node_of(shape, n) for n in range(shape.routers)]
         for node in self.nodes:
             node.engine.__class__ = AlwaysStepped
         count = len(shape.nodes) if shape.interfaces else 0
-        self.interfaces = [NodeInterface(interface_parameters(shape, i)) for i in range(count)]
+        self.interfaces = [interface_of(shape, i) for i in range(count)]
         self.places: list[Node | NodeInterface] = [*self.interfaces, *self.nodes]  # by target
         registers = shape.router.link_registers
         self.links = {here: Link(registers) for here in shape.ends}
@@ -120,20 +120,20 @@ class PlainNetwork:
             if self.interfaces:
                 assert end
                 interface = self.interfaces[i]
-                inputs = InterfaceInputs(
-                    self.spoil(up, sent[p], end),
-                    self.spoil_back(link, credits_of[p]),
+                inputs = PlaceInputs(
+                    {0: self.spoil(up, sent[p], end)},
+                    {0: self.spoil_back(link, credits_of[p])},
                     requests[i],
                     answers[i],
                     arrivals[i],
-                    inject,
-                    freed.get(i, 0),
+                    inject=inject,
+                    eject_credit=freed.get(i, 0),
                 )
                 out = interface.step(inputs)
-                forward[n][p] = self.spoil(link, out.forward, end)
-                back[n][p] = self.spoil_back(up, out.back)
-                self.show(up, sent[p], out.back, end)
-                self.show(link, out.forward, credits_of[p], end)
+                forward[n][p] = self.spoil(link, out.forward[0], end)
+                back[n][p] = self.spoil_back(up, out.back[0])
+                self.show(up, sent[p], out.back[0], end)
+                self.show(link, out.forward[0], credits_of[p], end)
                 self.eject(i, out.eject)
                 credits = out.inject_credit
                 self.release(i, out.process)
@@ -150,10 +150,9 @@ class PlainNetwork:
         for n, node in enumerate(self.nodes):
             at = shape.target_of(n)
             here = {} if self.interfaces else arrivals[n]
-            inputs_of = NodeInputs(forward[n], back[n], requests[at], answers[at], here)
+            inputs_of = PlaceInputs(forward[n], back[n], requests[at], answers[at], here)
             out_of = node.step(inputs_of)
-            if out_of.process:
-                self.release(n, out_of.process)
+            self.release(n, out_of.process)
         self.end.step(requests[-1])
         for i, c in source_credits:
             self.processes.credit(i, c)

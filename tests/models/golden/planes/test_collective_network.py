@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.faults.fault import Fault, FaultKind
-from syncfabric.models.golden.planes.collective_network import CollectiveNetwork
+from syncfabric.models.golden.network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.network import Place, RouterWord
 from tests.models.golden.planes.nets import draw_irregular, draw_mesh, irregular, mesh

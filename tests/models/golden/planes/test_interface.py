@@ -4,42 +4,49 @@ from __future__ import annotations
 
 import pytest
 
+from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival
-from syncfabric.models.golden.planes.interface import (
-    InterfaceInputs,
-    InterfaceOutputs,
-    InterfaceParameters,
-    NodeInterface,
-)
+from syncfabric.models.golden.interface import NodeInterface
+from syncfabric.models.golden.link import Back, LinkEnd, Sent
+from syncfabric.models.golden.place import PlaceInputs, PlaceOutputs
 from syncfabric.models.golden.router import Flit
-from syncfabric.models.golden.transport.config_chain import ChainRequest
-from syncfabric.models.golden.transport.link import LinkEnd
-from syncfabric.models.golden.transport.wires import Back, Sent
-from syncfabric.models.layout.engine import EngineLayout, Kind
+from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation
+from syncfabric.models.layout.shape import NodeShape
 
-LAYOUT = EngineLayout(3, False, 4, 4, "bitwise")
+SHAPE = {
+    "links": 3,
+    "own": False,
+    "groups": 4,
+    "data_bits": 4,
+    "operations": "bitwise",
+    "channels": 2,
+    "buffer_flits": 2,
+}
+MANAGED = {"managers": 2, "routing": "table", "routers": 4}
 
 
 class Bench:
     """An interface; what it drives is kept."""
 
-    def __init__(self, transport: str = "shared", **options: object) -> None:
-        keys = {"channels": 2, "buffer_flits": 2, "flit_bits": 32} | options
-        self.interface = NodeInterface(
-            InterfaceParameters(LAYOUT, 4, 5, transport, **keys)  # type: ignore[arg-type]
-        )
+    def __init__(
+        self, transport: str = "shared", manager: int | None = None, check_bits: int = 0
+    ) -> None:
+        keys = {**SHAPE, "message_links": transport, "check_bits": check_bits}
+        keys |= MANAGED if manager is not None else {}
+        here = -1 if manager is None else manager
+        self.interface = NodeInterface(NodeShape.model_validate(keys), 5, 4, here, 4)
         self.end: LinkEnd = self.interface.end
         self.form = self.end.form
-        self.log: list[InterfaceOutputs] = []
+        self.log: list[PlaceOutputs] = []
 
     def step(
         self, flit: Flit | None = None, message: Message | None = None, **inputs: object
-    ) -> InterfaceOutputs:
+    ) -> PlaceOutputs:
         sent = Sent(message) if message else None
         wires = self.form.pack(flit, sent)
-        fields = InterfaceInputs(wires, **inputs)  # type: ignore[arg-type]
+        fields = PlaceInputs({0: wires}, **inputs)  # type: ignore[arg-type]
         self.log.append(self.interface.step(fields))
         return self.log[-1]
 
@@ -48,8 +55,8 @@ class Bench:
             self.step(message=Message(r, 1, Kind.GO))
         self.step()
 
-    def on_link(self, out: InterfaceOutputs) -> tuple[Flit | None, Message | None]:
-        flit, sent = self.form.unpack(out.forward)
+    def on_link(self, out: PlaceOutputs) -> tuple[Flit | None, Message | None]:
+        flit, sent = self.form.unpack(out.forward[0])
         return flit, sent.message if sent else None
 
     def ask(self, write: bool, address: int, data: int = 0) -> Answer:
@@ -76,8 +83,8 @@ def test_n2_1_and_2_messages(transport: str) -> None:
 def test_n2_3_and_6_packets_and_credits_pass_in_the_same_cycle() -> None:
     bench = Bench()
     flit = Flit(1, 0xABC, True, True)
-    out = bench.step(flit, eject_credit=0b10, back=Back(0b01))
-    assert (out.eject, out.back.credit, out.inject_credit) == (flit, 0b10, 0b01)
+    out = bench.step(flit, eject_credit=0b10, back={0: Back(0b01)})
+    assert (out.eject, out.back[0].credit, out.inject_credit) == (flit, 0b10, 0b01)
     assert bench.on_link(bench.step(inject=flit))[0] == flit
 
 
@@ -136,7 +143,7 @@ def test_words() -> None:
 
 @pytest.mark.parametrize("transport", ["own", "shared"])
 def test_n2_5_a_managers_flits_go_before_the_process(transport: str) -> None:
-    bench = Bench(transport, managed=True, manager=1, routers=4)
+    bench = Bench(transport, 1)
     word = COMMAND.pack({"operation": Operation.KILL, "count": 2})
     bench.step(request=ChainRequest(5, True, 96 + ManagerWord.COMMAND, word))
     seen = [bench.on_link(bench.step(inject=flit))[0] for flit in [None, None, *flits(4)]]
@@ -145,7 +152,7 @@ def test_n2_5_a_managers_flits_go_before_the_process(transport: str) -> None:
     assert seen[:2] == [None] * 2
     # Two credits of channel 2: header and tail, and then the process's flits; more at a credit.
     assert channels == [2, 2, 0, 1, 0, 1]
-    bench.step(back=Back(0b100))
+    bench.step(back={0: Back(0b100)})
     out = bench.step()
     flit = bench.on_link(out)[0]
     assert flit
@@ -154,8 +161,8 @@ def test_n2_5_a_managers_flits_go_before_the_process(transport: str) -> None:
 
 def test_n2_3_flits_of_channel_v_are_the_managers() -> None:
     for manager in (-1, 0):
-        bench = Bench(managed=True, manager=manager, routers=4)
+        bench = Bench(manager=manager)
         out = bench.step(Flit(2, 0, True, False))
-        assert (out.eject, out.back.credit) == (None, 0)
-        assert bench.step().back.credit == 0b100
-        assert bench.step().back.credit == 0
+        assert (out.eject, out.back[0].credit) == (None, 0)
+        assert bench.step().back[0].credit == 0b100
+        assert bench.step().back[0].credit == 0

@@ -2,14 +2,14 @@
 
 import pytest
 
+from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine import Answer, Engine, Message, Request
-from syncfabric.models.golden.planes.node import Node
-from syncfabric.models.golden.planes.pins import NodeInputs, NodeParameters
-from syncfabric.models.golden.router import Source, all_pairs
-from syncfabric.models.golden.transport.config_chain import ChainRequest
-from syncfabric.models.golden.transport.message_links import SharedLinks
-from syncfabric.models.golden.transport.wires import Sent
+from syncfabric.models.golden.link import Sent
+from syncfabric.models.golden.node import Node
+from syncfabric.models.golden.place import PlaceInputs, Site
+from syncfabric.models.golden.transport import SharedLinks
 from syncfabric.models.layout.engine import COMMIT, EngineLayout, Kind
+from syncfabric.models.layout.shape import NodeShape
 
 
 def test_shared_links_leave_two_cycles_of_five_to_packets() -> None:
@@ -25,7 +25,7 @@ def test_shared_links_leave_two_cycles_of_five_to_packets() -> None:
         sends = {q: Sent(message) for q, message in engine.links.items()}
         carried.append(1 in sends)
         hold = links.hold(sends)
-        links.step(sends, {}, ())
+        links.step(sends, {})
         inputs = {0: Message(cycle, 1, Kind.GO)} if cycle < 32 else {}
         engine.step(inputs, hold=hold)
     start = carried.index(True)
@@ -34,22 +34,14 @@ def test_shared_links_leave_two_cycles_of_five_to_packets() -> None:
 
 
 def node(check_bits: int = 8) -> Node:
-    return Node(
-        NodeParameters(
-            EngineLayout(2, True, 2, 0, "none"),
-            1,
-            routing=lambda: Source(3, all_pairs(3)),
-            channels=1,
-            registers=2,
-            check_bits=check_bits,
-        )
-    )
+    shape = NodeShape(links=2, groups=2, engine_stages=2, registers=2, check_bits=check_bits)
+    return Node(shape, Site(registers=2))
 
 
 def ask(there: Node, write: bool, address: int, data: int = 0) -> Answer:
     """Make a request; its answer comes in the third cycle after it."""
-    there.step(NodeInputs(request=ChainRequest(0, write, address, data)))
-    answers = [there.step(NodeInputs()).answer for _ in range(4)]
+    there.step(PlaceInputs(request=ChainRequest(0, write, address, data)))
+    answers = [there.step(PlaceInputs()).answer for _ in range(4)]
     assert [bool(answer) for answer in answers] == [False, False, True, False]
     assert answers[2]
     return answers[2]
@@ -72,8 +64,8 @@ def test_words_of_router_and_node_port(check_bits: int) -> None:
 def test_reset_is_registered_and_clears_all() -> None:
     there = node()
     ask(there, True, 33, 1)
-    there.step(NodeInputs(reset=True))
+    there.step(PlaceInputs(reset=True))
     assert there.ends[0].fenced
-    there.step(NodeInputs())
+    there.step(PlaceInputs())
     assert not there.ends[0].fenced
     assert ask(there, False, 33) == Answer(False, 0)

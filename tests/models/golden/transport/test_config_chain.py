@@ -4,8 +4,8 @@ import random
 
 import pytest
 
+from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine import Answer, Request
-from syncfabric.models.golden.transport.config_chain import ChainRequest
 from tests.models.golden.chain_stimuli import Chain, ConfigNodeStimuli
 
 TARGETS = [{0, 1, 2}, {0}, {0, 1}, {0, 2}]

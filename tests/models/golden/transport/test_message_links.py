@@ -2,9 +2,9 @@
 
 from syncfabric.models.golden.engine import Message
 from syncfabric.models.golden.engine.memory import Way
-from syncfabric.models.golden.sender_guard import SenderGuard
-from syncfabric.models.golden.transport.message_links import RoutedLinks
-from syncfabric.models.golden.transport.wires import Sent
+from syncfabric.models.golden.guards import SenderGuard
+from syncfabric.models.golden.link import Sent
+from syncfabric.models.golden.transport import RoutedLinks
 
 EAST, NORTH, WEST, SOUTH = range(4)
 
@@ -16,7 +16,7 @@ def sent(x: int, y: int, route_class: int = 0, entry: int = 0) -> Sent:
 def test_l2_4_to_9_slots_registers_credits_and_hold() -> None:
     links = RoutedLinks(1, 1)
     first, own, other = sent(3, 1), sent(2, 1, entry=1), sent(3, 1, entry=2)
-    assert links.step({}, {WEST: first, NORTH: sent(1, 1, 1)}, ()) == (
+    assert links.step({}, {WEST: first, NORTH: sent(1, 1, 1)}) == (
         {NORTH: Message(0, 0, 0)},
         0,
     )
@@ -24,15 +24,17 @@ def test_l2_4_to_9_slots_registers_credits_and_hold() -> None:
     assert not links.hold({})
     assert links.hold({EAST: own})
     assert links.leaving({EAST: own}) == {EAST: first}
-    assert links.step({EAST: own}, {WEST: other}, ())[1] == 1  # full at the start of the cycle
+    assert links.step({EAST: own}, {WEST: other})[1] == 1  # full at the start of the cycle
     assert links.credits == {(WEST, 0)}
     assert (links.hold({}), links.leaving({})) == (True, {})  # no credit
-    links.step({}, {WEST: other}, {(EAST, 0)})
+    links.step({}, {WEST: other})
+    links.credited(EAST, 0)
     assert links.leaving({}) == {EAST: own}  # WEST has sent last
-    links.step({}, {}, {(EAST, 0)})
+    links.step({}, {})
+    links.credited(EAST, 0)
     assert not links.hold({})
     assert links.leaving({}) == {EAST: other}
-    links.step({}, {}, ())
+    links.step({}, {})
     assert not links.hold({})
 
 
@@ -65,6 +67,6 @@ def test_a_probe_is_void_once_its_channel_sends_again() -> None:
 
 def test_l2_7_a_credit_is_of_its_class() -> None:
     links = RoutedLinks(0, 0)
-    links.credited(2, 0b10)
+    links.credited(2, 1)
     assert [links.tokens[2, c] for c in range(2)] == [1, 2]
     assert links.tokens[1, 1] == 1

@@ -1,4 +1,4 @@
-"""A router's slots of barrier wires, cycle by cycle (X1 to X5)."""
+"""Slots of barrier wires: those of a router (X1 to X5), and a process's registers for them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from functools import reduce
 from operator import and_, or_, xor
 from typing import NamedTuple
 
+from syncfabric.models.golden.counters import Counters
 from syncfabric.models.golden.engine import Answer, Request
-from syncfabric.models.golden.engine.memory import Freed
+from syncfabric.models.golden.engine.memory import Freed, Message
+from syncfabric.models.golden.engine.node_port import Arrival, NodePort
 from syncfabric.models.layout.engine import COMMIT, Code, Kind
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.messages import Op
 
-__all__ = ["Burst", "RouterSlots", "SlotMessage", "pack", "unpack"]
+__all__ = ["Burst", "RouterSlots", "SlotMessage", "SlotPorts", "pack", "unpack"]
 
 _MERGE: dict[int, Callable[[int, int], int]] = {Op.OR: or_, Op.AND: and_, Op.XOR: xor}
 _ENDS = (Kind.LAST, Kind.BROKEN)
@@ -265,3 +267,58 @@ class RouterSlots:
 
 def _ports(mask: int) -> frozenset[int]:
     return frozenset(p for p in range(mask.bit_length()) if mask >> p & 1)
+
+
+class SlotPorts:
+    """Cycle-exact model of the slots' part of ``rtl/slots/plane.py`` (X1.4).
+
+    Parameters
+    ----------
+    slots : int
+    counters : bool
+        Refused arrives are counted.
+
+    Attributes
+    ----------
+    ports : list of NodePort
+        By slot, with one register.
+    """
+
+    def __init__(self, slots: int, *, counters: bool) -> None:
+        self.ports = [NodePort(1, counters=False) for _ in range(slots)]
+        self._counters = Counters(1, built=counters)
+
+    @property
+    def refused(self) -> int:
+        """Cycles with a refused arrive."""
+        return self._counters[0]
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing changes without an arrival or a message."""
+        return self._counters.is_idle and all(port.is_idle for port in self.ports)
+
+    def step(
+        self, arrivals: Mapping[int, Arrival], answers: Mapping[int, SlotMessage]
+    ) -> dict[int, SlotMessage]:
+        """Go through a cycle; return the messages for slots.
+
+        Parameters
+        ----------
+        arrivals, answers : mapping of int to Arrival or SlotMessage
+            By slot.
+        """
+        sends: dict[int, SlotMessage] = {}
+        refuses = False
+        for s, port in enumerate(self.ports):
+            if s not in arrivals and s not in answers and port.is_idle:
+                continue
+            offer = port.offer
+            if offer:
+                sends[s] = SlotMessage(offer.kind, offer.data)
+            heard = Message(0, 0, *answers[s]) if s in answers else None
+            here = {0: arrivals[s]} if s in arrivals else {}
+            port.advance(here, heard, taken=offer is not None)
+            refuses |= port.refuses
+        self._counters.step([0] if refuses else [])
+        return sends

@@ -7,10 +7,9 @@ from functools import partial
 from typing import TypeAlias
 
 from syncfabric.models.golden.engine.node_port import Arrival
-from syncfabric.models.golden.planes.movement import RESET
-from syncfabric.models.golden.planes.wiring import Shown, Wiring
-from syncfabric.models.golden.slots.port import SlotPorts
-from syncfabric.models.golden.slots.slot import RouterSlots, SlotMessage, pack, unpack
+from syncfabric.models.golden.movement import RESET
+from syncfabric.models.golden.slots import RouterSlots, SlotMessage, SlotPorts, pack, unpack
+from syncfabric.models.golden.wiring import Shown, Wiring
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.network import NetworkShape
 

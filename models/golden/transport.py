@@ -1,93 +1,30 @@
-"""Messages between routers: on links of their own, on shared ones, and routed (L1, L2)."""
+"""Messages between routers: on links that packets share, and routed (L1, L2)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Protocol
 
 from syncfabric.models.golden.engine.memory import Message, Way
-from syncfabric.models.golden.router import Channel, Port
-from syncfabric.models.golden.router.routing import xy_output
-from syncfabric.models.golden.transport.wires import Sent
+from syncfabric.models.golden.link import Sent
+from syncfabric.models.golden.router import Channel, Port, xy_output
 
-__all__ = [
-    "LeastRecentlySent",
-    "MessageLinks",
-    "OwnLinks",
-    "RoutedLinks",
-    "SharedLinks",
-    "message_links",
-]
+__all__ = ["LeastRecentlySent", "RoutedLinks", "SharedLinks"]
 
 DIRECTIONS = 4
 REGISTER = DIRECTIONS
 """Place of the register in an order, after the slots of all inputs."""
 
 
-class MessageLinks(Protocol):
-    """How an engine's messages get to the links, and from them."""
-
-    credits: set[Channel]
-    """Links and classes whose ``message_credit`` is high in this cycle."""
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing moves without a message."""
-
-    def hold(self, sends: Mapping[int, Sent]) -> bool:
-        """Return whether the engine is held in this cycle, in which it sends that."""
-
-    def leaving(self, sends: Mapping[int, Sent]) -> Mapping[int, Sent]:
-        """Return what leaves by links in this cycle."""
-
-    def step(
-        self, sends: Mapping[int, Sent], inputs: Mapping[int, Sent], credits: Collection[Channel]
-    ) -> tuple[dict[int, Message], int]:
-        """Go over a clock edge; return what the engine gets, and how many are dropped."""
-
-    def credited(self, link: int, classes: int) -> None:
-        """Take credits of a cycle that is over, a bit a class."""
-
-
-class OwnLinks:
-    """Links of messages alone: out to the neighbour's in."""
-
-    def __init__(self) -> None:
-        self.credits: set[Channel] = set()
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing moves without a message: always."""
-        return True
-
-    def hold(self, sends: Mapping[int, Sent]) -> bool:
-        """Return whether the engine is held: never."""
-        return False
-
-    def leaving(self, sends: Mapping[int, Sent]) -> Mapping[int, Sent]:
-        """Return what leaves: all."""
-        return sends
-
-    def step(
-        self, sends: Mapping[int, Sent], inputs: Mapping[int, Sent], credits: Collection[Channel]
-    ) -> tuple[dict[int, Message], int]:
-        """Go over a clock edge."""
-        return {p: sent.message for p, sent in inputs.items()}, 0
-
-    def credited(self, link: int, classes: int) -> None:
-        """Take no credits: there are none."""
-        raise ValueError(f"link {link} has credits {classes}, and its messages have none")
-
-
-class SharedLinks(OwnLinks):
-    """Links of packets, which messages enter before flits.
+class SharedLinks:
+    """Links of packets, which messages enter before flits; credits are those of packets.
 
     A link *carried* a message in t if it left by the router's output in t, whether or not there is
     a register behind it: so packets keep two cycles in five.
     """
 
+    credits: Collection[Channel] = ()
+
     def __init__(self) -> None:
-        super().__init__()
         self._last = self._before = frozenset[int]()
 
     @property
@@ -96,15 +33,23 @@ class SharedLinks(OwnLinks):
         return not (self._last or self._before)
 
     def hold(self, sends: Mapping[int, Sent]) -> bool:
-        """Return whether some link carried messages in the last two cycles."""
+        """Return whether the engine, which sends that in this cycle, is held in it."""
         return bool(self._last & self._before)
 
+    def leaving(self, sends: Mapping[int, Sent]) -> Mapping[int, Sent]:
+        """Return what leaves by links in this cycle."""
+        return sends
+
     def step(
-        self, sends: Mapping[int, Sent], inputs: Mapping[int, Sent], credits: Collection[Channel]
+        self, sends: Mapping[int, Sent], inputs: Mapping[int, Sent]
     ) -> tuple[dict[int, Message], int]:
-        """Go over a clock edge."""
+        """Go over a clock edge; return what the engine gets, and how many are dropped."""
         self._last, self._before = frozenset(sends), self._last
-        return super().step(sends, inputs, credits)
+        return {p: sent.message for p, sent in inputs.items()}, 0
+
+    def credited(self, link: int, route_class: int) -> None:
+        """Take a credit of a cycle that is over: there are none."""
+        raise ValueError(f"link {link} has a credit, and its messages have none")
 
 
 class RoutedLinks:
@@ -117,6 +62,8 @@ class RoutedLinks:
 
     Attributes
     ----------
+    credits : set of Channel
+        Links and classes whose ``message_credit`` is high in this cycle.
     tokens : dict of Channel to int
         Credits of each link's classes.
     """
@@ -170,9 +117,9 @@ class RoutedLinks:
         return {q: sent for q, (_, sent) in self._chosen(sends).items()}
 
     def step(
-        self, sends: Mapping[int, Sent], inputs: Mapping[int, Sent], credits: Collection[Channel]
+        self, sends: Mapping[int, Sent], inputs: Mapping[int, Sent]
     ) -> tuple[dict[int, Message], int]:
-        """Go over a clock edge."""
+        """Go over a clock edge; return what the engine gets, and how many are dropped."""
         chosen, full = self._chosen(sends), set(self._slots)
         self._registers.update(sends)
         self.credits = set()
@@ -199,27 +146,11 @@ class RoutedLinks:
                 dropped += 1
             else:
                 self._slots[slot] = sent
-        for at in credits:
-            self.tokens[at] += 1
         return here, dropped
 
-    def credited(self, link: int, classes: int) -> None:
-        """Take credits of a cycle that is over, a bit a class."""
-        for c in range(2):
-            self.tokens[link, c] += classes >> c & 1
-
-
-def message_links(transport: str, x: int, y: int) -> MessageLinks:
-    """Return the transport of a name, at a place.
-
-    Parameters
-    ----------
-    transport : {"own", "shared", "routed"}
-    x, y : int
-    """
-    if transport == "routed":
-        return RoutedLinks(x, y)
-    return SharedLinks() if transport == "shared" else OwnLinks()
+    def credited(self, link: int, route_class: int) -> None:
+        """Take a credit of a cycle that is over."""
+        self.tokens[link, route_class] += 1
 
 
 class LeastRecentlySent:

@@ -1,14 +1,141 @@
-"""A router of packets, R1 to R3, with datelines (N1.9)."""
+"""A router of packets, R1 to R3, with datelines (N1.9), and its routings."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from enum import IntEnum
+from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from syncfabric.models.golden.router.routing import Routing
+__all__ = [
+    "XY",
+    "Channel",
+    "Flit",
+    "Pairs",
+    "Port",
+    "Router",
+    "RouterOutputs",
+    "Routing",
+    "Source",
+    "Table",
+    "all_pairs",
+]
 
-__all__ = ["Channel", "Flit", "Router", "RouterOutputs"]
+Pairs: TypeAlias = Mapping[int, Sequence[int]]
+"""By input, the outputs to which its flits may go, in rising order."""
+
+
+class Port(IntEnum):
+    """Ports of a mesh router."""
+
+    EAST, NORTH, WEST, SOUTH, LOCAL = range(5)
+
+
+def all_pairs(ports: int) -> Pairs:
+    """Return all pairs of a router with so many ports."""
+    return {i: range(ports) for i in range(ports)}
+
+
+class Routing(Protocol):
+    """A routing; ``pairs`` are those that it allows."""
+
+    pairs: Pairs
+
+    def route(self, port: int, payload: int) -> tuple[int, int]:
+        """Return a head flit's output, by its input, and its payload in the buffer."""
+
+
+class XY:
+    """First along the row, then along the column.
+
+    Parameters
+    ----------
+    x_bits, y_bits : int
+        Bits of the header's parts.
+    x, y : int
+        Column and row of the router.
+    """
+
+    def __init__(self, x_bits: int, y_bits: int, x: int, y: int) -> None:
+        self._x_bits, self._x, self._y = x_bits, x, y
+        self._mask = (1 << x_bits + y_bits) - 1
+        self._known: dict[tuple[int, int], Port] = {}
+        columns = [Port.NORTH, Port.SOUTH, Port.LOCAL]
+        self.pairs: Pairs = {
+            Port.EAST: sorted([Port.WEST, *columns]),
+            Port.NORTH: [Port.SOUTH, Port.LOCAL],
+            Port.WEST: sorted([Port.EAST, *columns]),
+            Port.SOUTH: [Port.NORTH, Port.LOCAL],
+            Port.LOCAL: list(Port),
+        }
+
+    def route(self, port: int, payload: int) -> tuple[int, int]:
+        """Return a head flit's output, and its payload."""
+        header = payload & self._mask
+        output = self._known.get((port, header))
+        if output is None:
+            x, y = header & (1 << self._x_bits) - 1, header >> self._x_bits
+            output = self._known[port, header] = xy_output(port, x - self._x, y - self._y)
+        return output, payload
+
+
+def xy_output(port: int, dx: int, dy: int) -> Port:
+    """Return the output towards a router that is so many columns and rows away."""
+    if port in (Port.NORTH, Port.SOUTH):
+        return Port.LOCAL if dy == 0 else Port((port + 2) % 4)
+    if dx:
+        if port == Port.LOCAL:
+            return Port.EAST if dx > 0 else Port.WEST
+        return Port((port + 2) % 4)
+    if dy:
+        return Port.NORTH if dy > 0 else Port.SOUTH
+    return Port.LOCAL
+
+
+class Table:
+    """The header is the destination's router, then its port; elsewhere a table says the output.
+
+    Parameters
+    ----------
+    ports : int
+    pairs : Pairs
+    number : int
+        This router's.
+    routes : sequence of int
+        The output for each router.
+    """
+
+    def __init__(self, ports: int, pairs: Pairs, number: int, routes: Sequence[int]) -> None:
+        self.pairs = pairs
+        self._router_bits = max(1, (len(routes) - 1).bit_length())
+        self._port_bits = max(1, (ports - 1).bit_length())
+        self._number, self._routes = number, routes
+
+    def route(self, port: int, payload: int) -> tuple[int, int]:
+        """Return a head flit's output, and its payload; an output that there is not is -1."""
+        router = payload & (1 << self._router_bits) - 1
+        if router == self._number:
+            return payload >> self._router_bits & (1 << self._port_bits) - 1, payload
+        return self._routes[router] if router < len(self._routes) else -1, payload
+
+
+class Source:
+    """The header's lowest bits are the output, and are shifted out.
+
+    Parameters
+    ----------
+    ports : int
+    pairs : Pairs
+    """
+
+    def __init__(self, ports: int, pairs: Pairs) -> None:
+        self.pairs = pairs
+        self._bits = (ports - 1).bit_length()
+
+    def route(self, port: int, payload: int) -> tuple[int, int]:
+        """Return a head flit's output, and what is left of its payload."""
+        return payload % (1 << self._bits), payload >> self._bits
+
 
 M = TypeVar("M")
 Channel: TypeAlias = tuple[int, int]
@@ -97,7 +224,7 @@ class Router(Generic[M]):
         self._of_input = [c - channels for c in range(channels)] * ports
         self._of_output = [i - ports for i in range(ports)] * ports
         self.freed: list[int] = []
-        self._register: Mapping[int, Flit | M] = {}
+        self._register: dict[int, Flit | M] = {}
 
     @property
     def is_idle(self) -> bool:
@@ -139,29 +266,6 @@ class Router(Generic[M]):
             taken[o] = at
         return taken
 
-    def links(self, messages: Mapping[int, M]) -> Mapping[int, Flit | M]:
-        """Return what is on the links in this cycle, by output.
-
-        Parameters
-        ----------
-        messages : mapping of int to M
-            What leaves by outputs in this cycle, before any flit.
-        """
-        if self.registered:
-            return self._register
-        leave: dict[int, Flit | M] = {**messages}
-        for o, at in self.leaving(messages).items():
-            flit = self._buffers[at][0][1]
-            leave[o] = flit._replace(
-                channel=self._goal[at] % self.channels, head=not self._begun[at]
-            )
-        return leave
-
-    @property
-    def shown(self) -> Mapping[int, Flit | M]:
-        """What is in the output register."""
-        return self._register
-
     @property
     def credits(self) -> set[Channel]:
         """Inputs' channels whose ``credit`` is high in this cycle."""
@@ -185,16 +289,13 @@ class Router(Generic[M]):
             What leaves by outputs in this cycle, before any flit.
         """
         freed = self.credits
-        full = [p for p, flit in inputs.items() if self.is_full((p, flit.channel))]
         links = self.send(messages)
-        for p, flit in inputs.items():
-            if p not in full:
-                self.receive(p, flit)
+        dropped = sum([not self.receive(p, flit) for p, flit in inputs.items()])
         for o, c in credits:
             self.tokens[o * self.channels + c] += 1
-        return RouterOutputs(links, freed, len(full))
+        return RouterOutputs(links, freed, dropped)
 
-    def send(self, messages: Mapping[int, M] | None = None) -> Mapping[int, Flit | M]:
+    def send(self, messages: Mapping[int, M] | None = None) -> dict[int, Flit | M]:
         """Let go what leaves in this cycle; return what is on the links in it, by output."""
         channels, buffers = self.channels, self._buffers
         self.freed = freed = []
@@ -221,23 +322,29 @@ class Router(Generic[M]):
                     flit = flit._replace(channel=goal % channels)
                 leave[o] = flit
         if self.registered:
-            leave, self._register = self._register, leave  # type: ignore[assignment]
+            leave, self._register = self._register, leave
         return leave
 
-    def receive(self, port: int, flit: Flit) -> None:
-        """Put a flit that comes into its buffer, after all that leaves has left."""
+    def receive(self, port: int, flit: Flit) -> bool:
+        """Put a flit that comes into its buffer, after ``send``; return whether there was room.
+
+        A place that a flit leaves in this cycle is not free yet.
+        """
         at = port * self.channels + flit.channel
+        buffer = self._buffers[at]
+        if len(buffer) >= self._room - 1 and len(buffer) + (at in self.freed) >= self._room:
+            return False
         goal = NONE
         if flit.head:
             goal, payload = self._route(port, flit)
             if payload != flit.payload:
                 flit = flit._replace(payload=payload)
-        buffer = self._buffers[at]
         buffer.append((goal, flit))
         if len(buffer) == 1:
             self._occupied.add(at)
             if not self._begun[at]:
                 self._begin(at)
+        return True
 
     def _begin(self, at: int) -> None:
         """Let a packet begin with the first flit of a buffer."""

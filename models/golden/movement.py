@@ -1,0 +1,336 @@
+"""What moves in a network in a cycle; nothing else is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from syncfabric.models.golden.config import ChainRequest
+from syncfabric.models.golden.engine import Answer, Message
+from syncfabric.models.golden.engine.node_port import Arrival
+from syncfabric.models.golden.faulty_links import FaultyLinks
+from syncfabric.models.golden.interface import NodeInterface
+from syncfabric.models.golden.link import Back, Forward, Sent
+from syncfabric.models.golden.node import Node
+from syncfabric.models.golden.place import (
+    IDLE,
+    NO_ARRIVALS,
+    NO_FLITS,
+    NO_MESSAGES,
+    Crossed,
+    Driven,
+    Place,
+)
+from syncfabric.models.golden.processes import Processes
+from syncfabric.models.golden.record import GuardWires, Observer
+from syncfabric.models.golden.router import Flit
+from syncfabric.models.golden.wiring import Coming, Out, Shown, Wiring
+from syncfabric.models.layout.network import NetworkShape
+
+__all__ = ["RESET", "Movement"]
+
+RESET = 1
+"""Cycles after that of the network's reset in which nodes still are in theirs (Node, 1)."""
+
+STILL, QUIET, RIM = Forward(), Back(), Back(empty=-1)
+NOTHING: tuple[Forward, object] = (STILL, None)
+NO_GUARDS = GuardWires(0, 0, 0, 0)
+
+
+class Movement:
+    """All places of a network, and what goes on between them.
+
+    Without check bits flits, messages and credits are on links; with them, the wires between the
+    guards of their ends.
+
+    Parameters
+    ----------
+    shape : NetworkShape
+    wiring : Wiring
+    nodes : sequence of Node
+        By router.
+    interfaces : sequence of NodeInterface
+        By node; there are none on meshes.
+    processes : Processes
+    observer : Observer or None
+
+    Attributes
+    ----------
+    active : set of int
+        Places that move in the coming cycle without inputs and links' registers.
+    due : dict of int to Coming
+        What is in registers on links, by the cycle in which it comes out.
+    answers : list of (int, Answer)
+        Places whose config node has an answer in the coming cycle.
+    releases : list of (int, Message)
+        Nodes that get a message of an engine in the coming cycle.
+    watched : set of int
+        Routers in which a visit of the watchdog may change something.
+    faults : FaultyLinks
+    """
+
+    def __init__(
+        self,
+        shape: NetworkShape,
+        wiring: Wiring,
+        nodes: Sequence[Node],
+        interfaces: Sequence[NodeInterface],
+        processes: Processes,
+        observer: Observer | None,
+    ) -> None:
+        router = shape.router
+        self._nodes, self._interfaces = nodes, interfaces
+        self._places: list[Place] = [*nodes, *interfaces]
+        self._many, self._local = len(nodes), not interfaces
+        self._first = 0 if self._local else len(nodes)  # the place of node 0
+        self._processes, self._homes = processes, shape.nodes
+        self._wiring, self._observer = wiring, observer
+        self._guarded, self._registers = router.check_bits > 0, router.link_registers
+        self._watches = router.watchdog > 0
+        self._form = nodes[0].ends[0].form
+        self.faults = FaultyLinks(shape, wiring, self._form)
+        self._rims = [
+            {p: RIM for p, out in enumerate(outs) if out is None and p < router.links}
+            for outs in wiring.outs
+        ]
+        self._set_up_channel = router.channels if shape.managers else -1
+        self._marks = [mark << router.flit_bits for mark in range(8)]
+        self.active = set[int]()
+        self.due: dict[int, Coming] = {}
+        self.answers: list[tuple[int, Answer]] = []
+        self.releases: list[tuple[int, Message]] = []
+        self.watched = set[int]()
+
+    def step(
+        self,
+        now: int,
+        arrivals: Mapping[int, Mapping[int, Arrival]],
+        request: tuple[int, ChainRequest] | None,
+        visited: Collection[int],
+    ) -> Shown:
+        """Go through a cycle.
+
+        Parameters
+        ----------
+        now : int
+            The cycle.
+        arrivals : mapping of int to (mapping of int to Arrival)
+            By place and register.
+        request : (int, ChainRequest) or None
+            What comes to a place on the config chain.
+        visited : collection of int
+            Routers in which a visit becomes due.
+
+        Returns
+        -------
+        Shown
+            What is on the wires.
+        """
+        self._now, self._shown = now, Shown()
+        here = self._here = self.due.pop(now) if now in self.due else Coming()
+        self._far = (
+            self.due.setdefault(now + self._registers, Coming()) if self._registers else here
+        )
+        self.answers, self.releases = [], []
+        freed: dict[int, list[int]] = {}
+        for i, c in self._processes.freed():
+            freed.setdefault(i, []).append(c)
+        injected = self._processes.send(now)
+        driving: Collection[int] = self.active
+        if self._local:
+            self._at_meshs_processes(injected, freed)
+        elif injected or freed:
+            driving = {*driving, *(self._first + i for i in (*injected, *freed))}
+        for place in driving:
+            if place < self._many:
+                driven = self._nodes[place].drive()
+            else:
+                i = place - self._first
+                driven = self._interfaces[i].drive(injected.get(i), freed.get(i, ()))
+            if driven is not IDLE or self._guarded:
+                self._put(place, driven)
+        special = {*arrivals, *visited, *((request[0],) if request else ())}
+        if self._guarded:
+            self.faults.strike(now, here, self._far)
+        if self._registers and self._far.is_empty:
+            del self.due[now + self._registers]
+        moving = {*driving, *here.flits, *here.messages, *special}
+        if self._guarded:
+            moving.update(here.forward, here.back)
+        self.active = set()
+        for place in moving:
+            if place in special or not self._take_flits(place):
+                mine = request[1] if request and request[0] == place else None
+                self._take(place, arrivals.get(place, NO_ARRIVALS), mine)
+        for place, port, c in here.credits:
+            if self._places[place].credited(port, c):
+                self._processes.credit(place - self._first, c)
+        return self._shown
+
+    def _at_meshs_processes(
+        self, injected: Mapping[int, Flit], freed: Mapping[int, Sequence[int]]
+    ) -> None:
+        """Put what processes send, and their credits, on the links of nodes without interfaces."""
+        for i, channels in freed.items():
+            n, p = self._homes[i]
+            first = (n * self._wiring.ports + p) * self._wiring.width
+            self._shown.credits += [first + c for c in channels]
+            self._here.credits += [(n, p, c) for c in channels]
+        for i, flit in injected.items():
+            n, p = self._homes[i]
+            self._show(self._wiring.injection(i), flit)
+            self._here.flits.setdefault(n, {})[p] = flit
+
+    # What is on the links.
+
+    def _put(self, place: int, driven: Driven) -> None:
+        """Put what a place drives on the links, or hand it to the node's process."""
+        outs, guarded = self._wiring.outs[place], self._guarded
+        flits, messages, freed, leaves, _, _ = driven
+        if leaves and leaves.channel != self._set_up_channel:
+            self._processes.drop()
+        for p, flit in flits.items():
+            out = outs[p]
+            if out is None:
+                continue
+            if self._local and out.node >= 0:
+                self._show(out.link, flit)
+                self._processes.eject(out.node, flit, self._now)
+            elif not guarded:
+                self._show(out.link, flit)
+                there = (self._far if out.node < 0 else self._here).flits
+                if out.place in there:
+                    there[out.place][out.port] = flit
+                else:
+                    there[out.place] = {out.port: flit}
+        for p, c in freed:
+            out = outs[p]
+            if out is None:
+                continue
+            if self._local and out.node >= 0:
+                self._processes.credit(out.node, c)
+            elif not guarded:
+                coming = self._far if out.node < 0 else self._here
+                coming.credits.append((out.place, out.port, c))
+            else:
+                continue
+            self._shown.credits.append(out.reverse * self._wiring.width + c)
+        if guarded:
+            self._put_wires(self._places[place], outs, driven)
+            return
+        for p, sent in messages.items():
+            out = outs[p]
+            if out is None:
+                continue
+            self._show_message(out.link, sent)
+            to = (self._far if out.node < 0 else self._here).messages
+            if out.place in to:
+                to[out.place][out.port] = sent
+            else:
+                to[out.place] = {out.port: sent}
+
+    def _put_wires(self, place: Place, outs: Sequence[Out | None], driven: Driven) -> None:
+        """Put the wires of a place's guarded links on them."""
+        forward, back = place.wires()
+        for p, out in enumerate(outs):
+            if out is None or (self._local and out.node >= 0):
+                continue
+            wires, credit, guards = forward[p], back[p], self._shown.guards
+            there = self._far if out.node < 0 else self._here
+            flit, sent = driven.flits.get(p), driven.messages.get(p)
+            if wires != STILL:
+                packet = flit.packet if flit else None
+                there.forward.setdefault(out.place, {})[out.port] = wires, packet
+                if wires.valid and flit:
+                    self._show(out.link, flit)
+                if wires.message_valid and sent:
+                    self._show_message(out.link, sent)
+                shown = GuardWires(wires.check, wires.message_check, wires.probe, 0)
+                if any(shown):
+                    empty = guards.get(out.link, NO_GUARDS).empty
+                    guards[out.link] = shown._replace(empty=empty)
+            if credit != QUIET:
+                there.back.setdefault(out.place, {})[out.port] = credit
+                word = credit.credit | credit.message_credit << self._wiring.channels
+                first = out.reverse * self._wiring.width
+                bits = range(word.bit_length())
+                self._shown.credits += [first + c for c in bits if word >> c & 1]
+                if credit.empty:
+                    shown = guards.get(out.reverse, NO_GUARDS)
+                    guards[out.reverse] = shown._replace(empty=credit.empty)
+
+    def _show(self, link: int, flit: Flit) -> None:
+        """Show a flit on a link."""
+        c, payload, head, tail, cut, _ = flit
+        if head or tail:
+            payload |= self._marks[head | tail << 1 | cut << 2]
+        self._shown.wires[link * self._wiring.width + c] = payload
+        if self._observer is not None:
+            self._observer.flit(link, self._now)
+
+    def _show_message(self, link: int, sent: Sent) -> None:
+        """Show a message on a link."""
+        lane = link * self._wiring.width + self._wiring.channels
+        self._shown.wires[lane + (sent.way.route_class if sent.way else 0)] = self._form.word(sent)
+
+    # What comes.
+
+    def _take_flits(self, place: int) -> bool:
+        """Take a router over a clock edge with packets alone; return whether nothing else moves."""
+        here = self._here
+        if place >= self._many or self._guarded or place in here.messages:
+            return False
+        node = self._nodes[place]
+        if not node.take_flits(here.flits.get(place, NO_FLITS)):
+            return False
+        if not node.is_idle:
+            self.active.add(place)
+        return True
+
+    def _take(
+        self, place: int, arrivals: Mapping[int, Arrival], request: ChainRequest | None
+    ) -> None:
+        """Take a place over a clock edge."""
+        here = self._here
+        there: Place
+        flits = here.flits.get(place, NO_FLITS)
+        if self._guarded:
+            came = self._cross(place, flits)
+        else:
+            came = Crossed(flits, here.messages.get(place, NO_MESSAGES))
+        if place < self._many:
+            node = there = self._nodes[place]
+            node.now = self._now - RESET
+            node.take(came, arrivals, request)
+            if self._local and not node.still and node.engine.release:
+                self.releases.append((place, node.engine.release))
+            if self._watches:
+                (self.watched.add if node.engine.watches else self.watched.discard)(place)
+            answers = not node.quiet
+        else:
+            i = place - self._first
+            interface = there = self._interfaces[i]
+            answers = True
+            eject = interface.take(came, arrivals, request)
+            if eject:
+                self._processes.eject(i, eject, self._now)
+            if interface.message:
+                self.releases.append((i, interface.message))
+        for port, c in came.credits:
+            if there.credited(port, c):
+                self._processes.credit(place - self._first, c)
+        if not there.is_idle:
+            self.active.add(place)
+        if answers and there.config.answer is not None:
+            self.answers.append((place, there.config.answer))
+
+    def _cross(self, place: int, injected: Mapping[int, Flit]) -> Crossed:
+        """Take what is on a place's wires past its guards; flits are of the packets they were."""
+        forward = self._here.forward.get(place, {})
+        back = {**self._rims[place], **self._here.back.get(place, {})}
+        came = self._places[place].cross({p: wires for p, (wires, _) in forward.items()}, back)
+        if not came.flits and not injected:
+            return came
+        flits = {
+            p: flit._replace(packet=forward.get(p, NOTHING)[1]) for p, flit in came.flits.items()
+        }
+        return came._replace(flits={**flits, **injected})

@@ -1,0 +1,258 @@
+"""What a node and a node interface have in common: ends of links, and a config node."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from syncfabric.models.golden.config import ChainRequest, ConfigNode, Words
+from syncfabric.models.golden.engine import Answer, Message, Outputs
+from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
+from syncfabric.models.golden.lifecycle.port import SetUpParameters
+from syncfabric.models.golden.link import Back, Forward, LinkEnd, LinkForm, Sent
+from syncfabric.models.golden.router import XY, Flit, Routing, Source, Table
+from syncfabric.models.layout.network import RouterWord
+from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+
+__all__ = [
+    "IDLE",
+    "NO_ARRIVALS",
+    "NO_ENGINE",
+    "NO_FLITS",
+    "NO_MESSAGES",
+    "NO_PROCESS",
+    "Crossed",
+    "Driven",
+    "Flits",
+    "Messages",
+    "Place",
+    "PlaceInputs",
+    "PlaceOutputs",
+    "Site",
+    "routing_of",
+    "transport_of",
+]
+
+STILL, QUIET = Forward(), Back()
+Flits: TypeAlias = Mapping[int, Flit]
+Messages: TypeAlias = Mapping[int, Sent]
+NO_FLITS: Flits = {}
+NO_MESSAGES: Messages = {}
+NO_ARRIVALS: Mapping[int, Arrival] = {}
+NO_ENGINE = Outputs({}, False, None, None, None)
+NO_PROCESS = NodePortOutputs(frozenset(), frozenset(), frozenset(), frozenset(), ())
+
+
+@dataclass(frozen=True)
+class Site:
+    """What is constant of one node, or node interface, of a network.
+
+    Attributes
+    ----------
+    number : int
+        On the config chain.
+    registers : int
+        R of the node port; 0: the engine's own port is shown.
+    router : int
+        The router's number.
+    place : (int, int)
+        Its column and row, on a mesh.
+    routes : sequence of int
+        With routing by tables: the port for each router.
+    near, datelines : collection of int
+        Ports whose links have no registers, and outputs at which packets change channels.
+    set_up : SetUpParameters or None
+        Set-up by managers: links have one channel more, and a router without ``own`` one port.
+    """
+
+    number: int = 0
+    registers: int = 0
+    router: int = 0
+    place: tuple[int, int] = (0, 0)
+    routes: Sequence[int] = ()
+    near: Collection[int] = ()
+    datelines: Collection[int] = ()
+    set_up: SetUpParameters | None = None
+
+
+def transport_of(shape: NodeShape) -> str:
+    """Return how messages go: "own", "shared" or "routed"."""
+    return "routed" if shape.layout.routed else "shared" if shape.shared else "own"
+
+
+def routing_of(shape: NodeShape, site: Site) -> Routing:
+    """Return the routing of a router."""
+    pairs = {port: list(outputs) for port, outputs in enumerate(shape.outputs)}
+    if shape.routing == "table":
+        return Table(shape.ports, pairs, site.router, site.routes)
+    if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
+        return XY(*shape.coordinate_bits, *site.place)
+    return Source(shape.ports, pairs)
+
+
+class PlaceInputs(NamedTuple):
+    """Inputs in a cycle: by port, from the chain's two sides, and of the process.
+
+    ``arrive`` is of a node without a node port; ``inject`` and ``eject_credit``, a bit a channel,
+    are of a node interface. Its link is port 0.
+    """
+
+    forward: Mapping[int, Forward] = {}
+    back: Mapping[int, Back] = {}
+    request: ChainRequest | None = None
+    further: Answer | None = None
+    arrivals: Mapping[int, Arrival] = NO_ARRIVALS
+    arrive: Message | None = None
+    inject: Flit | None = None
+    eject_credit: int = 0
+    reset: bool = False
+
+
+class PlaceOutputs(NamedTuple):
+    """What is driven in a cycle.
+
+    ``engine`` is a node's, with the process's signals where there is no node port; ``process`` are
+    those with one; ``eject`` and ``inject_credit``, a bit a channel, are of a node interface.
+    """
+
+    forward: dict[int, Forward]
+    back: dict[int, Back]
+    passing: ChainRequest | None
+    answer: Answer | None
+    engine: Outputs
+    process: NodePortOutputs
+    eject: Flit | None = None
+    inject_credit: int = 0
+
+
+class Driven(NamedTuple):
+    """What a place sends in a cycle, by port.
+
+    Attributes
+    ----------
+    flits, messages : mapping of int to Flit or Sent
+        On links.
+    freed : sequence of (int, int)
+        Credits: port and channel, with the classes of messages above the channels.
+    leaves : Flit or None
+        What a router sends to its set-up port.
+    paid : bool
+        The set-up port gets a credit of the router.
+    sends : mapping of int to Sent
+        Messages that the engine sends.
+    """
+
+    flits: Flits = NO_FLITS
+    messages: Messages = NO_MESSAGES
+    freed: Sequence[tuple[int, int]] = ()
+    leaves: Flit | None = None
+    paid: bool = False
+    sends: Messages = NO_MESSAGES
+
+
+IDLE = Driven()
+
+
+class Crossed(NamedTuple):
+    """What comes to a place in a cycle, behind its links' ends.
+
+    ``credits`` are as of ``Driven.freed``; ``events`` are those of links' ends.
+    """
+
+    flits: Flits = NO_FLITS
+    messages: Messages = NO_MESSAGES
+    credits: Sequence[tuple[int, int]] = ()
+    events: Sequence[RouterWord] = ()
+
+
+class Place:
+    """A node, or a node interface: what it drives is known before anything comes.
+
+    A cycle is ``drive``, then ``take`` with what comes, then ``credited``. ``wires`` and ``cross``
+    take links' ends into account.
+
+    Attributes
+    ----------
+    ends : dict of int to LinkEnd
+        By port.
+    words : Words
+    """
+
+    ends: dict[int, LinkEnd]
+    words: Words
+    _driven: Driven | None
+
+    def _end(
+        self, shape: NodeShape, channels: int, registers: int, *, link: bool = True
+    ) -> LinkEnd:
+        """Return an end of a link, or of a process's port, which has packets alone."""
+        checks = shape.check_bits
+        transport, here = (transport_of(shape), checks) if link else ("", 0)
+        sizes = channels, shape.flit_bits, shape.layout
+        form = LinkForm(*sizes, transport, here, cut=checks > 0)
+        return LinkEnd(form, shape.buffer_flits, registers, guarded=here > 0)
+
+    @property
+    def config(self) -> ConfigNode:
+        """The config node."""
+        return self.words.config
+
+    def drive(self, inject: Flit | None = None, freed: Iterable[int] = ()) -> Driven:
+        """Return what is sent in this cycle.
+
+        Parameters
+        ----------
+        inject, freed : Flit or None, iterable of int
+            Of a node interface: the process's flit, and the channels of its credits.
+        """
+        raise NotImplementedError
+
+    def _words(self) -> dict[int, int]:
+        """Return the credits of this cycle by port, a bit a channel."""
+        words: dict[int, int] = {}
+        for p, c in self.drive().freed:
+            words[p] = words.get(p, 0) | 1 << c
+        return words
+
+    def wires(self) -> tuple[dict[int, Forward], dict[int, Back]]:
+        """Return what is on the links in this cycle, by port."""
+        driven, ends = self.drive(), self.ends
+        flits, messages, freed = driven.flits, driven.messages, self._words()
+        forward = {p: end.forward(flits.get(p), messages.get(p)) for p, end in ends.items()}
+        return forward, {p: end.back(freed.get(p, 0)) for p, end in ends.items()}
+
+    def cross(self, forward: Mapping[int, Forward], back: Mapping[int, Back]) -> Crossed:
+        """Take a cycle's wires past the links' ends."""
+        driven, freed = self.drive(), self._words()
+        flits: dict[int, Flit] = {}
+        messages: dict[int, Sent] = {}
+        events: list[RouterWord] = []
+        credits = []
+        for p, end in self.ends.items():
+            sent = driven.flits.get(p), driven.messages.get(p), freed.get(p, 0)
+            got = end.step(*sent, forward.get(p, STILL), back.get(p, QUIET))
+            if got.flit:
+                flits[p] = got.flit
+            if got.sent:
+                messages[p] = got.sent
+            if got.credit:
+                credits += [(p, c) for c in range(got.credit.bit_length()) if got.credit >> c & 1]
+            if got.corrupt or got.lost:
+                events += [RouterWord.CORRUPT] * got.corrupt + [RouterWord.LOST] * got.lost
+        return Crossed(flits, messages, credits, events)
+
+    def take(
+        self,
+        came: Crossed,
+        arrivals: Mapping[int, Arrival] = NO_ARRIVALS,
+        request: ChainRequest | None = None,
+        further: Answer | None = None,
+        arrive: Message | None = None,
+    ) -> bool | Flit | None:
+        """Go over a clock edge, but for credits."""
+        raise NotImplementedError
+
+    def credited(self, port: int, channel: int) -> bool:
+        """Take a credit of a cycle that is over; return whether it is the process's."""
+        raise NotImplementedError

@@ -1,1 +1,0 @@
-"""Nodes, node interfaces and whole networks on the collective engine."""

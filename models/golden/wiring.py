@@ -1,0 +1,186 @@
+"""A network's nodes and node interfaces (N1), where links lead, and what is on them in a cycle."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from syncfabric.models.golden.interface import NodeInterface
+from syncfabric.models.golden.lifecycle.port import SetUpParameters
+from syncfabric.models.golden.link import Back, Forward, Sent
+from syncfabric.models.golden.node import Node
+from syncfabric.models.golden.place import Site
+from syncfabric.models.golden.record import GuardWires
+from syncfabric.models.golden.router import Flit
+from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.shape import MeshNodeShape
+
+__all__ = ["Coming", "Out", "Shown", "Wiring", "interface_of", "node_of"]
+
+
+def node_of(shape: NetworkShape, number: int) -> Node:
+    """Return the node of a router."""
+    router, set_up, place = shape.router, None, (0, 0)
+    if isinstance(router, MeshNodeShape):
+        place = number % router.width, number // router.width
+    if shape.managers:
+        here = not shape.interfaces and number in shape.managers
+        set_up = SetUpParameters(
+            shape.manager_headers,
+            shape.header.offsets["reply"],
+            number,
+            shape.routers,
+            shape.managers.index(number) if here else -1,
+            router.wires,
+        )
+    site = Site(
+        shape.target_of(number),
+        shape.entry_registers if router.own else 0,
+        number,
+        place,
+        shape.routes[number] if shape.routes else (),
+        [p for n, p in shape.nodes if n == number and not router.own],
+        [p for n, p in shape.datelines if n == number],
+        set_up,
+    )
+    return Node(router, site)
+
+
+def interface_of(shape: NetworkShape, node: int) -> NodeInterface:
+    """Return a node's interface."""
+    manager = shape.managers.index(node) if node in shape.managers else -1
+    return NodeInterface(shape.router, node, shape.entry_registers, manager, shape.routers)
+
+
+class Out(NamedTuple):
+    """Where an output leads.
+
+    Attributes
+    ----------
+    link, lane : int
+        The link's number, and its first lane.
+    place, port : int
+        The far end; a node interface has port 0.
+    node : int
+        The node whose link it is, without registers; negative: it is between routers.
+    reverse : int
+        The link that leads the other way.
+    """
+
+    link: int
+    lane: int
+    place: int
+    port: int
+    node: int
+    reverse: int
+
+
+class Wiring:
+    """Numbers of places, links and lanes.
+
+    A *place* is a router's number, or, above all of them, a node interface. Link
+    ``router * ports + port`` is a router's output, with LOCAL of a mesh among them; link
+    ``routers * ports + node`` leads from a node into its router. A *lane* is a bit of a link:
+    ``link * width + c``, with c an ordinary channel, above these that of set-up packets, and above
+    these the classes of messages, and then the slots of barrier wires.
+
+    Parameters
+    ----------
+    shape : NetworkShape
+
+    Attributes
+    ----------
+    width, count : int
+        Lanes of a link, and of all.
+    channels : int
+        Channels of a link, and the first lane of messages.
+    slots : int
+        The first lane of slots.
+    ports : int
+        Of a router, the set-up sink's left out.
+    outs : list of list of (Out or None), by place and port
+        None: the port leads nowhere.
+    """
+
+    def __init__(self, shape: NetworkShape) -> None:
+        router, self._shape = shape.router, shape
+        self.routers = shape.routers
+        self.ports = router.links + router.own
+        self.channels = router.link_channels
+        self.slots = self.channels + shape.classes
+        self.width = self.slots + router.wires
+        self.count = (self.routers * self.ports + len(shape.nodes)) * self.width
+        self.outs = [[self._out(n, p) for p in range(self.ports)] for n in range(self.routers)]
+        for i, (n, p) in enumerate(shape.nodes if shape.interfaces else ()):
+            link = self.injection(i)
+            self.outs.append([Out(link, link * self.width, n, p, i, n * self.ports + p)])
+
+    def injection(self, node: int) -> int:
+        """Return the link from a node into its router."""
+        return self.routers * self.ports + node
+
+    def _out(self, n: int, p: int) -> Out | None:
+        link = n * self.ports + p
+        there, i = self._shape.ends.get((n, p)), self._shape.node_at.get((n, p), -1)
+        if there is not None:
+            return Out(link, link * self.width, *there, -1, there[0] * self.ports + there[1])
+        if i < 0:
+            return None
+        far = (self.routers + i, 0) if self._shape.interfaces else (n, p)
+        return Out(link, link * self.width, *far, i, self.injection(i))
+
+    def target_of(self, place: int) -> int:
+        """Return the target of a place's config words."""
+        if place >= self.routers:
+            return place - self.routers
+        return self._shape.target_of(place)
+
+    def place_of(self, target: int) -> int:
+        """Return the place of a target."""
+        nodes = len(self._shape.nodes)
+        if not self._shape.interfaces:
+            return target
+        return target - nodes if target >= nodes else target + self.routers
+
+
+class Shown:
+    """What is on the wires: flits and messages by lane, credits' lanes, and guards by link."""
+
+    __slots__ = ("credits", "guards", "wires")
+
+    def __init__(self) -> None:
+        self.wires: dict[int, int] = {}
+        self.credits: list[int] = []
+        self.guards: dict[int, GuardWires] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all wires are 0."""
+        return not (self.wires or self.credits or self.guards)
+
+
+class Coming:
+    """What comes out of links in a cycle.
+
+    Attributes
+    ----------
+    flits, messages : dict of int to (dict of int to Flit or Sent)
+        By place and port.
+    credits : list of (int, int, int)
+        Place, port and channel, with the classes of messages above; from the next cycle on.
+    forward, back : dict of int to dict
+        With check bits: wires by place and port; forward with the packet of the flit.
+    """
+
+    __slots__ = ("back", "credits", "flits", "forward", "messages")
+
+    def __init__(self) -> None:
+        self.flits: dict[int, dict[int, Flit]] = {}
+        self.messages: dict[int, dict[int, Sent]] = {}
+        self.credits: list[tuple[int, int, int]] = []
+        self.forward: dict[int, dict[int, tuple[Forward, object]]] = {}
+        self.back: dict[int, dict[int, Back]] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing comes."""
+        return not (self.flits or self.messages or self.credits or self.forward or self.back)
