@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from syncfabric.sim.spread import Part, Spread, validated
 
 if TYPE_CHECKING:
-    from syncfabric.models.planning.plan import AnyGroupPlan
+    from syncfabric.models.planning.group_plan import GroupPlan
 
 __all__ = [
     "ChannelLoad",
@@ -116,7 +116,7 @@ class GroupResult(Part):
     @classmethod
     def of(
         cls,
-        plan: "AnyGroupPlan",
+        plan: "GroupPlan",
         *,
         episodes: int,
         latency: Spread | None,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from syncfabric.models.planning.group_plan import GroupPlan
-    from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan, StaticGroupPlan
+    from syncfabric.models.planning.plan import BarrierPlan
 
 __all__ = [
     "Rows",
@@ -206,7 +206,7 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
     return table(plan.groups, columns | {"bound\n(cycles)": _bound})
 
 
-def _bound(group: "AnyGroupPlan | Any") -> str | int | None:
+def _bound(group: "GroupPlan | Any") -> str | int | None:
     """Return a group's bound, and that of planner btm where it is another."""
     bound, btm = group.bound, group.bound_btm
     return bound if None in (bound, btm) or btm == bound else f"{bound} (btm {btm})"
@@ -214,7 +214,7 @@ def _bound(group: "AnyGroupPlan | Any") -> str | int | None:
 
 def _entries(group: "GroupPlan") -> tuple[str, Rows]:
     """Return the entries of a group in the routers of its tree, the root's first."""
-    shape, mesh = group.shape, group.graph.columns > 0
+    shape, mesh = group.tree, group.graph.columns > 0
 
     def port(number: int) -> str:
         if mesh:
@@ -232,15 +232,15 @@ def _entries(group: "GroupPlan") -> tuple[str, Rows]:
     return f"entries of group {group.id} ({group.op})", (heads, rows)
 
 
-def _routes(group: "StaticGroupPlan") -> tuple[str, Rows]:
+def _routes(group: "GroupPlan") -> tuple[str, Rows]:
     """Return the input of each output of a group's switches, the root's first."""
-    from syncfabric.models.planning.static_images import role_of
+    from syncfabric.models.planning.static_routes import role_of
 
     names = {port: "core" if port is Port.LOCAL else port.name.lower() for port in Port}
     sources: dict[Node, dict[Port, Port]] = {}
     for (x, y, port), source in group.routes().items():
         sources.setdefault((x, y), {})[port] = source
-    order = group.ring or [group.root, *(switch for switch, _ in group.edges or ())]
+    order = group.ring or [group.way.root, *(switch for switch, _ in group.edges or ())]
     members = set(group.members)
 
     def role(node: Node) -> str:
@@ -258,7 +258,7 @@ def _routes(group: "StaticGroupPlan") -> tuple[str, Rows]:
     title = f"routes of group {group.id} ({group.planner})"
     if group.flits is not None:
         title += f": {group.flits} flits an episode"
-    return title, table(dict.fromkeys(order or [group.root]), columns)
+    return title, table(dict.fromkeys(order or [group.way.root]), columns)
 
 
 def notes(plan: "BarrierPlan") -> tuple[str, ...]:

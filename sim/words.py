@@ -9,7 +9,7 @@ from syncfabric.models.networks.spec import AnySpec, StaticSpec
 if TYPE_CHECKING:
     from syncfabric.models.collectives.schedule import Rules
     from syncfabric.models.collectives.verdict import Verdict
-    from syncfabric.models.planning.plan import AnyGroupPlan
+    from syncfabric.models.planning.group_plan import GroupPlan
 
 __all__ = [
     "count",
@@ -33,18 +33,16 @@ def node_words(node: int | Sequence[int]) -> str:
     return str(node) if isinstance(node, int) else f"({', '.join(map(str, node))})"
 
 
-def root_words(group: "AnyGroupPlan") -> str:
+def root_words(group: "GroupPlan") -> str:
     """Return where a group's tree begins."""
     if group.root is None:
         return f"root switch {group.root_switch}"
     return f"root {'' if group.root_node is None else 'node '}{node_words(group.root)}"
 
 
-def way_words(group: "AnyGroupPlan") -> str:
+def way_words(group: "GroupPlan") -> str:
     """Return how long a group's tree or ring is."""
-    from syncfabric.models.planning.plan import StaticGroupPlan
-
-    if not isinstance(group, StaticGroupPlan):
+    if not group.static:
         return f"height {group.height} · longest path {count(group.longest_path, 'hop')}"
     if not group.links:
         return "no links"

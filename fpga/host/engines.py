@@ -12,8 +12,7 @@ from syncfabric.fpga.host.link import RefusedError
 from syncfabric.models.layout.engine import Code, interval_of
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation
-from syncfabric.models.planning.images import Epochs
-from syncfabric.models.planning.set_up import commit_write, free_writes, manager_address
+from syncfabric.models.planning.set_up import Epochs, commit_write, free_writes, manager_address
 
 __all__ = ["end_groups", "free_entry"]
 

@@ -10,7 +10,8 @@ from syncfabric.fpga.host.link import RefusedError
 from syncfabric.fpga.host.set_up import check_plan, check_shape, seats, set_up
 from syncfabric.models.errors import BoardError, SpecError
 from syncfabric.models.messages.host import SKEW_BOUNDS
-from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import combination
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.tables import Rows, table
@@ -187,9 +188,7 @@ def measure(
 class _Runner:
     """One group's barriers."""
 
-    def __init__(
-        self, host: Host, plan: BarrierPlan, group: AnyGroupPlan, rng: random.Random
-    ) -> None:
+    def __init__(self, host: Host, plan: BarrierPlan, group: GroupPlan, rng: random.Random) -> None:
         self._host, self._group, self._rng = host, group, rng
         self._seats = seats(plan, group)
         self._asked = 0

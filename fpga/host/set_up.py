@@ -5,7 +5,8 @@ from syncfabric.fpga.host.host import Host
 from syncfabric.models.errors import BoardError, SpecError, about
 from syncfabric.models.layout.setup import MANAGER_STATUS, Answer, ManagerState
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import SetUpWrite, Until, set_up_writes
 from syncfabric.sim.assemble.host import host_shape
 
@@ -17,7 +18,7 @@ _POLLS = 1000
 """Looks at a manager before it counts as stuck; each takes longer than a request and its reply."""
 
 
-def seats(plan: BarrierPlan, group: AnyGroupPlan) -> list[tuple[int, int]]:
+def seats(plan: BarrierPlan, group: GroupPlan) -> list[tuple[int, int]]:
     """Return (node, register) of each member, in their order."""
     index = plan.spec.network.topology.index
     return [(index(node), register) for node, register in group.places.items()]

@@ -14,8 +14,7 @@ from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.images import Epochs
-from syncfabric.models.planning.set_up import Write, commit_write
+from syncfabric.models.planning.set_up import Epochs, Write, commit_write
 
 __all__ = ["Missing", "Read", "missing"]
 
@@ -67,7 +66,7 @@ def missing(group: GroupPlan, network: NetworkShape, epochs: Epochs, read: Read)
         raise PlanError(f"group {group.id}: slots of barrier wires do not say who is awaited")
     if not network.router.read_back:
         raise PlanError(f"group {group.id}: status words lack who is awaited; set read_back = true")
-    tree, status = group.shape, network.router.layout.status
+    tree, status = group.tree, network.router.layout.status
     routers, masks = tree.routers.tolist(), tree.child_mask.tolist()
     below: dict[tuple[int, int], int] = {}
     for position, (parent, port) in enumerate(zip(tree.parent, tree.far_port, strict=True)):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from syncfabric.models.errors import PlanError, SpecError
-from syncfabric.models.networks.irregular import Irregular, Link, Place
+from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import GroupSpec
 
-__all__ = ["NOTHING", "Dead", "check_together", "linked", "parts"]
+__all__ = ["NOTHING", "Dead", "check_together", "linked"]
 
 CARDINAL = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
 PLACE = re.compile(r"\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*")
@@ -63,13 +65,24 @@ class Dead:
         SpecError
             There is no such link or node.
         """
-        looked_up = _OnMesh(topology) if isinstance(topology, Mesh) else _OnIrregular(topology)
+        graph, mesh = topology.graph, isinstance(topology, Mesh)
         routers: set[int] = set()
         nodes: set[int] = set()
         links: set[Place] = set()
         told = tuple(dict.fromkeys(name.replace(" ", "") for name in names))
         for name in told:
-            looked_up.look(name, routers, nodes, links)
+            router, ports = (
+                _on_mesh(topology, name)
+                if isinstance(topology, Mesh)
+                else _on_irregular(topology, name)
+            )
+            if router is not None:
+                routers.add(router)
+                nodes |= {router} if mesh else set()
+            for place in ports:
+                node, far = graph.node_at(*place), graph.across(*place)
+                nodes |= set() if node is None else {node}
+                links |= {end for end in (place, far) if end and (far or node is not None)}
         return cls(told, frozenset(routers), frozenset(nodes), frozenset(links))
 
     def alive(
@@ -105,109 +118,64 @@ NOTHING = Dead()
 
 
 def linked(topology: Mesh | Irregular, dead: Dead) -> Irregular:
-    """Return routers or switches with the links that are left; a mesh's have its ports."""
-    if isinstance(topology, Irregular):
-        links = [link for link in topology.links if link[0] not in dead.links]
-        return Irregular(topology.ports, topology.switches, tuple(links), topology.nodes)
-    found: list[Link] = []
-    for index, node in enumerate(topology.nodes):
-        for port in (Port.EAST, Port.NORTH):
-            other = topology.neighbour(node, port)
-            if other is not None and (index, port) not in dead.links:
-                found.append(((index, port), (topology.index(other), port.opposite)))
-    return Irregular(len(CARDINAL), len(topology.nodes), tuple(found), ())
+    """Return a network's routers or switches with the links that are left."""
+    graph = topology.graph
+    return replace(graph, links=tuple(link for link in graph.links if link[0] not in dead.links))
 
 
-class _OnMesh:
-    """Names on a mesh."""
-
-    def __init__(self, mesh: Mesh) -> None:
-        self._mesh = mesh
-
-    def look(self, name: str, routers: set[int], nodes: set[int], links: set[Place]) -> None:
-        mesh = self._mesh
-        places = _places(name)
-        if places is None or len(places) > 2:
+def _on_mesh(mesh: Mesh, name: str) -> tuple[int | None, list[Place]]:
+    """Return the router that a name means, if it does, and the ports that die with it."""
+    places = _places(name)
+    if places is None or len(places) > 2:
+        raise SpecError(
+            f'--without: "{name}" is no node or link of a {mesh}; give x,y for a node, or '
+            "x,y-x,y for the link between two neighbours"
+        )
+    for place in places:
+        if not mesh.contains(place):
             raise SpecError(
-                f'--without: "{name}" is no node or link of a {mesh}; give x,y for a node, or '
-                "x,y-x,y for the link between two neighbours"
+                f"--without {name}: {place} is outside the {mesh}; x must be 0.."
+                f"{mesh.width - 1}, y 0..{mesh.height - 1}"
             )
-        for place in places:
-            if not mesh.contains(place):
-                raise SpecError(
-                    f"--without {name}: {place} is outside the {mesh}; x must be 0.."
-                    f"{mesh.width - 1}, y 0..{mesh.height - 1}"
-                )
-        if len(places) == 1:
-            index = mesh.index(places[0])
-            routers.add(index)
-            nodes.add(index)
-            for side in CARDINAL:
-                self._cut(places[0], side, links)
-            return
-        here, there = places
-        port = next((p for p in CARDINAL if mesh.neighbour(here, p) == there), None)
-        if port is None:
+    here, *there = places
+    index = mesh.index(here)
+    if not there:
+        return index, [(index, int(port)) for port in CARDINAL]
+    port = next((p for p in CARDINAL if mesh.neighbour(here, p) == there[0]), None)
+    if port is None:
+        raise SpecError(
+            f"--without {name}: {here} and {there[0]} are no neighbours; name the two ends of "
+            "one link"
+        )
+    return None, [(index, int(port))]
+
+
+def _on_irregular(topology: Irregular, name: str) -> tuple[int | None, list[Place]]:
+    """Return the switch that a name means, if it does, and the ports that die with it."""
+    if re.fullmatch(r"[0-9]{1,9}", name):
+        switch = int(name)
+        if switch >= topology.switches:
             raise SpecError(
-                f"--without {name}: {here} and {there} are no neighbours; name the two ends of "
-                "one link"
+                f"--without: there is no switch {switch}; switches are 0..{topology.switches - 1}"
             )
-        self._cut(here, port, links)
-
-    def _cut(self, node: Place, port: Port, links: set[Place]) -> None:
-        other = self._mesh.neighbour(node, port)
-        if other is not None:
-            links.add((self._mesh.index(node), int(port)))
-            links.add((self._mesh.index(other), int(port.opposite)))
-
-
-class _OnIrregular:
-    """Names on an irregular network."""
-
-    def __init__(self, topology: Irregular) -> None:
-        self._topology = topology
-
-    def look(self, name: str, routers: set[int], nodes: set[int], links: set[Place]) -> None:
-        topology = self._topology
-        if re.fullmatch(r"[0-9]{1,9}", name):
-            switch = int(name)
-            if switch >= topology.switches:
-                raise SpecError(
-                    f"--without: there is no switch {switch}; switches are 0.."
-                    f"{topology.switches - 1}"
-                )
-            routers.add(switch)
-            for port in range(topology.ports):
-                self._cut((switch, port), nodes, links)
-            return
-        places = _places(name)
-        if places is None or len(places) > 2:
+        return switch, [(switch, port) for port in range(topology.ports)]
+    places = _places(name)
+    if places is None or len(places) > 2:
+        raise SpecError(
+            f'--without: "{name}" is no switch, node or link; give a switch\'s number, '
+            "switch,port for a node, or switch,port-switch,port for a link"
+        )
+    if len(places) == 1:
+        if not topology.contains(places[0]):
             raise SpecError(
-                f'--without: "{name}" is no switch, node or link; give a switch\'s number, '
-                "switch,port for a node, or switch,port-switch,port for a link"
+                f"--without: there is no node {places[0]}; for a link name both of its ports, "
+                "for a switch its number"
             )
-        if len(places) == 1:
-            if not topology.contains(places[0]):
-                raise SpecError(
-                    f"--without: there is no node {places[0]}; for a link name both of its ports, "
-                    "for a switch its number"
-                )
-        elif topology.across(*places[0]) != places[1]:
-            raise SpecError(
-                f"--without: no link joins {places[0]} and {places[1]}; name the two ports of one "
-                "link"
-            )
-        self._cut(places[0], nodes, links)
-
-    def _cut(self, place: Place, nodes: set[int], links: set[Place]) -> None:
-        """Cut what is on a port."""
-        node, far = self._topology.node_at(*place), self._topology.across(*place)
-        if node is not None:
-            nodes.add(node)
-        if node is not None or far is not None:
-            links.add(place)
-        if far is not None:
-            links.add(far)
+    elif topology.across(*places[0]) != places[1]:
+        raise SpecError(
+            f"--without: no link joins {places[0]} and {places[1]}; name the two ports of one link"
+        )
+    return None, places[:1]
 
 
 def _places(name: str) -> list[Place] | None:
@@ -216,50 +184,25 @@ def _places(name: str) -> list[Place] | None:
     return [(int(m[1]), int(m[2])) for m in matches if m] if all(matches) else None
 
 
-def parts(topology: Irregular) -> list[int]:
-    """Return for each switch the lowest-numbered one that it can reach."""
-    part = [-1] * topology.switches
-    indptr, neighbour = topology.indptr.tolist(), topology.neighbour.tolist()
-    for start in range(len(part)):
-        if part[start] >= 0:
-            continue
-        part[start], stack = start, [start]
-        while stack:
-            here = stack.pop()
-            for there in neighbour[indptr[here] : indptr[here + 1]]:
-                if part[there] < 0:
-                    part[there] = start
-                    stack.append(there)
-    return part
-
-
-def check_together(
-    topology: Mesh | Irregular, left: Irregular, dead: Dead, groups: Sequence[GroupSpec]
-) -> None:
-    """Refuse a group whose members no tree or ring joins any more.
-
-    Parameters
-    ----------
-    topology : Mesh or Irregular
-        The whole network.
-    left : Irregular
-        Its routers or switches with the links that are left; see ``linked``.
-    dead : Dead
-    groups : sequence of GroupSpec
-        Without members on dead nodes.
+def check_together(topology: Mesh | Irregular, dead: Dead, groups: Sequence[GroupSpec]) -> None:
+    """Refuse a group, without members on dead nodes, that no tree or ring joins any more.
 
     Raises
     ------
     PlanError
         The first member that is cut off from most others.
     """
-    part = parts(left)
+    # scipy takes a while to import, which a network without anything dead need not wait for.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def island(member: Place) -> int:
-        return part[topology.index(member) if isinstance(topology, Mesh) else member[0]]
-
+    graph = topology.graph
+    ends = linked(topology, dead).links_array
+    shape = graph.switches, graph.switches
+    near = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 2])), shape=shape)
+    part = connected_components(near, directed=False)[1].tolist()
     for group in groups:
-        where = [island(member) for member in group.members]
+        where = [part[graph.nodes[topology.index(member)][0]] for member in group.members]
         largest = max(where, key=lambda each: (where.count(each), -where.index(each)))
         for member, here in zip(group.members, where, strict=True):
             if here != largest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from annotated_types import Ge, Le
@@ -17,19 +17,8 @@ __all__ = ["choice", "did_you_mean", "explain", "said", "show"]
 
 LONGEST = 100
 """Letters of a value that an error shows."""
-KINDS = ("mesh", "irregular", "static")
-_GRID, _MESSAGES = ("mesh", "static"), ("mesh", "irregular")
-KINDS_OF = {
-    **dict.fromkeys(("width", "height"), _GRID),
-    **dict.fromkeys(("ports", "switches", "links", "nodes", "graph", "random"), ("irregular",)),
-    **dict.fromkeys(("tables", "datelines", "routing"), ("irregular",)),
-    **dict.fromkeys(("switch_buffer", "core_buffer", "injection_buffer"), ("static",)),
-    **dict.fromkeys(("transport", "groups", "port_registers", "wires", "message_links"), _MESSAGES),
-    **dict.fromkeys(("buffer_flits", "channels", "output_register", "link_registers"), _MESSAGES),
-    **dict.fromkeys(("operations", "engine_stages", "setup", "managers"), _MESSAGES),
-    **dict.fromkeys(("check_bits", "counters", "read_back"), _MESSAGES),
-}
-"""The kinds of network that have a key which others lack."""
+KEYS: dict[str, Collection[str]] = {}
+"""The keys of each kind of network, from their tables."""
 NO_KIND = ("union_tag_not_found", "union_tag_invalid")
 REMOVED = {
     "barrier_unit": "a collective engine takes its place",
@@ -135,9 +124,9 @@ def _kind(error: ErrorDetails) -> str:
     if not isinstance(error["input"], dict):
         return f"network must be a table, not {show(error['input'])}"
     if error["type"] == "union_tag_not_found":
-        return f"network: kind is missing; it must be {choice(KINDS)}"
+        return f"network: kind is missing; it must be {choice([*KEYS])}"
     kind = error["input"]["kind"]
-    return f"network: kind must be {choice(KINDS)}, not {show(kind)}"
+    return f"network: kind must be {choice([*KEYS])}, not {show(kind)}"
 
 
 def _sentence(error: ErrorDetails, key: str, model: type[BaseModel]) -> str:
@@ -165,7 +154,7 @@ def _unknown(key: str, model: type[BaseModel]) -> str:
             return f'key "{key}" is gone: {REMOVED[key]}; remove it'
         if key in RENAMED and own != "static":
             return f'key "{key}" is called "{RENAMED[key]}" now (docs/network-files.md)'
-        if own not in (kinds := KINDS_OF.get(key, KINDS)):
+        if kinds := [kind for kind, keys in KEYS.items() if key in keys]:
             return f'key "{key}" belongs to {" and ".join(kinds)} networks; remove it'
     if key == "fence":
         return 'key "fence" belongs to groups; set it in [[group]]'

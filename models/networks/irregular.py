@@ -52,6 +52,11 @@ class Irregular:
     def __str__(self) -> str:
         return f"irregular network of {self.switches} switch{'es' * (self.switches > 1)}"
 
+    @property
+    def graph(self) -> Irregular:
+        """Routers and links by number: the same."""
+        return self
+
     def index(self, node: Place) -> int:
         """Return the node's number: its place in ``nodes``."""
         return self._indices[node]

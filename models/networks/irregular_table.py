@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Iterable
 from importlib.resources.abc import Traversable
 from typing import Annotated, Any, NamedTuple, Self
 
@@ -15,9 +14,9 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.explain import said, show
 from syncfabric.models.networks.graph import read_graph, text_beside
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
-from syncfabric.models.networks.kinds import IrregularKeys, IrregularSpec
+from syncfabric.models.networks.irregular_spec import IrregularKeys, IrregularSpec
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network
-from syncfabric.models.networks.table import Table, Text, Whole, WholePlace
+from syncfabric.models.networks.table import Text, Whole, WholePlace
 
 __all__ = ["IrregularTable", "read_routes"]
 
@@ -159,8 +158,10 @@ def _one_way(schema: dict[str, Any]) -> None:
     ]
 
 
-class _Written(Table):
-    """What a network file says of its links, whichever way, and how it is written out."""
+class IrregularTable(IrregularKeys):
+    """The table ``[network]`` of an irregular network as the file has it."""
+
+    model_config = ConfigDict(json_schema_extra=_one_way)
 
     datelines: Datelines = Field(
         default=(), description="Output ports at which packets go over from channel v to v | 1."
@@ -211,8 +212,8 @@ class _Written(Table):
             raise SpecError("network: nodes is missing; say where they sit, as [switch, port]")
         return self
 
-    def written(self, folder: Traversable, keys: Iterable[str]) -> dict[str, Any]:
-        """Return the keys of the network written out, of these ``keys`` all that were given.
+    def resolve(self, folder: Traversable) -> IrregularSpec:
+        """Write the network out.
 
         Parameters
         ----------
@@ -225,41 +226,22 @@ class _Written(Table):
             A file cannot be read or does not make sense, or the network is not sound.
         """
         made, notes = self._made(folder)
-        return {
-            **{
-                key: getattr(self, key)
-                for key in keys
-                if key in self.model_fields_set  # an error may tell the default by it
-            },
-            "switches": made.switches,
-            "links": made.links,
-            "nodes": made.nodes,
-            "tables": None if self.tables is None else read_routes(folder, self.tables, made),
-            "notes": notes,
-        }
-
-    @property
-    def _ports(self) -> int:
-        """Ports of a router, a key of every irregular network."""
-        ports: int = self.__dict__["ports"]
-        return ports
+        given = self.model_fields_set & IrregularKeys.model_fields.keys()
+        return IrregularSpec(
+            **{key: getattr(self, key) for key in given},  # an error may tell the default by it
+            switches=made.switches,
+            links=made.links,
+            nodes=made.nodes,
+            tables=None if self.tables is None else read_routes(folder, self.tables, made),
+            notes=notes,
+        )
 
     def _made(self, folder: Traversable) -> tuple[Irregular, tuple[str, ...]]:
         if self.graph is not None:
-            return read_graph(folder, self.graph, self._ports), ()
+            return read_graph(folder, self.graph, self.ports), ()
         if self.random is not None:
-            return draw_network(self.random, self._ports)
+            return draw_network(self.random, self.ports)
         links, nodes = self.links or (), self.nodes or ()
         named = [place[0] for link in links for place in link] + [place[0] for place in nodes]
         count = self.switches or max(named, default=0) + 1
-        return Irregular(self._ports, count, links, nodes), ()
-
-
-class IrregularTable(_Written, IrregularKeys):
-    """The table ``[network]`` of an irregular network as the file has it."""
-
-    model_config = ConfigDict(json_schema_extra=_one_way)
-
-    def resolve(self, folder: Traversable) -> IrregularSpec:
-        """Write the network out; see ``written``."""
-        return IrregularSpec(**self.written(folder, IrregularKeys.model_fields))
+        return Irregular(self.ports, count, links, nodes), ()

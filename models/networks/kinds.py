@@ -1,39 +1,30 @@
-"""Networks of the collective engine: one table of keys, and the two ways to say what is linked."""
+"""The kinds of networks and their tables of keys: all networks of engines, meshes, static ones."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from functools import cached_property
-from typing import Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.engine import WORD_BITS, entries_of
+from syncfabric.models.layout.engine import entries_of
 from syncfabric.models.layout.network import MOST_REGISTERS, NetworkShape, NetworkWords
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.layout.slots import MOST_SLOTS
+from syncfabric.models.messages import StaticLayout
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.mesh import Mesh, Port
-from syncfabric.models.networks.soundness import WrittenOut, check_dateline_channels
-from syncfabric.models.networks.table import (
-    BufferFlits,
-    Channels,
-    CheckBits,
-    DataBits,
-    Flag,
-    FlitBits,
-    LinkRegisters,
-    Managers,
-    Operations,
-    Table,
-    Whole,
-    WholePlace,
-)
+from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.table import Flag, Table, Whole, WholePlace
 
-__all__ = ["IrregularKeys", "IrregularSpec", "MeshSpec", "MessageKeys"]
+__all__ = ["EngineNetwork", "MeshSpec", "NetworkTable", "StaticSpec"]
 
+DataBits: TypeAlias = Annotated[
+    Whole, Field(ge=0, le=32, description="What a barrier combines and hands back.")
+]
+Side: TypeAlias = Annotated[Whole, Field(ge=1, le=1024)]
+Buffer: TypeAlias = Annotated[Whole, Field(ge=1, le=16)]
 EngineSetUp: TypeAlias = Literal["local", "manager", "paper"]
 
 _ROUTER_KEYS = (
@@ -44,7 +35,15 @@ _ROUTER_KEYS = (
 """Keys of a router's shape that are keys of the network, too."""
 
 
-class MessageKeys(Table):
+class NetworkTable(Table):
+    """A table ``[network]``."""
+
+    @classmethod
+    def _subject(cls, data: dict[str, Any]) -> str:
+        return "network: "
+
+
+class EngineNetwork(NetworkTable):
     """Keys that all networks of the engine share, and what follows from them."""
 
     transport: Literal["link", "routed"] = Field(
@@ -70,18 +69,30 @@ class MessageKeys(Table):
         default="own", description="Links of barrier messages: their own, or those of packets."
     )
     data_bits: DataBits = 4
-    operations: Operations = "bitwise"
+    operations: Literal["bitwise", "all"] = Field(
+        default="bitwise", description='Which operations are built; "all" adds max, min and sum.'
+    )
     engine_stages: Whole = Field(
         default=0, ge=0, le=4, description="Cycles that an engine takes; 0: as few as it can."
     )
-    flit_bits: FlitBits = 32
-    buffer_flits: BufferFlits = 4
-    channels: Channels = 1
+    flit_bits: Whole = Field(
+        default=32, ge=16, le=128, description="Width of a flit, head and tail apart."
+    )
+    buffer_flits: Whole = Field(
+        default=4, ge=1, le=16, description="Flits an ordinary channel can hold."
+    )
+    channels: Whole = Field(
+        default=1, ge=0, le=4, description="Virtual channels for ordinary packets."
+    )
     output_register: Flag = Field(
         default=False, description="Whether a register stands before each link of packets."
     )
-    link_registers: LinkRegisters = 0
-    check_bits: CheckBits = 0
+    link_registers: Whole = Field(
+        default=0, ge=0, le=3, description="Registers of a barrier wire on each link."
+    )
+    check_bits: Whole = Field(
+        default=0, ge=0, le=8, description="Check bits of every flit on a link; 0: none."
+    )
     watchdog: Whole = Field(
         default=0,
         ge=0,
@@ -95,35 +106,26 @@ class MessageKeys(Table):
     setup: EngineSetUp = Field(
         default="local", description="Who sets groups up: the config chain, or managers' packets."
     )
-    managers: Managers = ()
-
-    @classmethod
-    def _subject(cls, data: dict[str, Any]) -> str:
-        return "network: "
+    managers: tuple[WholePlace, ...] = Field(
+        default=(),
+        max_length=4,
+        description="Nodes that set groups up; the first node by default.",
+    )
 
     @property
     def managed(self) -> bool:
         """Whether managers set groups up and end them by packets."""
         return self.setup == "manager"
 
-
-class EngineNetwork(MessageKeys):
-    """What follows from the keys of a network whose routers and links are known."""
-
     @property
-    @abstractmethod
     def topology(self) -> Mesh | Irregular:
-        """The nodes, and what is between them."""
+        """The nodes, and what is between them; not known of a table as the file has it."""
+        raise NotImplementedError
 
     @property
-    @abstractmethod
-    def ports_graph(self) -> Irregular:
-        """Routers and links by number."""
-
-    @property
-    @abstractmethod
     def shape(self) -> NetworkShape:
         """Its numbers, as hardware and golden model are built from."""
+        raise NotImplementedError
 
     def _check(self) -> None:
         """Refuse managers and registers that cannot be, and routers that cannot be built."""
@@ -163,6 +165,19 @@ class EngineNetwork(MessageKeys):
             "operations": self.operations if self.data_bits else "none",
             "managers": len(self.manager_nodes),
         }
+
+    def _shape_of(self, router: NodeShape, datelines: tuple[WholePlace, ...] = ()) -> NetworkShape:
+        graph = self.topology.graph
+        managers = tuple(self.topology.index(node) for node in self.manager_nodes)
+        return NetworkShape(
+            router,
+            graph.switches,
+            graph.links,
+            graph.nodes,
+            managers,
+            datelines=datelines,
+            port_registers=self.port_registers,
+        )
 
     @property
     def manager_nodes(self) -> tuple[WholePlace, ...]:
@@ -214,142 +229,54 @@ class MeshSpec(EngineNetwork):
         """The mesh itself."""
         return Mesh(self.width, self.height)
 
-    @property
-    def mesh(self) -> Mesh:
-        """The same."""
-        return self.topology
-
-    @cached_property
-    def ports_graph(self) -> Irregular:
-        """Routers and links by number: router y * width + x, ports as :class:`Port`."""
-        mesh = self.topology
-        links = []
-        for node in mesh.nodes:
-            for port in (Port.EAST, Port.NORTH):
-                if other := mesh.neighbour(node, port):
-                    links.append(((mesh.index(node), port), (mesh.index(other), port.opposite)))
-        nodes = tuple((i, int(Port.LOCAL)) for i in range(len(mesh.nodes)))
-        plain = tuple(((a, int(p)), (b, int(q))) for (a, p), (b, q) in links)
-        return Irregular(len(Port), len(mesh.nodes), plain, nodes)
-
     @cached_property
     def shape(self) -> NetworkShape:
         """Its numbers, as hardware and golden model are built from."""
-        router = MeshNodeShape(width=self.width, height=self.height, **self._router_keys())
-        graph = self.ports_graph
-        managers = tuple(self.topology.index(node) for node in self.manager_nodes)
-        return NetworkShape(
-            router,
-            graph.switches,
-            graph.links,
-            graph.nodes,
-            managers,
-            port_registers=self.port_registers,
+        return self._shape_of(
+            MeshNodeShape(width=self.width, height=self.height, **self._router_keys())
         )
 
 
-class IrregularKeys(MessageKeys):
-    """What a network file says of an irregular network however it names the links."""
+class StaticSpec(NetworkTable):
+    """The table ``[network]`` of a static network: fixed routes, as in paper Reflex."""
 
-    kind: Literal["irregular"] = Field(description="The kind of network.")
-    ports: Whole = Field(ge=2, le=16, description="Ports of every router.")
-    datelines: tuple[WholePlace, ...] = Field(
-        default=(), description="Output ports at which packets go over from channel v to v | 1."
-    )
-    routing: Literal["table", "source"] = Field(
-        default="table",
-        description="How packets find their way: by tables, or by the route that each brings.",
-    )
-    setup: EngineSetUp = Field(
-        default="manager",
-        description="Who sets groups up: the config chain, managers' packets, or members.",
+    kind: Literal["static"] = Field(description="The kind of network.")
+    width: Side = Field(description="Nodes from west to east.")
+    height: Side = Field(description="Nodes from south to north.")
+    flit_bits: Whole = Field(default=1, ge=1, le=128, description="Width of a flit.")
+    data_bits: DataBits = Field(default=0, json_schema_extra={"maximum": 0})
+    switch_buffer: Buffer = Field(default=2, description="Flits a switch holds from each link.")
+    core_buffer: Buffer = Field(default=2, description="Flits that wait for a core.")
+    injection_buffer: Buffer = Field(default=2, description="Flits that a core has sent.")
+    watchdog: Whole = Field(
+        default=0, ge=0, le=65535, description="Cycles after which who waits is told; 0: never."
     )
 
     @model_validator(mode="after")
-    def _datelines_have_channels(self) -> Self:
-        check_dateline_channels(self.datelines, self.channels)
-        by_default = "setup" not in self.model_fields_set
-        narrow = by_default and self.flit_bits < WORD_BITS
-        for what, wrong, reason in (
-            (f"flit_bits = {self.flit_bits}", narrow, "a flit holds a word of a set-up packet"),
-            ("datelines", self.datelines, "set-up packets keep their channel"),
-            ('routing = "source"', self.routing == "source", "the tables route set-up packets"),
-        ):
-            if wrong and self.managed:
-                default = ", the default," if by_default else ""
-                raise SpecError(
-                    f'network: setup = "manager"{default} does not go with {what}: {reason}; '
-                    'set setup = "local"'
-                )
-        if self.setup == "paper":
-            for what, wrong, remedy in (
-                ('routing = "source"', self.routing == "source", 'set routing = "table"'),
-                ("channels = 0", not self.channels, "give it channels"),
-                (f"flit_bits = {self.flit_bits}", self.flit_bits < WORD_BITS, "set 32 or more"),
-            ):
-                if wrong:
-                    raise SpecError(
-                        f'network: setup = "paper" does not go with {what}: members ask nodes by'
-                        f" packets, a word of 32 bits a flit; {remedy}"
-                    )
-        if self.routing == "source" and not self.channels:
+    def _barriers_carry_no_data(self) -> Self:
+        if self.data_bits:
             raise SpecError(
-                'network: routing = "source" is for packets, and with channels = 0 there are none; '
-                "remove it"
+                f"network: data_bits = {self.data_bits} is not supported yet; barriers of a static "
+                "network carry no data (data_bits = 0): remove it"
             )
         return self
 
-
-class IrregularSpec(WrittenOut, IrregularKeys, EngineNetwork):
-    """An irregular network, its links, nodes and tables written out."""
-
-    @model_validator(mode="after")
-    def _is_sound(self) -> Self:
-        self._check_written(self.topology, self.datelines)
-        if self.tables is not None and self.routing == "source":
-            raise SpecError(
-                'network: tables do not go with routing = "source", where packets bring their '
-                "routes; keep one of them"
-            )
-        self._check()
-        return self
-
     @cached_property
-    def topology(self) -> Irregular:
-        """The routers, links and nodes."""
-        return Irregular(self.ports, self.switches, self.links, self.nodes)
+    def topology(self) -> Mesh:
+        """The mesh of its switches, each with a node."""
+        return Mesh(self.width, self.height)
 
     @property
-    def ports_graph(self) -> Irregular:
-        """The same."""
-        return self.topology
+    def layout(self) -> StaticLayout:
+        """Widths that follow from its size."""
+        return StaticLayout(self.width, self.height)
 
     @property
-    def routed_by_tables(self) -> bool:
-        """Whether routers have tables by which packets find their way."""
-        return self.channels > 0 and self.routing == "table"
+    def port_registers(self) -> int:
+        """What a node's port has bits for: it has one core port, and takes part in one barrier."""
+        return 1
 
-    @cached_property
-    def shape(self) -> NetworkShape:
-        """Its numbers, as hardware and golden model are built from; routes are not among them."""
-        table: dict[str, Any] = {}
-        if self.routed_by_tables:
-            table = {"routing": "table", "routers": self.switches}
-        router = NodeShape(
-            links=self.ports,
-            own=False,
-            datelines=bool(self.datelines),
-            **self._router_keys(),
-            **table,
-        )
-        graph = self.topology
-        managers = tuple(graph.index(node) for node in self.manager_nodes)
-        return NetworkShape(
-            router,
-            graph.switches,
-            graph.links,
-            graph.nodes,
-            managers,
-            datelines=tuple(self.datelines),
-            port_registers=self.port_registers,
-        )
+    @property
+    def managed(self) -> bool:
+        """Whether managers set up its groups through the network."""
+        return False

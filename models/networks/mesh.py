@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, TypeAlias
 
+from syncfabric.models.networks.irregular import Irregular, Link
+
 __all__ = ["STEP", "Mesh", "Node", "Port", "Turn", "hops"]
 
 Node: TypeAlias = tuple[int, int]
@@ -66,6 +68,18 @@ class Mesh:
     def nodes(self) -> list[Node]:
         """All nodes in the order of their indices."""
         return [(x, y) for y in range(self.height) for x in range(self.width)]
+
+    @cached_property
+    def graph(self) -> Irregular:
+        """Routers and links by number: router y * width + x, ports as :class:`Port`."""
+        links: list[Link] = []
+        for index, node in enumerate(self.nodes):
+            for port in (Port.EAST, Port.NORTH):
+                if other := self.neighbour(node, port):
+                    end = self.index(other), int(port.opposite)
+                    links.append(((index, int(port)), end))
+        nodes = tuple((i, int(Port.LOCAL)) for i in range(len(self.nodes)))
+        return Irregular(len(Port), len(self.nodes), tuple(links), nodes)
 
     @property
     def diameter(self) -> int:

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Discriminator, Field, WrapValidator
 from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.layout.slots import WIRE_PLANNER
+from syncfabric.models.networks.explain import KEYS
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.irregular_table import IrregularTable
 from syncfabric.models.networks.members import RandomMembers, name_members
@@ -80,6 +81,9 @@ class GroupTable(Table):
         )
 
 
+KEYS["irregular"] = IrregularTable.model_fields  # in a file, links can be said in other ways, too
+
+
 class NetworkFile(Table):
     """A whole network file."""
 
@@ -118,7 +122,7 @@ def _groups_by_kind() -> list[dict[str, Any]]:
             },
             "then": {"properties": {"group": {"items": {"properties": _group_keys(kind)}}}},
         }
-        for kind in ("mesh", "irregular", "static")
+        for kind in KEYS
     ]
 
 

@@ -10,11 +10,11 @@ from pydantic import Discriminator, Field, ValidationInfo, field_validator, mode
 
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.layout.slots import WIRE_OPERATIONS, WIRE_PLANNER
-from syncfabric.models.networks.explain import choice, show
-from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec
+from syncfabric.models.networks.explain import KEYS, choice, show
+from syncfabric.models.networks.irregular_spec import IrregularSpec
+from syncfabric.models.networks.kinds import MeshSpec, StaticSpec
 from syncfabric.models.networks.members import check_members
 from syncfabric.models.networks.reserved import KEYWORDS
-from syncfabric.models.networks.static import StaticSpec
 from syncfabric.models.networks.table import Flag, Name, Operation, Table, Whole, WholePlace
 
 __all__ = [
@@ -39,6 +39,12 @@ MessageSpec: TypeAlias = MeshSpec | IrregularSpec
 
 AnySpec: TypeAlias = MessageSpec | StaticSpec
 """A network of any kind."""
+
+KEYS |= {
+    "mesh": MeshSpec.model_fields,
+    "irregular": IrregularSpec.model_fields,
+    "static": StaticSpec.model_fields,
+}
 
 MESSAGE_PLANNERS = {
     "link": ("shortest", "btin", "updown"),

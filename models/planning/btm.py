@@ -1,51 +1,111 @@
-"""Planner ``btm``: the barrier tree for meshes, by quadrants around central members.
+"""Planners ``btm`` and ``cs``: trees over members of a mesh, as paper BTM builds and compares them.
 
-Source: paper BTM, section 2.1 and Algorithm 1. Where the paper leaves ties open, a root is the
-member nearest the centroid in exact integers; among equals the quadrant as seen from the centroid
-decides (+X, +Y, -X, -Y), then the larger x, then the larger y.
+Source: paper BTM, section 2.1 and Algorithm 1; sections 1 and 3.3 for the CS tree. Where the paper
+leaves ties open, a root is the member nearest the centroid in exact integers; among equals the
+quadrant as seen from the centroid decides (+X, +Y, -X, -Y), then the larger x, then the larger y.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from syncfabric.models.networks.mesh import Node, Port
-from syncfabric.models.planning.segments import Segments, quadrants
 from syncfabric.models.planning.tree import Ints, Tree, coordinates
 
-__all__ = ["build_tree", "centrality", "local_root", "local_roots", "quadrant"]
+__all__ = [
+    "Segments",
+    "build_tree",
+    "by_centrality",
+    "cs_tree",
+    "local_root",
+    "off_centre",
+    "quadrants",
+]
 
 
-def quadrant(dx: int, dy: int) -> Port:
-    """Return the quadrant of an offset from a root, named by its port; LOCAL at the root."""
-    if dx > 0 and dy >= 0:
-        return Port.EAST
-    if dy > 0 and dx <= 0:
-        return Port.NORTH
-    if dx < 0 and dy <= 0:
-        return Port.WEST
-    return Port.SOUTH if dy < 0 else Port.LOCAL
+def quadrants(dx: Ints, dy: Ints) -> Ints:
+    """Return the quadrant of each offset from a centre: +X 0, +Y 1, -X 2, -Y 3.
+
+    +X: dx > 0, dy >= 0; +Y: dy > 0, dx <= 0; -X: dx < 0, dy <= 0; -Y: dy < 0, dx >= 0. They are
+    disjoint and cover all but the centre, which comes out as 3.
+    """
+    east = (dx > 0) & (dy >= 0)
+    north = (dy > 0) & (dx <= 0)
+    west = (dx < 0) & (dy <= 0)
+    return np.select([east, north, west], [0, 1, 2], default=3).astype(np.int64)
 
 
-def local_root(members: Collection[Node]) -> Node:
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Runs of equal keys in an array of ``size`` places.
+
+    Parameters
+    ----------
+    starts : array of int64
+        First place of each run, rising from 0; no run is empty.
+    size : int
+        Places in all.
+    """
+
+    starts: Ints
+    size: int
+
+    @classmethod
+    def of(cls, keys: Ints) -> Segments:
+        """Find the runs of equal keys."""
+        changes = np.flatnonzero(keys[1:] != keys[:-1]) + 1
+        return cls(np.concatenate([np.zeros(1, np.int64), changes]), len(keys))
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """Places of each run."""
+        return np.diff(self.starts, append=self.size)
+
+    def spread(self, per_run: Ints) -> Ints:
+        """Give every place the value of its run."""
+        return np.repeat(per_run, self.lengths)
+
+    def over(self, ufunc: np.ufunc, values: Ints) -> Ints:
+        """Give every place the sum, greatest or least of its run."""
+        return self.spread(ufunc.reduceat(values, self.starts))
+
+    def first_least(self, *keys: Ints) -> Ints:
+        """Return the place of each run with the least keys, compared one after another.
+
+        All keys together must be different within a run.
+        """
+        places: Ints = np.arange(self.size)
+        runs = self
+        for key in keys:
+            values = key[places]
+            best: NDArray[np.bool_] = values == runs.over(np.minimum, values)
+            run = runs.spread(np.arange(len(self.starts)))[best]
+            places, runs = places[best], Segments.of(run)
+        return places
+
+
+def off_centre(x: Ints, y: Ints, runs: Segments) -> tuple[Ints, Ints]:
+    """Return n times each place's offset from the centroid of its run, of n places."""
+    n = runs.spread(runs.lengths)
+    return n * x - runs.over(np.add, x), n * y - runs.over(np.add, y)
+
+
+def by_centrality(members: Sequence[Node] | ArrayLike) -> Ints:
+    """Return the members' positions, the most central first, ties as this module's head says."""
+    x, y = coordinates(members)
+    dx, dy = off_centre(x, y, Segments(np.zeros(1, np.int64), len(x)))
+    order: Ints = np.lexsort((-y, -x, quadrants(dx, dy), dx * dx + dy * dy))
+    return order
+
+
+def local_root(members: Sequence[Node]) -> Node:
     """Return the member nearest the centroid, ties as this module's head says."""
-    return min(members, key=centrality(members))
-
-
-def centrality(members: Collection[Node]) -> Callable[[Node], tuple[int, int, int, int]]:
-    """Return the key that orders nodes: nearest the members' centroid first, then as for roots."""
-    n = len(members)
-    sum_x, sum_y = sum(x for x, _ in members), sum(y for _, y in members)
-
-    def key(member: Node) -> tuple[int, int, int, int]:
-        x, y = member
-        dx, dy = n * x - sum_x, n * y - sum_y
-        return dx * dx + dy * dy, quadrant(dx, dy), -x, -y
-
-    return key
+    return members[int(by_centrality(members)[0])]
 
 
 def build_tree(members: Sequence[Node] | ArrayLike) -> Tree:
@@ -67,7 +127,8 @@ def build_tree(members: Sequence[Node] | ArrayLike) -> Tree:
     rest: Ints = np.arange(len(x))
     runs = Segments(np.zeros(1, np.int64), len(x))
     while len(rest):
-        chosen = local_roots(x[rest], y[rest], runs)
+        dx, dy = off_centre(x[rest], y[rest], runs)
+        chosen = runs.first_least(dx * dx + dy * dy, quadrants(dx, dy), -x[rest], -y[rest])
         roots = rest[chosen]
         others = np.ones(len(rest), dtype=bool)
         others[chosen] = False
@@ -85,8 +146,50 @@ def build_tree(members: Sequence[Node] | ArrayLike) -> Tree:
     return Tree(x, y, parent, port)
 
 
-def local_roots(x: Ints, y: Ints, runs: Segments) -> Ints:
-    """Return the place of each run's local root, as ``local_root`` would choose it."""
-    n = runs.spread(runs.lengths)
-    dx, dy = n * x - runs.spread(runs.sum(x)), n * y - runs.spread(runs.sum(y))
-    return runs.first_least(dx * dx + dy * dy, quadrants(dx, dy), -x, -y)
+def cs_tree(members: Sequence[Node] | ArrayLike) -> Tree:
+    """Build the CS tree: all members' ways to the root as a tree of neighbours.
+
+    Every member's message goes X first, then Y, to the root of ``btm``'s tree, as packets do; where
+    two ways meet they are one from there on. Every node on the way has a register, also one that
+    is no member (a relay): so an edge is one link.
+
+    Parameters
+    ----------
+    members : sequence of Node, or array of shape (n, 2)
+        The group.
+
+    Returns
+    -------
+    Tree
+        The members first, in their order, then the relays by row and column.
+    """
+    x, y = coordinates(members)
+    place = int(by_centrality(members)[0])
+    root_x, root_y = int(x[place]), int(y[place])
+    width = int(x.max()) + 1
+    keys = y * width + x
+    relays = np.setdiff1d(_on_the_way(x, y, root_x, root_y, width), keys)
+    keys = np.concatenate([keys, relays])
+    x, y = keys % width, keys // width
+    along_x = x != root_x
+    step_x = np.where(along_x, np.sign(root_x - x), 0)
+    step_y = np.where(along_x, 0, np.sign(root_y - y))
+    order = np.argsort(keys)
+    above = keys + step_y * width + step_x
+    parent = order[np.searchsorted(keys[order], above)]
+    port = quadrants(-step_x, -step_y)
+    root = (x == root_x) & (y == root_y)
+    return Tree(x, y, np.where(root, -1, parent), port, len(relays))
+
+
+def _on_the_way(x: Ints, y: Ints, root_x: int, root_y: int, width: int) -> Ints:
+    """Return the nodes between members and root, as y * width + x, ends included."""
+    rows = np.unique(np.append(y, root_y))
+    row = np.searchsorted(rows, y)
+    west, east = np.full(len(rows), root_x), np.full(len(rows), root_x)
+    np.minimum.at(west, row, x)
+    np.maximum.at(east, row, x)
+    lengths = east - west + 1
+    place = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    along_rows = np.repeat(rows * width + west, lengths) + place
+    return np.union1d(along_rows, np.arange(rows[0], rows[-1] + 1) * width + root_x)

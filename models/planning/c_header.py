@@ -12,7 +12,6 @@ from syncfabric.models.layout.engine import (
     WORD_BITS,
     Code,
     EngineCounter,
-    EngineLayout,
 )
 from syncfabric.models.layout.network import PART_BITS, PortWord, RouterWord, Target
 from syncfabric.models.layout.setup import (
@@ -27,12 +26,13 @@ from syncfabric.models.layout.setup import (
     Operation,
     share_of,
 )
-from syncfabric.models.messages import COUNTER_BITS, Op, core
+from syncfabric.models.messages import COUNTER_BITS, Op, core, registers, static
 from syncfabric.models.messages.boot import BOOT_FENCE, BOOT_MAGIC, BOOT_NONE
 from syncfabric.models.messages.layout import Layout
+from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import MeshSpec, MessageSpec, NetworkSpec, StaticSpec
-from syncfabric.models.planning.c_header_static import static_blocks
 from syncfabric.models.planning.c_text import block, fields, guarded, in_hex, named, prefixed
+from syncfabric.models.planning.static_routes import SETTLING
 
 __all__ = ["MOST_TABLED", "c_header", "core_header", "tree_blocks"]
 
@@ -49,9 +49,60 @@ def c_header(spec: NetworkSpec, prefix: str = "") -> str:
     Its names begin with the prefix, by default that of the network's module.
     """
     network = spec.network
-    blocks = static_blocks(network) if isinstance(network, StaticSpec) else _blocks(network)
+    blocks = _static_blocks(network) if isinstance(network, StaticSpec) else _blocks(network)
     text = guarded(f"{spec.module}_REGISTERS_H", f"Config words of network {spec.name}", blocks)
     return prefixed(text, prefix or spec.module)
+
+
+_CHAIN = """\
+/* Bits of the chain: output p of switch s selects input i (another port than p), or is flushed. */
+#define SYNCFABRIC_SELECT(s, p, i) \\
+    ((s) * SYNCFABRIC_SWITCH_BITS + (p) * SYNCFABRIC_OUTPUT_BITS + (i) - ((i) > (p)))
+#define SYNCFABRIC_FLUSH(s, p) \\
+    ((s) * SYNCFABRIC_SWITCH_BITS + (p) * SYNCFABRIC_OUTPUT_BITS + SYNCFABRIC_OUTPUT_BITS - 1u)
+/* Which of the words that are written to SHIFT, from 0 on, has bit b of the chain, and where. */
+#define SYNCFABRIC_CHAIN_WORD(b) (SYNCFABRIC_CHAIN_WORDS - 1u - (b) / 32u)
+#define SYNCFABRIC_CHAIN_SHIFT(b) (31u - (b) % 32u)"""
+
+
+def _static_blocks(network: StaticSpec) -> list[str]:
+    """Return the blocks of a static network's header (docs/microarchitecture-static.md, R3, R5)."""
+    sizes = ("width", "height", "flit_bits", "switch_buffer", "core_buffer", "injection_buffer")
+    bits = network.layout.chain_bits
+    ports = {"CORE" if port is Port.LOCAL else port.name: port for port in Port}
+    return [
+        block(
+            "/* Targets of the config port: the node of each switch, then the loader. */",
+            {key.upper(): getattr(network, key) for key in sizes},
+            {"LOADER": network.layout.loader},
+            "#define SYNCFABRIC_NODE(x, y) ((y) * SYNCFABRIC_WIDTH + (x))",
+        ),
+        block(
+            "/* Config addresses: words of a node. */",
+            {"ADDRESS_BITS": registers.CONFIG_ADDRESS_BITS} | named("WORD", static.StaticWord),
+            "/* Words of the loader. */",
+            named("WORD", static.LoaderWord),
+            "/* Counter c of a node. */",
+            {"COUNTER_BASE": registers.COUNTER_BASE, "COUNTER_BITS": COUNTER_BITS},
+            named("COUNTER", registers.Counter),
+            "#define SYNCFABRIC_COUNTER(c) (SYNCFABRIC_COUNTER_BASE + (c))",
+        ),
+        block(
+            "/* What a node's agent does, and the command that lets a root begin. */",
+            named("ROLE", static.Role) | {"COMMAND_INIT": static.INIT},
+        ),
+        fields(static.ROLE_WORD),
+        fields(static.STATUS_WORD),
+        block(
+            "/* Ports of a switch, and the chain of all routes. */",
+            named("PORT", ports),
+            {"OUTPUT_BITS": static.OUTPUT_BITS, "SWITCH_BITS": static.CHAIN_BITS},
+            {"CHAIN_BITS": bits, "CHAIN_WORDS": -(-bits // WORD_BITS)},
+            _CHAIN,
+            "/* Cycles from the write of STROBE until a node may be told its role, at least. */",
+            {"SETTLING": SETTLING},
+        ),
+    ]
 
 
 def _blocks(network: MessageSpec) -> Iterator[str]:
@@ -147,9 +198,12 @@ def tree_blocks(network: MessageSpec) -> str:
     layout = shape.router.layout
     run = len(share_of(0, len(shape.managers), layout.entries))
     operations = len(Op) if network.operations == "all" else int(Op.MAX)
-    places = (f"{{{router}, {1 << port}}}" for router, port in shape.nodes[: core.MOST_CORES])
+    nodes = (f"{{{router}, {1 << port}}}" for router, port in shape.nodes[: core.MOST_CORES])
     first = layout.image.offsets["entry_0"]
     begins = sum(1 << first + p * layout.name.width for p in range(len(layout.named)))
+    places = {f"AT_{field}": layout.image.offsets[field.lower()] for field in ("PARENT", "OP")}
+    places |= {"AT_NAMES": first, "NAME_BITS": layout.name.width}
+    places |= {f"NAME_AT_{field.upper()}": at for field, at in layout.name.offsets.items()}
     names = (f"0x{begins >> WORD_BITS * i & _WORD:x}u" for i in range(layout.image_words))
     return block(
         "",
@@ -158,7 +212,7 @@ def tree_blocks(network: MessageSpec) -> str:
         " * router, and the port's bit. Headers of requests to each router. */",
         _table("LINK_ROWS", map(str, rows)),
         _table("LINKS", links or ["{0, 0, 0}"]),
-        _table("NODE_PLACES", places),
+        _table("NODE_PLACES", nodes),
         _table("SINK_HEADERS", (str(shape.sink_header(r)) for r in range(shape.routers))),
         "/* Nodes with a manager, in the order of the managers' numbers; entries of each\n"
         " * share, and those that a node's port has registers for. */",
@@ -166,20 +220,13 @@ def tree_blocks(network: MessageSpec) -> str:
         {"SHARE_ENTRIES": run, "ENTRY_REGISTERS": shape.entry_registers},
         {"LINK_PORTS": shape.router.links},
         "/* Where fields of an image begin, and those of a name: lowest bits. */",
-        _places(layout),
+        places,
         "/* An image in which each name is 1. */",
         _table("NAMES", names),
         f"#define SF_OPERATIONS {operations if network.data_bits else 0}",
         "#define SF_ENGINES",
         "",
     )
-
-
-def _places(layout: EngineLayout) -> dict[str, int]:
-    image, name = layout.image.offsets, layout.name.offsets
-    places = {f"AT_{field}": image[field.lower()] for field in ("PARENT", "OP")}
-    places |= {"AT_NAMES": image["entry_0"], "NAME_BITS": layout.name.width}
-    return places | {f"NAME_AT_{field.upper()}": place for field, place in name.items()}
 
 
 def _table(name: str, entries: Iterable[str]) -> str:

@@ -67,7 +67,13 @@ def eccentricities(graph: LinkGraph, roots: Ints, targets: Ints) -> Ints:
 
     All targets must be reachable. Time for each ``BATCH`` roots: links times levels.
     """
-    return np.concatenate([_farthest(graph, batch, targets) for batch in _batches(roots)])
+    far = np.zeros(len(roots), dtype=np.int64)
+    for first in range(0, len(roots), BATCH):
+        batch = slice(first, first + BATCH)
+        bits = _bits(len(roots[batch]))
+        for level, wave in enumerate(waves(graph, roots[batch])):
+            far[batch][(np.bitwise_or.reduce(wave[targets]) & bits) != 0] = level
+    return far
 
 
 def shapes(graph: LinkGraph, roots: Ints, targets: Ints) -> tuple[Ints, Ints]:
@@ -80,7 +86,8 @@ def shapes(graph: LinkGraph, roots: Ints, targets: Ints) -> tuple[Ints, Ints]:
     edges, leaves : array of int64, shape (len(roots),)
         A leaf has no switch below.
     """
-    found = [_shape(graph, batch, targets) for batch in _batches(roots)]
+    batches = (roots[first : first + BATCH] for first in range(0, len(roots), BATCH))
+    found = [_shape(graph, batch, targets) for batch in batches]
     edges, leaves = np.concatenate(found, axis=1)
     return edges, leaves
 
@@ -99,13 +106,6 @@ def waves(graph: LinkGraph, roots: Ints) -> Iterator[Masks]:
             reached[rows] = np.bitwise_or.reduceat(front[graph.neighbour], starts)
         front = reached & ~seen
         seen |= front
-
-
-def _farthest(graph: LinkGraph, roots: Ints, targets: Ints) -> Ints:
-    bits, far = _bits(len(roots)), np.zeros(len(roots), dtype=np.int64)
-    for level, wave in enumerate(waves(graph, roots)):
-        far[(np.bitwise_or.reduce(wave[targets]) & bits) != 0] = level
-    return far
 
 
 def _shape(graph: LinkGraph, roots: Ints, targets: Ints) -> tuple[Ints, Ints]:
@@ -140,10 +140,6 @@ def _mark_parents(graph: LinkGraph, rows: Ints, open_: Masks, above: Masks, inne
         np.bitwise_or.at(inner, neighbour, taken)
         open_ = open_ & ~taken
         rank += 1
-
-
-def _batches(roots: Ints) -> list[Ints]:
-    return [roots[i : i + BATCH] for i in range(0, len(roots), BATCH)]
 
 
 def _bits(count: int) -> Masks:

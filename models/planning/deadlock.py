@@ -3,7 +3,7 @@
 A channel is one virtual channel of one link. There is an edge from a channel to every channel that
 a message which holds the first may wait for. No cycle means no deadlock (Dally and Seitz, IEEE
 Trans. Computers 36(5), 1987; paper BTM, section 3.2; paper BTIN, section 4.2). Which edges there
-are: ``mesh_graph`` and ``irregular_graph``.
+are: see ``channel_graph``.
 
 What arrives waits for nothing: a sink takes packets, and an engine has room for every message of
 its groups that can be under way, so that merging and replication add no edges. Barrier wires are no
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, TypeVar
+from typing import TypeAlias
 
 import networkx as nx
 import numpy as np
@@ -27,53 +27,90 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.tree import Ints
 from syncfabric.models.planning.updown import far_switches, next_switches, routing_tables
 
-__all__ = [
-    "Channel",
-    "SwitchChannel",
-    "channel_graph",
-    "check",
-    "find_cycle",
-    "irregular_graph",
-    "mesh_graph",
-]
+__all__ = ["Channel", "channel_graph", "check", "find_cycle"]
 
 CARDINAL = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
 CLASS_NAMES = {Turn.X_FIRST: "sync X-Y", Turn.Y_FIRST: "sync Y-X"}
-SHARED = "sync"
+SYNC = "sync"
+AT_A_TIME = 64
+"""Destinations whose packets are followed together: bounds what is in memory."""
 
 
 @dataclass(frozen=True, order=True)
 class Channel:
-    """One virtual channel of the link that leaves ``node`` by ``port``.
+    """One virtual channel of the link that leaves a mesh's node, or a switch, by a port.
 
-    At the LOCAL port it is a sink: the processor's, or the engine's.
+    At a mesh's LOCAL port it is a sink: the processor's, or the engine's. With ``from_node`` it is
+    that of the link to the switch from the node on the port.
     """
 
-    node: Node
-    port: Port
+    place: Node | int
+    port: int
     lane: str
+    from_node: bool = False
 
     def __str__(self) -> str:
-        if self.port is Port.LOCAL:
-            return f"{self.lane}: taken in at {self.node}"
-        return f"{self.lane}: link {self.port.name.lower()} from {self.node}"
+        if self.from_node:
+            return f"{self.lane}: link from node ({self.place}, {self.port})"
+        if isinstance(self.place, int):
+            return f"{self.lane}: link from switch {self.place}, port {self.port}"
+        if self.port == Port.LOCAL:
+            return f"{self.lane}: taken in at {self.place}"
+        return f"{self.lane}: link {Port(self.port).name.lower()} from {self.place}"
 
 
-def mesh_graph(network: MeshSpec, *, shared_sync_channel: bool) -> nx.DiGraph[Channel]:
-    """Build the graph of a mesh in O(nodes); the arguments are those of ``channel_graph``.
+Channels: TypeAlias = "nx.DiGraph[Channel]"
 
-    Edges are those of ordinary packets between any two nodes, X-Y, in each ordinary channel, and of
-    routed barrier messages of any group, now planned or written later: X-Y in one channel, Y-X in
-    the other. Messages from neighbour to neighbour end at the next engine, and add none.
+
+def channel_graph(plan: BarrierPlan, *, shared_sync_channel: bool = False) -> Channels:
+    """Build the channel-dependence graph of a planned network.
+
+    Of a mesh, in O(nodes): edges are those of ordinary packets between any two nodes, X-Y, in each
+    ordinary channel, and of routed barrier messages of any group, now planned or written later: X-Y
+    in one channel, Y-X in the other.
+
+    Of an irregular network: edges are those of packets that the tables route, between any switch
+    with a node and any switch, from each ordinary channel; with datelines from the even ones, where
+    packets start. Packets that bring their own route are not in it: their sender answers for it.
+
+    Messages from neighbour to neighbour add none: each crosses one link and is taken by the engine
+    there, and holds nothing while it waits.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+        The network.
+    shared_sync_channel : bool
+        Both classes of a mesh's routed messages in one channel (which must not be built).
+
+    Returns
+    -------
+    networkx.DiGraph
+        An edge from each ``Channel`` to those that it may wait for.
+
+    Raises
+    ------
+    SpecError
+        The network file's routing tables lead some packet astray.
     """
-    mesh = network.mesh
-    lanes = {turn: SHARED if shared_sync_channel else CLASS_NAMES[turn] for turn in Turn}
-    graph: nx.DiGraph[Channel] = nx.DiGraph()
-    for channel in range(network.channels):
-        graph.add_edges_from(_all_pairs(mesh, Turn.X_FIRST, f"packets {channel}"))
-    if network.transport == "routed":
-        for turn in Turn:
-            graph.add_edges_from(_all_pairs(mesh, turn, lanes[turn]))
+    network = plan.spec.message_network
+    graph: Channels = nx.DiGraph()
+    if isinstance(network, MeshSpec):
+        lanes = [(Turn.X_FIRST, f"packets {channel}") for channel in range(network.channels)]
+        if network.transport == "routed":
+            lanes += [(t, SYNC if shared_sync_channel else name) for t, name in CLASS_NAMES.items()]
+        for turn, lane in lanes:
+            graph.add_edges_from(_all_pairs(network.topology, turn, lane))
+        return graph
+    graph.add_nodes_from(_channels(network))
+    step = 2 if network.datelines else 1
+    edges = _packet_edges(network).tolist() if network.routed_by_tables else ()
+    for switch, port, odd, after, onward, odd_after in edges:
+        for channel in range(0, network.channels, step):
+            graph.add_edge(
+                Channel(switch, port, f"packets {channel + odd}"),
+                Channel(after, onward, f"packets {channel + odd_after}"),
+            )
     return graph
 
 
@@ -92,63 +129,13 @@ def _all_pairs(mesh: Mesh, turn: Turn, lane: str) -> Iterator[tuple[Channel, Cha
                     yield here, Channel(after, onward, lane)
 
 
-SYNC = "sync"
-AT_A_TIME = 64
-"""Destinations whose packets are followed together: bounds what is in memory."""
-
-
-@dataclass(frozen=True, order=True)
-class SwitchChannel:
-    """One virtual channel of the link that leaves a switch by a port.
-
-    With ``from_node`` it is that of the link to the switch from the node on the port.
-    """
-
-    switch: int
-    port: int
-    lane: str
-    from_node: bool = False
-
-    def __str__(self) -> str:
-        if self.from_node:
-            return f"{self.lane}: link from node ({self.switch}, {self.port})"
-        return f"{self.lane}: link from switch {self.switch}, port {self.port}"
-
-
-def irregular_graph(network: IrregularSpec) -> nx.DiGraph[SwitchChannel]:
-    """Build the graph of an irregular network, see ``channel_graph``.
-
-    Edges are those of packets that the tables route, between any switch with a node and any switch,
-    from each ordinary channel; with datelines from the even ones, where packets start. Packets that
-    bring their own route are not in it: their sender answers for it. Barrier messages add none:
-    each crosses one link and is taken by the engine there, and holds nothing while it waits.
-
-    Raises
-    ------
-    SpecError
-        The network file's routing tables lead some packet astray.
-    """
-    graph: nx.DiGraph[SwitchChannel] = nx.DiGraph()
-    graph.add_nodes_from(_channels(network))
-    step = 2 if network.datelines else 1
-    edges = _packet_edges(network).tolist() if network.routed_by_tables else ()
-    for switch, port, odd, after, onward, odd_after in edges:
-        for channel in range(0, network.channels, step):
-            graph.add_edge(
-                SwitchChannel(switch, port, f"packets {channel + odd}"),
-                SwitchChannel(after, onward, f"packets {channel + odd_after}"),
-            )
-    return graph
-
-
-def _channels(network: IrregularSpec) -> Iterator[SwitchChannel]:
-    lanes = [f"packets {channel}" for channel in range(network.channels)]
-    lanes += [SYNC]
+def _channels(network: IrregularSpec) -> Iterator[Channel]:
+    lanes = [*(f"packets {channel}" for channel in range(network.channels)), SYNC]
     links = [end for link in network.links for end in link]
     for (switch, port), lane in product([*links, *network.nodes], lanes):
-        yield SwitchChannel(switch, port, lane)
+        yield Channel(switch, port, lane)
     for (switch, port), lane in product(network.nodes, lanes):
-        yield SwitchChannel(switch, port, lane, from_node=True)
+        yield Channel(switch, port, lane, from_node=True)
 
 
 def _packet_edges(network: IrregularSpec) -> Ints:
@@ -192,9 +179,6 @@ def _packet_edges(network: IrregularSpec) -> Ints:
     return np.stack([here, port, odd, there, onward, odd_after], axis=1)
 
 
-AnyChannel = TypeVar("AnyChannel", Channel, SwitchChannel)
-
-
 def check(plan: BarrierPlan, *, shared_sync_channel: bool = False) -> None:
     """Refuse a plan whose channels can wait for each other in a cycle.
 
@@ -215,7 +199,7 @@ def check(plan: BarrierPlan, *, shared_sync_channel: bool = False) -> None:
             )
 
 
-def find_cycle(graph: nx.DiGraph[AnyChannel]) -> list[AnyChannel]:
+def find_cycle(graph: Channels) -> list[Channel]:
     """Return the channels of a short cycle, each waiting for the next; empty if there is none."""
     knots = (part for part in nx.strongly_connected_components(graph) if len(part) > 1)
     knot = min(knots, key=lambda part: (len(part), min(part)), default=None)
@@ -227,24 +211,3 @@ def find_cycle(graph: nx.DiGraph[AnyChannel]) -> list[AnyChannel]:
         (nx.shortest_path(inside, after, start) for after in inside[start]),
         key=lambda way: (len(way), way),
     )
-
-
-def channel_graph(plan: BarrierPlan, *, shared_sync_channel: bool = False) -> nx.DiGraph[Any]:
-    """Build the channel-dependence graph of a planned network.
-
-    Parameters
-    ----------
-    plan : BarrierPlan
-        The network.
-    shared_sync_channel : bool
-        Both classes of a mesh's routed messages in one channel (which must not be built).
-
-    Returns
-    -------
-    networkx.DiGraph
-        An edge from each ``Channel`` or ``SwitchChannel`` to those that it may wait for.
-    """
-    network = plan.spec.message_network
-    if isinstance(network, MeshSpec):
-        return mesh_graph(network, shared_sync_channel=shared_sync_channel)
-    return irregular_graph(network)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.tree import Ints
 
-__all__ = ["MOST_ENTRIES", "Room", "allot", "check_apart", "owner_of"]
+__all__ = ["MOST_ENTRIES", "Room", "allot", "owner_of"]
 
 
 def allot(
@@ -72,30 +72,6 @@ def owner_of(entries: Collection[int], router: NodeShape) -> int:
     if len(owners) != 1 or -1 in owners:
         raise SpecError(f"entries {min(entries)} to {max(entries)} are not of one manager's share")
     return owners.pop()
-
-
-def check_apart(graph: LinkGraph, placements: Mapping[int, Mapping[int, int]]) -> None:
-    """Refuse two groups that have the same entry of a router.
-
-    Parameters
-    ----------
-    graph : LinkGraph
-    placements : mapping of int to (mapping of int to int)
-        The entry at each router, by group.
-
-    Raises
-    ------
-    SpecError
-        The first such entry.
-    """
-    taken: dict[tuple[int, int], int] = {}
-    for group, placement in placements.items():
-        for place in placement.items():
-            if (other := taken.setdefault(place, group)) != group:
-                raise SpecError(
-                    f"plan: group {group}: entry {place[1]} of {graph.name(place[0])} is that of"
-                    f" group {other}, too; plan again"
-                )
 
 
 MOST_ENTRIES = 256

@@ -42,7 +42,7 @@ class FreeEntries:
             return self._take_slot(group, owner)
         share = share_of(owner, max(1, self._router.managers), self._router.layout.entries)
         seats = share[: max(0, self._registers - share.start)]
-        members = set(group.shape.nodes[:, 0].tolist())
+        members = set(group.tree.nodes[:, 0].tolist())
         placement = {}
         for router in group.placement:
             order = seats if router in members else reversed(share)

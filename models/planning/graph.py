@@ -82,7 +82,7 @@ class LinkGraph:
     @classmethod
     def of(cls, network: MessageSpec, dead: Collection[Place] = ()) -> LinkGraph:
         """Take a network's routers, and the links that have no end among the dead ports."""
-        topology = network.ports_graph
+        topology = network.topology.graph
         if dead:
             left = (link for link in topology.links if not any(end in dead for end in link))
             topology = replace(topology, links=tuple(left))

@@ -1,42 +1,54 @@
-"""The plan of one group: its tree, its entries and its bound, and all that as JSON."""
+"""The plan of one group on any network: its tree or ring, its entries and bounds; and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from syncfabric.models.errors import PlanError, SpecError
-from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.mesh import STEP, Node, Port
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.mesh_links import Routes
+from syncfabric.models.planning.multicast_tree import Multicast, least_depth, tree_flits
 from syncfabric.models.planning.pace import Pace, on_wires
-from syncfabric.models.planning.planned_group import FIELDS
 from syncfabric.models.planning.port_tree import PortTree
+from syncfabric.models.planning.ring import Least, Ring
 from syncfabric.models.planning.tree import Tree
+from syncfabric.models.timing.static import ALONE, ring_bound, tree_bound
 
-__all__ = ["GroupPlan", "bound_of"]
+__all__ = ["GroupPlan", "Way", "bound_of", "laid"]
+
+Way: TypeAlias = Ring | Multicast
+"""What joins a group's members on a static network."""
+
+FIELDS = (
+    *("id", "planner", "op", "root", "root_switch", "root_node", "height", "longest_path"),
+    *("bound_links", "bound", "bound_btm", "bound_least", "edges", "members", "ports"),
+    *("registers", "relays", "switches", "ring", "ring_least", "links", "flits"),
+)
+"""What ``plan --json`` says of every group, in this order."""
+ATTRIBUTES = FIELDS[: FIELDS.index("edges")]
+"""Those that are attributes of a plan."""
+BOUNDS = ("bound", "bound_btm", "bound_least")
 
 
-def bound_of(shape: PortTree, router: NodeShape) -> int:
-    """Return the most cycles from the last ``arrive`` of a group to its last ``released``.
-
-    Of a group of messages.
-    """
+def bound_of(tree: PortTree, router: NodeShape) -> int:
+    """Return the most cycles from the last ``arrive`` of a group of messages to its release."""
     pace = Pace.of(router)
-    return pace.bound(shape.parent, shape.member_count, pace.edge(shape.hops))
+    return pace.bound(tree.parent, tree.member_count, pace.edge(tree.hops))
 
 
 @dataclass(frozen=True, eq=False)
 class GroupPlan:
-    """A group of which every router with an entry is known.
+    """A group of which all is known that software sets up; two are equal if their JSON is.
 
     Parameters
     ----------
@@ -46,35 +58,36 @@ class GroupPlan:
         As the network file says.
     members : tuple of Node
         As the network file names them, in its order.
-    graph : LinkGraph
-        The network.
-    shape : PortTree
-        The tree.
-    placement : dict of int to int
-        The group's entry at each router of the tree.
+    shape : PortTree, Ring or Multicast
+        How they are joined: on a network of engines by a tree of routers, on a static network by
+        a ring, from its root on, or a multicast tree; of a single member it has no link.
     bound : int
         Most cycles from the last ``arrive`` to the last ``released``, for the group alone on an
         idle network.
     bound_least : int
-        What no tree of these members can go below.
+        What no tree or ring of these members can go below.
     bound_btm : int or None
         With routed messages, the bound of planner ``btm``.
+    placement : dict of int to int
+        The group's entry at each router of the tree; empty on a static network.
     slot_register : int or None
         Of a group on barrier wires, which has the same slot everywhere: the slot's register of node
         ports; None: it has entries of engines.
+    flits : int or None
+        On a static network, flits of an episode of a tree.
     """
 
     id: int
     op: str
     planner: str
     members: tuple[Node, ...]
-    graph: LinkGraph
-    shape: PortTree
-    placement: Mapping[int, int]
+    shape: PortTree | Way
     bound: int
     bound_least: int
     bound_btm: int | None = None
+    placement: Mapping[int, int] = field(default_factory=dict)
     slot_register: int | None = None
+    flits: int | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GroupPlan) and self.to_json() == other.to_json()
@@ -82,130 +95,171 @@ class GroupPlan:
     __hash__ = None  # type: ignore[assignment]
 
     @property
-    def radius(self) -> int:
-        """L: links from the root to the farthest member, its own link counted."""
-        return self.shape.radius + self.graph.own_links
+    def static(self) -> bool:
+        """Whether it is a group of a static network."""
+        return not isinstance(self.shape, PortTree)
+
+    @property
+    def tree(self) -> PortTree:
+        """The tree of a group on a network of engines."""
+        assert isinstance(self.shape, PortTree)
+        return self.shape
+
+    @property
+    def way(self) -> Way:
+        """The ring or tree of a group on a static network."""
+        assert not isinstance(self.shape, PortTree)
+        return self.shape
+
+    @property
+    def graph(self) -> LinkGraph:
+        """The network of engines."""
+        return self.tree.graph
 
     @cached_property
     def registers(self) -> tuple[int, ...]:
-        """The register of each member's node port: the entry of its router, or the slot's own."""
-        if self.slot_register is not None:
-            return (self.slot_register,) * len(self.members)
-        return tuple(self.placement[router] for router in self.shape.nodes[:, 0].tolist())
-
-    @cached_property
-    def relays(self) -> tuple[int, ...]:
-        """Routers with an entry and without a member."""
-        routers = self.shape.routers[self.shape.member_count == 0]
-        return tuple(routers.tolist())
+        """The register of each member's node port: its router's entry, the slot's own, or 0."""
+        if self.slot_register is not None or not self.placement:
+            return (self.slot_register or 0,) * len(self.members)
+        return tuple(self.placement[router] for router in self.tree.nodes[:, 0].tolist())
 
     @property
     def places(self) -> dict[Node, int]:
         """The register of each member's node port."""
         return dict(zip(self.members, self.registers, strict=True))
 
-    @property
-    def height(self) -> int:
-        """Edges on the longest way down."""
-        return self.shape.height
-
-    @property
-    def longest_path(self) -> int:
-        """Links between routers on the longest way down."""
-        return self.shape.radius
-
-    @property
-    def bound_links(self) -> int:
-        """The L of the bound."""
-        return self.radius
+    @cached_property
+    def relays(self) -> tuple[int, ...]:
+        """Routers with an entry and without a member."""
+        return tuple(self.tree.routers[self.tree.member_count == 0].tolist())
 
     @property
     def root(self) -> Node | None:
-        """On a mesh the root's router; else the member at the root's lowest port, if any."""
-        if self.graph.columns:
-            return self.graph.member(self.shape.root)
-        return self.root_node
+        """The root's router or switch on a mesh; else the member at the root's lowest port."""
+        if not isinstance(self.shape, PortTree):
+            return self.shape.root
+        columns = self.shape.graph.columns
+        return self.shape.graph.member(self.shape.root) if columns else self.shape.root_node
 
     @property
     def root_switch(self) -> int | None:
         """The root's router; None on a mesh."""
-        return None if self.graph.columns else self.shape.root
+        tree = self.shape
+        return tree.root if isinstance(tree, PortTree) and not tree.graph.columns else None
 
     @property
     def root_node(self) -> Node | None:
-        """The member at the root's lowest port; None if there is none."""
-        nodes = self.shape.nodes[self.shape.nodes[:, 0] == self.shape.root, 1]
-        if not len(nodes):
-            return None
-        node = self.graph.topology.index((self.shape.root, int(nodes.min())))
-        return self.graph.member(node)
+        """The member at the lowest port of a tree's root's router; None without any."""
+        return self.shape.root_node if isinstance(self.shape, PortTree) else None
+
+    @property
+    def height(self) -> int | None:
+        """Edges on a tree's longest way down; None of a ring."""
+        return self.shape.height
+
+    @property
+    def longest_path(self) -> int:
+        """Links between routers on the longest way down, or of the ring."""
+        return self.shape.radius
+
+    @property
+    def bound_links(self) -> int:
+        """The L or N of the bound: a member's own link is counted where it has one."""
+        own = self.shape.graph.own_links if isinstance(self.shape, PortTree) else 0
+        return self.shape.radius + own
+
+    @property
+    def ring(self) -> list[Node] | None:
+        """The switches that a ring passes, from the root on; None of a tree."""
+        return self.way.switches[: self.way.length] if isinstance(self.way, Ring) else None
+
+    @property
+    def edges(self) -> list[tuple[Node, Node]] | None:
+        """Every switch of a multicast tree and the one above it, outwards; None of a ring."""
+        return self.way.edges
+
+    @property
+    def links(self) -> int:
+        """The links of a ring or multicast tree."""
+        return self.way.length
+
+    def routes(self) -> Routes:
+        """Return what each output of a static network's switches selects."""
+        return self.way.routes(self.members)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what ``plan --json`` says of the group; fields that it lacks are null."""
-        shape, mesh = self.shape, self.graph.columns > 0
-        root = self.graph.shown(shape.root) if mesh else _listed(self.root_node)
+        """Return what ``plan --json`` says of the group (docs/planning.md); null: it lacks that."""
+        shared = {name: getattr(self, name) for name in ATTRIBUTES}
         values = {
-            "id": self.id,
-            "planner": self.planner,
-            "op": self.op,
-            "root": root,
-            "root_switch": None if mesh else shape.root,
-            "root_node": None if mesh else root,
-            "height": shape.height,
-            "longest_path": shape.radius,
-            "bound_links": self.radius,
-            "bound": self.bound,
-            "bound_btm": self.bound_btm,
-            "bound_least": self.bound_least,
-            "edges": sorted(
-                [self.graph.shown(child), self.graph.shown(parent)] for child, parent in shape.edges
-            ),
+            n: list(value) if isinstance(value, tuple) else value for n, value in shared.items()
+        }
+        values |= {
             "members": [list(member) for member in self.members],
             "registers": list(self.registers),
-            "relays": [self.graph.shown(router) for router in self.relays],
-            "entries": [
-                {"router": self.graph.shown(router), "entry": entry}
-                for router, entry in self.placement.items()
-            ],
         }
-        if mesh:
-            ports = dict(zip(shape.routers.tolist(), shape.far_port.tolist(), strict=True))
-            order = [*shape.nodes[:, 0].tolist(), *self.relays]
+        own = self._tree_json() if isinstance(self.shape, PortTree) else self._way_json(self.shape)
+        return {**dict.fromkeys(FIELDS), **values, **own}
+
+    def _tree_json(self) -> dict[str, Any]:
+        tree, graph = self.tree, self.graph
+        shown = {router: graph.shown(router) for router in tree.routers.tolist()}
+        values: dict[str, Any] = {
+            "edges": sorted([shown[child], shown[parent]] for child, parent in tree.edges),
+            "relays": [shown[router] for router in self.relays],
+            "entries": [{"router": shown[r], "entry": e} for r, e in self.placement.items()],
+        }
+        if graph.columns:
+            ports = dict(zip(tree.routers.tolist(), tree.far_port.tolist(), strict=True))
+            order = [*tree.nodes[:, 0].tolist(), *self.relays]
+            values["root_node"] = None
             values["ports"] = [int(Port.LOCAL) if ports[r] < 0 else ports[r] for r in order]
         else:
-            values["switches"] = [self._switch(i) for i in range(len(shape))]
-        return {**dict.fromkeys((*FIELDS, "entries")), **values}
+            values["switches"] = [
+                {
+                    "switch": router,
+                    "parent": None if up < 0 else up,
+                    "children": list(tree.children(position)),
+                    "register": self.placement[router],
+                }
+                for position, (router, up) in enumerate(
+                    zip(tree.routers.tolist(), tree.parent_port.tolist(), strict=True)
+                )
+            ]
+        return values
 
-    def _switch(self, position: int) -> dict[str, Any]:
-        router, up = int(self.shape.routers[position]), int(self.shape.parent_port[position])
+    def _way_json(self, way: Way) -> dict[str, Any]:
+        least = way.least if isinstance(way, Ring) and way.length else None
         return {
-            "switch": router,
-            "parent": None if up < 0 else up,
-            "children": list(self.shape.children(position)),
-            "register": self.placement[router],
+            "edges": self.edges and [[list(end) for end in edge] for edge in self.edges],
+            "ring": self.ring if self.ring is None else [list(node) for node in self.ring],
+            "ring_least": least and least._asdict(),
+            "links": self.links,
+            "flits": self.flits,
         }
 
     @classmethod
-    def from_json(cls, entry: Mapping[str, Any], network: MessageSpec) -> GroupPlan:
-        """Read what ``to_json`` made, and check it against the network.
+    def from_json(cls, entry: Mapping[str, Any], network: AnySpec) -> GroupPlan:
+        """Read what ``to_json`` made, and check that of a network of engines against it.
 
         Parameters
         ----------
         entry : mapping
-        network : MessageSpec
+        network : AnySpec
 
         Raises
         ------
         SpecError
             It was written by an earlier edition, or is no plan of a group of this network.
         """
+        if isinstance(network, StaticSpec):
+            return _read_way(entry, network)
         subject = f"plan: group {entry.get('id')}"
         if "entries" not in entry:
             raise SpecError(
                 f"{subject}: it has no entries, as plans of earlier editions; plan again"
             )
         try:
-            plan = cls._read(entry, LinkGraph.of(network), network.shape)
+            plan = _read_tree(entry, network)
             written = plan.to_json()
             if (register := max(plan.registers)) >= network.port_registers:
                 raise PlanError(
@@ -222,35 +276,61 @@ class GroupPlan:
                 )
         return plan
 
-    @classmethod
-    def _read(cls, entry: Mapping[str, Any], graph: LinkGraph, network: NetworkShape) -> GroupPlan:
-        router = network.router
-        members = tuple((a, b) for a, b in entry["members"])
-        shape = _tree(entry, graph, router, members)
-        placement = {graph.router(e["router"]): e["entry"] for e in entry["entries"]}
-        if list(placement) != shape.routers.tolist():
-            raise PlanError("entries are not at the routers of its tree")
-        owner_of(placement.values(), router)
-        slots = {number for number in placement.values() if number >= router.layout.entries}
-        wired = entry["planner"] == WIRE_PLANNER
-        if wired != bool(slots) or (wired and {*placement.values()} != {min(slots)}):
-            raise PlanError("a group has one slot, and planner wires, or entries and another")
-        bounds = {name: entry[name] for name in ("bound_least", "bound_btm")}
-        for name, bound in bounds.items():
-            if bound is not None and type(bound) is not int:
-                raise PlanError(f"{name} must be cycles, not {bound!r}")
-        return cls(
-            id=entry["id"],
-            op=entry["op"],
-            planner=entry["planner"],
-            members=members,
-            graph=graph,
-            shape=shape,
-            placement=placement,
-            bound=on_wires(router, shape.radius) if wired else bound_of(shape, router),
-            slot_register=network.register_of(min(slots)) if wired else None,
-            **bounds,
-        )
+
+def laid(
+    group_id: int, planner: str, op: str, members: tuple[Node, ...], way: Way, network: StaticSpec
+) -> GroupPlan:
+    """Return the plan of a group on a static network from its ring or tree."""
+    flits, bound, least = None, ALONE, ALONE
+    if isinstance(way, Ring) and way.length:
+        bound, least = (ring_bound(n, network) for n in (way.length, way.least.links))
+    elif isinstance(way, Multicast) and way.edges:
+        flits = tree_flits(way.height, network)
+        bound = tree_bound(way.height, flits, network)
+        least = tree_bound(way.least, tree_flits(way.least, network), network)
+    return GroupPlan(group_id, op, planner, members, way, bound, least, flits=flits)
+
+
+def _read_way(entry: Mapping[str, Any], network: StaticSpec) -> GroupPlan:
+    members = tuple((x, y) for x, y in entry["members"])
+    way: Way
+    if entry["ring"] is None:
+        edges = [((a, b), (x, y)) for (a, b), (x, y) in entry["edges"]]
+        x, y = entry["root"]
+        way = Multicast((x, y), edges, entry["longest_path"], least_depth(members))
+    else:
+        least = Least(**entry["ring_least"]) if entry["ring"] else Least(0, "sides")
+        way = Ring([(x, y) for x, y in entry["ring"]] or list(members[:1]), least)
+    return laid(entry["id"], entry["planner"], entry["op"], members, way, network)
+
+
+def _read_tree(entry: Mapping[str, Any], network: MessageSpec) -> GroupPlan:
+    graph, router = LinkGraph.of(network), network.shape.router
+    members = tuple((a, b) for a, b in entry["members"])
+    tree = _tree(entry, graph, router, members)
+    placement = {graph.router(e["router"]): e["entry"] for e in entry["entries"]}
+    if list(placement) != tree.routers.tolist():
+        raise PlanError("entries are not at the routers of its tree")
+    owner_of(placement.values(), router)
+    slots = {number for number in placement.values() if number >= router.layout.entries}
+    wired = entry["planner"] == WIRE_PLANNER
+    if wired != bool(slots) or (wired and {*placement.values()} != {min(slots)}):
+        raise PlanError("a group has one slot, and planner wires, or entries and another")
+    bounds = {name: entry[name] for name in ("bound_least", "bound_btm")}
+    for name, bound in bounds.items():
+        if bound is not None and type(bound) is not int:
+            raise PlanError(f"{name} must be cycles, not {bound!r}")
+    return GroupPlan(
+        id=entry["id"],
+        op=entry["op"],
+        planner=entry["planner"],
+        members=members,
+        shape=tree,
+        bound=on_wires(router, tree.radius) if wired else bound_of(tree, router),
+        placement=placement,
+        slot_register=network.shape.register_of(min(slots)) if wired else None,
+        **bounds,
+    )
 
 
 def _tree(
@@ -260,18 +340,14 @@ def _tree(
     if router.transport == "routed" and entry["planner"] != WIRE_PLANNER:
         relays = [graph.member(graph.router(relay)) for relay in entry["relays"]]
         ports = np.array(entry["ports"], dtype=np.int64)
-        tree = Tree.from_edges(members, entry["edges"], ports, relays)
-        return PortTree.routed(tree, graph.columns)
+        return PortTree.routed(Tree.from_edges(members, entry["edges"], ports, relays), graph)
     places = [graph.place(graph.node(member)) for member in members]
-    if not graph.columns:
-        ups = {e["switch"]: -1 if e["parent"] is None else e["parent"] for e in entry["switches"]}
-        return PortTree.of(graph.topology, ups, places)
-    mesh_ports = {graph.router(entry["root"]): -1}
-    for (x, y), (px, py) in entry["edges"]:
-        side = next((s for s in Port if STEP[s] == (px - x, py - y)), Port.LOCAL)
-        mesh_ports[graph.router([x, y])] = int(side)
-    return PortTree.of(graph.topology, mesh_ports, places)
-
-
-def _listed(node: Node | None) -> list[int] | None:
-    return None if node is None else list(node)
+    if graph.columns:
+        ports_up = {graph.router(entry["root"]): -1}
+        for (x, y), (px, py) in entry["edges"]:
+            side = next((s for s in Port if STEP[s] == (px - x, py - y)), Port.LOCAL)
+            ports_up[graph.router([x, y])] = int(side)
+    else:
+        ups = {e["switch"]: e["parent"] for e in entry["switches"]}
+        ports_up = {switch: -1 if up is None else up for switch, up in ups.items()}
+    return PortTree.of(graph, ports_up, places)

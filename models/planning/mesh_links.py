@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from syncfabric.models.networks.mesh import STEP, Mesh, Node, Port
 
-__all__ = ["AHEAD", "SIDES", "MeshLinks", "link_numbers"]
+__all__ = ["AHEAD", "MeshLinks", "Output", "Routes", "link_numbers", "port_to"]
+
+Output: TypeAlias = tuple[int, int, Port]
+"""An output of a switch: x, y, port; LOCAL leads to its core."""
+
+Routes: TypeAlias = dict[Output, Port]
+"""The input that each output selects."""
 
 SIDES = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
 """The ports between switches, in the order of their numbers."""
 
-SIDE = {STEP[port]: int(port) for port in SIDES}
+SIDE = {STEP[port]: port for port in SIDES}
 """The port of a step to a neighbour."""
 
 AHEAD = tuple(tuple(side for side in range(4) if side != (port + 2) % 4) for port in range(4))
@@ -74,6 +81,11 @@ class MeshLinks:
         return [self.mesh.node(link >> 2) for link in links]
 
 
+def port_to(switch: Node, neighbour: Node) -> Port:
+    """Return the port by which a switch is joined to a neighbour."""
+    return SIDE[neighbour[0] - switch[0], neighbour[1] - switch[1]]
+
+
 def link_numbers(mesh: Mesh, hops: Iterable[tuple[Node, Node]]) -> list[int]:
     """Return the link that leads from the first to the second of each pair of neighbours."""
-    return [4 * mesh.index(a) + SIDE[b[0] - a[0], b[1] - a[1]] for a, b in hops]
+    return [4 * mesh.index(a) + port_to(a, b) for a, b in hops]

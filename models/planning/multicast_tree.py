@@ -11,29 +11,48 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from syncfabric.models.networks.mesh import Mesh, Node
-from syncfabric.models.planning.btm import centrality
-from syncfabric.models.planning.mesh_links import MeshLinks, link_numbers
+from syncfabric.models.networks.mesh import Mesh, Node, Port
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.btm import by_centrality
+from syncfabric.models.planning.mesh_links import MeshLinks, Routes, link_numbers, port_to
 
-__all__ = ["Multicast", "best_tree", "least_depth"]
+__all__ = ["Multicast", "best_tree", "least_depth", "tree_flits"]
 
 
 class Multicast(NamedTuple):
     """A multicast tree.
 
     ``edges`` are pairs (switch, the one above it), neighbours all, from the root outwards;
-    ``depth`` is the hops to the farthest member, and ``least`` what it is where all links are free.
+    ``height`` is the hops to the farthest member, and ``least`` what it is where all links are
+    free.
     """
 
     root: Node
     edges: list[tuple[Node, Node]]
-    depth: int
+    height: int
     least: int
+
+    @property
+    def radius(self) -> int:
+        """The hops to the farthest member."""
+        return self.height
+
+    @property
+    def length(self) -> int:
+        """Links."""
+        return len(self.edges)
 
     @property
     def excess(self) -> int:
         """Hops more than the least."""
-        return self.depth - self.least
+        return self.height - self.least
+
+    def routes(self, members: Iterable[Node]) -> Routes:
+        """Return the routes of the tree from its root's core to the members'."""
+        inputs = {switch: port_to(switch, above) for switch, above in self.edges}
+        inputs[self.root] = Port.LOCAL
+        routes = {(*above, port_to(above, switch)): inputs[above] for switch, above in self.edges}
+        return routes | {(*m, Port.LOCAL): inputs[m] for m in members if m != self.root}
 
     def links(self, mesh: Mesh) -> list[int]:
         """Return its links, by their numbers in ``MeshLinks``."""
@@ -54,19 +73,20 @@ def best_tree(mesh: Mesh, members: Sequence[Node], taken: Iterable[int] = ()) ->
     taken : iterable of int
         Links that others use, by their numbers in ``MeshLinks``.
     """
-    links, key = MeshLinks(mesh, taken), centrality(members)
+    links = MeshLinks(mesh, taken)
+    rank = {members[i]: place for place, i in enumerate(by_centrality(members).tolist())}
     wanted = {mesh.index(member) for member in members}
     far = _distances(members)
     best: tuple[int, Node] | None = None
     levels: list[list[int]] = []
-    for root in sorted(members, key=lambda member: (far[member], key(member))):
-        if best is not None and (far[root], key(root)) >= (best[0], key(best[1])):
+    for root in sorted(members, key=lambda member: (far[member], rank[member])):
+        if best is not None and (far[root], rank[root]) >= (best[0], rank[best[1]]):
             break
         found = _levels(links, mesh.index(root), wanted)
         if found is None:
             continue
         depth = len(found) - 1
-        if best is None or (depth, key(root)) < (best[0], key(best[1])):
+        if best is None or (depth, rank[root]) < (best[0], rank[best[1]]):
             best, levels = (depth, root), found
     if best is None:
         return None
@@ -136,3 +156,19 @@ def _prune(links: MeshLinks, levels: list[list[int]], wanted: set[int]) -> dict[
                 served = Counter(way for ways in left.values() for way in ways)
                 needed.add(min(served, key=lambda way: (-served[way], way)))
     return dict(reversed(above.items()))
+
+
+def tree_flits(longest: int, network: StaticSpec) -> int:
+    """Return the flits of an episode of a tree: one more than its longest way stores.
+
+    Then the last can only be sent when every member has read one. With one fewer it is released
+    early.
+
+    Parameters
+    ----------
+    longest : int
+        Links from the root's switch to that of the farthest member.
+    network : StaticSpec
+    """
+    stored = network.injection_buffer + longest * network.switch_buffer + network.core_buffer
+    return stored + 1

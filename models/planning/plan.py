@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from syncfabric.models.errors import PlanError, SpecError, SyncfabricError, about
 from syncfabric.models.layout.slots import WIRE_PLANNER
-from syncfabric.models.networks.dead import NOTHING, Dead, check_together, linked
+from syncfabric.models.networks.dead import NOTHING, Dead, check_together
 from syncfabric.models.networks.explain import RENAMED
 from syncfabric.models.networks.spec import (
     AnySpec,
@@ -20,24 +20,12 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
     planners_of,
 )
-from syncfabric.models.planning.entries import check_apart
-from syncfabric.models.planning.graph import LinkGraph
-from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.plan_static import StaticGroupPlan, plan_static
-from syncfabric.models.planning.planners import plan_groups
-from syncfabric.models.planning.slots import plan_on_wires
+from syncfabric.models.planning.group_plan import BOUNDS, GroupPlan
+from syncfabric.models.planning.plan_static import plan_static
+from syncfabric.models.planning.planners import plan_groups, plan_on_wires
+from syncfabric.models.planning.port_tree import PortTree
 
-__all__ = [
-    "AnyGroupPlan",
-    "BarrierPlan",
-    "GroupPlan",
-    "StaticGroupPlan",
-    "check_group",
-    "make_plan",
-]
-
-AnyGroupPlan: TypeAlias = GroupPlan | StaticGroupPlan
-"""A group on any kind of network."""
+__all__ = ["BarrierPlan", "make_plan"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +36,7 @@ class BarrierPlan:
     ----------
     spec : NetworkSpec
         The network; a group that found no slot has the planner that it goes by instead.
-    groups : tuple of AnyGroupPlan
+    groups : tuple of GroupPlan
         In the order of the network file.
     without : Dead
         What it goes around.
@@ -57,21 +45,21 @@ class BarrierPlan:
     """
 
     spec: NetworkSpec
-    groups: tuple[AnyGroupPlan, ...]
+    groups: tuple[GroupPlan, ...]
     without: Dead = NOTHING
     left_out: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     @property
     def engine_groups(self) -> tuple[GroupPlan, ...]:
         """The groups whose trees are entries of engines."""
-        return tuple(group for group in self.groups if isinstance(group, GroupPlan))
+        return () if self.static_groups else self.groups
 
     @property
-    def static_groups(self) -> tuple[StaticGroupPlan, ...]:
+    def static_groups(self) -> tuple[GroupPlan, ...]:
         """The groups of a static network."""
-        return tuple(group for group in self.groups if isinstance(group, StaticGroupPlan))
+        return self.groups if isinstance(self.spec.network, StaticSpec) else ()
 
-    def group(self, group_id: int) -> AnyGroupPlan:
+    def group(self, group_id: int) -> GroupPlan:
         """Return the plan of one group.
 
         Raises
@@ -97,7 +85,7 @@ class BarrierPlan:
         network = self.spec.network
         try:
             for group in self.groups:
-                check_group(group, network)
+                _check_group(group, network)
             written = self._written()
             again = self._of(network, json.loads(json.dumps(written)))._written()
         except SyncfabricError as error:
@@ -141,10 +129,8 @@ class BarrierPlan:
 
     @classmethod
     def _of(cls, network: AnySpec, data: Mapping[str, Any]) -> BarrierPlan:
-        groups = tuple(_read(entry, network) for entry in data["groups"])
-        if not isinstance(network, StaticSpec):
-            placed = {g.id: g.placement for g in groups if isinstance(g, GroupPlan)}
-            check_apart(LinkGraph.of(network), placed)
+        groups = tuple(GroupPlan.from_json(entry, network) for entry in data["groups"])
+        _check_apart(groups)
         specs = tuple(
             GroupSpec(
                 id=entry["id"], members=group.members, planner=entry["planner"], op=entry["op"]
@@ -179,11 +165,16 @@ def _network(settings: Mapping[str, Any]) -> AnySpec:
         raise SpecError(f"plan: settings: {error}; plan again") from None
 
 
-def _read(entry: Mapping[str, Any], network: AnySpec) -> AnyGroupPlan:
-    """Read what a group's ``to_json`` made."""
-    if isinstance(network, StaticSpec):
-        return StaticGroupPlan.from_json(entry, network)
-    return GroupPlan.from_json(entry, network)
+def _check_apart(groups: Sequence[GroupPlan]) -> None:
+    """Refuse two groups that have the same entry of a router."""
+    taken: dict[tuple[int, int], int] = {}
+    for group in groups:
+        for place in group.placement.items():
+            if (other := taken.setdefault(place, group.id)) != group.id:
+                raise SpecError(
+                    f"plan: group {group.id}: entry {place[1]} of {group.graph.name(place[0])} is"
+                    f" that of group {other}, too; plan again"
+                )
 
 
 def make_plan(spec: NetworkSpec, without: Dead = NOTHING) -> BarrierPlan:
@@ -210,7 +201,7 @@ def _planned(spec: NetworkSpec, without: Dead) -> BarrierPlan:
     left_out: dict[int, tuple[tuple[int, int], ...]] = {}
     if without:
         groups, left_out = without.alive(network.topology, spec.groups)
-        check_together(network.topology, linked(network.topology, without), without, groups)
+        check_together(network.topology, without, groups)
         spec = spec.model_copy(update={"groups": groups})
     if isinstance(network, StaticSpec):
         return BarrierPlan(spec, plan_static(network, spec.groups, without), without, left_out)
@@ -240,27 +231,12 @@ def _as_messages(spec: NetworkSpec, left: Collection[GroupSpec]) -> NetworkSpec:
     return spec.model_copy(update={"groups": tuple(groups)})
 
 
-BOUNDS = ("bound", "bound_btm", "bound_least")
-
-
-def check_group(group: Any, network: AnySpec) -> None:
-    """See that a group's plan is one of this network, in what reading its JSON does not show.
-
-    Parameters
-    ----------
-    group : Any
-        What stands where a group's plan belongs.
-    network : AnySpec
-
-    Raises
-    ------
-    SpecError
-        It is none, or that of another kind of network; or a bound is no number of cycles.
-    """
-    plan = StaticGroupPlan if isinstance(network, StaticSpec) else GroupPlan
-    if not isinstance(group, plan):
-        name = type(group).__name__
-        raise SpecError(f"{name} is no plan of a group on a network of kind {network.kind}")
+def _check_group(group: Any, network: AnySpec) -> None:
+    """See that a group's plan is one of this network, in what reading its JSON does not show."""
+    static = isinstance(network, StaticSpec)
+    if not isinstance(group, GroupPlan) or isinstance(group.shape, PortTree) == static:
+        what = type(getattr(group, "shape", group)).__name__
+        raise SpecError(f"{what} is no plan of a group on a network of kind {network.kind}")
     for name in BOUNDS:
         bound = getattr(group, name)
         whole = isinstance(bound, int) and not isinstance(bound, bool) and bound >= 0

@@ -1,146 +1,40 @@
-"""The plan of a group on a static network: a ring, or a multicast tree."""
+"""Plans of static networks: rings and trees side by side, no two over the same directed link.
+
+Each group is planned alone first. Then they are laid one after another over the links that are
+left. A group that finds no way is laid across some of the others, and these are laid anew: rip-up
+and reroute, as for wires. At last every group that is worse off than alone tries the same, and it
+stays so if all together are better off.
+
+Source: after W. Dees, P. Karger, Automated Rip-up and Reroute Techniques, Design Automation
+Conference, 1982. Everything random comes from one fixed seed.
+"""
 
 from __future__ import annotations
 
+import random
+from collections import deque
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
+from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.dead import NOTHING, Dead
-from syncfabric.models.networks.mesh import Node
+from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import GroupSpec, StaticSpec
-from syncfabric.models.planning.buffers import tree_flits
-from syncfabric.models.planning.multicast_tree import Multicast, least_depth
-from syncfabric.models.planning.planned_group import PlannedGroup
-from syncfabric.models.planning.ring import Least, Ring
-from syncfabric.models.planning.side_by_side import Way, lay_ways
-from syncfabric.models.planning.static_routes import (
-    Routes,
-    ring_routes,
-    tree_routes,
-    turned_ring,
-)
-from syncfabric.models.timing.static import ALONE, ring_bound, tree_bound
+from syncfabric.models.planning.group_plan import GroupPlan, Way, laid
+from syncfabric.models.planning.multicast_tree import Multicast, best_tree
+from syncfabric.models.planning.ring import Least, Ring, best_ring, ring_beside
 
-__all__ = ["StaticGroupPlan", "plan_static"]
+__all__ = ["plan_static"]
 
-
-@dataclass(frozen=True, eq=False)
-class StaticGroupPlan(PlannedGroup):
-    """One group's ring or tree.
-
-    Parameters
-    ----------
-    id : int
-        Group identifier.
-    planner, op : str
-        As the network file says.
-    members : tuple of Node
-        In the order of the network file.
-    way : Ring or Multicast or None
-        A ring begins with its root; a group of one member has no way.
-    flits : int or None
-        Flits of an episode of a tree; None of a ring.
-    bound : int
-        Cycles from the last arrival to the last release at most.
-    bound_least : int
-        The bound of a way as short as none can be beaten.
-    """
-
-    id: int
-    planner: str
-    op: str
-    members: tuple[Node, ...]
-    way: Way | None
-    flits: int | None
-    bound: int
-    bound_least: int
-
-    root_switch: None = None
-    root_node: None = None
-    bound_btm: None = None
-
-    @property
-    def root(self) -> Node:
-        """The member that begins."""
-        if self.way is None:
-            return self.members[0]
-        return self.way.root if isinstance(self.way, Multicast) else self.way.switches[0]
-
-    @property
-    def ring(self) -> list[Node] | None:
-        """The switches that a ring passes, from the root on; None of a tree."""
-        if self.planner == "tree":
-            return None
-        return self.way.switches if isinstance(self.way, Ring) else []
-
-    @property
-    def edges(self) -> list[tuple[Node, Node]] | None:
-        """Every switch of a tree and the one above it, from the root outwards; None of a ring."""
-        if self.planner == "ring":
-            return None
-        return self.way.edges if isinstance(self.way, Multicast) else []
-
-    @property
-    def links(self) -> int:
-        """The links of the ring or tree."""
-        return len(self.ring or self.edges or ())
-
-    @property
-    def height(self) -> int | None:
-        """Links from a tree's root to the farthest member's switch; None of a ring."""
-        return None if self.planner == "ring" else self.longest_path
-
-    @property
-    def longest_path(self) -> int:
-        """The links of the ring; those from a tree's root to the farthest member's switch."""
-        return self.way.depth if isinstance(self.way, Multicast) else self.links
-
-    @property
-    def bound_links(self) -> int:
-        """The N or L of the bound."""
-        return self.longest_path
-
-    @property
-    def places(self) -> dict[Node, int]:
-        """The one barrier of each member's node."""
-        return dict.fromkeys(self.members, 0)
-
-    def routes(self) -> Routes:
-        """Return what each output of its switches selects."""
-        if isinstance(self.way, Ring):
-            return ring_routes(self.way.switches, self.members)
-        if isinstance(self.way, Multicast):
-            return tree_routes(self.root, self.way.edges, self.members)
-        return {}
-
-    def _own_json(self) -> dict[str, Any]:
-        """Return the way: a ring's switches and the least that is known, or a tree's edges."""
-        least = self.way.least if isinstance(self.way, Ring) else None
-        return {
-            "edges": self.edges and [[list(end) for end in edge] for edge in self.edges],
-            "members": [list(node) for node in self.members],
-            "registers": [0] * len(self.members),
-            "ring": self.ring if self.ring is None else [list(node) for node in self.ring],
-            "ring_least": least and {"links": least.links, "by": least.by},
-            "links": self.links,
-            "flits": self.flits,
-        }
-
-    @classmethod
-    def from_json(cls, entry: Mapping[str, Any], network: StaticSpec) -> StaticGroupPlan:
-        """Read what ``to_json`` made."""
-        members = tuple((x, y) for x, y in entry["members"])
-        group = GroupSpec(id=entry["id"], members=members, planner=entry["planner"], op=entry["op"])
-        way: Way | None = None
-        if entry["ring"]:
-            least = Least(entry["ring_least"]["links"], entry["ring_least"]["by"])
-            way = Ring([(x, y) for x, y in entry["ring"]], least)
-        elif entry["edges"]:
-            edges = [((a, b), (x, y)) for (a, b), (x, y) in entry["edges"]]
-            root_x, root_y = entry["root"]
-            way = Multicast((root_x, root_y), edges, entry["longest_path"], least_depth(members))
-        return _planned(group, way, network)
+TRIES = 150
+"""Times for each group that one is laid, until all have a way."""
+BETTER = 2
+"""Times for each group that shorter ways are tried."""
+KEPT = 0.5
+"""Part of the others that a way which is laid across them leaves alone."""
+SHAKES = 100
+"""Pieces of a ring that are mended in that."""
+ALONE_SHAKES = 300
+"""Pieces of a ring around what is dead, where all other links are free."""
 
 
 def plan_static(
@@ -148,42 +42,150 @@ def plan_static(
     groups: Sequence[GroupSpec],
     dead: Dead = NOTHING,
     beside: Collection[int] = (),
-) -> tuple[StaticGroupPlan, ...]:
-    """Plan every group's ring or tree over links that live, no two over the same directed one.
+) -> tuple[GroupPlan, ...]:
+    """Plan every group's ring or tree, no two over the same directed link.
 
-    None takes links ``beside`` either, those of groups that stay as they are.
+    Parameters
+    ----------
+    network : StaticSpec
+    groups : sequence of GroupSpec
+    dead : Dead
+        Links that none takes.
+    beside : collection of int
+        Links of groups that stay as they are, by their numbers in ``MeshLinks``.
 
     Raises
     ------
     PlanError
-        A group has no ring, or none was found beside the others' ways.
+        A group has no ring, or no way was found for it beside the others'.
     """
-    ways = lay_ways(network.topology, groups, dead, beside)
-    return tuple(_planned(group, _turned(ways.get(group.id), group), network) for group in groups)
+    several = [group for group in groups if len(group.members) > 1]
+    board = _Board(network.topology, several, dead, beside)
+    board.lay_all()
+    board.improve()
+    return tuple(_planned(group, board.laid.get(group.id), network) for group in groups)
 
 
-def _turned(way: Way | None, group: GroupSpec) -> Way | None:
+def _planned(group: GroupSpec, way: Way | None, network: StaticSpec) -> GroupPlan:
+    if way is None:
+        (alone,) = group.members
+        ring = group.planner == "ring"
+        way = Ring([alone], Least(0, "sides")) if ring else Multicast(alone, [], 0, 0)
     if isinstance(way, Ring):
-        return way._replace(switches=turned_ring(way.switches, group.members))
-    return way
+        way = way.turned(group.members)
+    return laid(group.id, group.planner, group.op, group.members, way, network)
 
 
-def _planned(group: GroupSpec, way: Way | None, network: StaticSpec) -> StaticGroupPlan:
-    flits, bound, least = None, ALONE, ALONE
-    if isinstance(way, Ring):
-        bound = ring_bound(len(way.switches), network)
-        least = ring_bound(way.least.links, network)
-    elif isinstance(way, Multicast):
-        flits = tree_flits(way.depth, network)
-        bound = tree_bound(way.depth, flits, network)
-        least = tree_bound(way.least, tree_flits(way.least, network), network)
-    return StaticGroupPlan(
-        id=group.id,
-        planner=group.planner,
-        op=group.op,
-        members=group.members,
-        way=way,
-        flits=flits,
-        bound=bound,
-        bound_least=least,
-    )
+class _Board:
+    """The ways that are laid so far."""
+
+    def __init__(
+        self, mesh: Mesh, groups: Sequence[GroupSpec], dead: Dead, beside: Collection[int]
+    ) -> None:
+        self.mesh, self._closed = mesh, dead.numbers.union(beside)
+        self.members = {group.id: group.members for group in groups}
+        self.alone = {group.id: _alone(mesh, group, dead, self._closed) for group in groups}
+        self.laid: dict[int, Way] = {}
+        self.rng = random.Random(len(groups))
+
+    def lay_all(self) -> None:
+        """Lay every group's way: rings first, and long ones."""
+        waiting = deque(sorted(self.alone, key=self._demand, reverse=True))
+        for _ in range(TRIES * len(waiting)):
+            if not waiting:
+                return
+            gid = waiting.popleft()
+            if not self._lay(gid, 0):
+                waiting.extend(self._push_in(gid))
+        if waiting:
+            raise self._refusal(waiting[0])
+
+    def improve(self) -> None:
+        """Lay groups that are worse off than alone anew, and keep what is better for all."""
+        for _ in range(BETTER * len(self.laid)):
+            worse = [gid for gid, way in self.laid.items() if way.excess]
+            if not worse:
+                return
+            gid, before = self.rng.choice(worse), self.laid
+            for across in (True, False):
+                self.laid = {other: way for other, way in before.items() if other != gid}
+                anew = self._push_in(gid) if across else [gid]
+                if all(self._lay(other, SHAKES) for other in anew) and _excess(self.laid) < _excess(
+                    before
+                ):
+                    break
+                self.laid = before
+
+    def _push_in(self, gid: int) -> list[int]:
+        """Lay a group's way across some others, drawn at random; return them, laid no more."""
+        others = self.laid
+        self.laid = {other: way for other, way in others.items() if self.rng.random() < KEPT}
+        if not self._lay(gid, 0):
+            self.laid = {gid: self.alone[gid]}
+        taken = set(self.laid[gid].links(self.mesh))
+        ripped = []
+        for other, way in others.items():
+            if taken.isdisjoint(way.links(self.mesh)):
+                self.laid[other] = way
+            else:
+                ripped.append(other)
+        return ripped
+
+    def _lay(self, gid: int, shakes: int) -> bool:
+        """Lay a group's way over the links that are left; return whether there is one."""
+        taken = {link for way in self.laid.values() for link in way.links(self.mesh)}
+        taken |= self._closed
+        alone = self.alone[gid]
+        way: Way | None
+        if isinstance(alone, Ring):
+            way = ring_beside(self.mesh, self.members[gid], taken, alone, shakes)
+        else:
+            way = best_tree(self.mesh, self.members[gid], taken)
+        if way is not None:
+            self.laid[gid] = way
+        return way is not None
+
+    def _demand(self, gid: int) -> tuple[bool, int]:
+        way = self.alone[gid]
+        return isinstance(way, Ring), len(way.links(self.mesh))
+
+    def _refusal(self, gid: int) -> PlanError:
+        others = ", ".join(str(other) for other in self.alone if other != gid)
+        kind, remedy = "tree", "move members, or plan fewer groups at once"
+        if isinstance(self.alone[gid], Ring):
+            kind, remedy = "ring", 'set planner = "tree"'
+        return PlanError(
+            f'group {gid}: planner = "{kind}" found no {kind} that shares no link with those of '
+            f"groups {others}, though there may be one; {remedy}"
+        )
+
+
+def _alone(mesh: Mesh, group: GroupSpec, dead: Dead, closed: Collection[int]) -> Way:
+    """Return a group's way where all links but closed ones are free."""
+    if group.planner == "tree":
+        tree = best_tree(mesh, group.members, closed)
+        if tree is None:
+            raise PlanError(
+                f'group {group.id}: planner = "tree" found no tree that shares no link with those '
+                "of groups that stay as they are; plan all groups anew"
+            )
+        return tree
+    ring = best_ring(mesh, group.members)
+    if ring is not None and closed:
+        around = ring_beside(mesh, group.members, closed, ring, ALONE_SHAKES)
+        if around is None:
+            without = f"without {dead}" if dead else "beside groups that stay as they are"
+            raise PlanError(
+                f'group {group.id}: planner = "ring" found no ring {without}; set planner = "tree"'
+            )
+        return around
+    if ring is None:
+        raise PlanError(
+            f'group {group.id}: planner = "ring" has no ring on a {mesh}, where it would turn back '
+            'at a switch, which none can; set planner = "tree"'
+        )
+    return ring
+
+
+def _excess(laid: Mapping[int, Way]) -> int:
+    return sum(way.excess for way in laid.values())

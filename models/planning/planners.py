@@ -1,4 +1,7 @@
-"""The groups of a network, each by its planner, with entries for all at every router."""
+"""The groups of a network of engines, each by its planner: in entries, or in slots of wires.
+
+Source of the slots: docs/microarchitecture-wires.md, X1 and X6.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +13,24 @@ import numpy as np
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.layout.network import MOST_REGISTERS
-from syncfabric.models.layout.setup import MOST_REQUESTS, share_of
+from syncfabric.models.layout.setup import MOST_REQUESTS, owners_of, share_of
 from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.dead import NOTHING, Dead
+from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, planners_of
-from syncfabric.models.planning import btin, btm, cs, shortest, updown
+from syncfabric.models.planning import btm, shortest, updown
 from syncfabric.models.planning.entries import MOST_ENTRIES, Room, allot
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.group_plan import GroupPlan, bound_of
-from syncfabric.models.planning.least_radius import Centre, Laid, centre_of
-from syncfabric.models.planning.pace import Pace
+from syncfabric.models.planning.least_radius import Laid, centre_of
+from syncfabric.models.planning.pace import Pace, on_wires
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.set_up import check_representatives
 from syncfabric.models.planning.spread import CrowdedError, Wanted, spread
-from syncfabric.models.planning.tree import Ints, Tree
+from syncfabric.models.planning.tree import Tree
 
-__all__ = ["plan_groups"]
+__all__ = ["least_tree", "plan_groups", "plan_on_wires"]
 
 
 class _Shaped(NamedTuple):
@@ -61,7 +66,7 @@ def plan_groups(
     names = [group.planner or planners_of(network)[0] for group in groups]
     managers = max(1, router.managers)
     owners = [i % managers for i in range(len(groups))]
-    members = [tuple(sorted({router for router, _ in _nodes(graph, group)})) for group in groups]
+    members = [_routers(graph, group) for group in groups]
     given = "port_registers" in network.model_fields_set
     registers = network.shape.entry_registers if given else MOST_REGISTERS
     room = Room(graph, router, [group.id for group in groups], owners, members, registers)
@@ -93,12 +98,11 @@ def plan_groups(
             op=group.op,
             planner=name,
             members=group.members,
-            graph=graph,
             shape=shaped.tree,
-            placement=dict(zip(shaped.tree.routers.tolist(), numbers.tolist(), strict=True)),
             bound=bound_of(shaped.tree, router),
             bound_least=shaped.least,
             bound_btm=shaped.btm,
+            placement=dict(zip(shaped.tree.routers.tolist(), numbers.tolist(), strict=True)),
         )
         for group, name, shaped, numbers in zip(groups, names, trees, entries, strict=True)
     )
@@ -118,44 +122,32 @@ def _routed(
     pace = Pace.of(router)
 
     def whole(tree: Tree) -> PortTree | None:
-        found = PortTree.routed(tree, graph.columns)
-        return None if dead and dead.links & set(found.ways(graph.columns)) else found
+        found = PortTree.routed(tree, graph)
+        return None if dead and dead.links & set(found.ways()) else found
 
     first = btm.build_tree(group.members)
     ours = found = whole(first)
     # A link costs 1 + registers, a node S - 1 more: in links, rounded down.
     node = (pace.stages - 1) // (1 + pace.link)
     if planner == "cs":
-        found = whole(cs.build_tree(group.members))
+        found = whole(btm.cs_tree(group.members))
     elif planner == "shortest":
         better = whole(shortest.improve(first, node))
         if ours is None or (better and bound_of(better, router) < bound_of(ours, router)):
             found = better
-    if found is None:
-        nodes = _nodes(graph, group)
-        members = tuple(sorted({router for router, _ in nodes}))
-        one = Wanted(group.id, members, _centre(graph, group, members))
-        found = _port_tree(graph, spread(graph, [one], 1)[group.id], nodes)
     links = shortest.least_cost(first.x, first.y, node)
     least = pace.least((1 + pace.link) * links)
-    return _Shaped(found, least, None if ours is None else bound_of(ours, router))
-
-
-def _centre(graph: LinkGraph, group: GroupSpec, members: tuple[int, ...]) -> Centre:
-    try:
-        return centre_of(graph, np.array(members, dtype=np.int64))
-    except PlanError as error:
-        raise PlanError(f"group {group.id}: {error}") from None
+    btm_bound = None if ours is None else bound_of(ours, router)
+    return _Shaped(found or least_tree(graph, group), least, btm_bound)
 
 
 def _linked(room: Room, groups: Sequence[GroupSpec], names: Sequence[str]) -> list[_Shaped]:
     """Return a link tree for each group."""
     graph, pace = room.graph, Pace.of(room.router)
-    wanted = []
-    for group, name, owner, members in zip(groups, names, room.owners, room.members, strict=True):
-        centre = _centre(graph, group, members)
-        fixed = _fixed(graph, name, np.array(members, dtype=np.int64))
-        wanted.append(Wanted(group.id, members, centre, owner, fixed))
+    wanted = [
+        _wanted(graph, group, owner, name)
+        for group, name, owner in zip(groups, names, room.owners, strict=True)
+    ]
     try:
         laid = spread(graph, wanted, room.entries)
     except CrowdedError as error:
@@ -163,33 +155,41 @@ def _linked(room: Room, groups: Sequence[GroupSpec], names: Sequence[str]) -> li
         raise room.full(error.router, error.share, error.trees, needed) from None
     return [
         _Shaped(
-            _port_tree(graph, laid[one.group], _nodes(graph, group)),
+            _port_tree(graph, laid[one.group], group),
             pace.least(one.centre.radius * pace.hop),
         )
         for one, group in zip(wanted, groups, strict=True)
     ]
 
 
-def _nodes(graph: LinkGraph, group: GroupSpec) -> list[tuple[int, int]]:
+def _wanted(graph: LinkGraph, group: GroupSpec, owner: int = 0, planner: str = "") -> Wanted:
+    """Return a group to be laid; two planners choose its tree without regard to others."""
+    members = _routers(graph, group)
+    routers, fixed = np.array(members, dtype=np.int64), None
+    try:
+        centre = centre_of(graph, routers)
+    except PlanError as error:
+        raise PlanError(f"group {group.id}: {error}") from None
+    if planner in ("btin", "updown"):
+        build = updown.btin_tree if planner == "btin" else updown.updown_tree
+        tree = build(graph, routers)
+        fixed = Laid(tree.root, dict(tree.edges), 0)
+    return Wanted(group.id, members, centre, owner, fixed)
+
+
+def _nodes(graph: LinkGraph, group: GroupSpec) -> list[Place]:
     return [graph.place(graph.node(member)) for member in group.members]
 
 
-def _fixed(graph: LinkGraph, planner: str, members: Ints) -> Laid | None:
-    """Return the tree of a planner that chooses it without regard to others."""
-    if planner == "btin":
-        tree = btin.build_tree(graph, members)
-    elif planner == "updown":
-        tree = updown.build_tree(graph, members, member_root=False)
-    else:
-        return None
-    return Laid(tree.root, dict(tree.edges), 0)
+def _routers(graph: LinkGraph, group: GroupSpec) -> tuple[int, ...]:
+    return tuple(sorted({router for router, _ in _nodes(graph, group)}))
 
 
-def _port_tree(graph: LinkGraph, laid: Laid, nodes: Sequence[tuple[int, int]]) -> PortTree:
+def _port_tree(graph: LinkGraph, laid: Laid, group: GroupSpec) -> PortTree:
     routers = laid.routers
     parents = [laid.parent.get(router, -1) for router in routers]
     arrays = np.array(routers, dtype=np.int64), np.array(parents, dtype=np.int64)
-    return PortTree.spanned(graph, *arrays, nodes)
+    return PortTree.spanned(graph, *arrays, _nodes(graph, group))
 
 
 def _needed(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> int:
@@ -203,3 +203,93 @@ def _needed(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> int:
         load = Counter((one.share, r) for one in wanted for r in laid[one.group].routers)
         return max(load.values())
     return room
+
+
+def least_tree(graph: LinkGraph, group: GroupSpec) -> PortTree:
+    """Return a link tree of least radius, for a group alone.
+
+    Raises
+    ------
+    PlanError
+        Its members cannot reach each other.
+    """
+    return _port_tree(graph, spread(graph, [_wanted(graph, group)], 1)[group.id], group)
+
+
+def plan_on_wires(
+    network: MessageSpec, groups: Sequence[GroupSpec], dead: Dead = NOTHING
+) -> tuple[tuple[GroupPlan, ...], list[GroupSpec]]:
+    """Plan the groups that go on wires, in their order; return those left over, too.
+
+    A group takes the lowest slot that is free at all routers of its tree of least radius, or, if
+    there is none, the lowest in which a longer tree finds its way between those that are taken.
+    With managers, groups are theirs in turn, as other groups are.
+
+    Parameters
+    ----------
+    network : MessageSpec
+    groups : sequence of GroupSpec
+        All; those whose planner is not that of wires are looked over.
+    dead : Dead, optional
+
+    Raises
+    ------
+    PlanError
+        Members cannot reach each other.
+    """
+    router = network.shape.router
+    first, managers = router.layout.entries, max(1, router.managers)
+    owners = owners_of(managers, first, router.wires)
+    taken: list[set[int]] = [set() for _ in range(router.wires)]
+    plans: list[GroupPlan] = []
+    left = []
+    for group in groups:
+        if group.planner != WIRE_PLANNER:
+            continue
+        turn = len(plans) % managers
+        mine = [s for s in range(router.wires) if owners.get(first + s) == turn]
+        plan = _place(network, group, mine, taken, dead)
+        if plan is None:
+            left.append(group)
+        else:
+            plans.append(plan)
+    return tuple(plans), left
+
+
+def _place(
+    network: MessageSpec,
+    group: GroupSpec,
+    slots: Sequence[int],
+    taken: Sequence[set[int]],
+    dead: Dead,
+) -> GroupPlan | None:
+    """Return a plan in one of some slots, whose routers are then taken; None: there is no room."""
+    graph, router = LinkGraph.of(network, dead.links), network.shape.router
+    shortest = least_tree(graph, group)
+    free = (s for s in slots if taken[s].isdisjoint(shortest.routers.tolist()))
+    tree, slot = shortest, next(free, None)
+    members = _routers(graph, group)
+    for s in slots if slot is None else ():
+        if taken[s].isdisjoint(members):
+            ports = [end for link in graph.topology.links for end in link if end[0] in taken[s]]
+            try:
+                tree = least_tree(LinkGraph.of(network, {*dead.links, *ports}), group)
+            except PlanError:
+                continue
+            slot = s
+            break
+    if slot is None or (router.managers and len(tree) > MOST_REQUESTS):
+        return None
+    taken[slot].update(tree.routers.tolist())
+    entry = router.layout.entries + slot
+    return GroupPlan(
+        id=group.id,
+        op=group.op,
+        planner=WIRE_PLANNER,
+        members=group.members,
+        shape=tree,
+        bound=on_wires(router, tree.radius),
+        bound_least=on_wires(router, shortest.radius),
+        placement=dict.fromkeys(tree.routers.tolist(), entry),
+        slot_register=network.shape.register_of(entry),
+    )

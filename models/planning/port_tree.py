@@ -16,8 +16,8 @@ from functools import cached_property
 import numpy as np
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.irregular import Irregular, Place
-from syncfabric.models.networks.mesh import Mesh, Port, Turn
+from syncfabric.models.networks.irregular import Place
+from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.tree import Ints, Tree, path_sums
 
@@ -30,6 +30,8 @@ class PortTree:
 
     Parameters
     ----------
+    graph : LinkGraph
+        The network.
     root : int
         The root's router.
     routers : array of int64, shape (t,)
@@ -46,6 +48,7 @@ class PortTree:
         Links from each router to its parent; 0 at the root.
     """
 
+    graph: LinkGraph
     root: int
     routers: Ints
     parent: Ints
@@ -56,12 +59,12 @@ class PortTree:
     hops: Ints
 
     @classmethod
-    def of(cls, topology: Irregular, ports: Mapping[int, int], nodes: Iterable[Place]) -> PortTree:
+    def of(cls, graph: LinkGraph, ports: Mapping[int, int], nodes: Iterable[Place]) -> PortTree:
         """Follow each router's port to its parent over the link, and check that it is a tree.
 
         Parameters
         ----------
-        topology : Irregular
+        graph : LinkGraph
         ports : mapping of int to int
             The port to the parent of each router of the tree; -1 at the root.
         nodes : iterable of Place
@@ -73,7 +76,7 @@ class PortTree:
             There is not one root, a port has no link, a link leaves the tree, routers do not lead
             to the root, a member is outside the tree or is no node, or a leaf has no member.
         """
-        listed = sorted(ports)
+        topology, listed = graph.topology, sorted(ports)
         position = {router: i for i, router in enumerate(listed)}
         roots = [router for router in listed if ports[router] < 0]
         if len(roots) != 1:
@@ -93,7 +96,7 @@ class PortTree:
             if place[0] not in position or not topology.contains(place):
                 raise PlanError(f"Tree must lead to a node at {place}, and does not")
         routers = np.array(listed, dtype=np.int64)
-        return cls._joined(roots[0], routers, parent, parent_port, far_port, members)
+        return cls._joined(graph, roots[0], routers, parent, parent_port, far_port, members)
 
     @classmethod
     def spanned(
@@ -116,7 +119,7 @@ class PortTree:
         parent[below] = np.searchsorted(routers, parents[below])
         down[below], up[below] = graph.ports_between(parents[below], routers[below])
         root = int(routers[parents < 0][0])
-        return cls._joined(root, routers, parent, up, down, list(nodes))
+        return cls._joined(graph, root, routers, parent, up, down, list(nodes))
 
     @classmethod
     def pruned(cls, graph: LinkGraph, parents: Ints, members: Ints) -> PortTree:
@@ -140,16 +143,16 @@ class PortTree:
         return cls.spanned(graph, routers, parents[routers])
 
     @classmethod
-    def routed(cls, tree: Tree, columns: int) -> PortTree:
+    def routed(cls, tree: Tree, graph: LinkGraph) -> PortTree:
         """Take a tree of members and relays on a mesh.
 
         Parameters
         ----------
         tree : Tree
-        columns : int
-            Of the mesh.
+        graph : LinkGraph
+            The mesh.
         """
-        numbers = tree.y * columns + tree.x
+        numbers = tree.y * graph.columns + tree.x
         order = np.argsort(numbers)
         place = np.argsort(order)
         parent = np.where(tree.parent[order] < 0, -1, place[tree.parent[order]])
@@ -168,11 +171,12 @@ class PortTree:
         members = numbers[: len(tree) - tree.relays].tolist()
         nodes = [(router, int(Port.LOCAL)) for router in members]
         root = int(numbers[tree.root_position])
-        return cls._joined(root, numbers[order], parent, up, down, nodes, hops)
+        return cls._joined(graph, root, numbers[order], parent, up, down, nodes, hops)
 
     @classmethod
     def _joined(
         cls,
+        graph: LinkGraph,
         root: int,
         routers: Ints,
         parent: Ints,
@@ -188,7 +192,7 @@ class PortTree:
         at = np.searchsorted(routers, places[:, 0])
         np.bitwise_or.at(mask, at, np.int64(1) << places[:, 1])
         links = np.minimum(parent, 0) + 1 if hops is None else hops
-        tree = cls(root, routers, parent, up, down, mask, places, links)
+        tree = cls(graph, root, routers, parent, up, down, mask, places, links)
         # Its depths are refused of what is no tree.
         if len(tree.depth) and nodes and not mask.all():
             raise PlanError("Tree must end at members")
@@ -232,14 +236,8 @@ class PortTree:
         """Member nodes at each router, shape (t,)."""
         return np.bincount(self.seats, minlength=len(self))
 
-    def edge_ways(self, columns: int) -> Iterator[tuple[int, list[Place], list[Place]]]:
-        """Yield each child's position, and the routers and outputs down to it and up from it.
-
-        Parameters
-        ----------
-        columns : int
-            Of the mesh, where edges take several links.
-        """
+    def edge_ways(self) -> Iterator[tuple[int, list[Place], list[Place]]]:
+        """Yield each child's position, and the routers and outputs down to it and up from it."""
         for child, above in enumerate(self.parent.tolist()):
             if above < 0:
                 continue
@@ -248,7 +246,7 @@ class PortTree:
             if self.hops[child] == 1:
                 yield child, [(ends[0], down)], [(ends[1], up)]
                 continue
-            mesh = Mesh(columns, max(ends) // columns + 1)
+            mesh = Mesh(self.graph.columns, len(self.graph) // self.graph.columns)
             here, there = map(mesh.node, ends)
             ways = (
                 mesh.path(here, there, Turn(down % 2)),
@@ -257,9 +255,17 @@ class PortTree:
             first, second = ([(mesh.index(node), int(port)) for node, port in way] for way in ways)
             yield child, first, second
 
-    def ways(self, columns: int) -> list[Place]:
-        """Return the routers and outputs that messages of a routed tree take, down and up."""
-        return [place for _, down, up in self.edge_ways(columns) for place in (*down, *up)]
+    def ways(self) -> list[Place]:
+        """Return the routers and outputs that messages take, down and up."""
+        return [place for _, down, up in self.edge_ways() for place in (*down, *up)]
+
+    @property
+    def root_node(self) -> Node | None:
+        """The member at the root's lowest port, as the network file names it; None without any."""
+        ports = self.nodes[self.nodes[:, 0] == self.root, 1]
+        if not len(ports):
+            return None
+        return self.graph.member(self.graph.topology.index((self.root, int(ports.min()))))
 
     @cached_property
     def child_count(self) -> Ints:

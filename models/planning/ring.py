@@ -12,12 +12,13 @@ program says how long it must be at least, and on small meshes a search whether 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from syncfabric.models.networks.mesh import Mesh, Node
-from syncfabric.models.planning.mesh_links import MeshLinks, link_numbers
+from syncfabric.models.networks.mesh import Mesh, Node, Port
+from syncfabric.models.planning.mesh_links import MeshLinks, Routes, link_numbers, port_to
 from syncfabric.models.planning.ring_grow import grow, shake
 from syncfabric.models.planning.ring_model import RingModel
 
@@ -50,19 +51,100 @@ class Least(NamedTuple):
 
 
 class Ring(NamedTuple):
-    """The switches that a ring passes, in order, and the least length that one could have."""
+    """The switches that a ring passes, in order, and the least length that one could have.
+
+    ``through_cores`` puts every member's core in the way, over the same links: switches copy flits
+    and cannot combine them, so a reduction is a token that goes from core to core.
+
+    Source: paper Reflex, section III; section VI names reductions as future work.
+    """
 
     switches: list[Node]
     least: Least
+    through_cores: bool = False
+
+    @property
+    def root(self) -> Node:
+        """The first switch."""
+        return self.switches[0]
+
+    @property
+    def length(self) -> int:
+        """Links; none of a single member's."""
+        return len(self.switches) if len(self.switches) > 1 else 0
+
+    @property
+    def radius(self) -> int:
+        """The way round."""
+        return self.length
+
+    @property
+    def height(self) -> None:
+        """None: it is no tree."""
+
+    @property
+    def edges(self) -> None:
+        """None: it is no tree."""
 
     @property
     def excess(self) -> int:
         """Links more than the least."""
-        return len(self.switches) - self.least.links
+        return self.length - self.least.links
 
     def links(self, mesh: Mesh) -> list[int]:
         """Return its links, by their numbers in ``MeshLinks``, the last one back to the first."""
-        return link_numbers(mesh, pairwise([*self.switches, self.switches[0]]))
+        return link_numbers(mesh, self._hops())
+
+    def routes(self, members: Iterable[Node]) -> Routes:
+        """Return the routes of the ring: its root's core sends, and listens at the end.
+
+        Any other member listens where the ring comes to it first.
+        """
+        routes: Routes = {}
+        heard: dict[Node, Port] = {}
+        source = Port.LOCAL
+        for switch, after in self._hops():
+            routes[(*switch, port_to(switch, after))] = source
+            source = port_to(after, switch)
+            heard.setdefault(after, source)
+        if not self.length:
+            return {}
+        heard[self.root] = source
+        for x, y in members:
+            entry = routes[x, y, Port.LOCAL] = heard[x, y]
+            if self.through_cores and (x, y) != self.root:
+                onward = (p for p in Port if p != Port.LOCAL and routes.get((x, y, p)) == entry)
+                routes[x, y, next(onward)] = Port.LOCAL
+        return routes
+
+    def _hops(self) -> Iterable[tuple[Node, Node]]:
+        """Yield each switch with the next, the last with the first."""
+        return pairwise([*self.switches, self.root]) if self.length else ()
+
+    def turned(self, members: Sequence[Node]) -> Ring:
+        """Return the ring from its root on: the member behind the longest way without another.
+
+        So the release, which the root sends and the last member reads, has the least way to go. Of
+        several, the root is the first in ``members``.
+        """
+        switches, count = self.switches, self.length
+        order = {member: place for place, member in enumerate(members)}
+        seen = Counter[Node]()
+        last, missing = -1, len(members)
+        best = count, 0, 0
+        # The shortest stretch from each switch on that passes all members: both ends only move on.
+        for first, switch in enumerate(switches):
+            while missing and last < first + count - 1:
+                last += 1
+                passed = switches[last % count]
+                if passed in order:
+                    missing -= not seen[passed]
+                    seen[passed] += 1
+            if switch in order:
+                best = min(best, (last - first, order[switch], first))
+                seen[switch] -= 1
+                missing += not seen[switch]
+        return self._replace(switches=[*switches[best[2] :], *switches[: best[2]]])
 
 
 class _Rectangle(NamedTuple):

@@ -1,23 +1,34 @@
 """Setting groups up and ending them: over the config chain, by a manager, or by members.
 
-Source: docs/microarchitecture-engine.md, E7; docs/microarchitecture-networks.md, N5 and N6.
+Source: docs/microarchitecture-engine.md, E7 and E9; docs/microarchitecture-networks.md, N5 and N6.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.layout.engine import ADDRESS_BITS, COMMIT, IMAGE_ADDRESS, Code
+from syncfabric.models.layout.engine import (
+    ADDRESS_BITS,
+    COMMIT,
+    EPOCH_BITS,
+    IMAGE_ADDRESS,
+    WORD_BITS,
+    Code,
+    EngineLayout,
+)
 from syncfabric.models.layout.network import NetworkShape, Target
 from syncfabric.models.layout.setup import COMMAND, REQUEST, ManagerWord, Operation
+from syncfabric.models.messages import Op
 from syncfabric.models.networks.irregular import Place
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.images import EPOCHS, Epochs, RouterImage, group_images
 
 __all__ = [
     "COMMIT_ADDRESS",
+    "Epochs",
+    "RouterImage",
     "Write",
     "asked_node",
     "check_representatives",
@@ -25,27 +36,107 @@ __all__ = [
     "duties",
     "free_writes",
     "go_writes",
+    "group_images",
     "image_writes",
     "kill_command",
-    "kill_requests",
     "kill_writes",
     "manager_address",
     "set_up_command",
-    "set_up_requests",
     "set_up_writes",
 ]
 
 COMMIT_ADDRESS = 0
+EPOCHS = 1 << EPOCH_BITS
+"""Epochs of an entry."""
+
+
+class Epochs:
+    """The epoch of every entry that a software sets up: 0 after reset, and one more a SETUP."""
+
+    def __init__(self) -> None:
+        self._epochs: dict[Place, int] = {}
+
+    def __getitem__(self, place: Place) -> int:
+        """Return the epoch of a router's entry."""
+        return self._epochs.get(place, 0)
+
+    def __setitem__(self, place: Place, epoch: int) -> None:
+        """Learn an epoch that a reply named."""
+        self._epochs[place] = epoch % EPOCHS
+
+    def after(self, place: Place) -> int:
+        """Return the epoch that the next SETUP makes."""
+        return (self[place] + 1) % EPOCHS
+
+    def set_up(self, group: GroupPlan) -> None:
+        """Count a SETUP at every router of a group."""
+        for place in group.placement.items():
+            self[place] = self.after(place)
+
+
+@dataclass(frozen=True)
+class RouterImage:
+    """What SETUP writes at a router: the image ``word``; ``epoch`` is the entry's before SETUP."""
+
+    router: int
+    entry: int
+    epoch: int
+    word: int
+
+    def words(self, layout: EngineLayout) -> list[int]:
+        """Return the staged words, word 0 first."""
+        mask = (1 << WORD_BITS) - 1
+        return [self.word >> WORD_BITS * k & mask for k in range(layout.image_words)]
+
+
+def group_images(group: GroupPlan, layout: EngineLayout, epochs: Epochs) -> Iterator[RouterImage]:
+    """Yield the images of a group at all its routers, by rising number, but the root last.
+
+    Names are the neighbours' entries with their epochs after SETUP; at a port to a node interface
+    they are the router's own entry and epoch (N2.7). Of routed messages the parent's is ``u``.
+
+    Parameters
+    ----------
+    group : GroupPlan
+    layout : EngineLayout
+    epochs : Epochs
+        Before SETUP.
+    """
+    tree = group.tree
+    routers, ups = tree.routers.tolist(), tree.parent_port.tolist()
+    # The port, router and class of messages of each name.
+    links: list[list[tuple[int | str, int, int]]] = [[] for _ in routers]
+    if group.slot_register is None:
+        downs = tree.far_port.tolist()
+        for child, above in enumerate(tree.parent.tolist()):
+            if above >= 0:
+                # Down along the row first by EAST and WEST, and back by the other class.
+                name = "u" if layout.routed else ups[child]
+                links[child].append((name, routers[above], 1 - downs[child] % 2))
+                links[above].append((downs[child], routers[child], downs[child] % 2))
+        if group.graph.own_links:
+            for router, port in tree.nodes.tolist():
+                links[tree.position[router]].append((port, router, 0))
+    for position in (*(i for i, up in enumerate(ups) if up >= 0), tree.position[tree.root]):
+        router, up = routers[position], ups[position]
+        values = {
+            "children": int(tree.child_mask[position]),
+            "parent": 0 if up < 0 else 1 << up,
+            "op": Op[group.op.upper()] if layout.op_bits else 0,
+        }
+        for name, there, route_class in links[position]:
+            entry = group.placement[there]
+            values[f"entry_{name}"] = entry
+            values[f"epoch_{name}"] = epochs.after((there, entry))
+            if layout.routed:
+                y, x = divmod(there, group.graph.columns)
+                values |= {f"x_{name}": x, f"y_{name}": y, f"route_class_{name}": route_class}
+        entry = group.placement[router]
+        yield RouterImage(router, entry, epochs[router, entry], layout.image.pack(values))
 
 
 class Write(NamedTuple):
-    """A write over the config chain.
-
-    Attributes
-    ----------
-    target, address, word : int
-        Addresses of engines are below 32.
-    """
+    """A write over the config chain; addresses of engines are below 32."""
 
     target: int
     address: int
@@ -72,14 +163,16 @@ def image_writes(
     epochs : Epochs
         Before the first write; after the last one, as it is then.
     """
-    layout = network.router.layout
     for group in groups:
-        for image in group_images(group, layout, epochs):
-            target = network.target_of(image.router)
-            for k, word in enumerate(image.words(layout)):
-                yield Write(target, IMAGE_ADDRESS + k, word)
-            yield commit_write(Code.SETUP, network, image.router, image.entry, image.epoch)
+        for image in group_images(group, network.router.layout, epochs):
+            yield from _staged(image, network)
         epochs.set_up(group)
+
+
+def _staged(image: RouterImage, network: NetworkShape) -> Iterator[Write]:
+    for k, word in enumerate(image.words(network.router.layout)):
+        yield Write(network.target_of(image.router), IMAGE_ADDRESS + k, word)
+    yield commit_write(Code.SETUP, network, image.router, image.entry, image.epoch)
 
 
 def go_writes(
@@ -87,7 +180,7 @@ def go_writes(
 ) -> Iterator[Write]:
     """Yield the COMMIT GO of each group's root; ``epochs`` are those after SETUP."""
     for group in groups:
-        root = group.shape.root
+        root = group.tree.root
         entry = group.placement[root]
         yield commit_write(Code.GO, network, root, entry, epochs[root, entry])
 
@@ -107,17 +200,14 @@ def free_writes(network: NetworkShape, router: int, entry: int) -> Iterator[Writ
     What a fault has left there does not matter. Up to three of the first four are refused. The
     entry's epoch is 0 after the last one, as after reset.
     """
-    layout = network.router.layout
     for epoch in range(EPOCHS):
         yield commit_write(Code.KILL, network, router, entry, epoch)
     ports = [port for at, port in network.nodes if at == router]
     values = {"children": sum(1 << port for port in ports)}
     if network.interfaces:  # node ports are links, which have names
         values |= {f"entry_{port}": entry for port in ports}
-    image = RouterImage(router, entry, EPOCHS - 1, layout.image.pack(values))
-    for k, word in enumerate(image.words(layout)):
-        yield Write(network.target_of(router), IMAGE_ADDRESS + k, word)
-    yield commit_write(Code.SETUP, network, router, entry, image.epoch)
+    word = network.router.layout.image.pack(values)
+    yield from _staged(RouterImage(router, entry, EPOCHS - 1, word), network)
     yield commit_write(Code.KILL, network, router, entry, 0)
 
 
@@ -127,68 +217,44 @@ def commit_write(code: Code, network: NetworkShape, router: int, entry: int, epo
     return Write(network.target_of(router), COMMIT_ADDRESS, word)
 
 
-def set_up_requests(
-    group: GroupPlan, network: NetworkShape, epochs: Epochs
-) -> list[tuple[int, ...]]:
-    """Return the requests of a manager's SETUP (N5.1), the root last.
-
-    Each is header, REQUEST and the image's words. ``epochs`` stays as it is: ``Epochs.set_up``
-    counts the command when it is done.
-    """
-    layout = network.router.layout
-    return [
-        (
-            network.sink_header(image.router),
-            REQUEST.pack({"entry": image.entry, "epoch": image.epoch}),
-            *image.words(layout),
-        )
-        for image in group_images(group, layout, epochs)
-    ]
-
-
 def manager_address(word: ManagerWord) -> int:
     """Return the config address of a manager's word at its node."""
     return Target.MANAGER << ADDRESS_BITS | word
 
 
-def set_up_command(
-    group: GroupPlan, network: NetworkShape, epochs: Epochs
-) -> Iterator[tuple[int, int]]:
-    """Yield the writes, address and word, that have a manager set a group up (N5)."""
-    yield from _command(Operation.SETUP, set_up_requests(group, network, epochs))
+def set_up_command(group: GroupPlan, network: NetworkShape, epochs: Epochs) -> list[Place]:
+    """Return the writes, address and word, that have a manager set a group up, the root last (N5).
+
+    ``epochs`` stays as it is: ``Epochs.set_up`` counts the command when it is done.
+    """
+    layout = network.router.layout
+    images = group_images(group, layout, epochs)
+    return _command(
+        Operation.SETUP, network, [(i.router, i.entry, i.epoch, i.words(layout)) for i in images]
+    )
 
 
-def kill_command(
-    places: Iterable[tuple[int, int]], network: NetworkShape, epochs: Epochs
-) -> Iterator[tuple[int, int]]:
-    """Yield the writes, address and word, that have a manager kill entries of routers (N5)."""
-    yield from _command(Operation.KILL, kill_requests(places, network, epochs))
+def kill_command(places: Iterable[Place], network: NetworkShape, epochs: Epochs) -> list[Place]:
+    """Return the writes, address and word, that have a manager kill entries of routers (N5)."""
+    nothing = [0] * network.router.layout.image_words
+    return _command(
+        Operation.KILL, network, [(r, entry, epochs[r, entry], nothing) for r, entry in places]
+    )
 
 
 def _command(
-    operation: Operation, requests: Sequence[tuple[int, ...]]
-) -> Iterator[tuple[int, int]]:
-    yield manager_address(ManagerWord.POINTER), 0
-    for request in requests:
-        for word in request:
-            yield manager_address(ManagerWord.DATA), word
+    operation: Operation,
+    network: NetworkShape,
+    requests: Sequence[tuple[int, int, int, Sequence[int]]],
+) -> list[Place]:
+    """Return the writes of a command's requests: header, REQUEST, and words of an image (N5.1)."""
+    writes = [(manager_address(ManagerWord.POINTER), 0)]
+    for router, entry, epoch, image in requests:
+        request = REQUEST.pack({"entry": entry, "epoch": epoch})
+        words = (network.sink_header(router), request, *image)
+        writes += [(manager_address(ManagerWord.DATA), word) for word in words]
     command = COMMAND.pack({"operation": operation, "count": len(requests)})
-    yield manager_address(ManagerWord.COMMAND), command
-
-
-def kill_requests(
-    places: Iterable[tuple[int, int]], network: NetworkShape, epochs: Epochs
-) -> list[tuple[int, ...]]:
-    """Return the requests of a manager's KILL of routers' entries, as long as those of SETUP."""
-    layout = network.router.layout
-    return [
-        (
-            network.sink_header(router),
-            REQUEST.pack({"entry": entry, "epoch": epochs[router, entry]}),
-            *[0] * layout.image_words,
-        )
-        for router, entry in places
-    ]
+    return [*writes, (manager_address(ManagerWord.COMMAND), command)]
 
 
 def asked_node(group: GroupPlan, router: int) -> Place:
@@ -210,7 +276,7 @@ def check_representatives(group: GroupPlan) -> None:
     remedy = 'set planner = "btin", or setup = "local" or "manager"'
     if group.root_node is None:
         raise PlanError(
-            f"group {group.id}: root {group.graph.name(group.shape.root)} of its tree has no"
+            f"group {group.id}: root {group.graph.name(group.tree.root)} of its tree has no"
             f' member, and with setup = "paper" members alone set engines up; {remedy}'
         )
     with_nodes = {router for router, _ in group.graph.topology.nodes}
@@ -235,15 +301,15 @@ def duties(group: GroupPlan) -> dict[int, tuple[int, ...]]:
     group : GroupPlan
         Whose root's router has a member.
     """
-    shape = group.shape
+    tree = group.tree
     first: dict[int, int] = {}
-    for router, port in sorted(shape.nodes.tolist()):
+    for router, port in sorted(tree.nodes.tolist()):
         first.setdefault(router, group.graph.topology.index((router, port)))
     found: dict[int, list[int]] = {}
     # From the root down, so that a representative's own router comes before those below it.
-    for position in shape.depth.argsort(kind="stable").tolist():
-        router = int(shape.routers[position])
+    for position in tree.depth.argsort(kind="stable").tolist():
+        router = int(tree.routers[position])
         if router not in first:
-            first[router] = first[int(shape.routers[shape.parent[position]])]
+            first[router] = first[int(tree.routers[tree.parent[position]])]
         found.setdefault(first[router], []).append(router)
     return {node: tuple(routers) for node, routers in found.items()}

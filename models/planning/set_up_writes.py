@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from syncfabric.models.layout import setup as layout
-from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.engine import IMAGE_ADDRESS
+from syncfabric.models.layout.setup import MANAGER_STATUS, ManagerState, ManagerWord
 from syncfabric.models.messages.static import LoaderWord, StaticWord
-from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning import set_up as links
-from syncfabric.models.planning.images import Epochs, engine_images
+from syncfabric.models.networks.spec import MessageSpec, StaticSpec
+from syncfabric.models.planning import set_up
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.static_images import SETTLING, static_writes
+from syncfabric.models.planning.set_up import Epochs, group_images, manager_address
+from syncfabric.models.planning.static_routes import SETTLING, static_writes
 
-__all__ = [
-    "Entry",
-    "SetUpWrite",
-    "Until",
-    "members",
-    "registers_json",
-    "set_up_entries",
-    "set_up_writes",
-]
+__all__ = ["Entry", "SetUpWrite", "Until", "members", "registers_json", "set_up_entries"]
 
 _HALF = 0xFFFF
 
@@ -70,11 +62,34 @@ def set_up_writes(plan: BarrierPlan, epochs: Epochs | None = None) -> Iterator[S
     epochs : Epochs, optional
         Of engines' entries, none of them alive, where they are not those of reset.
     """
-    network = plan.spec.network
+    network, epochs = plan.spec.network, epochs or Epochs()
     if isinstance(network, StaticSpec):
         yield from _static(plan, network)
-    else:
-        yield from _of_engines(plan, network.shape, epochs or Epochs())
+        return
+    shape = network.shape
+    if not shape.managers:
+        for write in set_up.set_up_writes(plan.groups, shape, epochs):
+            yield SetUpWrite(*write)
+        return
+    state, done = (MANAGER_STATUS.pack({"state": s}) for s in (3, ManagerState.DONE))
+    ended = Until(manager_address(ManagerWord.STATUS), state, done)
+    for i, group in enumerate(plan.groups):
+        manager = shape.managers[i % len(shape.managers)]
+        for address, value in set_up.set_up_command(group, shape, epochs):
+            until = ended if address == manager_address(ManagerWord.COMMAND) else None
+            yield SetUpWrite(manager, address, value, group=group.id, until=until)
+        epochs.set_up(group)
+
+
+def _static(plan: BarrierPlan, network: StaticSpec) -> Iterator[SetUpWrite]:
+    """Yield what loads the routes, and gives the members their roles: a read is `SETTLING`."""
+    loader, wait = network.layout.loader, 1
+    loaded = Until(LoaderWord.LENGTH, _HALF, network.layout.chain_bits & _HALF)
+    for target, address, value in static_writes(network, plan.groups):
+        word = (LoaderWord if target == loader else StaticWord)(address)
+        until = loaded if word is LoaderWord.STROBE else None
+        yield SetUpWrite(target, address, value, word.name.lower(), wait=wait, until=until)
+        wait = SETTLING if until else 1
 
 
 def set_up_entries(plan: BarrierPlan) -> list[Entry]:
@@ -93,7 +108,8 @@ def registers_json(plan: BarrierPlan) -> dict[str, Any]:
 
     A static network has no entries: ``nodes`` and ``switches`` are null.
     """
-    nodes = dict(enumerate(map(list, plan.spec.network.topology.nodes)))
+    network = plan.spec.network
+    nodes = dict(enumerate(map(list, network.topology.nodes)))
     writes = [
         {
             "node": nodes.get(write.target),
@@ -107,12 +123,36 @@ def registers_json(plan: BarrierPlan) -> dict[str, Any]:
         }
         for write in set_up_writes(plan)
     ]
-    network = plan.spec.network
-    if isinstance(network, StaticSpec):
-        images: dict[str, Any] = {"nodes": None, "switches": None}
-    else:
-        images = engine_images(plan.engine_groups, network)
+    images: dict[str, Any] = {"nodes": None, "switches": None}
+    if not isinstance(network, StaticSpec):
+        images = {"routers": _images(plan, network)}
     return {"network": plan.spec.name, **images, "writes": writes}
+
+
+def _images(plan: BarrierPlan, network: MessageSpec) -> list[dict[str, Any]]:
+    """Return the images of all groups by router, from reset: fields, and the staged words."""
+    shape, epochs = network.shape, Epochs()
+    layout = shape.router.layout
+    routers: dict[int, list[dict[str, Any]]] = {}
+    for group in plan.groups:
+        for image in group_images(group, layout, epochs):
+            entry = {
+                "entry": image.entry,
+                "group": group.id,
+                "root": image.router == group.tree.root,
+                "epoch": epochs.after((image.router, image.entry)),
+                "fields": layout.image.unpack(image.word),
+                "words": [
+                    {"address": address, "value": f"0x{word:08x}"}
+                    for address, word in enumerate(image.words(layout), IMAGE_ADDRESS)
+                ],
+            }
+            routers.setdefault(image.router, []).append(entry)
+        epochs.set_up(group)
+    return [
+        {"router": router, "index": shape.target_of(router), "entries": routers[router]}
+        for router in sorted(routers)
+    ]
 
 
 def members(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:
@@ -120,32 +160,3 @@ def members(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:
     index = plan.spec.network.topology.index
     for group in plan.groups:
         yield from ((group.id, index(node), place) for node, place in group.places.items())
-
-
-def _of_engines(plan: BarrierPlan, shape: NetworkShape, epochs: Epochs) -> Iterator[SetUpWrite]:
-    """Yield the writes over the config chain, or what the managers are given in turn."""
-    if not shape.managers:
-        for write in links.set_up_writes(plan.engine_groups, shape, epochs):
-            yield SetUpWrite(*write)
-        return
-    state = layout.MANAGER_STATUS.pack({"state": 3})
-    done = layout.MANAGER_STATUS.pack({"state": layout.ManagerState.DONE})
-    ended = Until(links.manager_address(layout.ManagerWord.STATUS), state, done)
-    command = links.manager_address(layout.ManagerWord.COMMAND)
-    for i, group in enumerate(plan.engine_groups):
-        manager = shape.managers[i % len(shape.managers)]
-        for address, value in links.set_up_command(group, shape, epochs):
-            until = ended if address == command else None
-            yield SetUpWrite(manager, address, value, group=group.id, until=until)
-        epochs.set_up(group)
-
-
-def _static(plan: BarrierPlan, network: StaticSpec) -> Iterator[SetUpWrite]:
-    """Yield what loads the routes, and gives the members their roles: a read is `SETTLING`."""
-    loader, wait = network.layout.loader, 1
-    loaded = Until(LoaderWord.LENGTH, _HALF, network.layout.chain_bits & _HALF)
-    for target, address, value in static_writes(network, plan.static_groups):
-        word = (LoaderWord if target == loader else StaticWord)(address)
-        until = loaded if word is LoaderWord.STROBE else None
-        yield SetUpWrite(target, address, value, word.name.lower(), wait=wait, until=until)
-        wait = SETTLING if until else 1

@@ -1,144 +1,201 @@
-"""What the outputs of a static network's switches select, so that a ring or a tree comes about."""
+"""Routes of a static network as the words that load them, and what members are told (R3, R5)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.mesh import STEP, Node, Port
-from syncfabric.models.planning.route_chain import Output
-from syncfabric.models.planning.static_images import StaticGroup
+from syncfabric.models.errors import PlanError, SpecError
+from syncfabric.models.messages import OUTPUT_BITS
+from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
+from syncfabric.models.networks.mesh import Mesh, Node, Port
+from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.mesh_links import Output
+from syncfabric.models.planning.ring import Ring
+from syncfabric.models.planning.set_up import Write
 
-__all__ = ["Routes", "listening", "ring_routes", "token_routes", "tree_routes", "turned_ring"]
+__all__ = [
+    "SETTLING",
+    "chain_words",
+    "group_outputs",
+    "reach",
+    "role_of",
+    "role_writes",
+    "route_writes",
+    "static_writes",
+    "through_cores",
+]
 
-Routes = dict[Output, Port]
-"""The input that each output selects."""
-
-PORT = {step: port for port, step in STEP.items()}
-
-
-def turned_ring(switches: Sequence[Node], members: Sequence[Node]) -> list[Node]:
-    """Return a ring from its root on: the member behind the longest way without another.
-
-    So the release, which the root sends and the last member reads, has the least way to go. Of
-    several, the root is the first in ``members``.
-
-    Parameters
-    ----------
-    switches : sequence of Node
-        The ring, from any switch on; it may pass a switch more than once.
-    members : sequence of Node
-        All on the ring.
-    """
-    order = {member: place for place, member in enumerate(members)}
-    count = len(switches)
-    seen: defaultdict[Node, int] = defaultdict(int)
-    last, missing = -1, len(members)
-    best: tuple[int, int, int] | None = None
-    # The shortest stretch from each switch on that passes all members: both ends only move on.
-    for first in range(count):
-        while missing and last < first + count - 1:
-            last += 1
-            switch = switches[last % count]
-            if switch in order:
-                missing -= not seen[switch]
-                seen[switch] += 1
-        switch = switches[first]
-        if switch not in order:
-            continue
-        best = min(best or (count, 0, 0), (last - first, order[switch], first))
-        seen[switch] -= 1
-        missing += not seen[switch]
-    assert best is not None
-    first = best[2]
-    return [*switches[first:], *switches[:first]]
+WORD_BITS = 32
+"""Bits of a word that is written to SHIFT."""
+SETTLING = 3
+"""Cycles from the STROBE until a node may be told its role."""
 
 
-def listening(ring: Sequence[Node], members: Iterable[Node]) -> dict[Node, int]:
-    """Return at which place of a ring each member listens: the root at its end, 0; others first.
-
-    Parameters
-    ----------
-    ring : sequence of Node
-        From its root on.
-    members : iterable of Node
-        All on the ring.
-    """
-    first: dict[Node, int] = {}
-    for place, switch in enumerate(ring):
-        first.setdefault(switch, place)
-    return {member: first[member] for member in members}
-
-
-def ring_routes(ring: Sequence[Node], members: Collection[Node]) -> Routes:
-    """Return the routes of a ring: its root's core sends, and listens at the end.
-
-    Parameters
-    ----------
-    ring : sequence of Node
-        From its root on; two or more.
-    members : collection of Node
-        All on the ring.
-    """
-    inputs = [_port(switch, before) for before, switch in _joined(ring)]
-    routes: Routes = {}
-    for place, (before, after) in enumerate(zip(ring, [*ring[1:], ring[0]], strict=True)):
-        routes[(*before, _port(before, after))] = inputs[place] if place else Port.LOCAL
-    for member, place in listening(ring, members).items():
-        routes[(*member, Port.LOCAL)] = inputs[place]
-    return routes
-
-
-def tree_routes(root: Node, edges: Sequence[tuple[Node, Node]], members: Iterable[Node]) -> Routes:
-    """Return the routes of a multicast tree from its root's core.
-
-    Parameters
-    ----------
-    root : Node
-    edges : sequence of (Node, Node)
-        Every switch and the one above it, neighbours.
-    members : iterable of Node
-    """
-    inputs = {switch: _port(switch, above) for switch, above in edges}
-    inputs[root] = Port.LOCAL
-    routes = {(*above, _port(above, switch)): inputs[above] for switch, above in edges}
-    routes |= {(*member, Port.LOCAL): inputs[member] for member in members if member != root}
-    return routes
-
-
-def _joined(ring: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
-    """Yield each switch behind the one before it, the first behind the last."""
-    return zip([ring[-1], *ring[:-1]], ring, strict=True)
-
-
-def _port(switch: Node, neighbor: Node) -> Port:
-    return PORT[neighbor[0] - switch[0], neighbor[1] - switch[1]]
-
-
-def token_routes(group: StaticGroup) -> Mapping[Output, Port]:
-    """Return a ring's routes with every member's core in the way, over the same links.
-
-    Source: paper Reflex, section VI, names reductions as future work. Switches copy flits and
-    cannot combine them, so a reduction is a token that goes from core to core.
-
-    Where the switch of a member passes the ring on, that output listens to its core in place of
-    the input that the core listens to. The root's sends as it does on every ring.
+def through_cores(group: GroupPlan) -> GroupPlan:
+    """Return a group with every member's core in the way of its ring; see ``Ring``.
 
     Raises
     ------
     PlanError
         The group is no ring.
     """
-    if group.flits is not None or len(group.members) < 2:
+    if not isinstance(group.way, Ring) or len(group.members) < 2:
         raise PlanError("a token goes round a ring of two members or more; this group has none")
-    routes = dict(group.routes())
-    for x, y in group.members:
-        if (x, y) == group.root:
-            continue
-        entry = routes[x, y, Port.LOCAL]
-        onward = next(
-            port for port in Port if port is not Port.LOCAL and routes.get((x, y, port)) is entry
-        )
-        routes[x, y, onward] = Port.LOCAL
-    return routes
+    return replace(group, shape=group.way._replace(through_cores=True))
+
+
+def chain_words(
+    network: StaticSpec, routes: Mapping[Output, Port], flush: Collection[Output] = ()
+) -> list[int]:
+    """Return the words to write to the loader's SHIFT, in order; then STROBE.
+
+    They hold the bits of the whole chain, switch 0 in the lowest. What is shifted in first ends
+    highest, so the first word bears what falls out.
+
+    Source: docs/microarchitecture-static.md, R3.
+
+    Parameters
+    ----------
+    network : StaticSpec
+    routes : mapping of output to input port
+        What each output selects; outputs that are left out select nothing.
+    flush : collection of output
+        Outputs to be flushed.
+
+    Raises
+    ------
+    SpecError
+        An output is not in the network, or selects its own port.
+    """
+    mesh, bits = network.topology, 0
+
+    def place(output: Output) -> int:
+        x, y, port = output
+        if not mesh.contains((x, y)):
+            raise SpecError(
+                f"routes: output ({x}, {y}) {port.name} is outside the {mesh}; "
+                f"x must be 0..{mesh.width - 1}, y 0..{mesh.height - 1}"
+            )
+        return OUTPUT_BITS * (len(Port) * mesh.index((x, y)) + port)
+
+    for output, source in routes.items():
+        port = output[2]
+        if source == port:
+            raise SpecError(
+                f"routes: output {output[:2]} {port.name} selects its own port, which no switch "
+                "can; take another input, or leave the output out"
+            )
+        others = [other for other in Port if other is not port]
+        bits |= 1 << place(output) + others.index(source)
+    for output in flush:
+        bits |= 1 << place(output) + OUTPUT_BITS - 1
+    count = -(-network.layout.chain_bits // WORD_BITS)
+    stream = f"{bits:0{count * WORD_BITS}b}"  # highest first: the order of shifting
+    words = [stream[first : first + WORD_BITS] for first in range(0, len(stream), WORD_BITS)]
+    return [int(word[::-1], 2) for word in words]
+
+
+def group_outputs(group: GroupPlan) -> set[Output]:
+    """Return the outputs that are flushed when a group begins or ends: its links and cores."""
+    return {*group.routes(), *((*node, Port.LOCAL) for node in group.members)}
+
+
+def role_of(group: GroupPlan, node: Node) -> Role:
+    """Return what a member's agent has to do."""
+    if len(group.members) == 1:
+        return Role.ALONE
+    ring, tree = (Role.RING, Role.TREE) if node != group.root else (Role.RING_ROOT, Role.TREE_ROOT)
+    return ring if group.flits is None else tree
+
+
+def route_writes(
+    network: StaticSpec, routes: Mapping[Output, Port], flush: Collection[Output]
+) -> Iterator[Write]:
+    """Yield what loads all routes of a network, and flushes some outputs."""
+    loader = network.layout.loader
+    for word in chain_words(network, routes, flush):
+        yield Write(loader, LoaderWord.SHIFT, word)
+    yield Write(loader, LoaderWord.STROBE, 0)
+
+
+def role_writes(
+    network: StaticSpec,
+    ended: Iterable[GroupPlan],
+    begun: Sequence[GroupPlan],
+    silent: Collection[int] = (),
+) -> Iterator[Write]:
+    """Yield what gives nodes their roles when the routes are loaded; the roots begin last.
+
+    Parameters
+    ----------
+    network : StaticSpec
+    ended, begun : iterable of GroupPlan
+        Members of the first have no role any more, unless they are members of the others.
+    silent : collection of int
+        Nodes that are not told that their group has ended.
+    """
+    index = network.topology.index
+    now = {node for group in begun for node in group.members}
+    for group in ended:
+        for node in group.members:
+            if node not in now and index(node) not in silent:
+                yield Write(index(node), StaticWord.ROLE, ROLE_WORD.pack({"role": Role.NONE}))
+    for group in begun:
+        for node in group.members:
+            word = ROLE_WORD.pack({"role": role_of(group, node), "flits": group.flits or 0})
+            yield Write(index(node), StaticWord.ROLE, word)
+    for group in begun:
+        if len(group.members) > 1:
+            yield Write(index(group.way.root), StaticWord.COMMAND, INIT)
+
+
+def static_writes(
+    network: StaticSpec,
+    groups: Sequence[GroupPlan],
+    beside: Mapping[Output, Port] | None = None,
+) -> Iterator[Write]:
+    """Yield what sets all groups up, from reset; the roots begin last.
+
+    Each write waits for the answer of the one before, and the first after the STROBE comes at least
+    `SETTLING` cycles after it.
+
+    Parameters
+    ----------
+    network : StaticSpec
+    groups : sequence of GroupPlan
+    beside : mapping of output to input port, optional
+        Routes of further groups, whose members' core ports are left to software.
+    """
+    routes = {output: port for group in groups for output, port in group.routes().items()}
+    routes |= beside or {}
+    flush = {*routes, *(output for group in groups for output in group_outputs(group))}
+    yield from route_writes(network, routes, flush)
+    yield from role_writes(network, (), groups)
+
+
+def reach(mesh: Mesh, group: GroupPlan) -> dict[Node, int]:
+    """Return the links between switches from the root to each member, the nearest first.
+
+    By the group's own routes, not those of a token. The root of a ring is reached at its end, after
+    all N links; that of a tree is not.
+    """
+    outputs: defaultdict[Output, list[Port]] = defaultdict(list)
+    for (x, y, port), source in group.routes().items():
+        outputs[x, y, source].append(port)
+    found: dict[Node, int] = {}
+    here: list[tuple[Node, Port]] = [(group.way.root, Port.LOCAL)]
+    links = 0
+    while here:
+        following: list[tuple[Node, Port]] = []
+        for node, source in here:
+            for port in outputs[(*node, source)]:
+                to = mesh.neighbour(node, port)
+                if port is Port.LOCAL:
+                    found[node] = links
+                elif to is not None:
+                    following.append((to, port.opposite))
+        here, links = following, links + 1
+    return found

@@ -11,24 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.mesh import Node, Port, Turn
+from syncfabric.models.networks.mesh import Node
 
-__all__ = [
-    "Children",
-    "Ints",
-    "Tree",
-    "coordinates",
-    "distribute_turn",
-    "path_sums",
-]
+__all__ = ["Ints", "Tree", "coordinates", "path_sums"]
 
 Ints: TypeAlias = NDArray[np.int64]
-Children: TypeAlias = tuple[Node | None, Node | None, Node | None, Node | None]
-
-
-def distribute_turn(port: Port) -> Turn:
-    """Return the first turn of a DISTRIBUTE to the child at ``port``: X-Y for +X and -X."""
-    return Turn.X_FIRST if port in (Port.EAST, Port.WEST) else Turn.Y_FIRST
 
 
 def coordinates(members: Sequence[Node] | ArrayLike) -> tuple[Ints, Ints]:
@@ -100,22 +87,6 @@ class Tree:
     def __len__(self) -> int:
         return len(self.x)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tree):
-            return NotImplemented
-        pairs = zip(self._arrays(), other._arrays(), strict=True)
-        same = all(np.array_equal(mine, theirs) for mine, theirs in pairs)
-        return same and self.relays == other.relays
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _arrays(self) -> tuple[Ints, Ints, Ints, Ints]:
-        return self.x, self.y, self.parent, self.port
-
-    def __repr__(self) -> str:
-        members = len(self) - self.relays
-        return f"Tree(members={members}, root={self.root}, height={self.height})"
-
     @classmethod
     def from_edges(
         cls,
@@ -124,7 +95,7 @@ class Tree:
         ports: Ints,
         relays: Sequence[Node] = (),
     ) -> Tree:
-        """Build the tree of [child, parent] pairs and each node's port (see ``edges``)."""
+        """Build the tree of [child, parent] pairs of [x, y], and each node's port."""
         nodes = (*members, *relays)
         x, y = coordinates(nodes)
         place = {node: position for position, node in enumerate(nodes)}
@@ -134,40 +105,21 @@ class Tree:
         return cls(x, y, parent, ports, len(relays))
 
     @cached_property
-    def nodes(self) -> tuple[Node, ...]:
-        """All nodes: the members in the group's order, then the relays."""
-        return tuple(zip(self.x.tolist(), self.y.tolist(), strict=True))
-
-    @property
-    def members(self) -> tuple[Node, ...]:
-        """All members, in the group's order."""
-        return self.nodes[: len(self) - self.relays]
-
-    @cached_property
     def root_position(self) -> int:
         """Position of the root among the members."""
         return int(np.flatnonzero(self.parent < 0)[0])
 
-    @property
-    def root(self) -> Node:
-        """The root node."""
-        return self.node(self.root_position)
-
-    def path_sums(self, weights: Ints) -> Ints:
-        """Add up the weights from the root to each member, both included: see ``path_sums``."""
-        return path_sums(self.parent, weights)
-
     @cached_property
     def depth(self) -> Ints:
         """Edges from the root to each member, shape (n,)."""
-        return self.path_sums((self.parent >= 0).astype(np.int64))
+        return path_sums(self.parent, (self.parent >= 0).astype(np.int64))
 
     @cached_property
     def hops(self) -> Ints:
         """Links along the tree from the root to each member, shape (n,)."""
         above = np.where(self.parent < 0, np.arange(len(self)), self.parent)
         links: Ints = np.abs(self.x - self.x[above]) + np.abs(self.y - self.y[above])
-        return self.path_sums(links)
+        return path_sums(self.parent, links)
 
     @property
     def height(self) -> int:
@@ -186,36 +138,3 @@ class Tree:
         below = np.flatnonzero(self.parent >= 0)
         table[self.parent[below], self.port[below]] = below
         return table
-
-    @cached_property
-    def _position(self) -> dict[Node, int]:
-        return {node: position for position, node in enumerate(self.nodes)}
-
-    @property
-    def edges(self) -> list[list[list[int]]]:
-        """Every [child, parent], each as [x, y], in order of the children."""
-        below = np.flatnonzero(self.parent >= 0)
-        below = below[np.lexsort((self.y[below], self.x[below]))]
-        above = self.parent[below]
-        table = np.stack(
-            [self.x[below], self.y[below], self.x[above], self.y[above]], axis=1
-        ).reshape(-1, 2, 2)
-        pairs: list[list[list[int]]] = table.tolist()
-        return pairs
-
-    def node(self, position: int) -> Node:
-        """Return the member at a position."""
-        return int(self.x[position]), int(self.y[position])
-
-    def parent_of(self, node: Node) -> Node | None:
-        """Return a member's parent; None for the root."""
-        above = int(self.parent[self._position[node]])
-        return None if above < 0 else self.node(above)
-
-    def children_of(self, node: Node) -> Children:
-        """Return a member's children by port: +X, +Y, -X, -Y."""
-        east, north, west, south = (
-            None if below < 0 else self.node(below)
-            for below in self.children[self._position[node]].tolist()
-        )
-        return east, north, west, south

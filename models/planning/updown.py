@@ -1,40 +1,40 @@
-"""Up/down routing: tables that cannot deadlock on any network, and planner ``updown``.
+"""Up/down routing: tables that cannot deadlock on any network; planners ``updown`` and ``btin``.
 
-Source: paper BTIN, section 2.1, after M. Schroeder et al., Autonet, SRC Research Report 59, 1990.
-The root of the spanning tree is the lowest-numbered of the least eccentric switches. A link's end
-on the higher level is up, on one level that of the lower number. A packet goes up zero or more
-links and then down zero or more. Tables of any making are checked: they lead every packet home.
+Source: paper BTIN, section 2.1, after M. Schroeder et al., Autonet, SRC Research Report 59, 1990;
+its section 3.1 for planner ``btin``. The root of the spanning tree is the lowest-numbered of the
+least eccentric switches. A link's end on the higher level is up, on one level that of the lower
+number. A packet goes up zero or more links and then down zero or more. Tables of any making are
+checked: they lead every packet home.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.models.planning.centre import least_eccentric
+from syncfabric.models.planning.centre import least_eccentric, shapes
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.tree import Ints
 
 __all__ = [
     "MOST_ROUTED",
-    "OWN",
-    "UpDown",
-    "build_tree",
+    "btin_tree",
     "check_ways",
     "far_switches",
     "next_switches",
     "routing_tables",
+    "spanning",
     "updown_tables",
+    "updown_tree",
 ]
 
 OWN = -1
 """A switch's entry for itself."""
+MOST_ROUTED = 4096
+"""Switches of the largest network that has routing tables."""
 
 
 def check_ways(topology: Irregular, tables: Ints) -> None:
@@ -89,51 +89,6 @@ def far_switches(topology: Irregular) -> Ints:
     return ends
 
 
-MOST_ROUTED = 4096
-"""Switches of the largest network that has routing tables."""
-
-
-@dataclass(frozen=True, eq=False)
-class UpDown:
-    """Which way every link goes.
-
-    Parameters
-    ----------
-    graph : LinkGraph
-    parent, level : array of int64, shape (q,)
-        The spanning tree, see ``LinkGraph.spanning``.
-    """
-
-    graph: LinkGraph
-    parent: Ints
-    level: Ints
-
-    @classmethod
-    def of(cls, graph: LinkGraph, beside: int = 0) -> UpDown:
-        """Direct a network's links; if it is in parts, those of the part that a switch is in."""
-        _, level = graph.spanning(beside)
-        everyone = np.flatnonzero(level >= 0)
-        nearest, _ = least_eccentric(graph, everyone, everyone)
-        return cls(graph, *graph.spanning(int(nearest[0])))
-
-    @cached_property
-    def order(self) -> Ints:
-        """The switches so that every link leads up to an earlier one, shape (q,)."""
-        return np.argsort(self.level, kind="stable")
-
-    def ways(self, *, up: bool) -> list[list[tuple[int, int]]]:
-        """Return the links of each switch that lead up, or down: port and switch, by port."""
-        rank = np.argsort(self.order)
-        graph, ports = self.graph, self.graph.topology.port
-        step = rank[graph.neighbour] - rank[graph.owner]
-        chosen = np.flatnonzero(step < 0 if up else step > 0)
-        ways: list[list[tuple[int, int]]] = [[] for _ in range(len(graph))]
-        for entry in chosen[np.argsort(ports[chosen], kind="stable")].tolist():
-            way = int(ports[entry]), int(graph.neighbour[entry])
-            ways[graph.owner[entry]].append(way)
-        return ways
-
-
 def routing_tables(spec: IrregularSpec) -> tuple[tuple[int, ...], ...]:
     """Return the output port for every destination switch, switch by switch.
 
@@ -156,6 +111,17 @@ def routing_tables(spec: IrregularSpec) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, updown_tables(spec.topology).tolist()))
 
 
+def spanning(graph: LinkGraph, beside: int = 0) -> tuple[Ints, Ints]:
+    """Return parent and level of every switch in the spanning tree; see ``LinkGraph.spanning``.
+
+    If the network is in parts it is that of the part that a switch is in.
+    """
+    _, level = graph.spanning(beside)
+    everyone = np.flatnonzero(level >= 0)
+    nearest, _ = least_eccentric(graph, everyone, everyone)
+    return graph.spanning(int(nearest[0]))
+
+
 def updown_tables(topology: Irregular) -> Ints:
     """Return up/down tables, shape (q, q): row s holds switch s's port for each destination.
 
@@ -163,29 +129,29 @@ def updown_tables(topology: Irregular) -> Ints:
     a packet may have come to it by a link down; any other goes up, to where the whole way is then
     shortest. Among equals the lowest port is taken.
     """
-    direction = UpDown.of(LinkGraph(topology))
-    count = topology.switches
-    ways_up, ways_down = direction.ways(up=True), direction.ways(up=False)
-    order = direction.order.tolist()
+    graph, count = LinkGraph(topology), topology.switches
+    _, level = spanning(graph)
+    order = np.argsort(level, kind="stable")  # every link leads up to an earlier one
+    rank = np.argsort(order)
+    by_port = np.lexsort((topology.port, graph.owner))
+    rows = np.split(by_port, graph.indptr[1:-1])
+    up = rank[graph.neighbour] < rank[graph.owner]
     endless = np.int64(4 * count)
     length = np.full((count, count), endless)
     np.fill_diagonal(length, 0)
     ports = np.full((count, count), OWN, dtype=np.int64)
-    for switch in reversed(order):
-        for port, after in ways_down[switch]:
-            way = length[after] + 1
-            shorter = way < length[switch]
-            length[switch][shorter], ports[switch][shorter] = way[shorter], port
-    for switch in order:
-        not_down = length[switch] == endless
-        for port, after in ways_up[switch]:
-            way = length[after] + 1
-            shorter = not_down & (way < length[switch])
-            length[switch][shorter], ports[switch][shorter] = way[shorter], port
+    for upwards, switches in ((False, order[::-1]), (True, order)):
+        for switch in switches.tolist():
+            row, entries = length[switch], rows[switch]
+            wanted = row == endless if upwards else np.ones(count, dtype=bool)
+            for entry in entries[up[entries] == upwards].tolist():
+                way = length[graph.neighbour[entry]] + 1
+                shorter = wanted & (way < row)
+                row[shorter], ports[switch][shorter] = way[shorter], topology.port[entry]
     return ports
 
 
-def build_tree(graph: LinkGraph, members: Ints, *, member_root: bool) -> PortTree:
+def updown_tree(graph: LinkGraph, members: Ints, *, member_root: bool = False) -> PortTree:
     """Build a group's tree over the spanning tree that the tables go by.
 
     Parameters
@@ -197,17 +163,15 @@ def build_tree(graph: LinkGraph, members: Ints, *, member_root: bool) -> PortTre
         Whether the root has to be a member: then it is the lowest-numbered of those least eccentric
         in the tree. Else it is the topmost switch above all members.
     """
-    parents = UpDown.of(graph, int(members[0])).parent.copy()
+    parents = spanning(graph, int(members[0]))[0].copy()
     tree = PortTree.pruned(graph, parents, members)
     # Above the first switch that is a member or has two children there is one way, and no member.
     wanted = (tree.child_count > 1) | np.isin(tree.routers, members)
     top = np.flatnonzero(wanted)[tree.depth[wanted].argmin()]
     parents[tree.routers[top]] = -1
     tree = PortTree.pruned(graph, parents, members)
-    return _rerooted(graph, tree, members) if member_root else tree
-
-
-def _rerooted(graph: LinkGraph, tree: PortTree, members: Ints) -> PortTree:
+    if not member_root:
+        return tree
     below = np.flatnonzero(tree.parent >= 0)
     ends = np.stack(
         [tree.parent[below], tree.far_port[below], below, tree.parent_port[below]], axis=1
@@ -219,3 +183,24 @@ def _rerooted(graph: LinkGraph, tree: PortTree, members: Ints) -> PortTree:
     parents, _ = alone.spanning(int(nearest[0]))
     numbers = np.where(parents >= 0, tree.routers[parents], -1)
     return PortTree.spanned(graph, tree.routers, numbers)
+
+
+def btin_tree(graph: LinkGraph, members: Ints) -> PortTree:
+    """Build the tree of least height around a member.
+
+    Readings where the paper is open: the parent of a switch is the lowest-numbered switch of the
+    level above; nonmember leaves go before trees are compared; among trees of equal height, edges
+    and leaves that of the lowest-numbered root switch is taken; of parallel links that with the
+    parent's lowest port. A tree's leaves are members, so its height is the root's distance to the
+    farthest member: only the trees of the least eccentric members are built and compared.
+
+    Parameters
+    ----------
+    graph : LinkGraph
+    members : array of int64
+        The member switches, ascending, each once.
+    """
+    nearest, _ = least_eccentric(graph, members, members)
+    edges, leaves = shapes(graph, nearest, members)
+    parents, _ = graph.spanning(int(nearest[np.lexsort((nearest, leaves, edges))[0]]))
+    return PortTree.pruned(graph, parents, members)

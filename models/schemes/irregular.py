@@ -24,8 +24,7 @@ import numpy as np
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.models.planning import btin as btin_tree
-from syncfabric.models.planning import updown as updown_tree
+from syncfabric.models.planning import updown as trees
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.tree import Ints
@@ -69,13 +68,13 @@ class Ways:
     @cached_property
     def _after(self) -> Ints:
         """The next switch on the way from each switch to each, shape (q, q)."""
-        if self.topology.switches > updown_tree.MOST_ROUTED:
+        if self.topology.switches > trees.MOST_ROUTED:
             raise PlanError(
                 f"Packets' ways: {self.topology.switches} switches are too many for routing "
-                f"tables; at most {updown_tree.MOST_ROUTED} can be routed, so take btin or updown"
+                f"tables; at most {trees.MOST_ROUTED} can be routed, so take btin or updown"
             )
         if self.tables is None:
-            return next_switches(self.topology, updown_tree.updown_tables(self.topology))
+            return next_switches(self.topology, trees.updown_tables(self.topology))
         return next_switches(self.topology, np.array(self.tables, dtype=np.int64))
 
     def hops(self, sources: Ints, targets: Ints) -> Ints:
@@ -129,12 +128,12 @@ class Group:
     @cached_property
     def tree(self) -> PortTree:
         """The tree that planner ``btin`` builds; the root node is at its root."""
-        return btin_tree.build_tree(self.ways.graph, self.switches)
+        return trees.btin_tree(self.ways.graph, self.switches)
 
     @cached_property
     def updown_tree(self) -> PortTree:
         """The tree that planner ``updown`` builds around a member."""
-        return updown_tree.build_tree(self.ways.graph, self.switches, member_root=True)
+        return trees.updown_tree(self.ways.graph, self.switches, member_root=True)
 
     @property
     def _root(self) -> Ints:

@@ -22,8 +22,9 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.models.planning.graph import LinkGraph
-from syncfabric.models.planning.plan_static import StaticGroupPlan, plan_static
-from syncfabric.models.planning.slots import least_tree
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan_static import plan_static
+from syncfabric.models.planning.planners import least_tree
 from syncfabric.models.planning.tree import Ints
 from syncfabric.models.schemes.irregular import Ways
 from syncfabric.models.schemes.scheme import Cost, scheme
@@ -100,13 +101,11 @@ def udn_stn(network: StaticSpec, members: Sequence[Node], times: LogGP) -> Cost:
     """
     group = planned(network, members, "tree")
     latency = barrier_ns("udn-stn", len(members), group.longest_path, times)
-    inward = sum(hops(member, group.root) for member in members)
+    inward = sum(hops(member, group.way.root) for member in members)
     return _on_tree(group, members, latency, inward + group.links)
 
 
-def _on_tree(
-    group: StaticGroupPlan, members: Sequence[Node], latency_ns: float, traversals: int
-) -> Cost:
+def _on_tree(group: GroupPlan, members: Sequence[Node], latency_ns: float, traversals: int) -> Cost:
     """Return the cost of a scheme that sets the tree of a static network up."""
     switches = {group.root, *(switch for switch, _ in group.edges or ())}
     return Cost(
@@ -118,7 +117,7 @@ def _on_tree(
     )
 
 
-def planned(network: StaticSpec, members: Sequence[Node], planner: str) -> StaticGroupPlan:
+def planned(network: StaticSpec, members: Sequence[Node], planner: str) -> GroupPlan:
     """Return the plan of a group that is alone on its network, two members or more."""
     group = GroupSpec(id=0, members=tuple(members), planner=planner)
     return plan_static(network, (group,))[0]

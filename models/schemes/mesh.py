@@ -9,9 +9,8 @@ import numpy as np
 
 from syncfabric.models.networks.mesh import Node, hops
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.models.planning import cs as cs_tree
-from syncfabric.models.planning.btm import build_tree, local_root
-from syncfabric.models.planning.tree import Ints, Tree, coordinates
+from syncfabric.models.planning.btm import build_tree, cs_tree, local_root
+from syncfabric.models.planning.tree import Ints, Tree, coordinates, path_sums
 from syncfabric.models.schemes.scheme import Cost, scheme
 from syncfabric.models.timing.btm import Timing, formula_ns, way_ns
 
@@ -47,7 +46,7 @@ def cs(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     Every router on the way has a register, so t_rm is paid at each (paper BTM, section 4.1), and a
     node that is no member is told by a message of its own when the group is set up (Table 1).
     """
-    tree = cs_tree.build_tree(members)
+    tree = cs_tree(members)
     latency = formula_ns(tree, times)
     return Cost(tree.relays, len(tree), tree.height, latency, 2 * (len(tree) - 1))
 
@@ -55,7 +54,7 @@ def cs(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
 def members_height(tree: Tree) -> int:
     """Return the height counted in members alone, as paper BTM's Fig. 4 does."""
     is_member = (np.arange(len(tree)) < len(tree) - tree.relays).astype(np.int64)
-    return int(tree.path_sums(is_member).max()) - 1
+    return int(path_sums(tree.parent, is_member).max()) - 1
 
 
 @on_mesh("cs-nearest", "CS tree whose ways join it as early as they can", "paper BTM, section 3.3")

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.shape import NodeShape
-from syncfabric.models.networks.kinds import IrregularSpec, MeshSpec
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainEnd, ConfigTap

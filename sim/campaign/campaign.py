@@ -15,7 +15,8 @@ from pathlib import Path
 
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
-from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.campaign.request import CampaignRequest, Kind, is_meant
 from syncfabric.sim.campaign.result import CampaignResult, KindCount, Outcome, Verdict
 from syncfabric.sim.campaign.trial import EPISODES, Draw, Trial
@@ -229,7 +230,7 @@ class FaultClassifier(Bench):
             return self.perform(software.write(group, trial.node, *trial.write))
         return self.perform(software.meddle(group, trial.node))
 
-    def _renew(self, trial: Trial, group: AnyGroupPlan, software: EngineGroups) -> None:
+    def _renew(self, trial: Trial, group: GroupPlan, software: EngineGroups) -> None:
         """Kill a group and set it up again while the fault happens."""
         gid = trial.gid
         self.fabric.close(gid)

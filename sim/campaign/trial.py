@@ -15,7 +15,8 @@ from syncfabric.models.layout.engine import Kind as MessageKind
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import MessageSpec, StaticSpec
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan, make_plan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.campaign.request import Kind
@@ -67,7 +68,7 @@ class Forger:
         for group in self._groups:
             if router not in group.placement:
                 continue
-            tree, entry = group.shape, group.placement[router]
+            tree, entry = group.tree, group.placement[router]
             position = tree.position[router]
             if port == tree.parent_port[position]:
                 continue

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from syncfabric.models.errors import ToolError
 from syncfabric.models.messages.core import Activity, FaultReason
-from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 
 __all__ = [
     "Episode",
@@ -180,7 +181,7 @@ class Lost:
     waiting: int
 
 
-def episodes_of(plan: BarrierPlan, group: AnyGroupPlan, events: Events) -> list[Episode]:
+def episodes_of(plan: BarrierPlan, group: GroupPlan, events: Events) -> list[Episode]:
     """Return the barriers of a group that all its members have been released from."""
     index = plan.spec.network.topology.index
     seats = [(index(node), place) for node, place in group.places.items() if place is not None]

@@ -16,9 +16,9 @@ from syncfabric.models.messages.boot import BootGroup, boot_block
 from syncfabric.models.messages.core import MOST_CORES
 from syncfabric.models.messages.static import LoaderWord
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
-from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan, make_plan
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.set_up_writes import set_up_entries
-from syncfabric.models.planning.static_images import SETTLING, role_of, static_writes
+from syncfabric.models.planning.static_routes import SETTLING, role_of, static_writes
 from syncfabric.sim.cores.compile import MEMORY_KIB, compile_program
 from syncfabric.sim.cores.events import Events, lost_cycles, read_events
 from syncfabric.sim.cores.program import Program, barrier_routines
@@ -131,7 +131,7 @@ def boot_groups(plan: BarrierPlan, *, sends_flits: bool) -> list[BootGroup]:
     for group in plan.groups:
         members = tuple(index(member) for member in group.members)
         op = operations[group.id]
-        if sends_flits and isinstance(group, StaticGroupPlan):
+        if sends_flits and group.static:
             roles = tuple(role_of(group, member) for member in group.members)
             registers: tuple[int | None, ...] = (None,) * len(members)
             flits = group.flits or 0

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from syncfabric.models.networks.spec import AnySpec, NetworkSpec
-    from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+    from syncfabric.models.planning.group_plan import GroupPlan
+    from syncfabric.models.planning.plan import BarrierPlan
 
 __all__ = [
     "SCALE",
@@ -103,7 +104,7 @@ class _Place:
         return Pen(axes, self.sheet, self.scene)
 
 
-def group_figure(plan: "BarrierPlan", group: "AnyGroupPlan") -> "Figure":
+def group_figure(plan: "BarrierPlan", group: "GroupPlan") -> "Figure":
     """Draw one group's tree or ring with its title and the key of its colours."""
     place = _Place(plan.spec.network, 6.4)
     with settings():
@@ -173,10 +174,10 @@ def network_figure(spec: "NetworkSpec") -> "Figure":
     return page.figure
 
 
-def _facts(plan: "BarrierPlan", group: "AnyGroupPlan") -> str:
+def _facts(plan: "BarrierPlan", group: "GroupPlan") -> str:
     """Return a group's figures in one line."""
     slot = ""
-    if group.planner == WIRE_PLANNER and isinstance(group, GroupPlan):
+    if group.planner == WIRE_PLANNER:
         first = plan.spec.message_network.shape.router.layout.entries
         slot = f"slot {min(group.placement.values()) - first} · "
     bound = "" if group.bound is None else f" · bound {count(group.bound, 'cycle')}"

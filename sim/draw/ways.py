@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,10 +12,6 @@ from syncfabric.sim.draw.canvas import GREY, PAPER, ROOT, depth_colours
 from syncfabric.sim.draw.lines import TIP, Points, corners, cut, head, lanes, moved, rounded
 from syncfabric.sim.draw.page import Mark, depth_key
 from syncfabric.sim.draw.scene import NODE, Scene
-
-if TYPE_CHECKING:
-    from syncfabric.models.planning.plan import AnyGroupPlan
-    from syncfabric.models.planning.plan_static import StaticGroupPlan
 
 __all__ = ["OTHERS", "RING", "RING_MEMBER", "Dot", "Overlay", "Way", "arrow", "key_of", "overlay"]
 
@@ -71,7 +67,7 @@ class Overlay:
 
 
 def overlay(
-    scene: Scene, group: "AnyGroupPlan", height: int, groups: Sequence["AnyGroupPlan"] = ()
+    scene: Scene, group: GroupPlan, height: int, groups: Sequence[GroupPlan] = ()
 ) -> Overlay:
     """Return what is drawn of a group.
 
@@ -86,11 +82,11 @@ def overlay(
         All: on a static network, where they share out the links, the others are drawn pale.
     """
     colours = depth_colours(height)
-    if not isinstance(group, GroupPlan):
+    if group.static:
         made = _static(scene, group, colours)
         made.others = Overlay()
         for other in groups:
-            if other.id != group.id and not isinstance(other, GroupPlan):
+            if other.id != group.id:
                 pale = _static(scene, other, [OTHERS] * (1 + other.longest_path))
                 ways = [way._replace(ink=OTHERS, broad=0.75) for way in pale.ways]
                 made.others.ways += ways
@@ -108,12 +104,12 @@ def arrow(line: Points, ink: str, broad: float = 1.0) -> Way:
 
 def _trunk(depth: int, group: GroupPlan) -> float:
     """Return how broad an edge is, 1 at the leaves: a large tree's trunk stands out."""
-    return 1 + 0.5 * (group.height - depth) / group.height
+    return 1 + 0.5 * (group.tree.height - depth) / group.tree.height
 
 
 def _grid_tree(group: GroupPlan, colours: Sequence[str]) -> Overlay:
     """Draw a tree over a mesh: routers in the colours of their depths, edges as messages go."""
-    tree, name = group.shape, group.graph.member
+    tree, name = group.tree, group.graph.member
     depths, members = tree.depth.tolist(), set(group.members)
     made = Overlay(root=name(tree.root))
     for router, depth in zip(tree.routers.tolist(), depths, strict=True):
@@ -122,7 +118,7 @@ def _grid_tree(group: GroupPlan, colours: Sequence[str]) -> Overlay:
         made.passed |= not member
     edges = [
         (child, corners([name(r) for r in (*(r for r, _ in down), int(tree.routers[child]))]))
-        for child, down, _ in tree.edge_ways(group.graph.columns)
+        for child, down, _ in tree.edge_ways()
     ]
     for (child, _), line in zip(edges, lanes([p for _, p in edges], NODE + 0.02), strict=True):
         depth = depths[child]
@@ -132,21 +128,21 @@ def _grid_tree(group: GroupPlan, colours: Sequence[str]) -> Overlay:
 
 def _tree(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
     """Draw a tree over switches: these in the colours of their depths, with their members."""
-    tree, made = group.shape, Overlay(root=group.root_node)
+    tree, made = group.tree, Overlay(root=group.root_node)
     depths = dict(zip(tree.routers.tolist(), tree.depth.tolist(), strict=True))
     made.dots |= {switch: Dot(colours[depth]) for switch, depth in depths.items()}
     for switch, port in group.members:
         ink = colours[depths.get(switch, 0)]
         made.dots[switch, port] = Dot(ink)
         made.ways.append(Way(scene.links[switch, str(port)], ink))
-    for child, down, _ in tree.edge_ways(0):
+    for child, down, _ in tree.edge_ways():
         ((router, port),), depth = down, int(tree.depth[child])
         line = scene.links[router, str(port)]
         made.ways.append(arrow(line, colours[depth], _trunk(depth, group)))
     return made
 
 
-def _static(scene: Scene, group: "StaticGroupPlan", colours: Sequence[str]) -> Overlay:
+def _static(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
     """Draw a ring or tree of a static network, an arrowhead on every link.
 
     Every directed link keeps right of its line; no two ways use one, so none lies on another.
@@ -193,7 +189,7 @@ def _middle_head(scene: Scene, a: Node, b: Node) -> Points:
     return head(cut(line, 0, (1 - TIP) / 2))
 
 
-def key_of(scene: Scene, groups: Sequence["AnyGroupPlan"], count: int) -> list[Mark]:
+def key_of(scene: Scene, groups: Sequence[GroupPlan], count: int) -> list[Mark]:
     """Return the key of some groups' trees and rings, of ``count`` in all."""
     highest = max((group.height or 0 for group in groups), default=0)
     drawn = [overlay(scene, group, highest) for group in groups]

@@ -6,7 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable
 
-from syncfabric.models.planning.plan import AnyGroupPlan
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.sim.drive.scenario import Policy, Scenario
 
 __all__ = ["GroupArrivals", "Place"]
@@ -23,7 +23,7 @@ class GroupArrivals:
 
     Parameters
     ----------
-    group : AnyGroupPlan
+    group : GroupPlan
         Members and operation.
     places : list of Place
         Where each member is.
@@ -40,7 +40,7 @@ class GroupArrivals:
 
     def __init__(
         self,
-        group: AnyGroupPlan,
+        group: GroupPlan,
         places: list[Place],
         scenario: Scenario,
         rng: random.Random,

@@ -8,7 +8,7 @@ from functools import reduce
 from operator import and_, or_, xor
 
 from syncfabric.models.layout.setup import Operation
-from syncfabric.models.planning.plan import BarrierPlan, GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.group_events import BrokenRelease, Commanded, Created, Joined, Removed
 from syncfabric.sim.drive.trace import Act, Arrival, Chunk, Line, Report, Rule, bits
 from syncfabric.sim.results import Mismatch
@@ -82,7 +82,7 @@ class BarrierCheck(Rule):
         self._broken: set[BrokenRelease] = set()
         for number, group in enumerate(plan.groups):
             combine = combination(group.op, network.data_bits)
-            on_wires = isinstance(group, GroupPlan) and group.slot_register is not None
+            on_wires = group.slot_register is not None
             bound = group.bound if on_wires else None
             self._groups[number] = _Group(group.id, len(group.members), combine, bound)
             for member, (node, place) in enumerate(group.places.items()):

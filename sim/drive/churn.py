@@ -12,7 +12,8 @@ from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.setup import Operation as Command
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
 from syncfabric.models.planning.free import FreeEntries
-from syncfabric.models.planning.plan import GroupPlan, make_plan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.planning.set_up import commit_write
 from syncfabric.sim.drive.config_port import Cycles, perform
 from syncfabric.sim.drive.engine_driver import EngineDriver

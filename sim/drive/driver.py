@@ -9,7 +9,8 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple, TypeVar
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals, Place
 from syncfabric.sim.drive.group_events import AllOver
@@ -44,7 +45,7 @@ class Driver(Player[M]):
     plan : BarrierPlan
     scenario : Scenario
     model : Model
-    groups : sequence of AnyGroupPlan
+    groups : sequence of GroupPlan
         Those that have barriers.
 
     Attributes
@@ -61,7 +62,7 @@ class Driver(Player[M]):
     """
 
     def __init__(
-        self, plan: BarrierPlan, scenario: Scenario, model: M, groups: Sequence[AnyGroupPlan]
+        self, plan: BarrierPlan, scenario: Scenario, model: M, groups: Sequence[GroupPlan]
     ) -> None:
         super().__init__(model)
         self.plan, self.scenario = plan, scenario
@@ -81,7 +82,7 @@ class Driver(Player[M]):
         self.over_from: int | None = None
         self._read = False
 
-    def _group(self, number: int, group: AnyGroupPlan) -> GroupArrivals:
+    def _group(self, number: int, group: GroupPlan) -> GroupArrivals:
         index = self.plan.spec.network.topology.index
         places: list[Place] = [(index(node), place) for node, place in group.places.items()]
         return GroupArrivals(

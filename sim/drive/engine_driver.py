@@ -10,9 +10,9 @@ from syncfabric.models.golden.network import CollectiveNetwork, model_of
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record
 from syncfabric.models.layout.setup import ManagerState, ManagerWord
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.images import Epochs
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import (
+    Epochs,
     image_writes,
     manager_address,
     set_up_command,

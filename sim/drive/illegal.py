@@ -22,8 +22,7 @@ from syncfabric.models.layout.setup import (
     Operation,
     share_of,
 )
-from syncfabric.models.planning.images import Epochs
-from syncfabric.models.planning.set_up import COMMIT_ADDRESS, kill_command, manager_address
+from syncfabric.models.planning.set_up import COMMIT_ADDRESS, Epochs, kill_command, manager_address
 from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.program import Inputs, Program
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Collection, Iterator
 from typing import Generic, Protocol, TypeVar
 
-from syncfabric.models.planning.plan import AnyGroupPlan
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.sim.drive.arrivals import GroupArrivals, Place
 from syncfabric.sim.drive.group_events import BrokenRelease
 from syncfabric.sim.drive.scenario import Scenario
@@ -49,7 +49,7 @@ class Instance:
     def __init__(
         self,
         number: int,
-        group: AnyGroupPlan,
+        group: GroupPlan,
         nodes: list[int],
         scenario: Scenario,
         rng: random.Random,

@@ -15,7 +15,6 @@ from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.static_images import NumberedGroup
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks
 from syncfabric.sim.drive.targets import targets_of
@@ -89,8 +88,8 @@ class EngineMessages:
 
     def _hops(self, group: GroupPlan) -> Iterator[tuple[_Hop, bool]]:
         """Yield where a group's messages pass, and whether upwards; slots have no class."""
-        tree, outputs = group.shape, self._shape.router.links + self._shape.router.own
-        for child, down, up in tree.edge_ways(group.graph.columns):
+        tree, outputs = group.tree, self._shape.router.links + self._shape.router.own
+        for child, down, up in tree.edge_ways():
             turn = int(tree.far_port[child]) % 2
             for way, position, upward in (
                 (down, child, False),
@@ -215,7 +214,7 @@ def _ends(shape: NetworkShape) -> dict[int, tuple[int, int]]:
 class _Reader:
     """A member: its stream is the root's, flit by flit."""
 
-    group: NumberedGroup
+    group: GroupPlan
     node: Node
     sent: deque[int] = field(default_factory=deque)
     """Cycles in which flits left the root that this member has not yet read."""
@@ -231,13 +230,13 @@ class StaticLog(Log):
     Parameters
     ----------
     network : StaticSpec
-    groups : sequence of NumberedGroup
+    groups : sequence of GroupPlan
     file : text file, optional
         See `Log`.
     """
 
     def __init__(
-        self, network: StaticSpec, groups: Sequence[NumberedGroup], file: TextIO | None = None
+        self, network: StaticSpec, groups: Sequence[GroupPlan], file: TextIO | None = None
     ) -> None:
         super().__init__(file)
         self._fillers = network.core_buffer
@@ -247,10 +246,10 @@ class StaticLog(Log):
         for group in groups:
             readers = [_Reader(group, node) for node in group.members]
             if group.flits is not None:
-                readers = [reader for reader in readers if reader.node != group.root]
+                readers = [reader for reader in readers if reader.node != group.way.root]
             for reader in readers:
                 self._readers[PORTS * index(reader.node) + Port.LOCAL] = reader
-            injection = PORTS * len(network.topology.nodes) + index(group.root)
+            injection = PORTS * len(network.topology.nodes) + index(group.way.root)
             self._sources[injection] = readers
         self._cores = sum(1 << link for link in self._readers)
         self._roots = sum(1 << link for link in self._sources)
@@ -274,5 +273,5 @@ class StaticLog(Log):
         if not reader.sent:
             return  # an extra flit: `FlowCheck` reports it
         self.messages += 1
-        ends = ("{},{}".format(*node) for node in (reader.group.root, reader.node))
+        ends = ("{},{}".format(*node) for node in (reader.group.way.root, reader.node))
         self._write(kind, str(reader.group.id), ends, reader.sent.popleft(), cycle)

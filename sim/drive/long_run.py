@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.backends import play
@@ -178,7 +179,7 @@ def _jitter(plan: BarrierPlan) -> int:
     return jitter
 
 
-def _seats(plan: BarrierPlan, group: AnyGroupPlan) -> list[tuple[int, int]]:
+def _seats(plan: BarrierPlan, group: GroupPlan) -> list[tuple[int, int]]:
     index = plan.spec.network.topology.index
     return [(index(node), place) for node, place in group.places.items() if place is not None]
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import Links, links_of
 from syncfabric.sim.drive.backends import Simulation, run_job
 from syncfabric.sim.drive.room import patience
@@ -185,7 +186,7 @@ def verdict_of(outcome: Outcome) -> tuple[Verdict, str | None]:
     return "match", None
 
 
-def _group(group: AnyGroupPlan, outcome: GroupOutcome) -> GroupResult:
+def _group(group: GroupPlan, outcome: GroupOutcome) -> GroupResult:
     return GroupResult.of(
         group,
         episodes=len(outcome.latency),

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 
 from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.models.networks.mesh import Mesh, Node, hops
-from syncfabric.models.planning.images import Epochs
-from syncfabric.models.planning.set_up import go_writes
+from syncfabric.models.planning.set_up import Epochs, go_writes
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.inbox import Packet

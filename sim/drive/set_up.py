@@ -11,12 +11,14 @@ from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
 from syncfabric.models.layout.setup import ERRAND, ERRAND_MARK
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.images import Epochs, RouterImage, group_images
 from syncfabric.models.planning.set_up import (
     COMMIT_ADDRESS,
+    Epochs,
+    RouterImage,
     asked_node,
     duties,
     go_writes,
+    group_images,
 )
 from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.inbox import Packet
@@ -113,7 +115,7 @@ class MembersSetUp(Program):
 
         def done(now: int) -> None:
             self._left -= 1
-            if self._driver.scenario.hasty and image.router == group.shape.root:
+            if self._driver.scenario.hasty and image.router == group.tree.root:
                 self._unstarted.remove(group)
                 self._start(group, now)
 

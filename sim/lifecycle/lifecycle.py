@@ -25,9 +25,9 @@ from syncfabric.models.layout.setup import (
 )
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.images import Epochs
 from syncfabric.models.planning.set_up import (
     COMMIT_ADDRESS,
+    Epochs,
     Write,
     commit_write,
     free_writes,
@@ -132,7 +132,7 @@ class Lifecycle(ABC):
         Without ``read_back``, and on barrier wires, nothing says so, and all the cycles go by that
         it may take.
         """
-        tree, status = group.shape, self._shape.router.layout.status
+        tree, status = group.tree, self._shape.router.layout.status
         if not self._shape.router.read_back or group.slot_register is not None:
             yield Pause((tree.height + 1) * self._passing)
             return
@@ -180,7 +180,7 @@ class Lifecycle(ABC):
     @staticmethod
     def _root(group: GroupPlan) -> tuple[int, int]:
         """Return a root's router and entry."""
-        return group.shape.root, group.placement[group.shape.root]
+        return group.tree.root, group.placement[group.tree.root]
 
     @property
     def _passing(self) -> int:

@@ -9,9 +9,9 @@ import copy
 from collections.abc import Collection, Sequence
 
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.static_images import (
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.static_routes import (
     SETTLING,
-    NumberedGroup,
     group_outputs,
     role_writes,
     route_writes,
@@ -38,7 +38,7 @@ class ByRoutes:
 
     def __init__(self, network: StaticSpec) -> None:
         self._network = network
-        self._living: dict[int, NumberedGroup] = {}
+        self._living: dict[int, GroupPlan] = {}
         self.settled = 8 * len(network.topology.nodes)
 
     def again(self) -> ByRoutes:
@@ -47,7 +47,7 @@ class ByRoutes:
         twin._living = dict(self._living)
         return twin
 
-    def set_up(self, *groups: NumberedGroup, beside: Sequence[NumberedGroup] = ()) -> Steps[None]:
+    def set_up(self, *groups: GroupPlan, beside: Sequence[GroupPlan] = ()) -> Steps[None]:
         """Load groups' routes beside the others', tell members their roles, and let roots begin.
 
         Those ``beside`` have routes alone: their members' core ports are left to software.
@@ -55,12 +55,12 @@ class ByRoutes:
         yield from self.load((), (*groups, *beside))
         yield from self.assign((), groups)
 
-    def kill(self, *groups: NumberedGroup) -> Steps[None]:
+    def kill(self, *groups: GroupPlan) -> Steps[None]:
         """Take groups' routes away, whatever they are doing: their agents are as after reset."""
         yield from self.load(groups, ())
         yield from self.assign(groups, ())
 
-    def load(self, ended: Sequence[NumberedGroup], begun: Sequence[NumberedGroup]) -> Steps[None]:
+    def load(self, ended: Sequence[GroupPlan], begun: Sequence[GroupPlan]) -> Steps[None]:
         """Load the routes of all groups; those that end, begin, or change are flushed."""
         for group in ended:
             del self._living[group.id]
@@ -76,8 +76,8 @@ class ByRoutes:
 
     def assign(
         self,
-        ended: Sequence[NumberedGroup],
-        begun: Sequence[NumberedGroup],
+        ended: Sequence[GroupPlan],
+        begun: Sequence[GroupPlan],
         silent: Collection[int] = (),
     ) -> Steps[None]:
         """Tell nodes their roles when routes are loaded; nodes that are ``silent`` keep theirs."""

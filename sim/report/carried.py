@@ -9,7 +9,6 @@ from typing import NamedTuple, Protocol
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.plan_static import StaticGroupPlan
 from syncfabric.sim.assemble.links import LinkName, links_of
 from syncfabric.sim.drive.log import EngineMessages
 from syncfabric.sim.drive.trace import Line, bits
@@ -89,7 +88,6 @@ class _Flits:
         self._links = links_of(network)
         self._groups: dict[int, tuple[int, int | None]] = {}
         for number, group in enumerate(plan.groups):
-            assert isinstance(group, StaticGroupPlan)
             for x, y, port in group.routes():
                 link = len(Port) * network.topology.index((x, y)) + port
                 self._groups[link] = number, group.flits

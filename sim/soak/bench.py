@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.targets import targets_of
@@ -101,7 +102,7 @@ class Bench:
             except StopIteration as end:
                 return end.value  # type: ignore[no-any-return]
 
-    def watch(self, group: AnyGroupPlan, bound: int = 0) -> None:
+    def watch(self, group: GroupPlan, bound: int = 0) -> None:
         """Have the referee watch a group's members at their registers."""
         index = self.network.topology.index
         seats = [(index(node), place) for node, place in group.places.items()]

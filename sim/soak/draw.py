@@ -16,13 +16,8 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.models.planning.free import FreeEntries
-from syncfabric.models.planning.plan import (
-    AnyGroupPlan,
-    BarrierPlan,
-    GroupPlan,
-    StaticGroupPlan,
-    make_plan,
-)
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
 
 __all__ = ["BITWISE", "SERIAL", "Drawing", "Life"]
 
@@ -53,7 +48,7 @@ class Life:
         Episodes that its GID had had before.
     """
 
-    group: AnyGroupPlan
+    group: GroupPlan
     episodes: int
     killed: bool = False
     began: int = 0
@@ -79,7 +74,7 @@ class Drawing:
             self._free = FreeEntries(network.shape)
             self._managers = max(1, len(network.shape.managers))
 
-    def _pool(self, spec: NetworkSpec, group: AnyGroupPlan) -> list[AnyGroupPlan]:
+    def _pool(self, spec: NetworkSpec, group: GroupPlan) -> list[GroupPlan]:
         """Plan parts of a group."""
         (whole,) = (each for each in spec.groups if each.id == group.id)
         size = POOL_OF_WAYS if isinstance(self._network, StaticSpec) else POOL
@@ -100,12 +95,12 @@ class Drawing:
         op = spec.op if isinstance(self._network, StaticSpec) else rng.choice(operations)
         return spec.model_copy(update={"members": tuple(members), "op": op})
 
-    def draw(self, gid: int, others: Iterable[AnyGroupPlan], most: int) -> Life | None:
+    def draw(self, gid: int, others: Iterable[GroupPlan], most: int) -> Life | None:
         """Draw the next instance of a group; None if none fits so far.
 
         Parameters
         ----------
-        others : iterable of AnyGroupPlan
+        others : iterable of GroupPlan
             Those that are set up, or about to be.
         most : int
             Barriers that it may have.
@@ -116,7 +111,7 @@ class Drawing:
             return None
         return Life(group, min(most, self._rng.randint(1, 2 * self._life)))
 
-    def _draw_routes(self, gid: int, others: Iterable[AnyGroupPlan]) -> AnyGroupPlan:
+    def _draw_routes(self, gid: int, others: Iterable[GroupPlan]) -> GroupPlan:
         rng, pool = self._rng, self._pools[gid]
         # The plans of the network file go together, so what they take is left to them: then each
         # group has one that fits, whatever the others are.
@@ -127,24 +122,22 @@ class Drawing:
         drawn = (rng.choice(pool) for _ in range(TRIES))
         return next((group for group in drawn if not taken & _claims(group)), pool[0])
 
-    def _draw_entries(self, gid: int, others: Iterable[AnyGroupPlan]) -> AnyGroupPlan | None:
+    def _draw_entries(self, gid: int, others: Iterable[GroupPlan]) -> GroupPlan | None:
         """Draw a plan and a manager until there are entries; at last what the network file says."""
         rng, pool, owners = self._rng, self._pools[gid], range(self._managers)
         drawn = [(rng.choice(pool), rng.choice(owners)) for _ in range(TRIES)]
         for group, owner in [*drawn, *((pool[0], owner) for owner in owners)]:
             assert self._free is not None
-            assert isinstance(group, GroupPlan)
             if placed := self._free.take(group, owner):
                 return placed
         return None
 
-    def leave(self, group: AnyGroupPlan) -> None:
+    def leave(self, group: GroupPlan) -> None:
         """Let others have a group's entries."""
-        if self._free is not None and isinstance(group, GroupPlan):
+        if self._free is not None:
             self._free.leave(group)
 
 
-def _claims(group: AnyGroupPlan) -> set[tuple[int, ...]]:
+def _claims(group: GroupPlan) -> set[tuple[int, ...]]:
     """Return what a group of a static network takes: outputs, and cores."""
-    assert isinstance(group, StaticGroupPlan)
     return {*group.routes(), *((*node, Port.LOCAL) for node in group.members)}

@@ -13,7 +13,8 @@ from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.free import FreeEntries
-from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan, GroupPlan, StaticGroupPlan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.recovery.scenario import fences
 from syncfabric.sim.fabric import Fabric
 from syncfabric.sim.lifecycle import TRIES, ByChain, ByManagers, ByRoutes, lifecycle_of
@@ -80,27 +81,27 @@ class EngineGroups:
         """Commands that were refused, and given again."""
         return self._software.refused
 
-    def set_up(self, group: AnyGroupPlan) -> Steps[None]:
+    def set_up(self, group: GroupPlan) -> Steps[None]:
         """Set a group up in its entries, and await GO at its members."""
-        yield from self._software.set_up(_entries(group))
-        yield from self._software.await_ready(_entries(group))
+        yield from self._software.set_up(group)
+        yield from self._software.await_ready(group)
 
-    def tear_down(self, group: AnyGroupPlan) -> Steps[None]:
+    def tear_down(self, group: GroupPlan) -> Steps[None]:
         """Await the end of a group after its last barrier."""
-        yield from self._software.tear_down(_entries(group))
+        yield from self._software.tear_down(group)
 
-    def kill(self, group: AnyGroupPlan) -> Steps[None]:
+    def kill(self, group: GroupPlan) -> Steps[None]:
         """Kill a group, and wait until all its members have been released."""
-        yield from self._software.kill(_entries(group))
+        yield from self._software.kill(group)
         for _ in range(HANG // LOOK):
             if not (waits := self._fabric.inside(group.id)):
                 return
             yield Pause(LOOK)
         raise FoundError(f"killed, and {waits} members wait for {HANG} cycles")
 
-    def end(self, group: AnyGroupPlan, after: BarrierPlan | None) -> Steps[None]:
+    def end(self, group: GroupPlan, after: BarrierPlan | None) -> Steps[None]:
         """Kill a group whatever it does: the host what managers cannot, around what is dead."""
-        group, dead = _entries(group), Dead() if after is None else after.without
+        dead = Dead() if after is None else after.without
         if after is None:
             try:
                 yield from self._software.kill(group)
@@ -128,12 +129,12 @@ class EngineGroups:
         if waits := self._fabric.inside(group.id, but=dead.nodes):
             raise FoundError(f"killed, and {waits} members wait")
 
-    def renew(self, group: AnyGroupPlan, after: BarrierPlan | None) -> Steps[AnyGroupPlan]:
+    def renew(self, group: GroupPlan, after: BarrierPlan | None) -> Steps[GroupPlan]:
         """Set a group up again in entries that are free; the host does so around what is dead.
 
         All groups that are to be ended have been.
         """
-        new, software = old, _ = _entries(group), self._software
+        new, software = old, _ = group, self._software
         if after is not None:
             software = self._host
             new = next(each for each in after.engine_groups if each.id == group.id)
@@ -152,12 +153,12 @@ class EngineGroups:
         """Close the ends of dead links."""
         yield from ask_all(fences(self._network, dead), "fenced")
 
-    def meddle(self, group: AnyGroupPlan, manager: int) -> Steps[bool]:
+    def meddle(self, group: GroupPlan, manager: int) -> Steps[bool]:
         """Have a manager set up a group that is in use; return whether that is refused."""
         assert isinstance(self._software, ByManagers)
-        return (yield from self._software.offer(_entries(group), manager)) is not Answer.OK
+        return (yield from self._software.offer(group, manager)) is not Answer.OK
 
-    def write(self, group: AnyGroupPlan, place: int, word: int, data: int) -> Steps[bool]:
+    def write(self, group: GroupPlan, place: int, word: int, data: int) -> Steps[bool]:
         """Write a word of an entry of a group that is in use; return whether that is refused.
 
         Parameters
@@ -169,7 +170,7 @@ class EngineGroups:
         data : int
             Of word 0: the command's code, and above it by how much the epoch is wrong.
         """
-        places = list(_entries(group).placement.items())
+        places = list(group.placement.items())
         router, entry = places[place % len(places)]
         if not word:
             epoch = self._software.epochs[router, entry] + (data >> 2)
@@ -177,9 +178,9 @@ class EngineGroups:
         ((refused, _),) = yield Ask([(self._network.shape.target_of(router), word, data)])
         return refused
 
-    def abort(self, group: AnyGroupPlan) -> Steps[None]:
+    def abort(self, group: GroupPlan) -> Steps[None]:
         """Abort a manager's command that does not end."""
-        yield from self._software.abort(_entries(group))
+        yield from self._software.abort(group)
 
     def check_end(self, *, killed: bool) -> Steps[None]:
         """Check that no entry is alive, no link holds anything, and nothing was dropped.
@@ -207,11 +208,6 @@ class EngineGroups:
         yield from _check_counters(self._network, allowed)
 
 
-def _entries(group: AnyGroupPlan) -> GroupPlan:
-    assert isinstance(group, GroupPlan)
-    return group
-
-
 class RouteGroups:
     """Rings and trees of a static network, whose links hold the same whenever all is at rest."""
 
@@ -231,22 +227,22 @@ class RouteGroups:
         twin._software, twin._at_rest = self._software.again(), dict(self._at_rest)
         return twin
 
-    def set_up(self, group: AnyGroupPlan) -> Steps[None]:
+    def set_up(self, group: GroupPlan) -> Steps[None]:
         """Set a group up, and check that what its root sends at first is in its place."""
-        yield from self._software.set_up(_routes(group))
-        yield from self._check_rest(_routes(group))
+        yield from self._software.set_up(group)
+        yield from self._check_rest(group)
 
-    def tear_down(self, group: AnyGroupPlan) -> Steps[None]:
+    def tear_down(self, group: GroupPlan) -> Steps[None]:
         """When all is at rest: check that every flit is in its place, and remove the routes."""
-        yield from self._check_rest(_routes(group))
-        yield from self._software.kill(_routes(group))
+        yield from self._check_rest(group)
+        yield from self._software.kill(group)
 
-    def end(self, group: AnyGroupPlan, after: BarrierPlan | None) -> Steps[None]:
+    def end(self, group: GroupPlan, after: BarrierPlan | None) -> Steps[None]:
         """Remove a group's routes, whatever it does."""
-        yield from self._software.kill(_routes(group))
+        yield from self._software.kill(group)
         self._fabric.dismiss(group.id)
 
-    def renew(self, group: AnyGroupPlan, after: BarrierPlan | None) -> Steps[AnyGroupPlan]:
+    def renew(self, group: GroupPlan, after: BarrierPlan | None) -> Steps[GroupPlan]:
         """Set a group up again, around what is dead."""
         if after is not None:
             group = next(each for each in after.groups if each.id == group.id)
@@ -257,7 +253,7 @@ class RouteGroups:
         """Check that no counter of the network has counted anything."""
         yield from _check_counters(self._network)
 
-    def _check_rest(self, group: StaticGroupPlan) -> Steps[None]:
+    def _check_rest(self, group: GroupPlan) -> Steps[None]:
         """Check that a ring is empty, and a tree as full as when it was first set up."""
         yield Pause(self._software.settled)
         own = {
@@ -273,11 +269,6 @@ class RouteGroups:
                     f"at rest, and link {link} holds {held.get(link, 0)} flits, not "
                     f"{wanted.get(link, 0)}"
                 )
-
-
-def _routes(group: AnyGroupPlan) -> StaticGroupPlan:
-    assert isinstance(group, StaticGroupPlan)
-    return group
 
 
 Groups: TypeAlias = EngineGroups | RouteGroups

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning import deadlock
-from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan, GroupPlan, make_plan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.room import patience
 from syncfabric.sim.fabric import Fabric, Happened, Wrong, build_fabric
 from syncfabric.sim.lifecycle.effects import HANG, FoundError, Steps
@@ -176,9 +177,9 @@ class _Group:
     histogram: dict[int, int] = field(default_factory=dict)
 
 
-def bound_of(group: AnyGroupPlan) -> int:
+def bound_of(group: GroupPlan) -> int:
     """Return the cycles that a barrier may take whatever others do; 0 if none is proved."""
-    if isinstance(group, GroupPlan) and group.slot_register is None:
+    if not group.static and group.slot_register is None:
         return 0
     return group.bound or 0
 

@@ -131,8 +131,8 @@ def test_edges_of_a_mesh_run_from_parents_to_children(name: str) -> None:
     scene, grid = scene_of(plan.spec.network), plan.spec.network.topology
     assert isinstance(grid, Mesh)
     for group in plan.engine_groups:
-        made, colours = overlay(scene, group, group.height), depth_colours(group.height)
-        depths = dict(zip(group.shape.routers.tolist(), group.shape.depth.tolist(), strict=True))
+        made, colours = overlay(scene, group, group.tree.height), depth_colours(group.tree.height)
+        depths = dict(zip(group.tree.routers.tolist(), group.tree.depth.tolist(), strict=True))
         found = {}
         for way in made.ways:
             (tip,) = way.heads
@@ -141,7 +141,7 @@ def test_edges_of_a_mesh_run_from_parents_to_children(name: str) -> None:
             ]
             assert np.hypot(*(tip[0] - ends[1])) == pytest.approx(0.22)
             found[ends[1]] = ends[0], way.ink
-        edges = {grid.node(child): grid.node(parent) for child, parent in group.shape.edges}
+        edges = {grid.node(child): grid.node(parent) for child, parent in group.tree.edges}
         assert {child: parent for child, (parent, _) in found.items()} == edges
         for router, depth in depths.items():
             node, member = grid.node(router), grid.node(router) in group.members
@@ -158,7 +158,7 @@ def test_edges_of_switches_are_links_and_members_have_their_colours(name: str) -
     plan = Network.load(name).plan()
     scene, grid = scene_of(plan.spec.network), plan.spec.network.topology
     for group in plan.engine_groups:
-        made, colours, shape = overlay(scene, group, 9), depth_colours(9), group.shape
+        made, colours, shape = overlay(scene, group, 9), depth_colours(9), group.tree
         depths = dict(zip(shape.routers.tolist(), shape.depth.tolist(), strict=True))
         tips = {way.heads[0][0].tobytes(): way.ink for way in made.ways if way.heads}
         for switch, port in zip(depths, shape.parent_port.tolist(), strict=True):

@@ -164,10 +164,10 @@ def test_no_two_lanes_lie_on_one_another(seed: int) -> None:
     grid = spec.topology
     members = tuple(rng.sample(grid.nodes, rng.randint(2, len(grid.nodes))))
     network = NetworkSpec(name="net", network=spec, groups=(GroupSpec(id=1, members=members),))
-    tree = make_plan(network).engine_groups[0].shape
+    tree = make_plan(network).engine_groups[0].tree
     paths = [
         corners([grid.node(router) for router in (*(r for r, _ in down), int(tree.routers[child]))])
-        for child, down, _ in tree.edge_ways(grid.width)
+        for child, down, _ in tree.edge_ways()
     ]
     parted = lanes(paths, 0.2)
     for path, lane in zip(paths, parted, strict=True):

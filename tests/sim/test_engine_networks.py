@@ -10,7 +10,6 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import loads
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.entries import owner_of
-from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.results import RunResult
@@ -227,8 +226,7 @@ def test_on_wires_a_link_takes_a_cycle(
     plan = make_plan(spec.model_copy(update={"groups": spec.groups[:1]}))
     result = run(plan, sim="model", episodes=48, jitter=30, seed=2)
     (group,), (planned,) = result.groups, plan.groups
-    assert isinstance(planned, GroupPlan)
-    links = planned.shape.radius
+    links = planned.tree.radius
     assert planned.bound == last + 2 * registers * links
     assert group.latency
     assert group.latency.max == planned.bound

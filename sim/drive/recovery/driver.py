@@ -17,7 +17,8 @@ from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.network import Target
 from syncfabric.models.layout.setup import ManagerWord, Operation
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan, GroupPlan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import manager_address
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.config_port import Cycles, perform
@@ -238,7 +239,7 @@ class RecoveryDriver(Player[M]):
             life.arrivals.episodes = max(life.arrivals.arrived) + 1
         yield from self._until(lambda: all(life.arrivals.finished for life in lives))
 
-    def _enter(self, group: AnyGroupPlan) -> Instance:
+    def _enter(self, group: GroupPlan) -> Instance:
         """Begin a group's instance, before any member arrives."""
         number, self._created = self._created, self._created + 1
         nodes = [self.plan.spec.network.topology.index(member) for member in group.members]

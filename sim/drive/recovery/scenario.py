@@ -9,7 +9,7 @@ from typing import NamedTuple
 from syncfabric.models.errors import PlanError, SpecError, about
 from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.network import RouterWord, Target
-from syncfabric.models.networks.dead import NOTHING, Dead, check_together, linked
+from syncfabric.models.networks.dead import NOTHING, Dead, check_together
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import (
     AnySpec,
@@ -19,13 +19,8 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.free import FreeEntries
-from syncfabric.models.planning.plan import (
-    AnyGroupPlan,
-    BarrierPlan,
-    GroupPlan,
-    StaticGroupPlan,
-    make_plan,
-)
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.plan_static import plan_static
 
 __all__ = [
@@ -108,14 +103,12 @@ def groups_hit(plan: BarrierPlan, dead: Dead) -> list[int]:
     """Return the groups of which a member, or what barriers go through, is dead."""
     network, topology = plan.spec.network, plan.spec.network.topology
 
-    def is_hit(group: AnyGroupPlan) -> bool:
+    def is_hit(group: GroupPlan) -> bool:
         if any(topology.index(member) in dead.nodes for member in group.members):
             return True
-        if isinstance(group, StaticGroupPlan):
-            assert isinstance(network, StaticSpec)
-            links = () if group.way is None else group.way.links(network.topology)
-            return not dead.numbers.isdisjoint(links)
-        tree = group.shape
+        if isinstance(network, StaticSpec):
+            return not dead.numbers.isdisjoint(group.way.links(network.topology))
+        tree = group.tree
         ends = zip(tree.routers.tolist(), tree.parent_port.tolist(), strict=True)
         return any(router in dead.routers or (router, up) in dead.links for router, up in ends)
 
@@ -184,14 +177,13 @@ def plan_after(plan: BarrierPlan, scenario: RecoveryScenario) -> BarrierPlan:
 
 
 def _plan_static(
-    spec: NetworkSpec, network: StaticSpec, dead: Dead, kept: Mapping[int, AnyGroupPlan]
+    spec: NetworkSpec, network: StaticSpec, dead: Dead, kept: Mapping[int, GroupPlan]
 ) -> BarrierPlan:
     """Plan the groups that are hit, beside the routes of those that are kept."""
     topology = network.topology
     living, left_out = dead.alive(topology, spec.groups)
-    check_together(topology, linked(topology, dead), dead, living)
-    ways = [g.way for g in kept.values() if isinstance(g, StaticGroupPlan) and g.way is not None]
-    taken = [link for way in ways for link in way.links(topology)]
+    check_together(topology, dead, living)
+    taken = [link for group in kept.values() for link in group.way.links(topology)]
     new = plan_static(network, [group for group in living if group.id not in kept], dead, taken)
     planned = {**{group.id: group for group in new}, **kept}
     groups = tuple(planned[group.id] for group in living)

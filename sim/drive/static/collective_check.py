@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from syncfabric.models.networks.mesh import Node, Port
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.static_images import NumberedGroup
 from syncfabric.sim.drive.barrier_check import combination
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.operations import (
@@ -109,7 +109,7 @@ class _Group:
     def __init__(
         self,
         plan: BarrierPlan,
-        group: NumberedGroup,
+        group: GroupPlan,
         asked: Sequence[tuple[int, Collective]],
         scenario: Scenario,
     ) -> None:

@@ -9,7 +9,7 @@ from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
 from syncfabric.models.messages.static import LoaderWord, Role, StaticWord
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.static_images import role_of
+from syncfabric.models.planning.static_routes import role_of
 from syncfabric.sim.drive.coverage import Coverage
 from syncfabric.sim.drive.static.flow_check import FlowCheck
 from syncfabric.sim.drive.static.operations import groups_of, network_of

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from syncfabric.models.golden.record import Record
 from syncfabric.models.golden.static import StaticModel
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.static_images import NumberedGroup
 from syncfabric.sim.drive.config_port import Cycles, perform
 from syncfabric.sim.drive.driver import Driver
 from syncfabric.sim.drive.program import Inputs
@@ -29,7 +29,7 @@ class StaticDriver(Driver[StaticModel]):
 
     Attributes
     ----------
-    loading : list of NumberedGroup
+    loading : list of GroupPlan
         Groups without roles, whose routes are loaded beside those of the others.
     roots : list of int
         Nodes of the roots of groups of two members or more that have barriers.
@@ -42,12 +42,12 @@ class StaticDriver(Driver[StaticModel]):
         super().__init__(plan, scenario, StaticModel(network), barriers.groups)
         self._routes, self._barriers, self._now = ByRoutes(network), groups_of(barriers), 0
         index = network.topology.index
-        self.roots = [index(each.root) for each in self._barriers if len(each.members) > 1]
-        self.loading: Sequence[NumberedGroup] = ()
+        self.roots = [index(each.way.root) for each in self._barriers if len(each.members) > 1]
+        self.loading: Sequence[GroupPlan] = ()
         self.loads = True
         self._loader: Cycles[None] | None = None
 
-    def load(self, groups: Sequence[NumberedGroup]) -> None:
+    def load(self, groups: Sequence[GroupPlan]) -> None:
         """Begin to load the routes of groups."""
         self._begin(self._routes.load((), groups))
 

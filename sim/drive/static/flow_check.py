@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.route_chain import Output
-from syncfabric.models.planning.static_images import StaticGroup
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.mesh_links import Output
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import CreditLedger
 from syncfabric.sim.drive.trace import Line, Report, bits
@@ -51,10 +51,10 @@ class FlowCheck(CreditLedger):
     Parameters
     ----------
     network : StaticSpec
-    groups : sequence of StaticGroup
+    groups : sequence of GroupPlan
     """
 
-    def __init__(self, network: StaticSpec, groups: Sequence[StaticGroup]) -> None:
+    def __init__(self, network: StaticSpec, groups: Sequence[GroupPlan]) -> None:
         self._network, self._groups = network, groups
         links = links_of(network)
         self._injections, nodes = PORTS * len(network.topology.nodes), len(network.topology.nodes)
@@ -78,14 +78,14 @@ class FlowCheck(CreditLedger):
                 self._members[network.topology.index(node)] = number, member
                 self._courses[number].members.append((node, member))
 
-    def _member(self, group: StaticGroup, node: Node, routes: Mapping[Output, Port]) -> _Member:
+    def _member(self, group: GroupPlan, node: Node, routes: Mapping[Output, Port]) -> _Member:
         core = PORTS * self._network.topology.index(node) + Port.LOCAL
         if len(group.members) == 1:
             return _Member(core, 0, 0)
         if group.flits is None:
             fillers = self._network.core_buffer
-            return _Member(core, fillers + 2, 1 + fillers * (node == group.root))
-        if node == group.root:
+            return _Member(core, fillers + 2, 1 + fillers * (node == group.way.root))
+        if node == group.way.root:
             return _Member(core, 0, 0)
         return _Member(core, group.flits, 1, self._way(node, routes))
 

@@ -10,8 +10,9 @@ from typing import NamedTuple, cast
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.static_images import NumberedGroup, StaticGroup, reach
+from syncfabric.models.planning.static_routes import reach
 from syncfabric.models.timing.static import (
     allreduce_cycles,
     broadcast_cycles,
@@ -108,9 +109,9 @@ class Shape:
     bits: int
 
     @classmethod
-    def of(cls, network: StaticSpec, group: StaticGroup) -> Shape:
+    def of(cls, network: StaticSpec, group: GroupPlan) -> Shape:
         """Return the shape of a planned group."""
-        index, root = group.members.index, group.root
+        index, root = group.members.index, group.way.root
         order = [root, *(node for node in reach(network.topology, group) if node != root)]
         return cls(tuple(map(index, order)), group.flits is None, network.flit_bits)
 
@@ -122,9 +123,9 @@ def network_of(plan: BarrierPlan) -> StaticSpec:
     return network
 
 
-def groups_of(plan: BarrierPlan) -> Sequence[NumberedGroup]:
+def groups_of(plan: BarrierPlan) -> Sequence[GroupPlan]:
     """Return the groups of a plan of this kind."""
-    return cast(Sequence[NumberedGroup], plan.groups)
+    return cast(Sequence[GroupPlan], plan.groups)
 
 
 def barriers_of(plan: BarrierPlan, collectives: Sequence[Collective]) -> BarrierPlan:
@@ -135,7 +136,7 @@ def barriers_of(plan: BarrierPlan, collectives: Sequence[Collective]) -> Barrier
 
 def asked_of(
     plan: BarrierPlan, collectives: Sequence[Collective]
-) -> list[tuple[NumberedGroup, list[tuple[int, Collective]]]]:
+) -> list[tuple[GroupPlan, list[tuple[int, Collective]]]]:
     """Return the other groups and what they are to do in turn, each with its place in the list."""
     asked: defaultdict[int, list[tuple[int, Collective]]] = defaultdict(list)
     for place, collective in enumerate(collectives):
@@ -164,13 +165,13 @@ def words_of(seed: int, place: int, operation: int, shape: Shape, flits: int) ->
     return [rng.getrandbits(shape.bits * flits) for _ in shape.order]
 
 
-def bound_of(network: StaticSpec, group: StaticGroup, asked: Collective) -> int:
+def bound_of(network: StaticSpec, group: GroupPlan, asked: Collective) -> int:
     """Return the most cycles from the last begin to the last end: when the root begins last (R10).
 
     Parameters
     ----------
     network : StaticSpec
-    group : StaticGroup
+    group : GroupPlan
         Of two members or more; a ring for what goes through its cores.
     asked : Collective
     """
@@ -182,7 +183,7 @@ def bound_of(network: StaticSpec, group: StaticGroup, asked: Collective) -> int:
         return broadcast_cycles(links, (members - 1) * asked.flits, network)
     if asked.kind == "reduce":
         return reduce_cycles(links, members, asked.flits, asked.work, network)
-    last = max(place for node, place in places.items() if node != group.root)
+    last = max(place for node, place in places.items() if node != group.way.root)
     return allreduce_cycles(links, members, last, asked.flits, asked.work, network)
 
 

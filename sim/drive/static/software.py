@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from syncfabric.models.networks.mesh import Port
-from syncfabric.models.planning.route_chain import Output
-from syncfabric.models.planning.static_images import NumberedGroup
-from syncfabric.models.planning.static_routes import token_routes
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.static_routes import through_cores
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals
 from syncfabric.sim.drive.program import Inputs, Program
@@ -32,22 +30,20 @@ __all__ = ["StaticSoftware"]
 class _Course:
     """A group, its members' software, and when each begins an operation.
 
-    It is the loader's group, too: ``routes`` are those for what it does now. ``agenda`` gets
-    (cycle, number, member) where a member begins an operation.
+    ``agenda`` gets (cycle, number, member) where a member begins an operation.
     """
 
     def __init__(
         self,
         driver: StaticDriver,
-        group: NumberedGroup,
+        group: GroupPlan,
         asked: Sequence[tuple[int, Collective]],
         number: int,
         agenda: list[tuple[int, int, int]],
     ) -> None:
         network, self._driver, self._scenario = network_of(driver.plan), driver, driver.scenario
         self._group, self._asked, self._number, self._agenda = group, asked, number, agenda
-        self.id, self.members = group.id, group.members
-        self.root, self.flits = group.root, group.flits
+        self.id = group.id
         self._shape = Shape.of(network, group)
         self.nodes = [network.topology.index(node) for node in group.members]
         self._cores: dict[int, Core] = {}
@@ -68,11 +64,11 @@ class _Course:
         over = self._phase * self._scenario.episodes
         return over if self.finished else over + len(self._arrivals.latency)
 
-    def routes(self) -> Mapping[Output, Port]:
-        """Return the group's routes, as they have to be for what it does now."""
+    @property
+    def loaded(self) -> GroupPlan:
+        """The group with its routes as they have to be for what it does now."""
         asked = self._asked[min(self._phase, len(self._asked) - 1)][1]
-        through_cores = asked.kind in THROUGH_CORES
-        return token_routes(self._group) if through_cores else self._group.routes()
+        return through_cores(self._group) if asked.kind in THROUGH_CORES else self._group
 
     def open(self, cycle: int) -> None:
         """Begin what is asked for, the routes being loaded."""
@@ -106,11 +102,11 @@ class _Course:
             self._driver.acts.append(Turn(now, self._number, member, True, word))
             self._arrivals.release(now, member)
         if self._arrivals.finished and not self.finished and not self.waits:
-            before = self.routes()
+            before = self.loaded.routes()
             self._phase += 1
             if not self.finished:
                 self._arrivals = self._plan()
-                self.waits = self.routes() != before
+                self.waits = self.loaded.routes() != before
                 if not self.waits:
                     self.open(now)
 
@@ -135,7 +131,7 @@ class _Course:
     def _plan(self) -> GroupArrivals:
         seats = [(node, 0) for node in self.nodes]
         return GroupArrivals(
-            self._group,  # type: ignore[arg-type]
+            self._group,
             seats,
             self._scenario,
             self._rng,
@@ -173,7 +169,8 @@ class StaticSoftware(Program):
             for number, (group, each) in enumerate(asked_of(plan, asked))
         ]
         self.nodes = frozenset(node for course in self._courses for node in course.nodes)
-        driver.loading = self._loading = list(self._courses)
+        self._loading = list(self._courses)
+        driver.loading = [course.loaded for course in self._courses]
 
     @property
     def finished(self) -> bool:
@@ -224,4 +221,4 @@ class StaticSoftware(Program):
         if not driver.loads:
             self._loading = [course for course in self._courses if course.waits]
             if self._loading:
-                driver.load(self._loading)
+                driver.load([course.loaded for course in self._loading])

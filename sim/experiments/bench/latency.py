@@ -189,7 +189,7 @@ def _on_wires(
     scenarios = [Scenario(episodes=n, policy=policy) for policy, n in policies.items()]
     for policy, outcome in zip(policies, measure(plan, scenarios), strict=True):
         cycles = outcome.groups[0].latency
-        yield policy, SchemeOutcome(cycles, [2 * len(group.shape.edges)], [2 * len(members)])
+        yield policy, SchemeOutcome(cycles, [2 * len(group.tree.edges)], [2 * len(members)])
 
 
 def _beside(values: list[int]) -> str:

@@ -17,7 +17,7 @@ from syncfabric.models.networks.spec import MESSAGE_PLANNERS, GroupSpec, Irregul
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.least_radius import centre_of
-from syncfabric.models.planning.slots import plan_on_wires
+from syncfabric.models.planning.planners import plan_on_wires
 from syncfabric.models.planning.spread import CrowdedError, Wanted, spread
 from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.drive.backends import plan_of
@@ -47,7 +47,7 @@ def planning() -> Iterator[Claim]:
     """Planning all members of a mesh."""
     for side in (64, 256, 1024):
         network = mesh(side, side, {"flit_bits": 64})
-        _, seconds = timed(plan_of, network, tuple(network.mesh.nodes))
+        _, seconds = timed(plan_of, network, tuple(network.topology.nodes))
         words = f"{side}x{side}, {side * side:,} members"
         yield below(words, seconds, 10 if side == 1024 else None, 2)
 
@@ -104,7 +104,7 @@ def wire_slots() -> Iterator[Claim]:
     """Barrier wire slots: bounds, and how many groups fit."""
     for side, bound in BOUNDS.items():
         network = mesh(side, side, {"wires": 1})
-        everyone = GroupSpec(id=1, members=tuple(network.mesh.nodes), planner="wires")
+        everyone = GroupSpec(id=1, members=tuple(network.topology.nodes), planner="wires")
         (((plan,), _), seconds) = timed(plan_on_wires, network, [everyone])
         words = f"{plan.bound} ({seconds:.2f} s)"
         yield figure(f"{side}x{side}, all members: bound", words, str(bound), plan.bound == bound)
@@ -124,7 +124,7 @@ def _most(draw: Draw, side: int, seed: int) -> int:
     rng = random.Random(seed)
     network = mesh(side, side, {"wires": SLOTS})
     groups = [
-        GroupSpec(id=gid, members=tuple(map(network.mesh.node, draw(rng))), planner="wires")
+        GroupSpec(id=gid, members=tuple(map(network.topology.node, draw(rng))), planner="wires")
         for gid in range(MOST)
     ]
 

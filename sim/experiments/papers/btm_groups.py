@@ -18,7 +18,7 @@ import numpy as np
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.models.planning import btm, cs
+from syncfabric.models.planning import btm
 from syncfabric.models.planning.btm import local_root
 from syncfabric.models.schemes.mesh import members_height, tree_links, tree_nodes
 from syncfabric.models.timing.btm import Timing, way_ns
@@ -128,7 +128,7 @@ def points(work: Work, *more: int) -> dict[int, dict[int, Point]]:
 def count(side: int, size: int, seed: int, runs: int) -> dict[str, list[Any]]:
     """Return the fields of a ``Point``, of groups with the seeds from ``seed`` on."""
     groups = [draw(side, size, run) for run in range(seed, seed + runs)]
-    trees = [(btm.build_tree(members), cs.build_tree(members)) for members in groups]
+    trees = [(btm.build_tree(members), btm.cs_tree(members)) for members in groups]
     ways = []
     for tree, _ in trees:
         farthest = np.zeros(tree.height + 1, dtype=np.int64)

@@ -19,7 +19,6 @@ from syncfabric.models.layout.network import NetworkShape, PortWord, Target
 from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.c_programs import setup_header
-from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.set_up import manager_address
 from syncfabric.sim.front import Front
@@ -160,7 +159,6 @@ def test_an_entry_is_freed_whatever_has_been_left_there(name: str) -> None:
     plan = plan_of(name)
     network, group = plan.spec.network, plan.groups[0]
     assert isinstance(network, MessageSpec)
-    assert isinstance(group, GroupPlan)
     host, shape = Host(board_of(plan)), network.shape
     set_up(host, plan)
     for node, register in seats(plan, group)[1:]:

@@ -28,7 +28,7 @@ from syncfabric.models.messages.host import (
     node_word_address,
     traffic_word,
 )
-from syncfabric.models.planning.images import Epochs
+from syncfabric.models.planning.set_up import Epochs
 from tests.fpga.host.peer import Peer, Words
 
 WAIT = 30.0

@@ -45,7 +45,6 @@ class Bench:
         )
         plan = make_plan(NetworkSpec(name="n", network=network, groups=groups))
         group = plan.group(7)
-        assert isinstance(group, GroupPlan)
         self.group = group
         self.barriers = Barriers(network, [group])
         self.net = self.barriers.net
@@ -95,7 +94,7 @@ def test_members_that_do_not_arrive(make: Any, keys: dict[str, Any]) -> None:
 
 def above(group: GroupPlan, position: int) -> set[Any]:
     """Return the members to which no message goes by the router at a position."""
-    tree = group.shape
+    tree = group.tree
 
     def is_below(place: int) -> bool:
         return place == position or (place >= 0 and is_below(int(tree.parent[place])))
@@ -110,7 +109,7 @@ def test_a_message_that_is_lost(make: Any, keys: dict[str, Any], up: bool) -> No
     """Each link of the tree in turn is dead one way: it is told between whom."""
     rng = random.Random(7)
     seed = rng.random()
-    tree = drawn(make, random.Random(seed), **keys).group.shape
+    tree = drawn(make, random.Random(seed), **keys).group.tree
     assert len(tree.edges) > 2
     ports = max(make(**keys).shape.router.ports, 1)
     for child, far in enumerate(tree.far_port.tolist()):
@@ -131,7 +130,7 @@ def test_a_message_that_is_lost(make: Any, keys: dict[str, Any], up: bool) -> No
 
 def test_a_router_that_is_silent() -> None:
     bench = drawn(square, random.Random(1))
-    tree, index = bench.group.shape, bench.network.topology.index
+    tree, index = bench.group.tree, bench.network.topology.index
     inner = tree.parent[tree.parent >= 0]
     gone = next(router for router in tree.routers[inner].tolist() if router != tree.root)
     target = bench.network.shape.target_of(gone)
@@ -154,7 +153,7 @@ def test_a_group_that_was_killed_is_forgotten() -> None:
     bench = drawn(square, random.Random(2), watchdog=40)
     bench.arrive(bench.group.members[1:])
     bench.barriers.rest(4 * 40 * bench.network.shape.router.layout.entries, broken=True)
-    assert bench.missing() == Missing(silent=tuple(bench.group.shape.routers.tolist()))
+    assert bench.missing() == Missing(silent=tuple(bench.group.tree.routers.tolist()))
 
 
 @pytest.mark.parametrize(

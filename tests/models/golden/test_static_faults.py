@@ -4,12 +4,10 @@ import random
 
 import pytest
 
-from syncfabric.models.errors import SpecError
 from syncfabric.models.golden import static as static_model
 from syncfabric.models.golden.static_agent import Agent
 from syncfabric.models.golden.static_switches import Switches
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.buffers import check_software
 from tests.models.golden.static_bench import (
     Bench,
     Group,
@@ -169,7 +167,7 @@ def test_the_corrected_algorithm_neither_releases_early_nor_hangs(seed: int) -> 
 def test_software_that_fills_a_ring_with_too_little_or_too_much(
     buffers: tuple[int, int, int],
 ) -> None:
-    """Both sides of each limit that `check_software` knows; each core in turn is late."""
+    """Both sides of each limit of R8; each core in turn is late."""
     switch, core, injection = buffers
     most = core + switch + injection
     late = [[300 * (episode % 4 == member) for episode in range(8)] for member in range(4)]
@@ -178,14 +176,9 @@ def test_software_that_fills_a_ring_with_too_little_or_too_much(
         return software((2, 2), buffers, 2, late, fillers)
 
     for fillers in (core, core + 1, most):
-        check_software(static(2, 2, buffers), fillers)
         play(fillers).run()
-    with pytest.raises(SpecError, match="stays in Wait"):
-        check_software(static(2, 2, buffers), most + 1)
     with pytest.raises(HangError):
         play(most + 1).run()
     if core > 1:
-        with pytest.raises(SpecError, match="released early"):
-            check_software(static(2, 2, buffers), core - 1)
         with pytest.raises(EarlyReleaseError):
             play(core - 1).run()

@@ -48,7 +48,7 @@ def test_defaults_are_those_of_the_table() -> None:
         **COMMON,
         "setup": "local",
     }
-    assert mesh().mesh == Mesh(8, 8)
+    assert mesh().topology == Mesh(8, 8)
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_defaults_of_a_static_network() -> None:
         "watchdog": 0,
     }
     assert static().topology == Mesh(4, 4)
-    assert (static().barrier_registers, static().managed) == (1, False)
+    assert (static().port_registers, static().managed) == (1, False)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import COMMIT, COUNTER_ADDRESS, Code, EngineCounter
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.images import Epochs
-from syncfabric.models.planning.set_up import Write, set_up_writes
+from syncfabric.models.planning.set_up import Epochs, Write, set_up_writes
 from syncfabric.models.planning.updown import updown_tables
 
 MOST = 2000

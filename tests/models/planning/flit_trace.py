@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port
-from syncfabric.models.planning.route_chain import Output
+from syncfabric.models.planning.mesh_links import Output
 
 AHEAD = {Port.EAST: (1, 0), Port.NORTH: (0, 1), Port.WEST: (-1, 0), Port.SOUTH: (0, -1)}
 FACING = {

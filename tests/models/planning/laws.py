@@ -4,10 +4,42 @@ from collections.abc import Iterator
 
 from hypothesis import strategies as st
 
-from syncfabric.models.networks.mesh import Mesh, Node, Port
-from syncfabric.models.planning.tree import Tree, distribute_turn
+from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
+from syncfabric.models.planning.tree import Tree
 
-__all__ = ["check_tree", "groups", "links_down"]
+
+def nodes_of(tree: Tree) -> list[Node]:
+    """Return the members in the group's order, then the relays."""
+    return list(zip(tree.x.tolist(), tree.y.tolist(), strict=True))
+
+
+def root_of(tree: Tree) -> Node:
+    return nodes_of(tree)[tree.root_position]
+
+
+def edges_of(tree: Tree) -> list[list[list[int]]]:
+    """Return every [child, parent], each as [x, y], in order of the children."""
+    nodes = nodes_of(tree)
+    ups = zip(nodes, tree.parent.tolist(), strict=True)
+    return sorted([list(child), list(nodes[up])] for child, up in ups if up >= 0)
+
+
+def parent_of(tree: Tree, node: Node) -> Node | None:
+    """Return a member's parent; None for the root."""
+    above = tree.parent[nodes_of(tree).index(node)]
+    return None if above < 0 else nodes_of(tree)[above]
+
+
+def children_of(tree: Tree, node: Node) -> list[Node | None]:
+    """Return a member's children by port: +X, +Y, -X, -Y."""
+    nodes = nodes_of(tree)
+    below = tree.children[nodes.index(node)].tolist()
+    return [None if child < 0 else nodes[child] for child in below]
+
+
+def distribute_turn(port: Port) -> Turn:
+    """Return the first turn of a DISTRIBUTE to the child at ``port``: X-Y for +X and -X."""
+    return Turn.X_FIRST if port in (Port.EAST, Port.WEST) else Turn.Y_FIRST
 
 
 @st.composite
@@ -20,7 +52,7 @@ def groups(draw: st.DrawFn, side: int = 10) -> list[Node]:
 def links_down(tree: Tree, node: Node) -> Iterator[list[tuple[Node, Port]]]:
     """Yield the links of each DISTRIBUTE that a member sends."""
     mesh = Mesh(1024, 1024)
-    for port, child in zip(Port, tree.children_of(node), strict=False):
+    for port, child in zip(Port, children_of(tree, node), strict=False):
         if child is not None:
             path = mesh.path(node, child, distribute_turn(port))
             assert path[0][1] is port, f"{child} is not reached from {node} by {port}"
@@ -29,16 +61,16 @@ def links_down(tree: Tree, node: Node) -> Iterator[list[tuple[Node, Port]]]:
 
 def check_tree(tree: Tree, members: list[Node]) -> None:
     """One root leads to every member once; siblings leave by their own ports and share no link."""
-    assert list(tree.members) == members
-    seen, level, height = [tree.root], [tree.root], 0
-    longest, hops = 0, {tree.root: 0}
-    while level := [child for node in level for child in tree.children_of(node) if child]:
+    assert nodes_of(tree)[: len(tree) - tree.relays] == members
+    seen, level, height = [root_of(tree)], [root_of(tree)], 0
+    longest, hops = 0, {root_of(tree): 0}
+    while level := [child for node in level for child in children_of(tree, node) if child]:
         seen += level
         height += 1
         for node in level:
-            parent = tree.parent_of(node)
+            parent = parent_of(tree, node)
             assert parent is not None
-            assert node in tree.children_of(parent)
+            assert node in children_of(tree, parent)
             hops[node] = hops[parent] + Mesh(0, 0).hops(node, parent)
             longest = max(longest, hops[node])
     assert sorted(seen) == sorted(members)

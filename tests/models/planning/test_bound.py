@@ -49,16 +49,16 @@ def test_formula_of_one_member_after_the_other(stages: int, registers: int) -> N
     interval = stages - (stages > 2)
     row = mesh(4, 1, engine_stages=stages, link_registers=registers)
     plan = planned(row, GroupSpec(id=1, members=((0, 0), (3, 0))))
-    assert plan.radius == 2
+    assert plan.bound_links == 2
     assert plan.bound_least == 4 * (stages + registers) + interval + 2
     barriers = Barriers(row, [plan])
-    far = [i for i, m in enumerate(plan.members) if abs(m[0] - plan.shape.root % 4) == 2]
+    far = [i for i, m in enumerate(plan.members) if abs(m[0] - plan.tree.root % 4) == 2]
     delays = [200 if i in far else 0 for i in range(2)]
     assert barriers.barrier(plan, delays) == plan.bound_least
     # To a node interface: 2 (L - 1) (S + R) + S + 2.
     network = cluster(STAR, engine_stages=stages, link_registers=registers)
     plan = planned(network, GroupSpec(id=1, members=((1, 1), (2, 1), (3, 1))))
-    assert plan.radius == 2
+    assert plan.bound_links == 2
     assert plan.bound_least == 2 * (stages + registers) + stages + 2
     assert Barriers(network, [plan]).barrier(plan, [0, 0, 200]) == plan.bound_least
 
@@ -109,7 +109,7 @@ def test_all_of_a_mesh() -> None:
     """22 cycles on 8x8, where 19 is the least: messages meet at the root and on its column."""
     network = mesh(8, 8)
     plan = planned(network, GroupSpec(id=1, members=tuple(network.topology.nodes)))
-    assert (plan.radius, plan.bound, plan.bound_least) == (8, 22, 19)
+    assert (plan.bound_links, plan.bound, plan.bound_least) == (8, 22, 19)
     barriers, rng = Barriers(network, [plan]), random.Random(1)
     for spread in (0, 1, 5, 20):
         delays = [rng.randint(0, spread) for _ in range(64)]

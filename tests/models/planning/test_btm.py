@@ -1,4 +1,4 @@
-"""Planner btm: the reference trees, the paper's figure, its heights, and one tree from any list."""
+"""Planners btm and cs: the reference trees, the paper's figures, and what is read from a tree."""
 
 import json
 import random
@@ -7,12 +7,28 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from syncfabric.models.errors import PlanError
 from syncfabric.models.networks import reader
-from syncfabric.models.networks.mesh import Mesh, Node, Port
-from syncfabric.models.planning.btm import build_tree, local_root, quadrant
-from tests.models.planning.laws import check_tree, groups
+from syncfabric.models.networks.mesh import Mesh, Node
+from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
+from syncfabric.models.planning import btm
+from syncfabric.models.planning.btm import Segments, build_tree, cs_tree, local_root, quadrants
+from syncfabric.models.planning.meeting import can_meet
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.models.planning.tree import Tree, coordinates, path_sums
+from syncfabric.models.timing.btm import cs_formula_ns, formula_ns
+from tests.models.planning.laws import (
+    check_tree,
+    children_of,
+    edges_of,
+    groups,
+    nodes_of,
+    parent_of,
+    root_of,
+)
 
 REFERENCE = Path(__file__).parents[2] / "data" / "btm_trees.json"
 CASES = json.loads(REFERENCE.read_text(encoding="utf-8"))["cases"]
@@ -23,20 +39,21 @@ CASES = json.loads(REFERENCE.read_text(encoding="utf-8"))["cases"]
 )
 def test_reference_trees(case: dict[str, Any]) -> None:
     tree = build_tree([(x, y) for x, y in case["members"]])
-    assert list(tree.root) == case["root"]
+    assert list(root_of(tree)) == case["root"]
     assert tree.height == case["tree_height"]
     assert tree.longest_path == case["longest_path"]
-    assert tree.edges == sorted(case["edges"])
+    assert edges_of(tree) == sorted(case["edges"])
 
 
 def test_figure_1() -> None:
     tree = build_tree(reader.load("fig1").groups[0].members)
-    assert tree.root == (4, 4)
-    assert tree.children_of((4, 4)) == ((6, 7), (1, 6), (2, 4), (6, 0))
-    assert tree.children_of((1, 6)) == ((2, 7), (0, 7), (0, 5), (1, 5))
+    assert root_of(tree) == (4, 4)
+    assert children_of(tree, (4, 4)) == [(6, 7), (1, 6), (2, 4), (6, 0)]
+    assert children_of(tree, (1, 6)) == [(2, 7), (0, 7), (0, 5), (1, 5)]
     assert (tree.height, tree.longest_path) == (2, 9)
 
 
+@settings(deadline=None)
 @given(groups())
 def test_the_tree_is_one_whatever_the_order_of_the_members(members: list[Node]) -> None:
     """Each member can work it out by itself (Algorithm 1), from a list of its own."""
@@ -44,7 +61,7 @@ def test_the_tree_is_one_whatever_the_order_of_the_members(members: list[Node]) 
     check_tree(tree, members)
     for place in range(len(members)):
         own = build_tree(members[place:] + members[:place])
-        assert (own.root, own.edges) == (tree.root, tree.edges)
+        assert (root_of(own), edges_of(own)) == (root_of(tree), edges_of(tree))
 
 
 @pytest.mark.parametrize(
@@ -55,6 +72,7 @@ def test_height_of_complete_meshes(k: int, height: int) -> None:
     assert build_tree(Mesh(k, k).nodes).height == height
 
 
+@settings(deadline=None)
 @given(groups())
 def test_height_is_at_least_that_of_a_full_tree(members: list[Node]) -> None:
     height = build_tree(members).height
@@ -75,7 +93,7 @@ def test_mean_height_of_random_groups_at_32x32(n: int, mean: float) -> None:
 def test_a_million_members_are_planned() -> None:
     y, x = np.divmod(np.arange(1024 * 1024), 1024)
     tree = build_tree(np.stack([x, y], axis=1))
-    assert (tree.root, tree.height, tree.longest_path) == ((512, 512), 11, 1030)
+    assert (root_of(tree), tree.height, tree.longest_path) == ((512, 512), 11, 1030)
 
 
 def test_ties_go_by_quadrant_then_larger_x_then_larger_y() -> None:
@@ -92,14 +110,152 @@ def test_the_centroid_is_exact() -> None:
     """Two members a rounding error apart: floating point may not choose."""
     members = [(0, 0), (1023, 1), (511, 1), (512, 0)]
     for shift in range(4):
-        assert local_root(members[shift:] + members[:shift]) == build_tree(members).root
-
-
-def test_quadrants_by_name() -> None:
-    assert [quadrant(1, 0), quadrant(0, 1), quadrant(-1, 0), quadrant(0, -1)] == list(Port)[:4]
-    assert quadrant(0, 0) is Port.LOCAL
+        assert local_root(members[shift:] + members[:shift]) == root_of(build_tree(members))
 
 
 def test_one_member_is_its_own_tree() -> None:
     tree = build_tree([(3, 3)])
-    assert (tree.root, tree.height, tree.longest_path, tree.edges) == ((3, 3), 0, 0, [])
+    assert (root_of(tree), tree.height, tree.longest_path, edges_of(tree)) == ((3, 3), 0, 0, [])
+
+
+RUNS = st.lists(
+    st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=1, unique=True),
+    min_size=1,
+)
+
+
+@settings(deadline=None)
+@given(RUNS)
+def test_runs(lists: list[list[tuple[int, int]]]) -> None:
+    keys = np.repeat(np.arange(len(lists)), [len(run) for run in lists])
+    first = np.array([a for run in lists for a, _ in run])
+    second = np.array([b for run in lists for _, b in run])
+    runs = Segments.of(keys)
+    assert runs.lengths.tolist() == [len(run) for run in lists]
+    for over, plain in ((np.add, sum), (np.maximum, max), (np.minimum, min)):
+        found = [plain([a for a, _ in run]) for run in lists for _ in run]
+        assert runs.over(over, first).tolist() == found
+    assert runs.spread(np.arange(len(lists))).tolist() == keys.tolist()
+    least = runs.first_least(first, second)
+    assert [(first[i], second[i]) for i in least] == [min(run) for run in lists]
+    assert keys[least].tolist() == list(range(len(lists)))
+
+
+def test_quadrants_are_disjoint_and_cover_all_but_the_centre() -> None:
+    side = range(-3, 4)
+    dx, dy = (np.array(v) for v in zip(*((x, y) for x in side for y in side), strict=True))
+    found = quadrants(dx, dy)
+    for x, y, number in zip(dx.tolist(), dy.tolist(), found.tolist(), strict=True):
+        inside = [x > 0 and y >= 0, y > 0 and x <= 0, x < 0 and y <= 0, y < 0 and x >= 0]
+        assert inside.count(True) == (0 if x == y == 0 else 1)
+        if x or y:
+            assert inside[number]
+
+
+MEMBERS = [(0, 0), (1, 0), (1, 1), (2, 2)]
+TREE = build_tree(MEMBERS)
+
+
+def test_a_small_tree() -> None:
+    assert edges_of(TREE) == [[[0, 0], [1, 1]], [[1, 0], [1, 1]], [[2, 2], [1, 1]]]
+    assert root_of(TREE) == (1, 1)
+    assert children_of(TREE, (1, 1)) == [(2, 2), None, (0, 0), (1, 0)]
+    assert parent_of(TREE, (1, 1)) is None
+    assert [parent_of(TREE, node) for node in ((0, 0), (1, 0), (2, 2))] == [(1, 1)] * 3
+
+
+def test_path_sums_count_both_ends() -> None:
+    assert path_sums(TREE.parent, np.array([1, 10, 100, 1000])).tolist() == [101, 110, 100, 1100]
+    assert TREE.depth.tolist() == [1, 1, 0, 1]
+    assert TREE.hops.tolist() == [2, 1, 0, 2]
+
+
+def test_a_tree_is_read_from_its_edges() -> None:
+    again = Tree.from_edges(MEMBERS, edges_of(TREE), TREE.port)
+    assert (again.parent.tolist(), again.relays) == (TREE.parent.tolist(), 0)
+
+
+def test_what_is_no_tree_is_refused() -> None:
+    x, y = coordinates([(0, 0), (1, 0), (2, 0)])
+    loop = Tree(x, y, np.array([-1, 2, 1]), np.array([4, 0, 2]))
+    rule = r"^Tree must have one root that every member leads to$"
+    with pytest.raises(PlanError, match=rule):
+        _ = loop.height
+
+
+def test_empty_and_doubled_groups_are_refused() -> None:
+    with pytest.raises(PlanError, match=r"^Barrier must have at least 1 member, not 0$"):
+        build_tree([])
+    with pytest.raises(PlanError, match=r"^Barrier members must be different nodes$"):
+        build_tree([(1, 2), (0, 0), (1, 2)])
+
+
+LINE = ((0, 0), (4, 0), (2, 2))
+"""The root is (2, 2); (0, 0) and (4, 0) meet on its column, at (2, 0)."""
+
+
+def planned(*groups: GroupSpec, **keys: object) -> BarrierPlan:
+    given = {"kind": "mesh", "width": 8, "height": 8, "transport": "routed", **keys}
+    network = MeshSpec.model_validate(given)
+    return make_plan(NetworkSpec(name="n", network=network, groups=groups))
+
+
+def cs_group(*members: Node, gid: int = 1) -> GroupSpec:
+    return GroupSpec(id=gid, members=members, planner="cs")
+
+
+def walk(members: list[Node], root: Node) -> dict[Node, Node]:
+    """Return every node's next on the ways from members to the root, X first, step by step."""
+    after: dict[Node, Node] = {}
+    for x, y in members:
+        while (x, y) != root:
+            here = (x, y)
+            if x != root[0]:
+                x += 1 if x < root[0] else -1
+            else:
+                y += 1 if y < root[1] else -1
+            assert after.setdefault(here, (x, y)) == (x, y)
+    return after
+
+
+def test_every_way_is_walked() -> None:
+    rng = random.Random(3)
+    for _ in range(60):
+        nodes = Mesh(rng.randint(1, 9), rng.randint(1, 9)).nodes
+        members = rng.sample(nodes, rng.randint(1, len(nodes)))
+        tree = cs_tree(members)
+        root = btm.local_root(members)
+        assert root_of(tree) == root
+        assert nodes_of(tree)[: len(members)] == members
+        ways = walk(members, root)
+        assert {*nodes_of(tree)} == {*members, *ways, root}
+        assert tree.relays == len(tree) - len(members)
+        for node in nodes_of(tree):
+            assert parent_of(tree, node) == ways.get(node)
+            assert node in (root, *children_of(tree, ways.get(node, root)))
+        assert not can_meet(tree)
+        assert tree.height == tree.longest_path
+        assert formula_ns(tree) == cs_formula_ns(btm.cs_tree(members))
+
+
+@pytest.mark.parametrize("k", [2, 4, 8, 64])
+def test_a_complete_mesh_is_as_deep_as_its_side(k: int) -> None:
+    """Paper BTM, section 3.3: the height is sqrt(n); no node is a relay."""
+    tree = cs_tree(Mesh(k, k).nodes)
+    assert (tree.height, tree.relays) == (k, 0)
+
+
+def test_a_plan_says_who_is_a_relay() -> None:
+    (group,) = planned(cs_group(*LINE)).groups
+    assert group.to_json()["relays"] == [[1, 0], [2, 0], [3, 0], [2, 1]]
+    assert set(group.places) == set(LINE)
+
+
+def test_a_plan_with_relays_can_be_read_again() -> None:
+    plan = planned(cs_group(*LINE), cs_group((7, 7), gid=2))
+    read = BarrierPlan.from_json(plan.to_json())
+    assert read.groups == plan.groups
+    first, second = (group.to_json() for group in plan.groups)
+    assert first["relays"] == [[1, 0], [2, 0], [3, 0], [2, 1]]
+    assert (len(first["ports"]), len(first["registers"])) == (7, 3)
+    assert second["relays"] == []

@@ -9,18 +9,22 @@ from hypothesis import strategies as st
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port
 from syncfabric.models.planning.btm import build_tree
-from syncfabric.models.planning.growth import grow
-from syncfabric.models.planning.meeting import can_meet
-from syncfabric.models.planning.shortest import improve
-from syncfabric.models.planning.tree import Tree, coordinates, distribute_turn
-from tests.models.planning.laws import groups
+from syncfabric.models.planning.meeting import Ancestry, Ways, can_meet
+from syncfabric.models.planning.shortest import grow, improve
+from syncfabric.models.planning.tree import Tree, coordinates
+from tests.models.planning.laws import (
+    distribute_turn,
+    groups,
+    nodes_of,
+    parent_of,
+)
 
 MESH = Mesh(16, 16)
 
 
 def nodes_on(tree: Tree, position: int, *, paper: bool = False) -> list[Node]:
     """Return the nodes of the way between a member and its parent, from the sender on."""
-    member, parent = tree.node(position), tree.node(int(tree.parent[position]))
+    member, parent = nodes_of(tree)[position], nodes_of(tree)[int(tree.parent[position])]
     ends = (member, parent) if paper else (parent, member)
     path = MESH.path(*ends, distribute_turn(Port(tree.port[position])))
     return [*(node for node, _ in path), ends[1]]
@@ -44,7 +48,7 @@ def literal(tree: Tree) -> bool:
     if any(links[a] & links[b] and strangers(tree, a, b) for a, b in combinations(hung, 2)):
         return True
     return any(
-        tree.node(above) in way[1:-1]
+        nodes_of(tree)[above] in way[1:-1]
         for position in hung
         for above in all_above(tree, position)
         for way in (ways[position], nodes_on(tree, position, paper=True))
@@ -109,3 +113,47 @@ def test_messages_cannot_meet_in_any_planner_s_tree(
 )
 def test_messages_can_meet(members: list[Node], parent: list[int], port: list[int]) -> None:
     assert can_meet(Tree(*coordinates(members), np.array(parent), np.array(port)))
+
+
+STEPS = {Port.EAST: (1, 0), Port.NORTH: (0, 1), Port.WEST: (-1, 0), Port.SOUTH: (0, -1)}
+
+
+@settings(deadline=None)
+@given(groups(), st.booleans())
+def test_the_links_of_every_way_in_order(members: list[Node], paper: bool) -> None:
+    tree, mesh = build_tree(members), Mesh(10, 10)
+    ways = Ways.of(tree, paper=paper)
+    for position, member in enumerate(members):
+        parent, links = parent_of(tree, member), []
+        if parent is not None:
+            ends = (member, parent) if paper else (parent, member)
+            for (x, y), port in mesh.path(*ends, distribute_turn(Port(tree.port[position]))):
+                links.append([x, y, *STEPS[port]])
+        table = np.stack([ways.x, ways.y, ways.dx, ways.dy], axis=1)
+        assert table[ways.member == position].tolist() == links
+
+
+def test_numbers_tell_links_apart() -> None:
+    every = [(x, y, *step) for x in range(3) for y in range(3) for step in STEPS.values()]
+    x, y, dx, dy = np.array(every).T
+    ways = Ways(np.zeros_like(x), x, y, dx, dy)
+    pairs = [frozenset([(a, b), (a + c, b + d)]) for a, b, c, d in every]
+    assert len(set(ways.links.tolist())) == len(every)
+    assert len(set(ways.pairs.tolist())) == len(set(pairs))
+    assert len(set(zip(ways.pairs.tolist(), pairs, strict=True))) == len(set(pairs))
+
+
+@settings(deadline=None)
+@given(groups(side=6))
+def test_above(members: list[Node]) -> None:
+    tree = build_tree(members)
+    ancestry = Ancestry.of(tree)
+    assert sorted(ancestry.number.tolist()) == list(range(len(tree)))
+    everyone = np.arange(len(tree))
+    for member in range(len(tree)):
+        walked, here = set(), member
+        while here >= 0:
+            walked.add(here)
+            here = int(tree.parent[here])
+        above = ancestry.above(everyone, np.full(len(tree), member))
+        assert set(np.flatnonzero(above).tolist()) == walked

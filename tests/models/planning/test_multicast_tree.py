@@ -16,7 +16,7 @@ def test_all_members_of_a_mesh(side: int, depth: int) -> None:
     mesh = Mesh(side, side)
     tree = best_tree(mesh, mesh.nodes)
     assert tree is not None
-    assert tree.depth == tree.least == depth
+    assert tree.height == tree.least == depth
     assert tree.root == local_root(mesh.nodes)
     assert len(tree_hops(mesh, tree.root, tree.edges, mesh.nodes)) == side * side - 1
 
@@ -30,7 +30,7 @@ def test_random_members() -> None:
         assert tree is not None
         tree_hops(mesh, tree.root, tree.edges, members)
         far = {root: max(mesh.hops(root, member) for member in members) for root in members}
-        assert tree.depth == far[tree.root] == min(far.values())
+        assert tree.height == far[tree.root] == min(far.values())
 
 
 def test_the_way_round_a_link_that_is_taken() -> None:
@@ -39,7 +39,7 @@ def test_the_way_round_a_link_that_is_taken() -> None:
     both = link_numbers(mesh, [((0, 0), (1, 0)), ((1, 0), (0, 0))])
     tree = best_tree(mesh, members, both)
     assert tree is not None
-    assert (tree.depth, tree.least, tree.excess) == (3, 1, 2)
+    assert (tree.height, tree.least, tree.excess) == (3, 1, 2)
     hops = tree_hops(mesh, tree.root, tree.edges, members)
     assert set(link_numbers(mesh, hops)).isdisjoint(both)
 
@@ -49,7 +49,7 @@ def test_the_root_may_move() -> None:
     taken = link_numbers(mesh, [((2, 0), (3, 0))])
     tree = best_tree(mesh, [(2, 0), (3, 0)], taken)
     assert tree is not None
-    assert (tree.root, tree.depth) == ((3, 0), 1)
+    assert (tree.root, tree.height) == ((3, 0), 1)
     assert (
         best_tree(mesh, [(2, 0), (3, 0)], [*taken, *link_numbers(mesh, [((3, 0), (2, 0))])]) is None
     )

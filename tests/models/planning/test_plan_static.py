@@ -2,6 +2,7 @@
 
 import json
 import random
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -10,23 +11,26 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
-from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan, make_plan
-from syncfabric.models.planning.route_chain import Output
-from syncfabric.models.planning.static_images import reach
+from syncfabric.models.planning.group_plan import GroupPlan, Way
+from syncfabric.models.planning.mesh_links import Output
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.models.planning.plan_static import plan_static
+from syncfabric.models.planning.ring import Ring
+from syncfabric.models.planning.static_routes import reach
 from tests.models.golden.static_bench import Group, ready_bench
 from tests.models.golden.static_play import Play
 from tests.models.planning.flit_trace import check_ring, check_tree
-from tests.models.planning.static_ways import disjoint_groups
+from tests.models.planning.static_ways import Hop, disjoint_groups, ring_hops, tree_hops
 
 
 def planned(
     width: int, height: int, groups: list[GroupSpec], **buffers: int
-) -> tuple[StaticGroupPlan, ...]:
+) -> tuple[GroupPlan, ...]:
     """Plan groups, and see that the plan can be written and read."""
     network = StaticSpec(kind="static", width=width, height=height, **buffers)
     plan = make_plan(NetworkSpec(name="n", network=network, groups=tuple(groups)))
     assert BarrierPlan.from_json(json.loads(json.dumps(plan.to_json()))) == plan
-    return tuple(group for group in plan.groups if isinstance(group, StaticGroupPlan))
+    return plan.groups
 
 
 def one(width: int, height: int, planner: str, members: Any = None, **buffers: int) -> Any:
@@ -36,7 +40,7 @@ def one(width: int, height: int, planner: str, members: Any = None, **buffers: i
     return group
 
 
-def check(mesh: Mesh, groups: tuple[StaticGroupPlan, ...]) -> None:
+def check(mesh: Mesh, groups: tuple[GroupPlan, ...]) -> None:
     """Load the routes of all groups at once; each root's flits get to its own members alone."""
     routes: dict[Output, Any] = {}
     for group in groups:
@@ -47,10 +51,10 @@ def check(mesh: Mesh, groups: tuple[StaticGroupPlan, ...]) -> None:
         if len(group.members) == 1:
             continue
         if group.planner == "ring":
-            found = check_ring(mesh, routes, group.members, group.root)
+            found = check_ring(mesh, routes, group.members, group.way.root)
             assert group.bound_links == group.links == len(found.links)
         else:
-            found = check_tree(mesh, routes, group.members, group.root)
+            found = check_tree(mesh, routes, group.members, group.way.root)
             farthest = max(ways[0] for ways in found.cores.values())
             assert group.bound_links == group.height == farthest
             assert group.links == len(found.links)
@@ -77,7 +81,7 @@ def test_ready_made_networks(name: str) -> None:
     spec = reader.load(name)
     assert isinstance(spec.network, StaticSpec)
     plan = make_plan(spec)
-    groups = tuple(group for group in plan.groups if isinstance(group, StaticGroupPlan))
+    groups = plan.groups
     assert len(groups) == len(spec.groups)
     check(spec.network.topology, groups)
     if name == "reflex-groups":
@@ -121,7 +125,7 @@ def test_large_core_buffers_make_the_bound_of_a_ring_longer() -> None:
 def test_a_group_of_one(planner: str, size: tuple[int, int]) -> None:
     """It needs no ring, so it may be alone on a row, too."""
     group = one(*size, planner, [(0, 0)])
-    assert group.root == (0, 0)
+    assert group.way.root == (0, 0)
     assert group.routes() == {}
     assert (group.bound, group.bound_least, group.links, group.longest_path) == (1, 1, 0, 0)
 
@@ -137,8 +141,8 @@ def test_a_ring_on_a_row_is_refused_and_the_tree_is_not() -> None:
 def test_a_ring_has_a_member_at_its_root() -> None:
     members: list[Node] = [(0, 3), (3, 3), (3, 0)]
     group = one(4, 4, "ring", members)
-    assert group.ring[0] == group.root
-    assert group.root in members
+    assert group.ring[0] == group.way.root
+    assert group.way.root in members
     assert group.places == dict.fromkeys(members, 0)
 
 
@@ -180,9 +184,96 @@ def test_the_bound_holds_whoever_is_last(
     group = one(5, 3, planner, members, **places)
     spec = StaticSpec(kind="static", width=5, height=3, **places)
     routes = {((x, y), port): source for (x, y, port), source in group.routes().items()}
-    made = Group(group.root, group.members, routes, group.bound_links, planner == "tree")
+    made = Group(group.way.root, group.members, routes, group.bound_links, planner == "tree")
     count = len(group.members)
     play = Play(ready_bench(spec, made), lambda e, m, _: 300 * (m == e % count))
     course = play.join(made)
     play.run(count)
     assert max(map(course.latency, range(count))) <= group.bound
+
+
+def lay_ways(mesh: Mesh, groups: list[GroupSpec]) -> dict[int, Way]:
+    network = StaticSpec(kind="static", width=mesh.width, height=mesh.height)
+    return {group.id: group.way for group in plan_static(network, groups)}
+
+
+def check_laid(mesh: Mesh, groups: list[GroupSpec]) -> None:
+    """Lay the groups, and check all of it."""
+    ways = lay_ways(mesh, groups)
+    assert ways.keys() == {group.id for group in groups}
+    used: list[Hop] = []
+    for group in groups:
+        if len(group.members) == 1:
+            continue
+        way = ways[group.id]
+        if isinstance(way, Ring):
+            assert group.planner == "ring"
+            assert set(group.members) <= set(way.switches)
+            used += ring_hops(mesh, way.switches)
+        else:
+            assert group.planner == "tree"
+            used += tree_hops(mesh, way.root, way.edges, group.members)
+        assert way.excess >= 0
+    assert len(set(used)) == len(used), "two groups use a link"
+
+
+def check_random(seed: int, count: int) -> int:
+    """Check random groups on random meshes; return how often some were refused."""
+    rng, refused = random.Random(seed), 0
+    for _ in range(count):
+        mesh = Mesh(rng.randint(2, 8), rng.randint(2, 8))
+        groups = disjoint_groups(mesh, rng, ("ring", "ring", "tree"))
+        try:
+            check_laid(mesh, groups)
+        except PlanError:
+            refused += 1
+    return refused
+
+
+def test_random_groups() -> None:
+    assert check_random(seed=5, count=10) <= 2
+
+
+@pytest.mark.long
+def test_many_random_groups() -> None:
+    assert check_random(seed=6, count=100) <= 18
+
+
+def test_two_rings_the_two_ways_round() -> None:
+    groups = [
+        GroupSpec(id=1, members=((0, 0), (1, 1)), planner="ring"),
+        GroupSpec(id=2, members=((1, 0), (0, 1)), planner="ring"),
+    ]
+    check_laid(Mesh(2, 2), groups)
+    ways = lay_ways(Mesh(2, 2), groups)
+    assert all(isinstance(way, Ring) and len(way.switches) == 4 for way in ways.values())
+
+
+def test_the_same_plan_every_time() -> None:
+    mesh, rng = Mesh(6, 6), random.Random(3)
+    groups = disjoint_groups(mesh, rng, ("ring", "tree"))
+    assert lay_ways(mesh, groups) == lay_ways(mesh, groups)
+
+
+def test_a_ring_on_a_row_is_refused() -> None:
+    rule = (
+        r'^group 3: planner = "ring" has no ring on a 4x1 mesh, where it would turn back at a '
+        r'switch, which none can; set planner = "tree"$'
+    )
+    with pytest.raises(PlanError, match=rule):
+        lay_ways(Mesh(4, 1), [GroupSpec(id=3, members=((0, 0), (1, 0)), planner="ring")])
+    check_laid(Mesh(4, 1), [GroupSpec(id=3, members=((0, 0), (1, 0)), planner="tree")])
+
+
+def test_too_many_rings_are_refused() -> None:
+    """On two rows a ring round the whole takes every link one way round: there is no third."""
+    pairs = pairwise([(0, 0), (2, 1), (2, 0), (0, 1), (1, 0), (1, 1)])
+    groups = [
+        GroupSpec(id=gid, members=members, planner="ring")
+        for gid, members in enumerate(list(pairs)[::2])
+    ]
+    rule = r'^group \d: planner = "ring" found no ring that shares no link with those of groups '
+    with pytest.raises(
+        PlanError, match=rule + r'\d, \d, though there may be one; set planner = "t'
+    ):
+        lay_ways(Mesh(3, 2), groups)

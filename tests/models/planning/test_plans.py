@@ -17,11 +17,11 @@ from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning import btm
+from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.images import Epochs
 from syncfabric.models.planning.planners import plan_groups
 from syncfabric.models.planning.port_tree import PortTree
-from syncfabric.models.planning.set_up import set_up_writes
+from syncfabric.models.planning.set_up import Epochs, set_up_writes
 from tests.models.planning.checker import (
     check,
     cluster,
@@ -96,7 +96,7 @@ def test_around_what_is_dead(seed: int, transport: str) -> None:
         return
     plan_and_check(network, [group], dead)
     # The ways are those of messages on the mesh: link trees too go from neighbour to neighbour.
-    assert not dead.links & set(plan.shape.ways(4))
+    assert not dead.links & set(plan.tree.ways())
 
 
 def test_a_group_that_is_cut_off() -> None:
@@ -126,7 +126,7 @@ def test_reference_trees_btin(case: dict[str, Any]) -> None:
 def test_reference_trees_btm(case: dict[str, Any]) -> None:
     width = case["width"]
     members = [(x, y) for x, y in case["members"]]
-    tree = PortTree.routed(btm.build_tree(members), width)
+    tree = PortTree.routed(btm.build_tree(members), LinkGraph.of(mesh(width, width)))
     assert [tree.root % width, tree.root // width] == case["root"]
     assert (tree.height, tree.radius) == (case["tree_height"], case["longest_path"])
     places = [[[r % width, r // width] for r in edge] for edge in tree.edges]

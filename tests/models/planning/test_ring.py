@@ -1,14 +1,15 @@
-"""Rings: what they must be, and how short they are."""
+"""Rings through any members: how they begin, grow and become short."""
 
 import random
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, permutations
 
 import pytest
 
-from syncfabric.models.networks.mesh import Mesh, Node
+from syncfabric.models.networks.mesh import Mesh, Node, hops
 from syncfabric.models.planning.mesh_links import MeshLinks, link_numbers
 from syncfabric.models.planning.ring import best_ring, least_by_shape, rectangle_ring, ring_beside
+from syncfabric.models.planning.ring_grow import along_tour, grow, shake, short_tour, through_two
 from syncfabric.models.planning.ring_model import RingModel
 from tests.models.planning.static_ways import ring_hops
 
@@ -135,3 +136,140 @@ def test_no_ring_where_a_member_is_closed_off() -> None:
     alone = best_ring(mesh, [(0, 0), (2, 2)])
     assert alone is not None
     assert ring_beside(mesh, [(0, 0), (2, 2)], taken, alone, 5) is None
+
+
+def drawn(seed: int) -> tuple[MeshLinks, list[int]]:
+    """Return a mesh with some links taken, and members."""
+    rng = random.Random(seed)
+    mesh = Mesh(rng.randint(2, 6), rng.randint(2, 6))
+    every = [link for link, free in enumerate(MeshLinks(mesh).free) if free]
+    links = MeshLinks(mesh, rng.sample(every, len(every) // rng.choice((4, 10, 1000))))
+    return links, rng.sample(range(len(mesh.nodes)), rng.randint(2, min(9, len(mesh.nodes))))
+
+
+def check(links: MeshLinks, way: list[int]) -> set[int]:
+    """Check that links are a ring, over free ones; return the switches that it passes."""
+    assert len(ring_hops(links.mesh, links.switches(way))) == len(way)
+    assert all(links.free[link] for link in way)
+    return {link >> 2 for link in way}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_a_ring_is_begun_from(seed: int) -> None:
+    links, members = drawn(seed)
+    before = bytes(links.free)
+    if way := along_tour(links, members):
+        assert members[0] in check(links, way)
+    if way := through_two(links, members[0], members[1]):
+        assert set(members[:2]) <= check(links, way)
+        assert len(way) >= 2 * links.distance(members[0], members[1])
+    assert links.free == before
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "length"),
+    [((0, 0), (1, 0), 4), ((0, 0), (3, 3), 12), ((0, 0), (3, 0), 8), ((1, 2), (1, 0), 6)],
+)
+def test_the_shortest_ring_through_two(a: tuple[int, int], b: tuple[int, int], length: int) -> None:
+    mesh = Mesh(4, 4)
+    way = through_two(MeshLinks(mesh), mesh.index(a), mesh.index(b))
+    assert way is not None
+    assert len(way) == length
+
+
+def test_no_ring_through_a_switch_that_is_closed_off() -> None:
+    mesh = Mesh(3, 3)
+    links = MeshLinks(mesh, link_numbers(mesh, [((1, 0), (0, 0)), ((0, 1), (0, 0))]))
+    assert through_two(links, 0, 8) is None
+    assert through_two(links, 8, 0) is None
+    assert grow(links, [0, 8]) is None
+    assert sum(links.free) == 24 - 2
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_grown_ring_takes_its_links_alone(seed: int) -> None:
+    links, members = drawn(seed)
+    before = bytes(links.free)
+    trail = grow(links, members)
+    if trail is None:
+        assert links.free == before
+        return
+    taken = set(trail.way)
+    assert all(links.free[link] == (free and link not in taken) for link, free in enumerate(before))
+    grown = len(trail)
+    for least in (grown, 4):
+        shake(trail, 10, least)
+        mesh = MeshLinks(links.mesh, [link for link, free in enumerate(before) if not free])
+        assert set(members) <= check(mesh, trail.way)
+        assert len(trail) <= grown
+        grown = len(trail)
+
+
+def test_a_known_ring_is_taken_if_none_is_shorter() -> None:
+    mesh = Mesh(5, 3)
+    members = list(range(15))
+    first = grow(MeshLinks(mesh), members)
+    assert first is not None
+    again = grow(MeshLinks(mesh), members, [list(first.way)])
+    assert again is not None
+    assert len(again) <= len(first)
+
+
+def length(places: list[Node], order: list[int]) -> int:
+    return sum(
+        hops(places[a], places[b]) for a, b in zip(order, [*order[1:], order[0]], strict=True)
+    )
+
+
+def changed(order: list[int], size: int) -> list[list[int]]:
+    """Return every order with ``size`` places in a row elsewhere, or turned where they are."""
+    found = []
+    for first in range(len(order)):
+        ring = order[first:] + order[:first]
+        piece, rest = ring[:size], ring[size:]
+        for cut in range(len(rest) + 1):
+            found += [[*rest[:cut], *part, *rest[cut:]] for part in (piece, piece[::-1])]
+    return found
+
+
+def drawn_places(rng: random.Random, count: int, side: int) -> list[Node]:
+    return [(rng.randrange(side), rng.randrange(side)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_small_change_makes_it_shorter(seed: int) -> None:
+    """2-opt and Or-opt: no part turned round is better, and none of up to three moved."""
+    rng = random.Random(seed)
+    places = drawn_places(rng, rng.randint(5, 20), 12)
+    order = short_tour(places)
+    assert order[0] == 0
+    assert sorted(order) == list(range(len(places)))
+    mine = length(places, order)
+    for size in (1, 2, 3):
+        assert min(length(places, other) for other in changed(order, size)) >= mine
+    for size in range(2, len(places)):
+        turned = (
+            ring[:size][::-1] + ring[size:]
+            for first in range(len(places))
+            if (ring := order[first:] + order[:first])
+        )
+        assert min(length(places, other) for other in turned) >= mine
+
+
+def test_it_is_nearly_as_short_as_any() -> None:
+    """By all orders of seven places; together less than 2 % longer."""
+    rng, mine, least = random.Random(1), 0, 0
+    for _ in range(20):
+        places = drawn_places(rng, 7, 10)
+        mine += length(places, short_tour(places))
+        least += min(length(places, [0, *order]) for order in permutations(range(1, 7)))
+    assert least <= mine <= 1.02 * least
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_few_places(count: int) -> None:
+    assert short_tour([(0, 0), (5, 5), (0, 1)][:count]) == [[0], [0, 1], [0, 2, 1]][count - 1]
+
+
+def test_places_in_one_spot() -> None:
+    assert sorted(short_tour([(1, 1)] * 6)) == list(range(6))

@@ -11,10 +11,23 @@ from hypothesis import strategies as st
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Mesh, Node
-from syncfabric.models.planning.btm import build_tree
-from syncfabric.models.planning.shortest import greatest_cost, improve, least_cost
+from syncfabric.models.planning.btm import Segments, build_tree
+from syncfabric.models.planning.shortest import (
+    PARTINGS,
+    far,
+    greatest_cost,
+    grow,
+    improve,
+    least_cost,
+    least_heights,
+    rehang,
+)
 from syncfabric.models.planning.tree import Tree, coordinates
-from tests.models.planning.laws import check_tree, groups
+from tests.models.planning.laws import (
+    check_tree,
+    groups,
+    root_of,
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -61,7 +74,8 @@ def test_btm_is_returned_where_nothing_is_better() -> None:
 
 def test_the_same_group_gives_the_same_tree() -> None:
     first = build_tree(random.Random(1).sample(Mesh(12, 12).nodes, 70))
-    assert improve(first, 1) == improve(first, 1)
+    once, again = (improve(first, 1).parent.tolist() for _ in range(2))
+    assert once == again
 
 
 @settings(max_examples=40, deadline=None)
@@ -104,3 +118,67 @@ def is_tree(tree: Tree) -> bool:
         return tree.height >= 0
     except PlanError:
         return False
+
+
+@settings(deadline=None)
+@given(groups(), st.integers(0, 1), st.integers(0, 30), st.randoms(use_true_random=False))
+def test_any_root_and_target_give_a_tree(
+    members: list[Node], pipeline: int, target: int, rng: object
+) -> None:
+    x, y = coordinates(members)
+    root = target % len(members)
+    tree = grow(x, y, root, pipeline, target)
+    check_tree(tree, members)
+    assert root_of(tree) == members[root]
+
+
+@pytest.mark.parametrize("k", [3, 8, 13])
+def test_a_complete_mesh_is_grown_on_shortest_paths(k: int) -> None:
+    mesh = Mesh(k, k)
+    x, y = coordinates(mesh.nodes)
+    tree = grow(x, y, mesh.index((k // 2, k // 2)), 0, 2 * (k // 2))
+    assert tree.longest_path == 2 * (k // 2)
+
+
+@pytest.mark.parametrize("parting", PARTINGS)
+def test_a_parting_sends_each_offset_by_a_port_that_faces_it(parting: object) -> None:
+    assert callable(parting)
+    side = range(-4, 5)
+    offsets = [(a, b) for a in side for b in side if a or b]
+    dx, dy = np.array(offsets).T
+    for (a, b), port in zip(offsets, parting(dx, dy).tolist(), strict=True):
+        assert [a > 0, b > 0, a < 0, b < 0][port], (a, b, port)
+
+
+def test_least_heights() -> None:
+    sizes = np.array([1, 2, 5, 6, 21, 22, 85, 86, 2**20])
+    assert least_heights(sizes).tolist() == [0, 1, 1, 2, 2, 3, 3, 4, 10]
+
+
+@settings(deadline=None)
+@given(groups())
+def test_far_is_the_distance_to_the_farthest(members: list[Node]) -> None:
+    x, y = coordinates(members)
+    runs = Segments(np.zeros(1, np.int64), len(members))
+    expected = [max(abs(a - c) + abs(b - d) for c, d in members) for a, b in members]
+    assert far(x, y, runs).tolist() == expected
+
+
+@settings(deadline=None)
+@given(groups(), st.sampled_from([0, 1]))
+def test_still_a_tree_and_no_worse(members: list[Node], pipeline: int) -> None:
+    first = build_tree(members)
+    tree = rehang(first, pipeline)
+    check_tree(tree, members)
+    assert greatest_cost(tree, pipeline) <= greatest_cost(first, pipeline)
+
+
+def test_a_detour_is_taken_out() -> None:
+    """(0, 4) hangs below (3, 0), three links out of its way; the root's north port is free."""
+    x, y = coordinates([(0, 0), (3, 0), (0, 4)])
+    detour = Tree(x, y, np.array([-1, 0, 1]), np.array([4, 0, 1]))
+    assert greatest_cost(detour, 1) == 12
+    straight = rehang(detour, 1)
+    assert straight.parent.tolist() == [-1, 0, 0]
+    assert straight.port.tolist() == [4, 0, 1]
+    assert greatest_cost(straight, 1) == 5

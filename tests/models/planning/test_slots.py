@@ -8,9 +8,8 @@ from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.layout.setup import owners_of
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.reader import loads
-from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.images import Epochs, group_images
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.models.planning.set_up import Epochs, group_images
 
 ROW = [[[0, 0], [3, 0]], [[0, 1], [3, 1]], [[1, 0], [2, 0]], [[0, 0], [1, 1]], [[2, 0], [2, 1]]]
 
@@ -29,7 +28,6 @@ def slots(plan: BarrierPlan, entries: int = 4) -> list[int | None]:
     """Return the slot of each group; None: it is one of messages."""
     found: list[int | None] = []
     for group in plan.groups:
-        assert isinstance(group, GroupPlan)
         numbers = {*group.placement.values()}
         wired = group.slot_register is not None
         assert wired == (group.planner == "wires") == (min(numbers) >= entries)
@@ -44,7 +42,6 @@ def test_groups_in_one_slot_have_no_router_in_common(wires: int, transport: str)
     plan = planned(ROW, wires=wires, transport=transport, setup='"local"')
     taken: dict[tuple[int, int], int] = {}
     for group, slot in zip(plan.groups, slots(plan), strict=True):
-        assert isinstance(group, GroupPlan)
         for router in group.placement if slot is not None else ():
             assert slot is not None
             assert taken.setdefault((slot, router), group.id) == group.id
@@ -56,7 +53,6 @@ def test_a_longer_tree_goes_round_those_that_are_there() -> None:
     plan = planned([[[1, 0], [2, 0]], [[0, 0], [3, 0]]], wires=1)
     around = plan.groups[1]
     assert slots(plan) == [0, 0]
-    assert isinstance(around, GroupPlan)
     assert (around.bound_least, around.bound) == (6, 8)
 
 
@@ -88,14 +84,13 @@ def test_trees_go_round_what_is_dead() -> None:
 def test_images_have_no_names() -> None:
     plan = planned(["'all'"], wires=2)
     (group,) = plan.groups
-    assert isinstance(group, GroupPlan)
     layout = plan.spec.message_network.shape.router.layout
     for image in group_images(group, layout, Epochs()):
         fields = layout.image.unpack(image.word)
         assert image.entry == 4
         assert not any(value for name, value in fields.items() if name[:5] in ("entry", "epoch"))
-        at = group.shape.position[image.router]
-        assert fields["children"] == group.shape.child_mask[at]
+        at = group.tree.position[image.router]
+        assert fields["children"] == group.tree.child_mask[at]
 
 
 def _moved(plan: dict[str, Any]) -> None:

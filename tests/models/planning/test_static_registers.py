@@ -11,7 +11,7 @@ from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.c_header import c_header
-from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import registers_json
 
 THREE = """
@@ -39,10 +39,6 @@ def plan() -> BarrierPlan:
     return Network.loads(THREE).plan()
 
 
-def groups_of(plan: BarrierPlan) -> list[StaticGroupPlan]:
-    return [group for group in plan.groups if isinstance(group, StaticGroupPlan)]
-
-
 def replayed(plan: BarrierPlan) -> StaticModel:
     """Return a golden model after all writes, each when the one before is answered."""
     assert isinstance(plan.spec.network, StaticSpec)
@@ -64,7 +60,7 @@ def test_replaying_the_writes_sets_all_groups_up(plan: BarrierPlan) -> None:
     model = replayed(plan)
     mesh = plan.spec.network.topology
     for _ in range(3):
-        for late in groups_of(plan):
+        for late in plan.groups:
             come = [node for group in plan.groups for node in group.members]
             last = late.members[-1]
             seats = [mesh.index(node) for node in come if node != last]
@@ -98,14 +94,14 @@ def test_roots_begin_last_and_the_first_role_waits_for_the_flush(plan: BarrierPl
         for write in writes
         if write["node"] is not None
     )
-    roots = [list(group.root) for group in groups_of(plan)[:2]]
+    roots = [list(group.way.root) for group in plan.groups[:2]]
     assert [write["node"] for write in writes[-2:]] == roots
 
 
 def test_the_header_compiles_and_sets_up_the_same(plan: BarrierPlan, tmp_path: Path) -> None:
     """A program that knows the header alone makes the words of ``registers.json``."""
     lines = []
-    for group in groups_of(plan):
+    for group in plan.groups:
         for (x, y, output), source in group.routes().items():
             place = f"SYNCFABRIC_NODE({x}, {y}), {port_name(output)}"
             lines.append(f"  put(SYNCFABRIC_SELECT({place}, {port_name(source)}));")
@@ -116,7 +112,7 @@ def test_the_header_compiles_and_sets_up_the_same(plan: BarrierPlan, tmp_path: P
                 f"  put(SYNCFABRIC_FLUSH(SYNCFABRIC_NODE({x}, {y}), SYNCFABRIC_PORT_CORE));"
             )
     # The core output of a ring's root is among its routes; that of a tree's is not.
-    x, y = groups_of(plan)[1].root
+    x, y = plan.groups[1].way.root
     lines.append(f"  put(SYNCFABRIC_FLUSH(SYNCFABRIC_NODE({x}, {y}), SYNCFABRIC_PORT_CORE));")
     (tmp_path / "registers.h").write_text(c_header(plan.spec, "syncfabric"))
     (tmp_path / "main.c").write_text(

@@ -1,17 +1,19 @@
-"""Routes of rings and trees, followed flit by flit; and where a ring has its root."""
+"""Routes of rings and trees, followed flit by flit, and the words that load them."""
 
 import random
+from collections import deque
 
 import pytest
 
+from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.networks.mesh import Mesh, Node, Port
-from syncfabric.models.planning.multicast_tree import best_tree
-from syncfabric.models.planning.static_routes import (
-    listening,
-    ring_routes,
-    tree_routes,
-    turned_ring,
-)
+from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.mesh_links import Output, Routes
+from syncfabric.models.planning.multicast_tree import Multicast, best_tree
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.models.planning.ring import Least, Ring
+from syncfabric.models.planning.static_routes import chain_words, reach, through_cores
 from tests.models.planning.flit_trace import check_ring, check_tree, trace
 from tests.models.planning.static_ways import ring_hops
 
@@ -38,6 +40,14 @@ def random_ring(rng: random.Random, mesh: Mesh) -> list[Node]:
             if to == start and way[1] != (x, y):
                 return way
             way.append(to)
+
+
+def ring_routes(ring: list[Node], members: list[Node]) -> Routes:
+    return Ring(ring, Least(0, "sides")).routes(members)
+
+
+def turned_ring(ring: list[Node], members: list[Node]) -> list[Node]:
+    return Ring(ring, Least(0, "sides")).turned(members).switches
 
 
 def turned(ring: list[Node], place: int) -> list[Node]:
@@ -106,7 +116,6 @@ def test_a_member_listens_where_the_ring_comes_first() -> None:
     routes = ring_routes(ring, members)
     found = check_ring(Mesh(3, 3), routes, members, (0, 0))
     assert found.cores == {(0, 0): [8], (1, 1): [2], (0, 1): [7]}
-    assert listening(ring, members) == {(0, 0): 0, (1, 1): 2, (0, 1): 7}
     assert routes[1, 1, Port.LOCAL] == routes[1, 1, Port.EAST] == Port.SOUTH
 
 
@@ -129,9 +138,9 @@ def test_a_tree_leads_to_its_members_alone(seed: int) -> None:
     members = rng.sample(mesh.nodes, rng.randint(1, len(mesh.nodes)))
     tree = best_tree(mesh, members)
     assert tree is not None
-    routes = tree_routes(tree.root, tree.edges, members)
+    routes = tree.routes(members)
     found = check_tree(mesh, routes, members, tree.root)
-    assert max((ways[0] for ways in found.cores.values()), default=0) == tree.depth
+    assert max((ways[0] for ways in found.cores.values()), default=0) == tree.height
     assert len(found.links) == len(tree.edges)
     assert found.outputs == routes.keys(), "an output selects what never comes"
 
@@ -139,7 +148,7 @@ def test_a_tree_leads_to_its_members_alone(seed: int) -> None:
 def test_the_routes_of_a_tree_output_by_output() -> None:
     """The root's core sends by two outputs, and listens to none; (2, 0) is no member."""
     edges: list[tuple[Node, Node]] = [((0, 0), (1, 0)), ((2, 0), (1, 0)), ((3, 0), (2, 0))]
-    routes = tree_routes((1, 0), edges, [(1, 0), (0, 0), (3, 0)])
+    routes = Multicast((1, 0), edges, 2, 2).routes([(1, 0), (0, 0), (3, 0)])
     assert routes == {
         (1, 0, Port.WEST): Port.LOCAL,
         (1, 0, Port.EAST): Port.LOCAL,
@@ -147,3 +156,105 @@ def test_the_routes_of_a_tree_output_by_output() -> None:
         (0, 0, Port.LOCAL): Port.EAST,
         (3, 0, Port.LOCAL): Port.WEST,
     }
+
+
+def static(width: int, height: int) -> StaticSpec:
+    return StaticSpec(kind="static", width=width, height=height)
+
+
+def shifted(words: list[int], length: int) -> list[int]:
+    """Return the chain's bits, the lowest first, after all words: lowest bit of each first."""
+    bits = deque([0] * length, maxlen=length)
+    for word in words:
+        for place in range(32):
+            bits.appendleft(word >> place & 1)
+    return list(bits)
+
+
+def test_bits_stand_where_the_contract_says() -> None:
+    """Switch 1 of a 2x1: SOUTH (fourth output) from CORE, the last of its four; EAST flushed."""
+    words = chain_words(static(2, 1), {(1, 0, Port.SOUTH): Port.LOCAL}, {(1, 0, Port.EAST)})
+    assert [place for place, bit in enumerate(shifted(words, 50)) if bit] == [29, 25 + 15 + 3]
+    assert len(words) == 2
+
+
+@pytest.mark.parametrize(("width", "height"), [(1, 1), (2, 2), (5, 3), (8, 4)])
+def test_what_is_shifted_in_is_the_chain(width: int, height: int) -> None:
+    spec, rng = static(width, height), random.Random(width)
+    outputs: list[Output] = [(x, y, port) for x, y in spec.topology.nodes for port in Port]
+    routes = {o: rng.choice([p for p in Port if p is not o[2]]) for o in outputs}
+    flushed = rng.sample(outputs, len(outputs) // 2)
+    words = chain_words(spec, routes, flushed)
+    bits = shifted(words, spec.layout.chain_bits)
+    for place, output in enumerate(outputs):
+        *select, flush = bits[5 * place : 5 * place + 5]
+        others = [port for port in Port if port is not output[2]]
+        assert [port for port, bit in zip(others, select, strict=True) if bit] == [routes[output]]
+        assert flush == (output in flushed)
+    assert all(word >> 32 == 0 for word in words)
+    assert sum(bits) == len(routes) + len(flushed)
+
+
+def test_bad_routes_are_refused() -> None:
+    with pytest.raises(SpecError, match=r"^routes: output \(0, 0\) EAST selects its own port"):
+        chain_words(static(2, 2), {(0, 0, Port.EAST): Port.EAST})
+    with pytest.raises(SpecError, match=r"^routes: output \(2, 0\) EAST is outside the 2x2 mesh"):
+        chain_words(static(2, 2), {}, {(2, 0, Port.EAST)})
+
+
+CORE = Port.LOCAL
+
+
+def planned(rng: random.Random, planner: str) -> tuple[StaticSpec, GroupPlan]:
+    network = StaticSpec(kind="static", width=rng.randint(2, 5), height=rng.randint(2, 5))
+    nodes = network.topology.nodes
+    members = tuple(rng.sample(nodes, rng.randint(2, len(nodes))))
+    groups = (GroupSpec(id=1, members=members, planner=planner),)
+    group = make_plan(NetworkSpec(name="one", network=network, groups=groups)).groups[0]
+    return network, group
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_token_passes_every_core_once_on_the_links_of_the_ring(seed: int) -> None:
+    network, group = planned(random.Random(seed), "ring")
+    mesh, routes, own = network.topology, through_cores(group).routes(), group.routes()
+    assert routes.keys() == own.keys()
+    assert all(source is not port for (*_, port), source in routes.items())
+    # Walk it, flit in hand: no output shares an input with another, so the way is one.
+    assert len({(x, y, source) for (x, y, _), source in routes.items()}) == len(routes)
+    outputs = {(x, y, source): port for (x, y, port), source in routes.items()}
+    here, source, links, met = group.way.root, CORE, 0, []
+    while True:
+        port = outputs[(*here, source)]
+        if port is CORE:
+            met.append((here, links))
+            source = CORE
+            if here == group.way.root:
+                break
+            continue
+        links += 1
+        to = mesh.neighbour(here, port)
+        assert to is not None
+        here, source = to, port.opposite
+    assert links == group.links
+    assert sorted(node for node, _ in met) == sorted(group.members)
+    assert met == list(reach(mesh, group).items())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_reach_in_a_tree(seed: int) -> None:
+    network, group = planned(random.Random(seed), "tree")
+    above = dict(group.edges or ())
+    for node, links in reach(network.topology, group).items():
+        for _ in range(links):
+            node = above[node]
+        assert node == group.way.root
+    found = reach(network.topology, group)
+    assert found.keys() == set(group.members) - {group.way.root}
+    assert max(found.values()) == group.longest_path
+
+
+def test_a_tree_has_no_token() -> None:
+    _, group = planned(random.Random(1), "tree")
+    with pytest.raises(PlanError, match="a token goes round a ring of two members or more"):
+        through_cores(group)

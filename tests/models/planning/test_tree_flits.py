@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.buffers import tree_flits
+from syncfabric.models.planning.multicast_tree import tree_flits
 from tests.models.planning.ring_states import EarlyReleaseError
 from tests.models.planning.tree_states import Tree, explore
 

@@ -102,7 +102,7 @@ def served(times: tuple[int, ...], interval: int) -> int:
 
 def test_a_tree_is_one() -> None:
     nodes = [(0, 2), (2, 2)]
-    tree = PortTree.of(ROW, {0: 1, 1: -1, 2: 0}, nodes)
+    tree = PortTree.of(LinkGraph(ROW), {0: 1, 1: -1, 2: 0}, nodes)
     assert (tree.root, tree.height, tree.radius) == (1, 1, 1)
     assert tree.child_mask.tolist() == [4, 3, 4]
     assert [tree.children(i) for i in range(3)] == [(2,), (0, 1), (2,)]
@@ -126,7 +126,7 @@ def test_a_tree_is_one() -> None:
 )
 def test_what_is_no_tree(ports: dict[int, int], nodes: list[Any], words: str) -> None:
     with pytest.raises(PlanError, match=f"^{words}"):
-        PortTree.of(ROW, ports, nodes)
+        PortTree.of(LinkGraph(ROW), ports, nodes)
 
 
 def test_a_routed_child_is_where_its_port_leads() -> None:
@@ -134,13 +134,14 @@ def test_a_routed_child_is_where_its_port_leads() -> None:
         x, y, parent, ports = np.array([[1, 2], [1, 3], [-1, 0], [4, port]])
         return Tree(x, y, parent, ports)
 
-    routed = PortTree.routed(tree(0), 4)
+    graph = LinkGraph.of(mesh(4, 4))
+    routed = PortTree.routed(tree(0), graph)
     assert routed.hops.tolist() == [0, 3]
     assert routed.parent_port.tolist() == [-1, 3]
-    assert routed.ways(4) == [(5, 0), (6, 1), (10, 1), (14, 3), (10, 3), (6, 2)]
-    assert PortTree.routed(tree(1), 4).parent_port.tolist() == [-1, 2]
+    assert routed.ways() == [(5, 0), (6, 1), (10, 1), (14, 3), (10, 3), (6, 2)]
+    assert PortTree.routed(tree(1), graph).parent_port.tolist() == [-1, 2]
     with pytest.raises(PlanError, match=r"^Tree must reach each child by a port that leads"):
-        PortTree.routed(tree(2), 4)
+        PortTree.routed(tree(2), graph)
 
 
 def test_levels_of_many_roots_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,9 +155,9 @@ def test_trees_lie_in_the_spanning_tree(
 ) -> None:
     topology, members = drawn
     graph, switches = LinkGraph(topology), member_switches(members)
-    tree = updown.build_tree(graph, switches, member_root=member_root)
+    tree = updown.updown_tree(graph, switches, member_root=member_root)
     check_tree(topology, tree, members)
-    parents = updown.UpDown.of(graph).parent
+    parents = updown.spanning(graph)[0]
     spanning = {frozenset((s, p)) for s, p in enumerate(parents.tolist()) if p >= 0}
     assert {frozenset(edge) for edge in tree.edges} <= spanning
     inside: nx.Graph[int] = nx.Graph()
@@ -179,5 +179,5 @@ def test_a_root_without_a_member() -> None:
     (plan,) = (group.to_json() for group in make_plan(network_of(topology, group)).groups)
     assert (plan["root_switch"], plan["root_node"], plan["root"]) == (1, None, None)
     assert plan["height"] == 1
-    tree = updown.build_tree(LinkGraph(topology), np.array([0, 2]), member_root=True)
+    tree = updown.updown_tree(LinkGraph(topology), np.array([0, 2]), member_root=True)
     assert (tree.root, tree.height) == (0, 2)

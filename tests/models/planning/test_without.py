@@ -117,8 +117,8 @@ def test_a_detour_passes_the_routers_beside() -> None:
         make_plan(spec, dead).engine_groups
         for dead in (Dead(), Dead.of(spec.network.topology, ["1,1-2,1"]))
     )
-    assert (len(straight.shape), len(around.shape)) == (4, 6)
-    assert len(around.shape.edges) == 5
+    assert (len(straight.tree), len(around.tree)) == (4, 6)
+    assert len(around.tree.edges) == 5
 
 
 def test_routed_messages_cannot_go_around() -> None:

@@ -10,17 +10,19 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import COMMIT, Code
-from syncfabric.models.layout.setup import REQUEST
-from syncfabric.models.networks.spec import GroupSpec, MessageSpec
-from syncfabric.models.planning.entries import check_apart, owner_of
-from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.images import Epochs, group_images
-from syncfabric.models.planning.planned_group import FIELDS
+from syncfabric.models.layout.setup import COMMAND, REQUEST, ManagerWord
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
+from syncfabric.models.planning.entries import owner_of
+from syncfabric.models.planning.group_plan import FIELDS, GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.planners import plan_groups
 from syncfabric.models.planning.set_up import (
-    kill_requests,
+    Epochs,
+    group_images,
+    kill_command,
     kill_writes,
-    set_up_requests,
+    manager_address,
+    set_up_command,
     set_up_writes,
 )
 from tests.models.planning.checker import cluster, groups_of, mesh, replay
@@ -60,7 +62,7 @@ def test_names_have_the_epoch_after_set_up() -> None:
     epochs = Epochs()
     epochs[0, 0], epochs[1, 0] = 3, 1
     images = list(group_images(plan, network.shape.router.layout, epochs))
-    root = plan.shape.root
+    root = plan.tree.root
     assert [image.router for image in images] == [1 - root, root]
     assert {image.router: image.epoch for image in images} == {0: 3, 1: 1}
     layout = network.shape.router.layout.image
@@ -96,12 +98,16 @@ def test_kill_is_for_every_router() -> None:
         assert commit["entry"] == plan.placement[target - len(CLUSTER.nodes)]
 
 
-def manager_memory(network: MessageSpec, requests: list[tuple[int, ...]]) -> list[dict[str, int]]:
-    """Check the shape of requests; return what they ask for."""
+def manager_memory(network: MessageSpec, writes: list[tuple[int, int]]) -> list[dict[str, int]]:
+    """Check the shape of a command's requests; return what they ask for."""
     shape = network.shape
     found = []
-    for header, request, *words in requests:
-        assert len(words) == shape.router.layout.image_words
+    assert writes[0] == (manager_address(ManagerWord.POINTER), 0)
+    assert {address for address, _ in writes[1:-1]} == {manager_address(ManagerWord.DATA)}
+    data, size = [word for _, word in writes[1:-1]], shape.router.layout.image_words + 2
+    assert writes[-1][0] == manager_address(ManagerWord.COMMAND)
+    assert COMMAND.unpack(writes[-1][1])["count"] * size == len(data)
+    for header, request, *words in (data[i : i + size] for i in range(0, len(data), size)):
         at = shape.header.unpack(header)
         assert at.pop("reply") == 0
         router = at["y"] * 4 + at["x"] if "x" in at else at["router"]
@@ -117,9 +123,9 @@ def test_requests_of_a_manager() -> None:
     network = mesh(4, 4, setup="manager")
     (plan,) = planned(network, 6)
     epochs = Epochs()
-    epochs[plan.shape.root, 0] = 2
-    asked = manager_memory(network, set_up_requests(plan, network.shape, epochs))
-    assert asked[-1]["router"] == plan.shape.root
+    epochs[plan.tree.root, 0] = 2
+    asked = manager_memory(network, set_up_command(plan, network.shape, epochs))
+    assert asked[-1]["router"] == plan.tree.root
     assert asked[-1]["epoch"] == 2
     assert all(request["epoch"] == 0 for request in asked[:-1])
     assert {r["router"]: r["entry"] for r in asked} == plan.placement
@@ -128,10 +134,10 @@ def test_requests_of_a_manager() -> None:
     }
     assert {r["router"]: r["image"] for r in asked} == {r: i.word for r, i in images.items()}
     epochs.set_up(plan)
-    killed = manager_memory(network, kill_requests(plan.placement.items(), network.shape, epochs))
+    killed = manager_memory(network, kill_command(plan.placement.items(), network.shape, epochs))
     assert {r["router"]: r["entry"] for r in killed} == plan.placement
     assert {r["router"]: r["epoch"] for r in killed} == {
-        router: 3 if router == plan.shape.root else 1 for router in plan.placement
+        router: 3 if router == plan.tree.root else 1 for router in plan.placement
     }
 
 
@@ -210,11 +216,13 @@ def test_entries_are_of_one_manager() -> None:
 
 
 def test_groups_have_entries_apart() -> None:
-    plans = planned(mesh(3, 3), 9, 2)
-    check_apart(plans[0].graph, {plan.id: plan.placement for plan in plans})
+    groups = tuple(GroupSpec(id=i, members=((0, 0), (1, 0))) for i in range(2))
+    data = make_plan(NetworkSpec(name="n", network=mesh(3, 3), groups=groups)).to_json()
+    assert BarrierPlan.from_json(data).to_json() == data
+    data["groups"][1] |= {name: data["groups"][0][name] for name in ("registers", "entries")}
     words = r"^plan: group 1: entry 0 of router \(0, 0\) is that of group 0, too; plan again$"
     with pytest.raises(SpecError, match=words):
-        check_apart(plans[0].graph, dict.fromkeys(range(2), plans[0].placement))
+        BarrierPlan.from_json(data)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
     planners_of,
 )
-from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from tests.models.planning.irregular import draw_network
 
 __all__ = ["Crossing", "draw_dead", "draw_irregular", "draw_mesh", "draw_static", "walks"]
@@ -28,7 +28,9 @@ def draw_mesh(rng: random.Random, **keys: Any) -> NetworkSpec:
     width, height = rng.randint(2, 7), rng.randint(2, 7)
     network = MeshSpec(kind="mesh", width=width, height=height, **keys)
     planners = planners_of(network)
-    return NetworkSpec(name="m", network=network, groups=_groups(rng, network.mesh.nodes, planners))
+    return NetworkSpec(
+        name="m", network=network, groups=_groups(rng, network.topology.nodes, planners)
+    )
 
 
 def draw_irregular(rng: random.Random, **keys: Any) -> NetworkSpec:
@@ -123,7 +125,7 @@ def _draw_on_irregular(
 def walks(plan: BarrierPlan) -> Iterator[tuple[int, Crossing]]:
     """Yield every group with every directed link that its entries or routes send over."""
     for group in plan.groups:
-        if isinstance(group, StaticGroupPlan):
+        if group.static:
             for (x, y, port), _ in group.routes().items():
                 if port is not Port.LOCAL:
                     dx, dy = STEP[port]

@@ -63,7 +63,7 @@ def test_wires_are_as_their_plan(name: str) -> None:
     """On the cluster 3 links from the root switch to a node; on 4x4 4 between routers."""
     if name == "4x4":
         network: Any = MeshSpec(kind="mesh", width=4, height=4, wires=1)
-        members: Any = tuple(network.mesh.nodes)
+        members: Any = tuple(network.topology.nodes)
     else:
         assert isinstance(CLUSTER.network, IrregularSpec)
         network = IrregularSpec(**{**CLUSTER.network.model_dump(), "wires": 1})
@@ -125,7 +125,7 @@ def test_a_signal_is_awaited_by_its_receiver(count: int) -> None:
     """Plain recursion over rounds, members on a row in a random order."""
     rng = random.Random(count)
     row = MeshSpec(kind="mesh", width=20, height=1)
-    members = rng.sample(row.mesh.nodes, count)
+    members = rng.sample(row.topology.nodes, count)
     times = replace(BY_HAND, h=rng.choice((1, 70, 3_000)))
 
     def through(member: int, rounds: int) -> float:

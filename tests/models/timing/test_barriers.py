@@ -8,7 +8,7 @@ import pytest
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.buffers import tree_flits
+from syncfabric.models.planning.multicast_tree import tree_flits
 from syncfabric.models.timing.barriers import (
     BARRIERS,
     barrier_ns,

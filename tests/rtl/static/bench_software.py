@@ -11,7 +11,8 @@ from cocotb.triggers import FallingEdge, Timer
 from syncfabric.models.messages import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.route_chain import Output, chain_words
+from syncfabric.models.planning.mesh_links import Output
+from syncfabric.models.planning.static_routes import chain_words
 from tests.rtl.static.rings import RIM, ring_routes
 
 SIDE = int(os.environ.get("STATIC_SIDE", "2"))

@@ -14,7 +14,8 @@ from syncfabric.models.messages import (
 )
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.route_chain import Output, chain_words
+from syncfabric.models.planning.mesh_links import Output
+from syncfabric.models.planning.static_routes import chain_words
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.trace import EMPTY, observe_line, record_line
 

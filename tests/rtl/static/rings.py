@@ -1,7 +1,7 @@
 """Small rings, by hand: the switches in order from the root's, and the routes that they make."""
 
 from syncfabric.models.networks.mesh import STEP, Node, Port
-from syncfabric.models.planning.route_chain import Output
+from syncfabric.models.planning.mesh_links import Output
 
 __all__ = ["RIM", "ring_routes"]
 

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 from syncfabric.models.messages.boot import BootGroup, boot_block
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
-from syncfabric.models.planning.plan import BarrierPlan, StaticGroupPlan, make_plan
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.cores.compile import library_headers
 from syncfabric.sim.cores.program import Program
 
@@ -80,7 +80,6 @@ def flit_buffers(plan: BarrierPlan, cores: int) -> Iterator[str]:
     numbers = {place: number for number, place in enumerate(inputs)}
     targets: dict[int, list[int]] = {number: [] for number in range(len(inputs))}
     for group in plan.groups:
-        assert isinstance(group, StaticGroupPlan)
         for (x, y, out), port in group.routes().items():
             other = mesh.neighbour((x, y), Port(out)) if out != Port.LOCAL else None
             target = len(inputs) + mesh.index((x, y))

@@ -9,8 +9,8 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.messages.static import Role, StaticWord
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
-from syncfabric.models.planning.plan import StaticGroupPlan, make_plan
-from syncfabric.models.planning.static_images import route_writes
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.models.planning.static_routes import route_writes
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.program import Program
 from syncfabric.sim.cores.run import boot_groups, script_text
@@ -156,12 +156,7 @@ def test_agents_leave_the_flits_to_a_program_that_wants_them() -> None:
         written[of.sends_flits] = [step[1:] for step in steps if step[0] == Step.CONFIG]
     network, plan = spec.network, make_plan(spec)
     assert isinstance(network, StaticSpec)
-    routes = {
-        output: port
-        for group in plan.groups
-        if isinstance(group, StaticGroupPlan)
-        for output, port in group.routes().items()
-    }
+    routes = {output: port for group in plan.groups for output, port in group.routes().items()}
     assert len(routes) > 64
     assert written[True] == [(*write, 0) for write in route_writes(network, routes, routes)]
     others = [write for write in written[False] if write[0] != network.layout.loader]

@@ -17,9 +17,9 @@ from syncfabric.models.networks.reader import load, loads
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.images import Epochs, group_images
 from syncfabric.models.planning.least_radius import centre_of
 from syncfabric.models.planning.port_tree import PortTree
+from syncfabric.models.planning.set_up import Epochs, group_images
 from syncfabric.sim.cores.compile import library_headers
 from tests.sim.cores.systems import SOFTWARE
 
@@ -126,7 +126,7 @@ def check(name: str, folder: Path, software: str) -> None:
     for members, entry, op in groups:
         requests = given.group()
         ports = {r: fields["parent"].bit_length() - 1 for r, _, _, fields in requests}
-        tree = PortTree.of(graph.topology, ports, [graph.place(m) for m in members])
+        tree = PortTree.of(graph, ports, [graph.place(m) for m in members])
         targets = np.unique([graph.place(m)[0] for m in members])
         assert tree.radius == centre_of(graph, targets).radius
         group = GroupPlan(
@@ -134,7 +134,6 @@ def check(name: str, folder: Path, software: str) -> None:
             op=Op(op).name.lower(),
             planner="",
             members=tuple(graph.member(m) for m in members),
-            graph=graph,
             shape=tree,
             placement=dict.fromkeys(ports, entry),
             bound=0,

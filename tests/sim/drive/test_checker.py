@@ -17,7 +17,7 @@ from syncfabric.sim.results import Mismatch
 from tests.sim.drive.networks import members, mesh, plan_of, played
 
 NETWORK = mesh(2, 2)
-PLAN = plan_of(NETWORK, members(5, *NETWORK.mesh.nodes), members(6, (0, 0), (1, 1)))
+PLAN = plan_of(NETWORK, members(5, *NETWORK.topology.nodes), members(6, (0, 0), (1, 1)))
 SCENARIO = Scenario(episodes=4, background=0.5, lead_in=50)
 (CHUNK,) = played(PLAN, SCENARIO, cycles=100_000)
 

@@ -5,8 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from syncfabric.models.planning.images import Epochs
-from syncfabric.models.planning.set_up import set_up_writes
+from syncfabric.models.planning.set_up import Epochs, set_up_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind
 from syncfabric.sim.drive.engine_driver import EngineDriver
@@ -15,7 +14,7 @@ from syncfabric.sim.drive.stimulus import driver_of
 from syncfabric.sim.drive.targets import targets_of
 from tests.sim.drive.networks import SCENARIOS, make_job, members, mesh, plan_of, played
 
-PLAN = plan_of(mesh(2, 2), members(1, (0, 0), (1, 1)), members(2, *mesh(2, 2).mesh.nodes))
+PLAN = plan_of(mesh(2, 2), members(1, (0, 0), (1, 1)), members(2, *mesh(2, 2).topology.nodes))
 
 
 def stimuli(scenario: Scenario) -> list[Stimulus]:

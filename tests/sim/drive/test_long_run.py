@@ -9,7 +9,8 @@ import pytest
 
 from syncfabric.models.errors import ToolError
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.models.planning.plan import AnyGroupPlan, BarrierPlan
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Write, set_up_writes
 from syncfabric.sim.assemble.player import Stimulus, script_text
 from syncfabric.sim.drive import backends, engine_driver
@@ -106,7 +107,7 @@ def test_a_group_without_go_hangs_while_another_goes_on(
 
 
 def test_errors_that_the_design_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    def with_an_outsider(plan: BarrierPlan, group: AnyGroupPlan) -> list[tuple[int, int]]:
+    def with_an_outsider(plan: BarrierPlan, group: GroupPlan) -> list[tuple[int, int]]:
         return [*seats(plan, group), (24, 3)]
 
     seats = module._seats

@@ -9,7 +9,7 @@ from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Outcome, Scenario
 from tests.sim.drive.networks import make_job, members, mesh, plan_of
 
-PLAN = plan_of(mesh(4, 4), members(1, *mesh(4, 4).mesh.nodes), members(2, (0, 0), (3, 3)))
+PLAN = plan_of(mesh(4, 4), members(1, *mesh(4, 4).topology.nodes), members(2, (0, 0), (3, 3)))
 
 
 def outcome_of(scenario: Scenario) -> Outcome:

@@ -40,7 +40,7 @@ class Harness:
     def __init__(self, network: MessageSpec) -> None:
         shape = network.shape
         if shape.interfaces:
-            shape = replace(shape, routes=tuple(map(tuple, updown_tables(network.ports_graph))))
+            shape = replace(shape, routes=tuple(map(tuple, updown_tables(network.topology.graph))))
         self.net = CollectiveNetwork(shape)
         self.released: set[tuple[int, int]] = set()
         self._left: dict[int, list[tuple[bool, int]] | None] = {}  # answers for a program
@@ -206,7 +206,7 @@ def test_go_has_come_when_the_last_awaits_its_children() -> None:
     )
     own, east, west = 1 << 4, 1 << 0, 1 << 2
     before, after = (east, 0, west), (own, own | east | west, own)
-    assert group.shape.root == 1
+    assert group.tree.root == 1
     step = next(steps)
     for there in (before, (own, after[1], west), (east, after[1], own)):
         assert isinstance(step, Ask)

@@ -10,7 +10,7 @@ from syncfabric.models.golden.engine.memory import Memory, Service
 from syncfabric.models.golden.engine.node_port import NodePort
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.planning.free import FreeEntries
-from syncfabric.models.planning.images import Epochs
+from syncfabric.models.planning.set_up import Epochs
 from syncfabric.sim.drive import churn
 from syncfabric.sim.drive.scenario import Outcome, Scenario
 from syncfabric.sim.lifecycle.effects import Ask, Steps

@@ -8,7 +8,7 @@ import pytest
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
-from syncfabric.models.planning.plan import GroupPlan
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.sim.drive import churn, stimulus
 from syncfabric.sim.drive.backends import build_bench, simulate, simulate_tiles
 from syncfabric.sim.drive.churn import Churner, Life

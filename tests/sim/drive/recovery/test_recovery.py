@@ -96,7 +96,7 @@ def victims(plan: BarrierPlan) -> list[list[str]]:
     assert isinstance(network, MessageSpec)
     if network.kind == "mesh":
         return [["1,1-2,1"], ["2,1"], ["0,0-0,1", "1,2"]]
-    tree = plan.engine_groups[0].shape
+    tree = plan.engine_groups[0].tree
     i = next(i for i, above in enumerate(tree.parent.tolist()) if above >= 0)
     here = int(tree.routers[i]), int(tree.parent_port[i])
     (a, p), (b, q) = here, network.shape.ends[here]

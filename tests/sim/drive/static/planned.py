@@ -2,54 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from syncfabric.models.golden.record import Record
-from syncfabric.models.networks.mesh import Node, Port
+from syncfabric.models.networks.mesh import STEP, Node, Port
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.mesh_links import Output
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.route_chain import Output
+from syncfabric.models.planning.ring import Least, Ring
 from tests.models.golden.static_bench import Group, ready_bench
 
 
 @dataclass(frozen=True)
-class Planned:
-    """A group of the test benches, with what planned groups have."""
+class Drawn:
+    """A group of the test benches in place of a planned ring or tree."""
 
-    id: int
     group: Group
-    spec: StaticSpec
-
-    @property
-    def members(self) -> Sequence[Node]:
-        return self.group.members
 
     @property
     def root(self) -> Node:
         return self.group.root
 
-    @property
-    def flits(self) -> int | None:
-        return self.group.flits(self.spec) if self.group.tree else None
-
-    @property
-    def op(self) -> str:
-        return "or"
-
-    @property
-    def places(self) -> dict[Node, int]:
-        return dict.fromkeys(self.members, 0)
-
-    def routes(self) -> dict[Output, Port]:
+    def routes(self, members: object) -> dict[Output, Port]:
         return {(*node, port): source for (node, port), source in self.group.routes.items()}
+
+
+def around(group: Group) -> list[Node]:
+    """Return the switches that a ring passes, from its root on."""
+    onward = {(here, s): port for (here, port), s in group.routes.items() if port != Port.LOCAL}
+    switches, source = [group.root], Port.LOCAL
+    while (port := onward.get((switches[-1], source))) is not None:
+        x, y = switches[-1]
+        switches.append((x + STEP[port][0], y + STEP[port][1]))
+        source = port.opposite
+    return switches[:-1]
+
+
+def planned(gid: int, group: Group, spec: StaticSpec) -> GroupPlan:
+    """Return what stands for a planned group."""
+    flits = group.flits(spec) if group.tree else None
+    shape: Any = Drawn(group)
+    if not group.tree and len(group.members) > 1:
+        shape = Ring(around(group), Least(0, "sides"))
+    return GroupPlan(gid, "or", "", tuple(group.members), shape, 0, 0, flits=flits)
 
 
 def plan_of(spec: StaticSpec, *groups: Group) -> BarrierPlan:
     """Return a plan with these groups, numbered from 0."""
     network = NetworkSpec.model_construct(name="static", network=spec, groups=())
-    planned = tuple(Planned(gid, group, spec) for gid, group in enumerate(groups))
-    return BarrierPlan(network, planned)  # type: ignore[arg-type]
+    return BarrierPlan(network, tuple(planned(i, group, spec) for i, group in enumerate(groups)))
 
 
 Cycle = tuple[int, Record]

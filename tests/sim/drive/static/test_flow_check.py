@@ -9,7 +9,7 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.sim.drive.static.flow_check import FlowCheck
 from syncfabric.sim.drive.trace import EMPTY, Line
 from tests.models.golden.static_bench import Group, cycle, ring, static, tree
-from tests.sim.drive.static.planned import Cycle, Planned, recorded
+from tests.sim.drive.static.planned import Cycle, planned, recorded
 
 SPEC = static(2, 2, (2, 3, 2))
 RING = ring(cycle(2, 2))
@@ -20,7 +20,7 @@ GROUPS = pytest.mark.parametrize("group", [RING, TREE], ids=["ring", "tree"])
 
 def judged(cycles: list[Cycle], group: Group, spec: StaticSpec = SPEC) -> list[str]:
     """Return the names of the rules that are broken, in order."""
-    check = FlowCheck(spec, (Planned(0, group, spec),))
+    check = FlowCheck(spec, (planned(0, group, spec),))
     found = [each.signal for wires in cycles for each in check.wires(Line(*wires))]
     found += [each.signal for each in check.close(0)]
     return [signal.partition(": ")[2] or signal for signal in found]
@@ -97,7 +97,7 @@ def test_a_release_is_early_until_the_last_member_has_read(
     link = 5 * spec.topology.index(last) + Port.LOCAL
     reads = [i for i, (_, record) in enumerate(cycles) if record.credit >> link & 1]
     place = reads[len(reads) // 2] + after
-    check = FlowCheck(spec, (Planned(0, group, spec),))
+    check = FlowCheck(spec, (planned(0, group, spec),))
     for wires in cycles[:place]:
         assert not list(check.wires(Line(*wires)))
     left = Line(0, EMPTY._replace(release=1 << leaver))

@@ -6,7 +6,7 @@ import io
 from syncfabric.sim.drive.log import StaticLog
 from syncfabric.sim.drive.trace import Line
 from tests.models.golden.static_bench import Group, cycle, ring, static, tree
-from tests.sim.drive.static.planned import Planned, recorded
+from tests.sim.drive.static.planned import planned, recorded
 
 SPEC = static(2, 2)
 
@@ -14,7 +14,7 @@ SPEC = static(2, 2)
 def rows(group: Group, episodes: int) -> tuple[list[list[str]], int]:
     """Return the rows of a run, and how many flits were counted."""
     file = io.StringIO()
-    log = StaticLog(SPEC, (Planned(7, group, SPEC),), file)
+    log = StaticLog(SPEC, (planned(7, group, SPEC),), file)
     for now, record in recorded(SPEC, group, episodes):
         log.wires(Line(now, record))
     return list(csv.reader(io.StringIO(file.getvalue()))), log.messages

@@ -15,7 +15,7 @@ from syncfabric.sim.drive.scenario import Outcome, Policy, Scenario
 from syncfabric.sim.request import RunRequest
 from tests.models.golden.static_bench import cycle, random_groups, ring, static
 from tests.models.timing.exact import ring_latency
-from tests.sim.drive.static.planned import Planned, plan_of
+from tests.sim.drive.static.planned import plan_of, planned
 
 POLICIES: tuple[Policy, ...] = ("last", "late", "together", "back_to_back", "skew", "mixed")
 
@@ -89,7 +89,7 @@ def test_what_never_ends_is_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_set_up_that_is_refused_is_a_hang() -> None:
     plan = plan_of(static(2, 2), ring(cycle(2, 2)))
-    twice = replace(plan, groups=(*plan.groups, Planned(1, ring(cycle(2, 2)), static(2, 2))))  # type: ignore[arg-type]
+    twice = replace(plan, groups=(*plan.groups, planned(1, ring(cycle(2, 2)), static(2, 2))))
     outcome = conduct(twice, Scenario(episodes=1))
     assert outcome.hang == "set-up: roles: the config port refuses address 1 of target 0"
 

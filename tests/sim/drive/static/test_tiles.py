@@ -39,7 +39,7 @@ def checked(spec: StaticSpec, job: Job) -> Simulation:
 
 def test_rings_and_trees_disturbed_and_not() -> None:
     job = random_runs(SMALL, 24, "tiles")
-    kinds = {group.flits is None for plan, _ in job.runs for group in plan.groups}  # type: ignore[union-attr]
+    kinds = {group.flits is None for plan, _ in job.runs for group in plan.groups}
     assert kinds == {True, False}
     assert {len(plan.groups) for plan, _ in job.runs} == {1, 2}
     for outcome in checked(SMALL, job).outcomes[12:]:

@@ -123,7 +123,7 @@ def test_points_are_those_of_network_files() -> None:
                 planner = "btin"
             """
             (group,) = make_plan(loads(text)).engine_groups
-            heights.append(group.height)
+            heights.append(group.tree.height)
             edges.append(len(group.to_json()["edges"]))
         us = 5.88 + 0.64 * sum(heights) / 3
         assert dict(work.series["BTIN (24, 8), ours"])[size] == pytest.approx(us)
