@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import AnySpec, MeshSpec, StaticSpec
-from syncfabric.models.planning.buffers import tree_flits
+from syncfabric.models.planning.multicast_tree import tree_flits
 from syncfabric.models.timing.barriers import barrier_ns, reflex_tree_ns, wires_ns
 from syncfabric.models.timing.loggp import LogGP, MemoryLogGP
 from syncfabric.sim.experiments.frame import Parameter, Work

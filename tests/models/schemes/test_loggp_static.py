@@ -8,7 +8,7 @@ import pytest
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.plan import StaticGroupPlan
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.schemes.loggp import STATIC, planned
 from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.loggp import TILE64, TILE64_CYCLE_NS, LogGP
@@ -83,12 +83,12 @@ def test_flits_are_counted_on_the_golden_model(planner: str, seed: int) -> None:
     assert passed[1] - passed[0] == 5 * SCHEMES[name].cost(network, members).traversals
 
 
-def _passed(network: StaticSpec, plan: StaticGroupPlan, episodes: int) -> int:
+def _passed(network: StaticSpec, plan: GroupPlan, episodes: int) -> int:
     """Return the flits on links between switches in some barriers, until all is quiet."""
     routes = {((x, y), output): port for (x, y, output), port in plan.routes().items()}
-    others = tuple(member for member in plan.members if member != plan.root)
+    others = tuple(member for member in plan.members if member != plan.way.root)
     tree = plan.flits is not None
-    group = Group(plan.root, (plan.root, *others), routes, plan.longest_path, tree=tree)
+    group = Group(plan.way.root, (plan.way.root, *others), routes, plan.longest_path, tree=tree)
     bench = ready_bench(network, group)
     between = sum(
         1 << 5 * network.topology.index(node) + port
@@ -121,10 +121,10 @@ def test_messages_to_the_root_are_walked(seed: int) -> None:
     nodes = network.topology.nodes
     members = rng.sample(nodes, rng.randint(2, len(nodes)))
     plan = planned(network, members, "tree")
-    passed = sum(len(way(member, plan.root)) for member in members)
+    passed = sum(len(way(member, plan.way.root)) for member in members)
     assert plan.edges is not None
     cost = SCHEMES["udn-stn"].cost(network, members)
     assert cost.traversals == passed + len(plan.edges)
-    tree = {plan.root, *(node for edge in plan.edges for node in edge)}
+    tree = {plan.way.root, *(node for edge in plan.edges for node in edge)}
     assert cost.setup_nodes == len(tree)
     assert cost.setup_messages == len(tree - set(members))

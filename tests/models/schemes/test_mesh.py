@@ -13,6 +13,7 @@ from syncfabric.models.planning import btm
 from syncfabric.models.schemes.mesh import MESH, tree_nodes
 from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.btm import Timing
+from tests.models.planning.laws import children_of
 from tests.models.schemes.walks import Link, way
 
 SCHEMES = {scheme.name: scheme for scheme in MESH}
@@ -65,7 +66,7 @@ def test_links_of_btm() -> None:
         tree = btm.build_tree(members)
         for member in members:
             own: list[Link] = []
-            for port, child in enumerate(tree.children_of(member)):
+            for port, child in enumerate(children_of(tree, member)):
                 if child is not None:
                     own += way(member, child, x_first=port % 2 == 0)
             assert len(set(own)) == len(own)
