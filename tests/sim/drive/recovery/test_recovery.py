@@ -115,6 +115,12 @@ def test_groups_come_back_around_what_is_dead(name: str) -> None:
         assert all(cost.writes > 0 for cost in found.costs)
 
 
+def test_a_member_that_is_released_broken_reports_before_any_times_out() -> None:
+    network = NETWORKS["mesh, managers, watchdog"]
+    found = play(plan_on(network), dying(network, ["2,1"], timeout=4_000))
+    assert 0 < max(cost.detect for cost in found.costs) < 2_000
+
+
 @pytest.mark.parametrize("name", NETWORKS)
 def test_members_move(name: str) -> None:
     network = NETWORKS[name]
