@@ -306,8 +306,7 @@ class Network:
         if asked.pop("long"):
             from syncfabric.sim.drive.long_run import long_run as drive
 
-            for name in ("churn", "jitter", "netlist"):
-                del asked[name]
+            asked = {name: asked[name] for name in ("episodes", "seed", "background")}
         else:
             from syncfabric.sim.drive.run import run as drive
         result = drive(self.plan(), **asked, progress=progress)

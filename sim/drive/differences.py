@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from syncfabric.models.golden.record import GuardWires
-from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import (
     AnySpec,
@@ -14,7 +13,7 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.sim.assemble.links import links_of
-from syncfabric.sim.drive.targets import targets_of
+from syncfabric.sim.drive.targets import observed, targets_of
 from syncfabric.sim.drive.trace import Line, bits
 from syncfabric.sim.results import Mismatch, NodeName
 
@@ -91,17 +90,6 @@ class Names:
         node, register = divmod(bit, self._spec.port_registers)
         return self._targets.names[node], f"{kind}[{register}]"
 
-    def target(self, target: int) -> NodeName:
-        """Return a target's name."""
-        return self._targets.names[target]
-
-    def observed(self, value: int) -> Iterator[tuple[str, int]]:
-        """Yield name and value of each field of a target's ``observe``."""
-        fields, counters = self._targets.split(value)
-        yield from fields.items()
-        for counter in self._targets.counters:
-            yield counter.name, counters >> counter * COUNTER_BITS & (1 << COUNTER_BITS) - 1
-
 
 def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
     """Yield every difference between two lines of one cycle.
@@ -149,8 +137,16 @@ def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
     # A target that only one of them printed changed in that one alone.
     seen_now, wanted_now = dict(hardware.observed or ()), dict(model.observed or ())
     for target in sorted(seen_now.keys() | wanted_now.keys()):
-        if seen_now.get(target) != wanted_now.get(target):
-            yield from _observed(names, hardware.cycle, target, seen_now, wanted_now)
+        ours_now, theirs_now = seen_now.get(target), wanted_now.get(target)
+        node = targets_of(spec).names[target]
+        if ours_now is None or theirs_now is None:
+            yield Mismatch(hardware.cycle, node, "observe (changed)", ours_now, theirs_now)
+            continue
+        wanted_fields = observed(spec, theirs_now)
+        for name, value in observed(spec, ours_now).items():
+            if value != wanted_fields[name]:
+                signal = f"observe: {name}"
+                yield Mismatch(hardware.cycle, node, signal, value, wanted_fields[name])
 
 
 def _common(
@@ -161,18 +157,3 @@ def _common(
     for bit, value in zip(bits(word), values, strict=False):
         if bit in theirs and theirs[bit] != value:
             yield bit, value, theirs[bit]
-
-
-def _observed(
-    names: Names, cycle: int, target: int, seen: dict[int, int], wanted: dict[int, int]
-) -> Iterator[Mismatch]:
-    """Yield the fields of a target's ``observe`` that differ."""
-    node, values = names.target(target), (seen.get(target), wanted.get(target))
-    if values[0] is None or values[1] is None:
-        yield Mismatch(cycle, node, "observe (changed)", *values)
-        return
-    for (name, ours), (_, theirs) in zip(
-        *(names.observed(value) for value in values if value is not None), strict=True
-    ):
-        if ours != theirs:
-            yield Mismatch(cycle, node, f"observe: {name}", ours, theirs)

@@ -10,15 +10,12 @@ from functools import cache
 
 from syncfabric.models.layout.engine import ADDRESS_BITS, COUNTER_ADDRESS, EngineCounter
 from syncfabric.models.layout.network import PortWord, RouterWord, Target
-from syncfabric.models.messages import COUNTER_BASE, Counter
+from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
 from syncfabric.models.messages.static import STATUS_WORD
 from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.sim.results import NodeName
 
-__all__ = ["Targets", "targets_of"]
-
-Fields = tuple[tuple[str, int], ...]
-"""Names and widths, from the low bits up."""
+__all__ = ["Targets", "observed", "targets_of"]
 
 
 @dataclass(frozen=True)
@@ -29,32 +26,12 @@ class Targets:
     ----------
     names : tuple of NodeName, by target
         As results name them.
-    nodes : int
-        The first ones, which are nodes, or their interfaces.
     reads : tuple of tuple of (address, Counter), by target
         Words that count events, and as what.
-    observed : tuple of (name, width)
-        Fields of a target's ``observe``, from the low bits up; none where nobody observes.
-    counters : tuple of Counter
-        Those above them.
     """
 
     names: tuple[NodeName, ...]
-    nodes: int
     reads: tuple[tuple[tuple[int, Counter], ...], ...]
-    observed: Fields = ()
-    counters: tuple[Counter, ...] = tuple(Counter)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def split(self, value: int) -> tuple[dict[str, int], int]:
-        """Return the fields of an ``observe``, and the counters above them."""
-        fields = {}
-        for name, width in self.observed:
-            fields[name] = value & (1 << width) - 1
-            value >>= width
-        return fields, value
 
     def words_of(self, target: int) -> str:
         """Return a target as a log spells it: ``x,y``, ``switch,port``, or a switch's number."""
@@ -68,12 +45,12 @@ def targets_of(spec: AnySpec) -> Targets:
     if isinstance(spec, StaticSpec):
         nodes = tuple(spec.topology.nodes)
         counts = tuple((COUNTER_BASE + counter, counter) for counter in Counter)
-        return Targets(nodes, len(nodes), (counts,) * len(nodes), _static_fields(spec))
+        return Targets(nodes, (counts,) * len(nodes))
     return _of_engines(spec)
 
 
 def _of_engines(spec: MessageSpec) -> Targets:
-    """Return the targets of a network of engines, whose state no bench observes."""
+    """Return the targets of a network of engines."""
     shape, nodes = spec.shape, tuple(spec.topology.nodes)
     router = [
         (
@@ -93,15 +70,22 @@ def _of_engines(spec: MessageSpec) -> Targets:
     port = (Target.PORT << ADDRESS_BITS | PortWord.REFUSED_ARRIVE, Counter.REFUSED_ARRIVE)
     if not shape.interfaces:
         reads = ((*router, port),) * len(nodes)
-        return Targets(nodes, len(nodes), reads)
+        return Targets(nodes, reads)
     names = nodes + tuple(range(shape.routers))
     reads = ((port,),) * len(nodes) + (tuple(router),) * shape.routers
-    return Targets(names, len(nodes), reads)
+    return Targets(names, reads)
 
 
-def _static_fields(spec: StaticSpec) -> Fields:
-    """Return what ``observe`` of a static network's node shows below its counters."""
+def observed(spec: AnySpec, value: int) -> dict[str, int]:
+    """Return the fields of an ``observe``, which only static networks' nodes have, by name."""
+    assert isinstance(spec, StaticSpec)
     places = dict.fromkeys(("east", "north", "west", "south"), spec.switch_buffer)
     places |= {"inject": spec.injection_buffer, "core": spec.core_buffer}
-    state = [(field.name, field.width) for field in STATUS_WORD.fields if field.name != "done"]
-    return (*((name, count.bit_length()) for name, count in places.items()), *state)
+    widths = {name: count.bit_length() for name, count in places.items()}
+    widths |= {field.name: field.width for field in STATUS_WORD.fields if field.name != "done"}
+    widths |= {counter.name: COUNTER_BITS for counter in Counter}
+    fields = {}
+    for name, width in widths.items():  # from the low bits up
+        fields[name] = value & (1 << width) - 1
+        value >>= width
+    return fields

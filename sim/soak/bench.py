@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from syncfabric.models.messages import COUNTER_BITS
+from syncfabric.models.messages import Counter as Event
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import rate_word
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
-from syncfabric.sim.drive.targets import targets_of
+from syncfabric.sim.drive.targets import observed
 from syncfabric.sim.fabric import Fabric, Happened, Wrong
 from syncfabric.sim.fabric.nodes import counter_names
 from syncfabric.sim.lifecycle.effects import HANG, LOOK, Answer, Ask, FoundError, Steps
@@ -144,14 +145,13 @@ class Bench:
 
     def counters(self) -> Counter[str]:
         """Return the sum of all counters, by name."""
-        if isinstance(self.network, StaticSpec):
-            targets = targets_of(self.network)
-            words = [targets.split(word)[1] for word in self.fabric.observed()[: len(targets)]]
-            names = [[counter.name for counter in targets.counters]] * len(targets)
-        else:
-            words, names = self.fabric.counted(), self._names
         total: Counter[str] = Counter()
-        for own, word in zip(names, words, strict=True):
+        if isinstance(self.network, StaticSpec):
+            for word in self.fabric.observed()[: len(self.network.topology.nodes)]:
+                fields = observed(self.network, word)
+                total.update({event.name: fields[event.name] for event in Event})
+            return total
+        for own, word in zip(self._names, self.fabric.counted(), strict=True):
             for place, name in enumerate(own):
                 total[name] += word >> place * COUNTER_BITS & _COUNT
         return total

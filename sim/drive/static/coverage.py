@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
+from syncfabric.models.messages import COUNTER_BASE, Counter
 from syncfabric.models.messages.static import LoaderWord, Role, StaticWord
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.planning.plan import BarrierPlan
@@ -13,7 +13,7 @@ from syncfabric.models.planning.static_routes import role_of
 from syncfabric.sim.drive.coverage import Coverage
 from syncfabric.sim.drive.static.flow_check import FlowCheck
 from syncfabric.sim.drive.static.operations import groups_of, network_of
-from syncfabric.sim.drive.targets import targets_of
+from syncfabric.sim.drive.targets import observed
 from syncfabric.sim.drive.trace import Line, bits
 
 __all__ = ["StaticCoverage"]
@@ -36,7 +36,7 @@ class StaticCoverage(Coverage):
     def __init__(self, plan: BarrierPlan, flow: FlowCheck) -> None:
         super().__init__(plan)
         network, groups = network_of(plan), groups_of(plan)
-        self._flow, self._targets = flow, targets_of(network)
+        self._flow, self._network = flow, network
         mesh = network.topology
         self._nodes = nodes = len(mesh.nodes)
         self._role: dict[int, Role] = {}
@@ -72,10 +72,9 @@ class StaticCoverage(Coverage):
 
     def _wires(self, line: Line) -> None:
         for _, value in line.observed or ():
-            _, counters = self._targets.split(value)
+            fields = observed(self._network, value)
             for counter in Counter:
-                if counters >> counter * COUNTER_BITS & (1 << COUNTER_BITS) - 1:
-                    self.hits[f"counted: {counter.name}"] += 1
+                self.hits[f"counted: {counter.name}"] += fields[counter.name] > 0
         for node in bits(line.record.release):
             self.hits[f"released: {self._role.get(node, Role.NONE).name}"] += 1
         if line.record.valid:

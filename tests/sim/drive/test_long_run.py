@@ -2,12 +2,10 @@
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from syncfabric.models.errors import ToolError
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
@@ -115,29 +113,6 @@ def test_errors_that_the_design_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     result = long_run(plan_of(NETWORK, members(8, (0, 0), (1, 3))), episodes=10)
     assert result.verdict != "match"
     assert result.reason is not None
-
-
-@pytest.mark.parametrize("asked", [{"waves": True}, {"log": Path("x.csv")}, {"heat": True}])
-def test_what_a_long_run_does_not_do_is_refused(asked: dict[str, Any]) -> None:
-    refused(PLAN, ToolError, LEAVE_OUT, **asked)
-
-
-def test_another_simulator_is_refused() -> None:
-    refused(PLAN, ToolError, LEAVE_OUT, sim="icarus")
-
-
-LEAVE_OUT = (
-    r"^a long run is for Verilator alone, and writes no waveform, log or channel loads; "
-    r"leave out --long$"
-)
-
-
-def refused(plan: BarrierPlan, error: type[Exception], message: str, **asked: Any) -> None:
-    """See that a run is refused before anything is built."""
-    told: list[str] = []
-    with pytest.raises(error, match=message):
-        long_run(plan, progress=lambda step, done, of: told.append(step), **asked)
-    assert told == []
 
 
 MANAGED: dict[str, MessageSpec] = {
