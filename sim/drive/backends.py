@@ -97,15 +97,12 @@ def simulate(
     told: Progress | None = None,
     seconds: float | None = None,
 ) -> Simulation:
-    """Run a job on a build.
+    """Run a job on a build of ``build_bench``.
 
     Parameters
     ----------
-    job : Job
-    built : Built
-        Of ``build_bench``, for the network of the job.
     folder : Path, optional
-        Where the bench's files go; a passing one by default.
+        Where the bench's files go; a temporary one by default.
     waves : Path, optional
         Waveform to write.
     told : callable, optional
@@ -206,7 +203,7 @@ def run_model(job: Job, *, told: Progress | None = None) -> Simulation:
 def simulate_tiles(
     job: Job, built: Built, *, waves: Path | None = None, told: Progress | None = None
 ) -> Simulation:
-    """Run a job on a fabric of tiles; parameters as of `simulate`, built by ``build_fabric``.
+    """Run a job on a fabric of tiles, of ``build_fabric``; ``waves`` are of the first run.
 
     Raises
     ------
@@ -264,15 +261,7 @@ def play(fabric: Fabric, runner: Runner[T, Any], told: Progress | None = None) -
 def plan_of(
     network: AnySpec, members: Iterable[tuple[int, int]] | None = None, planner: str = ""
 ) -> BarrierPlan:
-    """Plan one group of some nodes of a network, by default of all.
-
-    Parameters
-    ----------
-    network : MeshSpec, IrregularSpec or StaticSpec
-    members : iterable of nodes, optional
-    planner : str
-        Empty: the network's own.
-    """
+    """Plan one group of some nodes, or all, by a planner, or the network's own."""
     chosen = tuple(network.topology.nodes if members is None else members)
     groups = (GroupSpec(id=1, members=chosen, planner=planner),)
     return make_plan(NetworkSpec(name="figure", network=network, groups=groups))

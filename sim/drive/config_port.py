@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Sequence
 from typing import TypeAlias, TypeVar
 
 from syncfabric.models.golden.record import ConfigRequest
@@ -22,21 +22,16 @@ Ask: TypeAlias = Callable[[ConfigRequest, Heard | None], None]
 class ConfigPort:
     """A queue of requests, which the chain takes one at a time.
 
-    Parameters
-    ----------
-    requests : iterable of ConfigRequest, optional
-        The first ones.
-
     Attributes
     ----------
     requests : deque of ConfigRequest
         Not yet given.
     answered : dict of int to ConfigRequest
-        What is answered, by the answer's cycle; the caller clears it.
+        What is answered, by the answer's cycle.
     """
 
-    def __init__(self, requests: Iterable[ConfigRequest] = ()) -> None:
-        self.requests = deque(requests)
+    def __init__(self) -> None:
+        self.requests: deque[ConfigRequest] = deque()
         self.answered: dict[int, ConfigRequest] = {}
         self._given: ConfigRequest | None = None
         self._heard: dict[int, Heard] = {}  # by the id of a request that has no answer
@@ -62,41 +57,11 @@ class ConfigPort:
         if heard is not None:
             self._heard[id(request)] = heard
 
-    def ask_all(
-        self,
-        requests: Iterable[ConfigRequest],
-        now: int,
-        then: Callable[[int], None],
-        each: Heard | None = None,
-    ) -> None:
-        """Put requests at the end of the queue, and go on when all are answered.
-
-        Parameters
-        ----------
-        requests : iterable of ConfigRequest
-            May be none.
-        now : int
-            This cycle.
-        then : callable
-            Is told the cycle of the last answer.
-        each : Heard, optional
-            Takes every answer.
-        """
-        asked = list(requests)
-        left = len(asked)
-
-        def heard(now: int, refused: bool, data: int) -> None:
-            nonlocal left
-            if each is not None:
-                each(now, refused, data)
-            left -= 1
-            if not left:
-                then(now)
-
-        for request in asked:
-            self.ask(request, heard)
-        if not asked:
-            then(now)
+    def ask_all(self, requests: Sequence[ConfigRequest], then: Callable[[int], None]) -> None:
+        """Put requests at the end of the queue; ``then`` takes the cycle of the last answer."""
+        for request in requests:
+            self.ask(request)
+        self._heard[id(requests[-1])] = lambda now, refused, data: then(now)
 
     def hear(self, now: int, answer: tuple[bool, bool, int]) -> None:
         """Take what the port answers in a cycle."""
@@ -122,15 +87,7 @@ Cycles: TypeAlias = Generator[None, None, T]
 
 
 def perform(steps: Steps[T], port: ConfigPort, now: Callable[[], int]) -> Cycles[T]:
-    """Perform a program; return its result.
-
-    Parameters
-    ----------
-    steps : Steps
-    port : ConfigPort
-        Nobody else's requests come between those that the program asks for at once.
-    now : callable
-        Returns the cycle.
+    """Perform a program; return its result. ``now`` returns the cycle.
 
     Raises
     ------

@@ -160,15 +160,7 @@ class EngineDriver(Driver[CollectiveNetwork]):
 class SetUp:
     """Commands the managers of a network of engines, a group at a time: each its own groups.
 
-    Parameters
-    ----------
-    plan : BarrierPlan
-    model : CollectiveNetwork
-        Shows how far a manager is.
-    ask : Ask
-        The config port.
-    costs : dict of int to Cost
-        By group; filled.
+    It fills ``costs``, by group.
 
     Attributes
     ----------

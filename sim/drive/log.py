@@ -63,12 +63,7 @@ class EngineMessages:
     def read(self, link: int, channel_class: int, payload: int) -> tuple[int, bool]:
         """Return a message's group, by its place in the plan or -1, and whether it goes up.
 
-        Parameters
-        ----------
-        link : int
-        channel_class : int
-            Of its lane; slots count on from the classes.
-        payload : int
+        Its lane's class is given; slots count on from the classes.
         """
         slot = channel_class - self._links.classes
         if slot >= 0:

@@ -34,15 +34,7 @@ class Put(NamedTuple):
 
 
 class PutPort:
-    """What nodes have still to put, in order.
-
-    Parameters
-    ----------
-    spec : MessageSpec
-        The network.
-    pauses : random.Random, optional
-        Where pauses between flits are drawn from; none without.
-    """
+    """What nodes have still to put, in order; ``pauses`` between flits are drawn, if given."""
 
     def __init__(self, spec: MessageSpec, pauses: random.Random | None = None) -> None:
         self._spec, self._pauses = spec, pauses

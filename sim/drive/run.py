@@ -54,15 +54,12 @@ def run(
 ) -> RunResult:
     """Run barriers in every group, hardware and golden model compared in every cycle.
 
-    Under Verilator the network is a fabric of tiles (see `sim.fabric`), under Icarus the bench with
-    the network's own top.
-
     Parameters
     ----------
     plan : BarrierPlan
         The network and its groups' trees.
     sim : {"verilator", "icarus", "model"}
-        ``"model"`` runs the golden model by itself, and judges it by the same rules.
+        See `sim.drive.backends`.
     episodes : int
         Barriers of each group; in episode e, member e mod n arrives last.
     seed : int
@@ -176,7 +173,7 @@ def _result(
 
 
 def verdict_of(outcome: Outcome) -> tuple[Verdict, str | None]:
-    """Return the verdict on a scenario, and why it is not a match."""
+    """Return the verdict on a scenario, and why it is no match."""
     if outcome.mismatches:
         first = outcome.mismatches[0]
         node = "" if first.node is None else f" at node {first.node}"

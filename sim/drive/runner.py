@@ -33,7 +33,7 @@ from syncfabric.sim.drive.scenario import (
 )
 from syncfabric.sim.drive.schemes import Scheme
 from syncfabric.sim.drive.session import Player, Session
-from syncfabric.sim.drive.static.collective_check import CollectiveCheck
+from syncfabric.sim.drive.static.collective_check import CollectiveCheck, collective_checks
 from syncfabric.sim.drive.static.coverage import StaticCoverage
 from syncfabric.sim.drive.static.flow_check import FlowCheck
 from syncfabric.sim.drive.static.operations import barriers_of, groups_of, network_of
@@ -138,8 +138,7 @@ def rules_of(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: bool)
     if isinstance(plan.spec.network, StaticSpec):
         barriers = barriers_of(plan, scenario.collectives)
         flow = FlowCheck(network_of(plan), groups_of(barriers))
-        rules = [BarrierCheck(barriers), Load(), log, flow]
-        rules += [CollectiveCheck(plan, scenario)] if scenario.collectives else []
+        rules = [BarrierCheck(barriers), Load(), log, flow, *collective_checks(plan, scenario)]
         return rules + ([StaticCoverage(barriers, flow)] if coverage else [])
     network, check = plan.spec.message_network, BarrierCheck(plan)
     ledger = ledger_of(network)
@@ -224,7 +223,7 @@ class ScenarioRunner(Runner[Outcome, Driver[Any]]):
             coverage=dict(coverage.hits) if coverage and not checker.mismatches else {},
             churn=churner.outcome if churner else None,
             scheme=scheme.measured if scheme else None,
-            collectives=collectives.outcomes if collectives else [],
+            collectives=list(collectives.outcomes) if collectives else [],
             replay=ReplayOutcome(replaying.due, replaying.begins, passages.seen)
             if replaying and passages
             else None,

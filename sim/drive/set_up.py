@@ -120,7 +120,7 @@ class MembersSetUp(Program):
                 self._start(group, now)
 
         writes = self._writes(image.router, image.entry, image.epoch, image.words(self._layout))
-        self._driver.port.ask_all(writes, now, done)
+        self._driver.port.ask_all(writes, done)
 
     def _errand(self, group: GroupPlan, image: RouterImage) -> list[int]:
         """Return the packet that asks a node of a router to set its engine up."""
@@ -144,8 +144,8 @@ class MembersSetUp(Program):
         def done(now: int) -> None:
             self._left -= 1
 
-        then = partial(self._driver.port.ask_all, writes, then=done)
-        self._agenda.at(now + self._rng.randint(0, PAUSE), then)
+        due = now + self._rng.randint(0, PAUSE)
+        self._agenda.at(due, lambda _: self._driver.port.ask_all(writes, done))
 
     def _writes(
         self, router: int, entry: int, epoch: int, words: Sequence[int]
@@ -165,4 +165,4 @@ class MembersSetUp(Program):
 
         writes = go_writes([group], self._shape, self._epochs)
         requests = [ConfigRequest(go.target, go.address, True, go.word) for go in writes]
-        self._driver.port.ask_all(requests, now, done)
+        self._driver.port.ask_all(requests, done)

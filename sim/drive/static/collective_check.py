@@ -28,7 +28,7 @@ from syncfabric.sim.drive.static.operations import (
 from syncfabric.sim.drive.trace import Act, Line, Report, Rule, bits, flits_on
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["CollectiveCheck"]
+__all__ = ["CollectiveCheck", "collective_checks"]
 
 PORTS = len(Port)
 
@@ -92,60 +92,18 @@ def _shown(flits: Sequence[int]) -> str:
 
 @dataclass
 class _Member:
-    """A member's port, as the wires show it, and how far it is."""
+    """A member's port, as the wires show it; operations begun, and those read and sent whole."""
 
     node: Node
     begun: int = 0
     done: int = 0
-    """Operations begun, and those of which it has read and sent everything."""
     buffer: deque[int] = field(default_factory=deque)
     read: list[int] = field(default_factory=list)
     sent: list[int] = field(default_factory=list)
 
 
-class _Group:
-    """A group's members, and the operations that are not over."""
-
-    def __init__(
-        self,
-        plan: BarrierPlan,
-        group: GroupPlan,
-        asked: Sequence[tuple[int, Collective]],
-        scenario: Scenario,
-    ) -> None:
-        self.id, self._seed = group.id, scenario.seed
-        self.members = [_Member(node) for node in group.members]
-        self.shape = Shape.of(network_of(plan), group)
-        self._order = [
-            (place, each, number) for place, each in asked for number in range(scenario.episodes)
-        ]
-        self._open: dict[int, Operation] = {}
-
-    @property
-    def over(self) -> int:
-        """Operations that everybody is done with."""
-        return min(member.done for member in self.members)
-
-    @property
-    def count(self) -> int:
-        """Operations asked for."""
-        return len(self._order)
-
-    def operation(self, number: int) -> Operation:
-        """Return an operation that is not over."""
-        if number not in self._open:
-            place, asked, repetition = self._order[number]
-            words = words_of(self._seed, place, repetition, self.shape, asked.flits)
-            self._open[number] = Operation(place, asked, self.shape, words)
-        return self._open[number]
-
-    def forget(self, number: int) -> None:
-        """Drop an operation that is over."""
-        del self._open[number]
-
-
 class CollectiveCheck(Rule):
-    """Every member gets its word, and not before it can be known.
+    """Every member of a group gets its word, and not before it can be known.
 
     A flit is read or sent only within an operation that the member has begun. No flit of a root's
     stream is read before the root has begun, and no member has a reduction's result before all
@@ -154,137 +112,133 @@ class CollectiveCheck(Rule):
 
     Parameters
     ----------
+    number : int
+        The group's among those with collectives.
+    group : GroupPlan
+    asked : sequence of (int, Collective)
+        What it is to do, in turn, each with its place in the scenario.
     plan : BarrierPlan
     scenario : Scenario
-
-    Attributes
-    ----------
-    outcomes : list of CollectiveOutcome
-        In the order of the scenario.
+    outcomes : sequence of CollectiveOutcome
+        Of all collectives; cycles are added.
     """
 
-    def __init__(self, plan: BarrierPlan, scenario: Scenario) -> None:
+    def __init__(
+        self,
+        number: int,
+        group: GroupPlan,
+        asked: Sequence[tuple[int, Collective]],
+        plan: BarrierPlan,
+        scenario: Scenario,
+        outcomes: Sequence[CollectiveOutcome],
+    ) -> None:
         network = network_of(plan)
-        nodes, index = len(network.topology.nodes), network.topology.index
-        self._places = network.core_buffer
-        self.outcomes = [CollectiveOutcome(asked, []) for asked in scenario.collectives]
-        self._groups = [
-            _Group(plan, group, asked, scenario)
-            for group, asked in asked_of(plan, scenario.collectives)
+        self._number, self._id, self._seed = number, group.id, scenario.seed
+        self._room, self.outcomes = network.core_buffer, outcomes
+        self._shape = Shape.of(network, group)
+        self._members = [_Member(node) for node in group.members]
+        self._order = [
+            (place, each, number) for place, each in asked for number in range(scenario.episodes)
         ]
-        self._cores: dict[int, tuple[_Group, int]] = {}
-        self._injections: dict[int, tuple[_Group, int]] = {}
-        for group in self._groups:
-            for number, member in enumerate(group.members):
-                at = index(member.node)
-                self._cores[PORTS * at + Port.LOCAL] = group, number
-                self._injections[PORTS * nodes + at] = group, number
-        self._ports = sum(1 << link for link in (*self._cores, *self._injections))
+        self._open: dict[int, Operation] = {}  # that are not over
+        index, injections = network.topology.index, PORTS * len(network.topology.nodes)
+        nodes = [index(node) for node in group.members]
+        self._cores = {PORTS * node + Port.LOCAL: i for i, node in enumerate(nodes)}
+        self._injections = {injections + node: i for i, node in enumerate(nodes)}
         self._taken = sum(1 << link for link in self._cores)
+        self._ports = self._taken | sum(1 << link for link in self._injections)
+
+    def _operation(self, number: int) -> Operation:
+        if number not in self._open:
+            place, asked, repetition = self._order[number]
+            words = words_of(self._seed, place, repetition, self._shape, asked.flits)
+            self._open[number] = Operation(place, asked, self._shape, words)
+        return self._open[number]
 
     def act(self, act: Act) -> Iterator[Mismatch]:
         """Note that a member begins an operation; check what it ends with."""
-        if isinstance(act, Turn):
-            yield from self._turn(act)
-
-    def _turn(self, turn: Turn) -> Iterator[Mismatch]:
-        group = self._groups[turn.course]
-        member = group.members[turn.member]
-        if not turn.ends:
-            group.operation(member.begun).begun[turn.member] = turn.cycle
+        if not isinstance(act, Turn) or act.course != self._number:
+            return
+        member, cycle = self._members[act.member], act.cycle
+        if not act.ends:
+            self._operation(member.begun).begun[act.member] = cycle
             member.begun += 1
             return
-        number = member.begun - 1
-        operation = group.operation(number)
-        wanted = operation.words.get(turn.member)
-        if turn.word != wanted:
-            yield self._told(turn.cycle, group, turn.member, "word in the end", turn.word, wanted)
+        operation = self._operation(member.begun - 1)
+        wanted = operation.words.get(act.member)
+        if act.word != wanted:
+            yield self._wrong(cycle, act.member, "word in the end", act.word, wanted)
         if member.done != member.begun:
-            yield self._told(
-                turn.cycle, group, turn.member, "operations done", member.done, member.begun
-            )
+            yield self._wrong(cycle, act.member, "operations done", member.done, member.begun)
         operation.ended += 1
-        if operation.ended == len(group.members):
-            self.outcomes[operation.place].cycles.append(
-                max(operation.done.values()) - max(operation.begun.values())
-            )
-            group.forget(number)
+        if operation.ended == len(self._members):
+            cycles = max(operation.done.values()) - max(operation.begun.values())
+            self.outcomes[operation.place].cycles.append(cycles)
+            del self._open[member.begun - 1]
 
     def wires(self, line: Line) -> Iterator[Mismatch]:
         """Check what members read and send in a cycle."""
-        cycle, record = line.cycle, line.record
-        for link in bits(record.credit & self._taken):
-            group, number = self._cores[link]
-            member = group.members[number]
-            if member.buffer:  # a credit without a flit is told by the books of links
+        for link in bits(line.record.credit & self._taken):
+            member = self._members[self._cores[link]]
+            if member.buffer:  # `FlowCheck` reports a credit without a flit
                 member.read.append(member.buffer.popleft())
-            yield from self._check(cycle, group, number)
-        for link, flit in flits_on(record, self._ports):
+            yield from self._check(line.cycle, self._cores[link])
+        for link, flit in flits_on(line.record, self._ports):
             if link in self._cores:
-                group, number = self._cores[link]
-                group.members[number].buffer.append(flit)
+                self._members[self._cores[link]].buffer.append(flit)
             else:
-                group, number = self._injections[link]
-                group.members[number].sent.append(flit)
-                yield from self._check(cycle, group, number)
+                self._members[self._injections[link]].sent.append(flit)
+                yield from self._check(line.cycle, self._injections[link])
 
     def close(self, cycle: int, report: Report = None) -> Iterator[Mismatch]:
         """Check the end: every operation is over."""
-        for group in self._groups:
-            if group.over != group.count:
-                rule = f"group {group.id}: operations over at the end"
-                yield Mismatch(cycle, None, rule, group.over, group.count)
+        over = min(member.done for member in self._members)
+        if over != len(self._order):
+            rule = f"group {self._id}: operations over at the end"
+            yield Mismatch(cycle, None, rule, over, len(self._order))
 
-    def _check(self, cycle: int, group: _Group, number: int) -> Iterator[Mismatch]:
+    def _check(self, cycle: int, number: int) -> Iterator[Mismatch]:
         """Check a member that has just read or sent a flit."""
-        member = group.members[number]
+        member, root, count = self._members[number], self._shape.order[0], len(self._members)
         if member.done == member.begun:
-            yield self._told(
-                cycle, group, number, "flits outside of operations",
-                len(member.read) + len(member.sent), 0,
-            )  # fmt: skip
+            flits = len(member.read) + len(member.sent)
+            yield self._wrong(cycle, number, "flits outside of operations", flits, 0)
             return
-        operation = group.operation(member.done)
-        root = group.shape.order[0]
+        operation = self._operation(member.done)
         if root not in operation.begun:
-            yield self._told(cycle, group, number, "a flit before the root has begun", 1, 0)
+            yield self._wrong(cycle, number, "a flit before the root has begun", 1, 0)
         reads, sends = operation.reads.get(number, []), operation.sends.get(number, [])
         if len(member.read) < len(reads) or len(member.sent) < len(sends):
             return
         for what, seen, wanted in (("read", member.read, reads), ("sent", member.sent, sends)):
             if seen != wanted:
-                yield self._told(
-                    cycle, group, number, f"flits {what}", _shown(seen), _shown(wanted)
-                )
+                yield self._wrong(cycle, number, f"flits {what}", _shown(seen), _shown(wanted))
         knows = number == root or operation.asked.kind == "allreduce"
-        if knows and not operation.from_root and len(operation.begun) < len(group.members):
-            begun = len(operation.begun)
-            yield self._told(
-                cycle, group, number, "begun before the result", begun, len(group.members)
-            )
-        if number == root and operation.from_root and group.shape.ring:
-            yield from self._behind(cycle, group, member.done, len(reads))
+        begun = len(operation.begun)
+        if knows and not operation.from_root and begun < count:
+            yield self._wrong(cycle, number, "begun before the result", begun, count)
+        if number == root and operation.from_root and self._shape.ring:
+            for place in self._shape.order[1:]:
+                other = self._members[place]
+                left = len(reads) - (len(other.read) if other.done == member.done else 0)
+                if left > self._room and other.done <= member.done:
+                    rule = "flits behind the root's last"
+                    yield self._wrong(cycle, place, rule, left, self._room)
         member.read, member.sent = [], []
         operation.done[number] = cycle + 1
         member.done += 1
 
-    def _behind(self, cycle: int, group: _Group, number: int, count: int) -> Iterator[Mismatch]:
-        """Yield members that have more to read than their core buffers hold."""
-        for place, member in enumerate(group.members):
-            left = count - (len(member.read) if member.done == number else 0)
-            if place != group.shape.order[0] and left > self._places and member.done <= number:
-                yield self._told(
-                    cycle, group, place, "flits behind the root's last", left, self._places
-                )
-
-    def _told(
-        self,
-        cycle: int,
-        group: _Group,
-        member: int,
-        rule: str,
-        seen: int | str | None,
-        wanted: int | str | None,
+    def _wrong(
+        self, cycle: int, member: int, rule: str, seen: int | str | None, wanted: int | str | None
     ) -> Mismatch:
-        node = group.members[member].node
-        return Mismatch(cycle, node, f"group {group.id}: {rule}", seen, wanted)
+        node = self._members[member].node
+        return Mismatch(cycle, node, f"group {self._id}: {rule}", seen, wanted)
+
+
+def collective_checks(plan: BarrierPlan, scenario: Scenario) -> list[CollectiveCheck]:
+    """Return the rules of all groups that have collectives."""
+    outcomes = [CollectiveOutcome(asked, []) for asked in scenario.collectives]
+    return [
+        CollectiveCheck(number, group, asked, plan, scenario, outcomes)
+        for number, (group, asked) in enumerate(asked_of(plan, scenario.collectives))
+    ]

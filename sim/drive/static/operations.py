@@ -55,12 +55,10 @@ class Collective(NamedTuple):
     ----------
     group : int
         GID.
-    kind : str
-        One of `KINDS`.
+    kind, op : str
+        One of `KINDS`, and of a reduction one of `OPERATIONS`.
     flits : int
         Flits of a member's word; the lowest goes first, with max and min the highest.
-    op : str
-        Of a reduction: one of `OPERATIONS`.
     work : int
         Cycles that a flit of a reduction takes a core: 0, it sends it on in the cycle it takes it.
     """
@@ -81,16 +79,10 @@ class CollectiveOutcome:
 
 
 class Turn(NamedTuple):
-    """A member begins an operation in a cycle, or has ended one before it.
+    """A member begins an operation in a cycle, or has ended one before it, with a word or None.
 
-    Parameters
-    ----------
-    cycle : int
-    course, member : int
-        Place of the group among those with collectives, and of the member in it.
-    ends : bool
-    word : int or None
-        What it ends up with.
+    ``course`` and ``member`` are the places of the group among those with collectives, and of the
+    member in it.
     """
 
     cycle: int
@@ -147,19 +139,8 @@ def asked_of(
 def words_of(seed: int, place: int, operation: int, shape: Shape, flits: int) -> list[int]:
     """Return a word for each member: what it gives to a reduction, or gets by a scatter.
 
-    A broadcast is of the root's. Words are drawn from the scenario's seed, and nothing else.
-
-    Parameters
-    ----------
-    seed : int
-        The scenario's.
-    place : int
-        Of the collective in the scenario.
-    operation : int
-        From 0.
-    shape : Shape
-    flits : int
-        Of a word.
+    A broadcast is of the root's. Words depend on the scenario's seed, the place of the collective
+    in it, the operation's number, and their ``flits``.
     """
     rng = random.Random(f"{seed}/collective/{place}/{operation}")
     return [rng.getrandbits(shape.bits * flits) for _ in shape.order]
@@ -168,12 +149,7 @@ def words_of(seed: int, place: int, operation: int, shape: Shape, flits: int) ->
 def bound_of(network: StaticSpec, group: GroupPlan, asked: Collective) -> int:
     """Return the most cycles from the last begin to the last end: when the root begins last (R10).
 
-    Parameters
-    ----------
-    network : StaticSpec
-    group : GroupPlan
-        Of two members or more; a ring for what goes through its cores.
-    asked : Collective
+    The group has two members or more; what goes through its cores takes a ring.
     """
     places = reach(network.topology, group)
     links, members = max(places.values()), len(group.members)

@@ -5,35 +5,23 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from operator import and_, or_, xor
-from typing import NamedTuple
 
 from syncfabric.sim.drive.static.operations import FROM_ROOT, HIGHEST_FIRST, Collective, Shape
 
-__all__ = ["Act", "Core", "core_of", "joined"]
+__all__ = ["Core", "core_of", "joined"]
 
 Passes = Callable[[int, int], int | None]
 """What is sent on for a flit, by its place in the stream; None: nothing."""
 Combine = Callable[[int, int], int]
-"""Combines a flit with one's own, and remembers what the next needs to know."""
-
-
-class Act(NamedTuple):
-    """What a core does in a cycle."""
-
-    take: bool
-    send: int | None
-
-
-def keep(_place: int, _flit: int) -> None:
-    """Send nothing on."""
+"""Combines a flit with one's own; it may remember what the next flits need."""
 
 
 class Core:
     """Sends what is its own, reads what is due, and passes on what it changes.
 
     A member has a register for one flit: it takes the next when it is done with the last, and has
-    sent on what came of it, or does in the cycle. The root takes whatever comes, for nobody else
-    closes the ring.
+    sent on what came of it, or does in the cycle. The root takes every flit, for no other closes
+    the ring.
 
     Parameters
     ----------
@@ -58,7 +46,7 @@ class Core:
         sends: Sequence[int] = (),
         reads: int = 0,
         kept: range = range(0),
-        passes: Passes = keep,
+        passes: Passes = lambda _place, _flit: None,
         work: int = 0,
         root: bool = False,
     ) -> None:
@@ -79,8 +67,8 @@ class Core:
             return max(now, self._free)
         return max(now, self._hand[0][0]) if credit and self._hand else None
 
-    def step(self, now: int, flit: int | None, *, credit: bool) -> Act:
-        """Act in a cycle.
+    def step(self, now: int, flit: int | None, *, credit: bool) -> tuple[bool, int | None]:
+        """Act in a cycle; return whether it takes the core buffer's front, and what it sends.
 
         Parameters
         ----------
@@ -94,7 +82,7 @@ class Core:
         if credit and self._hand and self._hand[0][0] <= now:
             _, send = self._hand.popleft()
         if flit is None or not self._takes() or now < self._free:
-            return Act(False, send)
+            return False, send
         if self._read in self._kept:
             self.kept.append(flit)
         onward = self._passes(self._read, flit)
@@ -106,7 +94,7 @@ class Core:
                 send = onward
             else:
                 self._hand.append((now + self._work, onward))
-        return Act(True, send)
+        return True, send
 
     def _takes(self) -> bool:
         return self._read < self._reads and (self._root or not self._hand)
@@ -127,7 +115,7 @@ def core_of(asked: Collective, shape: Shape, member: int, words: Sequence[int], 
         return Core(now, reads=len(stream), kept=range(first, first + size))
     own, twice = _split(words[member], asked, shape.bits), asked.kind == "allreduce"
     if at_root:
-        on: Passes = (lambda _, flit: flit) if twice else keep
+        on: Passes = (lambda _, flit: flit) if twice else (lambda _, flit: None)
         return Core(
             now, sends=own, reads=size, kept=range(size), passes=on, work=asked.work, root=True
         )
@@ -164,11 +152,9 @@ def _token(own: Sequence[int], combine: Combine, *, last: bool) -> Passes:
 
 
 def _combiner(op: str, flit_bits: int) -> Combine:
-    if op == "sum":
-        return _sum(flit_bits)
     if op in HIGHEST_FIRST:
         return _choice(1 if op == "max" else -1)
-    return {"or": or_, "and": and_, "xor": xor}[op]
+    return _sum(flit_bits) if op == "sum" else {"or": or_, "and": and_, "xor": xor}[op]
 
 
 def _sum(flit_bits: int) -> Combine:

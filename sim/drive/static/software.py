@@ -115,13 +115,13 @@ class _Course:
         model, stimuli = self._driver.model, self._driver.stimuli
         for member, core in list(self._cores.items()):
             node = self.nodes[member]
-            act = core.step(now, model.received(node), credit=model.send_ready(node))
-            if act.take:
+            takes, flit = core.step(now, model.received(node), credit=model.send_ready(node))
+            if takes:
                 inputs.take.append(node)
                 stimuli.append(Stimulus(now, StimulusKind.TAKE, node))
-            if act.send is not None:
-                inputs.send[node] = act.send
-                stimuli.append(Stimulus(now, StimulusKind.SEND, node, act.send))
+            if flit is not None:
+                inputs.send[node] = flit
+                stimuli.append(Stimulus(now, StimulusKind.SEND, node, flit))
             if core.finished:
                 del self._cores[member]
                 asked = self._asked[self._phase][1]

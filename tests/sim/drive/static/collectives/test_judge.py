@@ -10,7 +10,7 @@ from syncfabric.models.networks.mesh import Port
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static import programs
-from syncfabric.sim.drive.static.collective_check import CollectiveCheck
+from syncfabric.sim.drive.static.collective_check import collective_checks
 from syncfabric.sim.drive.static.operations import KINDS, Collective, Turn
 from syncfabric.sim.drive.trace import Line, bits
 from tests.models.golden.static_bench import cycle, ring, static
@@ -38,7 +38,7 @@ def recorded(kind: str, **values: Any) -> tuple[Scenario, Story]:
 
 def judged(scenario: Scenario, story: Story) -> list[str]:
     """Return the names of the rules that are broken, in order."""
-    check, broken = CollectiveCheck(PLAN, scenario), []
+    (check,), broken = collective_checks(PLAN, scenario), []
     for entry in story:
         found = check.act(entry) if isinstance(entry, Turn) else check.wires(entry)
         broken += [mismatch.signal for mismatch in found]
