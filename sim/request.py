@@ -1,6 +1,7 @@
 """What a user asks of a run: checked as a whole before any work begins."""
 
 import shlex
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +12,11 @@ from syncfabric.models.networks.spec import (
     NetworkSpec,
     StaticSpec,
 )
-from syncfabric.sim.drive.room import check_churn, patience
+from syncfabric.sim.drive.room import free_gids, patience
 from syncfabric.sim.netlist import Netlist
 from syncfabric.sim.output import check_file, check_folder
 
-__all__ = ["SIMULATORS", "RunRequest"]
+__all__ = ["SIMULATORS", "RunRequest", "check_churn"]
 
 SIMULATORS = ("verilator", "icarus", "model")
 """What can run a network; ``model`` is the golden model by itself."""
@@ -169,3 +170,33 @@ class RunRequest:
         words += [] if self.jitter is None else ["--jitter", str(self.jitter)]
         words += ["--netlist", self.netlist.name] if self.netlist else []
         return shlex.join([*words, *(["--long"] if self.long else [])])
+
+
+def check_churn(spec: NetworkSpec) -> None:
+    """Refuse a network on which no group can come and go.
+
+    Raises
+    ------
+    SpecError
+        It is static, its groups are not set up by software, or they leave no room.
+    """
+    network = spec.message_network
+    if not free_gids(spec):
+        raise SpecError(
+            f"churn: the groups of {spec.name} have all 256 ids, so there is none for another; "
+            "remove a group"
+        )
+    if network.setup == "paper":
+        raise SpecError(
+            f"churn: groups of {spec.name} are not set up by software with setup = "
+            f'"{network.setup}"; set setup = "manager" or "local" in [network]'
+        )
+    used = Counter(member for group in spec.groups for member in group.members)
+    registers = network.port_registers
+    room = sum(used[node] < registers for node in network.topology.nodes)
+    if room < 2:
+        raise SpecError(
+            f"churn: {room} of the nodes of {spec.name} can take another group, and a group that "
+            f"comes and goes has two members; set groups above {network.groups} in [network], or "
+            "remove a group"
+        )

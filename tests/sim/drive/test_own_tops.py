@@ -26,29 +26,26 @@ from tests.sim.drive.networks import (
     random_network,
 )
 
-BOTH = {"2x1": mesh(2, 1)}
+SHORT = tuple(replace(each, episodes=each.episodes // 2, lead_in=80) for each in SCENARIOS)
+RANDOM = [f"small {number}" for number in (0, 1)]
 ICARUS: dict[str, MessageSpec] = {
     "one node": mesh(1, 1),
     "messages alone": mesh(3, 1, channels=0, groups=2),
     "irregular, shared links": irregular(SMALL, groups=2, channels=2, message_links="shared"),
-}
-LONG: dict[str, MessageSpec] = {
     "ring, datelines, serial, no data": ring(4, 1, data_bits=0, buffer_flits=3),
     "3x2, routed": mesh(3, 2, transport="routed", channels=3),
     "1x4, no data": mesh(1, 4, data_bits=0, buffer_flits=1),
     "3x2, wires, two channels": mesh(3, 2, wires=1, channels=2, buffer_flits=3),
     "2x3, serial": mesh(2, 3, operations="all", data_bits=9, buffer_flits=2),
+    **{name: random_network(random.Random(f"{name}/{SEED}"), 3) for name in RANDOM},
+    "small cluster": random_cluster(random.Random(f"small cluster/{SEED}"), 4, ports=5),
 }
-SHORT = tuple(replace(each, episodes=each.episodes // 2, lead_in=80) for each in SCENARIOS)
 
 
 @pytest.mark.long_under("verilator")
-@pytest.mark.parametrize("name", BOTH)
-def test_hardware_is_as_the_model(
-    name: str, simulator: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hardware_is_as_the_model(simulator: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("syncfabric.sim.drive.backends.find_simulator", quick_simulator)
-    run(BOTH[name], name, simulator)
+    run(mesh(2, 1), "2x1", simulator)
 
 
 @pytest.mark.long
@@ -56,28 +53,6 @@ def test_hardware_is_as_the_model(
 @pytest.mark.parametrize("name", ICARUS)
 def test_options_under_icarus(name: str) -> None:
     run(ICARUS[name], name, "icarus")
-
-
-@pytest.mark.long
-@pytest.mark.icarus
-@pytest.mark.parametrize("name", LONG)
-def test_more_options_under_icarus(name: str) -> None:
-    run(LONG[name], name, "icarus")
-
-
-@pytest.mark.icarus
-@pytest.mark.long
-@pytest.mark.parametrize("number", [0, 1])
-def test_random_networks_under_icarus(number: int) -> None:
-    network = random_network(random.Random(f"small {number}/{SEED}"), 3)
-    run(network, f"small {number}", "icarus")
-
-
-@pytest.mark.long
-@pytest.mark.icarus
-def test_a_random_cluster_under_icarus() -> None:
-    network = random_cluster(random.Random(f"small cluster/{SEED}"), 4, ports=5)
-    run(network, "small cluster", "icarus")
 
 
 def run(network: MessageSpec, name: str, simulator: str) -> None:

@@ -47,10 +47,6 @@ def corners(width: int, height: int) -> tuple[Node, ...]:
     return (0, 0), (width - 1, 0), (width - 1, height - 1)
 
 
-def conduct(plan: BarrierPlan, scenario: Scenario) -> Outcome:
-    return ScenarioRunner(plan, scenario).run_model()
-
-
 def check(outcome: Outcome, scenario: Scenario) -> None:
     """The run is sound; nobody waits for longer than 65,535 cycles unless somebody is late."""
     assert (outcome.hang, outcome.mismatches) == (None, [])
@@ -62,7 +58,7 @@ def check(outcome: Outcome, scenario: Scenario) -> None:
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_widest_flits_and_largest_buffers(scenario: Scenario) -> None:
-    check(conduct(planned(4, 3, RING, TREE), scenario), scenario)
+    check(ScenarioRunner(planned(4, 3, RING, TREE), scenario).run_model(), scenario)
 
 
 def test_widest_flits_in_hardware() -> None:
@@ -81,7 +77,7 @@ def test_longest_sides(width: int, height: int, planner: str) -> None:
     """A ring, or tree, from corner to corner: its episodes have up to 16,417 flits."""
     group = GroupSpec(id=255, members=corners(width, height), planner=planner)
     plan = planned(width, height, group)
-    outcome = conduct(plan, Scenario(episodes=2, policy="late", jitter=40))
+    outcome = ScenarioRunner(plan, Scenario(episodes=2, policy="late", jitter=40)).run_model()
     assert (outcome.hang, outcome.mismatches, outcome.counters) == (None, [], None)
     (seen,) = outcome.groups
     assert 1024 < max(seen.latency) <= (plan.groups[0].bound or 0)

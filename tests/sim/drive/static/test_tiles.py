@@ -10,6 +10,7 @@ from syncfabric.sim.drive.scenario import Job, Policy, Scenario
 from syncfabric.sim.fabric import build_fabric
 from tests.models.golden.static_bench import cycle, random_groups, ring, static
 from tests.sim.drive.networks import SEED, check
+from tests.sim.drive.static.collectives import runs as collectives
 from tests.sim.drive.static.networks import SMALL
 from tests.sim.drive.static.planned import plan_of
 
@@ -60,6 +61,22 @@ def test_a_ring_that_is_not_the_models_is_told() -> None:
 def test_more_rings_and_trees(buffers: tuple[int, int, int]) -> None:
     spec = static(5, 4, buffers)
     checked(spec, random_runs(spec, 60, f"tiles {buffers}"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("spec", "count"),
+    [
+        (SMALL, 16),
+        *((static(5, 4, buffers), 60) for buffers in ((1, 1, 1), (2, 2, 2), (1, 4, 2), (4, 1, 3))),
+    ],
+)
+def test_collectives_beside_each_other(spec: StaticSpec, count: int) -> None:
+    rng = random.Random(f"collectives/{SEED}")
+    job = Job(tuple(collectives.random_run(rng, spec) for _ in range(count)), chunk=100)
+    outcomes = simulate_tiles(job, build_fabric(spec)).outcomes
+    for (plan, scenario), outcome in zip(job.runs, outcomes, strict=True):
+        collectives.check(plan, scenario, outcome)
 
 
 @pytest.mark.long

@@ -6,7 +6,6 @@ import random
 
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Outcome, Policy, Scenario
 from syncfabric.sim.drive.static.operations import FROM_ROOT, KINDS, OPERATIONS, Collective
 from tests.models.golden.static_bench import Group, random_groups
@@ -44,10 +43,6 @@ def random_run(rng: random.Random, spec: StaticSpec) -> tuple[BarrierPlan, Scena
         collectives=tuple(asked),
     )
     return plan_of(spec, *groups), scenario
-
-
-def conduct(plan: BarrierPlan, scenario: Scenario) -> Outcome:
-    return ScenarioRunner(plan, scenario).run_model()
 
 
 def check(plan: BarrierPlan, scenario: Scenario, outcome: Outcome) -> None:

@@ -7,10 +7,10 @@ import pytest
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import load
 from syncfabric.models.planning.plan import make_plan
+from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.operations import Collective, check_collectives
 from tests.models.golden.static_bench import Group, cycle, ring, static, tree
-from tests.sim.drive.static.collectives.runs import conduct
 from tests.sim.drive.static.planned import plan_of
 
 RING = ring(cycle(2, 2))
@@ -46,7 +46,7 @@ def test_refused(asked: Collective, message: str) -> None:
     sound = Collective(0, "allreduce")
     check_collectives(PLAN, (sound, Collective(1, "scatter")))
     with pytest.raises(SpecError, match=re.escape(message)) as told:
-        conduct(PLAN, Scenario(collectives=(sound, asked)))
+        ScenarioRunner(PLAN, Scenario(collectives=(sound, asked))).run_model()
     assert "\n" not in str(told.value)
 
 

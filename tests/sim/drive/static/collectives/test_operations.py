@@ -8,10 +8,11 @@ import pytest
 from syncfabric.models.networks.reader import loads
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.static import broadcast_cycles, ring_bound
+from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.static.operations import KINDS, OPERATIONS, Collective
 from tests.models.golden.static_bench import cycle, ring, static, tree
-from tests.sim.drive.static.collectives.runs import check, conduct, random_run
+from tests.sim.drive.static.collectives.runs import check, random_run
 from tests.sim.drive.static.planned import plan_of
 
 
@@ -20,7 +21,7 @@ def check_random(seed: int) -> None:
     buffers = rng.randint(1, 4), rng.randint(1, 4), rng.randint(1, 4)
     spec = static(rng.randint(2, 5), rng.randint(2, 5), buffers)
     plan, scenario = random_run(rng, spec)
-    check(plan, scenario, conduct(plan, scenario))
+    check(plan, scenario, ScenarioRunner(plan, scenario).run_model())
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -42,7 +43,7 @@ def test_every_operation_streams(op: str, flit_bits: int) -> None:
     asked = tuple(Collective(0, kind, 24 // flit_bits, op) for kind in ("reduce", "allreduce"))
     scenario = Scenario(episodes=8, policy="back_to_back", collectives=asked)
     plan = plan_of(spec, ring(cycle(3, 2)))
-    check(plan, scenario, conduct(plan, scenario))
+    check(plan, scenario, ScenarioRunner(plan, scenario).run_model())
 
 
 def test_barriers_go_on_while_routes_are_loaded() -> None:
@@ -51,7 +52,7 @@ def test_barriers_go_on_while_routes_are_loaded() -> None:
     plan = plan_of(spec, ring(cycle(2, 4)), ring(cycle(2, 4, 2)))
     asked = tuple(Collective(0, kind, 3) for kind in ("broadcast", "reduce") * 2)
     scenario = Scenario(episodes=2, policy="back_to_back", collectives=asked)
-    outcome = conduct(plan, scenario)
+    outcome = ScenarioRunner(plan, scenario).run_model()
     check(plan, scenario, outcome)
     chain = -(-25 * 16 // 32) * 33  # cycles to shift the routes in: three times
     bound = ring_bound(8, spec)
@@ -64,7 +65,7 @@ def test_a_late_member_holds_a_stream_and_loses_nothing() -> None:
     plan = plan_of(static(3, 2, (1, 1, 1)), ring(cycle(3, 2)))
     asked = tuple(Collective(0, kind, 40) for kind in KINDS)
     scenario = Scenario(episodes=6, policy="late", jitter=300, collectives=asked)
-    check(plan, scenario, conduct(plan, scenario))
+    check(plan, scenario, ScenarioRunner(plan, scenario).run_model())
 
 
 def test_the_root_of_a_tree_streams_broadcasts() -> None:
@@ -76,7 +77,7 @@ def test_the_root_of_a_tree_streams_broadcasts() -> None:
     )
     plan = plan_of(spec, group)
     one = Scenario(episodes=1, policy="together", collectives=scenario.collectives)
-    many, alone = conduct(plan, scenario), conduct(plan, one)
+    many, alone = ScenarioRunner(plan, scenario).run_model(), ScenarioRunner(plan, one).run_model()
     check(plan, scenario, many)
     assert alone.collectives[0].cycles == [broadcast_cycles(3, 4, spec)]
     assert many.cycles - alone.cycles == 49 * 4
@@ -112,6 +113,6 @@ planner = "tree"
     scenario = Scenario(episodes=3, policy="mixed", collectives=asked)
     job = pickle.loads(pickle.dumps(Job(((plan, scenario),))))
     assert job.runs[0][1] == scenario
-    outcome = conduct(*job.runs[0])
+    outcome = ScenarioRunner(*job.runs[0]).run_model()
     check(plan, scenario, outcome)
     assert pickle.loads(pickle.dumps(outcome)) == outcome
