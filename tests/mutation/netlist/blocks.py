@@ -13,9 +13,14 @@ from amaranth.lib import wiring
 
 from syncfabric.models.golden.router import XY
 from syncfabric.models.layout.engine import EngineLayout
+from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.engine.node_port import NodePort
+from syncfabric.rtl.planes.interface import NodeInterface
+from syncfabric.rtl.planes.node import Node
+from syncfabric.rtl.slots.plane import SlotPlane
 from syncfabric.rtl.static.agents import RingAgent, TreeAgent
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.rtl.transport.config_chain import ConfigNode
@@ -29,8 +34,12 @@ from tests.mutation.netlist.block import Block
 from tests.mutation.netlist.device import Device
 from tests.rtl.engine import bench_engine
 from tests.rtl.engine.lockstep import build, differences
+from tests.rtl.planes.draws import headers
+from tests.rtl.planes.interface_lockstep import InterfaceLockstep
 from tests.rtl.planes.lockstep import ChainLockstep, Lockstep, PortLockstep
+from tests.rtl.planes.node_lockstep import NodeLockstep, constants_of
 from tests.rtl.router.lockstep import RouterCase, RouterLockstep
+from tests.rtl.slots.test_plane import WATCHDOG, SlotLockstep
 from tests.rtl.static import bench_agents, bench_switch
 
 __all__ = ["BLOCKS"]
@@ -52,6 +61,17 @@ ANY_ROUTER = RouterCase(
     RouterBuild(5, 1, 2, 16, "xy", False, XY(2, 2, 1, 1).pairs, place=(1, 1), bits=(2, 2))
 )
 PORT = EngineLayout(4, True, 4, 2, "bitwise")
+WIRES = SlotLayout(EngineLayout(2, True, 2, 1, "bitwise"), 2, True)
+INTERFACE = NodeShape(
+    links=2,
+    own=False,
+    groups=4,
+    routing="table",
+    routers=6,
+    managers=2,
+    buffer_flits=1,
+    check_bits=4,
+)
 CYCLES = 3000
 """Of a play in lock-step."""
 
@@ -96,6 +116,37 @@ def _lockstep(make: Callable[[random.Random], Lockstep]) -> Callable[[], list[Pl
             device.edge()
 
     return lambda: [partial(play, number) for number in range(NAMES)]
+
+
+def _among(make: Callable[[random.Random], Any]) -> Callable[[], list[Play]]:
+    """Return plays of a lock-step that compares for itself."""
+
+    def play(number: int, device: Device) -> None:
+        lockstep = make(random.Random(number))
+        device.reset()
+        shown = [name for name, (way, _) in device.ports.items() if way == "out"]
+        for _ in range(CYCLES):
+            pins, outputs = lockstep.step()
+            for name in pins.keys() & device.ports.keys():
+                device.set(name, pins[name])
+            assert not lockstep.differences(outputs, {name: device.get(name) for name in shown})
+            device.edge()
+
+    return lambda: [partial(play, number) for number in range(NAMES)]
+
+
+def _node(name: str, file: str, **keys: Any) -> Block:
+    """Return a block of a whole node of a mesh, for parts that are seen through its links."""
+    shape = MeshNodeShape(width=4, height=2, flit_bits=32, **keys)
+    constants = constants_of(shape, random.Random(1))
+    return Block(
+        name,
+        file,
+        lambda: Node(shape, constants.headers),
+        _among(lambda rng: NodeLockstep(shape, rng, constants)),
+        Around,
+        names=NAMES,
+    )
 
 
 def _flits(names: Mapping[str, str] | list[str]) -> dict[str, str]:
@@ -149,6 +200,42 @@ BLOCKS = (
         partial(Around, fixed={"index": 3}),
         {"next__request": "plain_next__request_valid"},
         NAMES,
+    ),
+    Block(
+        "slots of barrier wires",
+        "rtl/slots/plane.py",
+        lambda: SlotPlane(WIRES, WATCHDOG, reports=True),
+        _among(lambda rng: SlotLockstep(WIRES, rng, managed=True)),
+        Around,
+        {f"release_{s}__message": f"plain_release_{s}__valid" for s in range(2)},
+        NAMES,
+    ),
+    _node("node: set-up by managers", "rtl/lifecycle", groups=4, managers=2, buffer_flits=2),
+    _node("node: guarded links", "rtl/guard", groups=4, check_bits=6, buffer_flits=2),
+    _node(
+        "node: shared links, data, node port",
+        "rtl/transport/link.py",
+        groups=4,
+        message_links="shared",
+        registers=2,
+        data_bits=2,
+        operations="all",
+        buffer_flits=2,
+    ),
+    _node(
+        "node: routed messages",
+        "rtl/transport/routed.py",
+        groups=4,
+        transport="routed",
+        buffer_flits=2,
+    ),
+    Block(
+        "node interface",
+        "rtl/planes/interface.py",
+        lambda: NodeInterface(INTERFACE, 3, headers(INTERFACE)),
+        _among(lambda rng: InterfaceLockstep(INTERFACE, 3, rng)),
+        Around,
+        names=NAMES,
     ),
     Block(
         "ring agent",

@@ -5,7 +5,8 @@ from collections import Counter, deque
 from typing import Any, Protocol
 
 from amaranth.lib import wiring
-from amaranth.lib.wiring import Out
+from amaranth.lib.wiring import In, Out
+from amaranth.sim import Simulator
 
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.layout.engine import ADDRESS_BITS, EngineLayout
@@ -13,7 +14,7 @@ from tests.models.golden.chain_stimuli import ConfigNodeStimuli
 from tests.models.golden.node_port_stimuli import NodePortStimuli
 from tests.rtl.engine.lockstep import Word
 
-__all__ = ["ChainLockstep", "Lockstep", "PortLockstep", "RegistersLockstep"]
+__all__ = ["ChainLockstep", "Lockstep", "PortLockstep", "RegistersLockstep", "together"]
 
 Pins = dict[str, int]
 Words = dict[str, Word]
@@ -40,6 +41,36 @@ def packed(numbers: Any, width: int = 1) -> int:
 def mask(numbers: Any) -> int:
     """Return a bit for each of the numbers."""
     return sum(1 << number for number in numbers)
+
+
+def together(part: wiring.Component, lockstep: Any, seed: int, cycles: int) -> Counter[str]:
+    """Compare all outputs in every cycle; return what has happened."""
+    inputs: dict[str, Any] = {}
+    outputs: dict[str, Any] = {}
+    for path, member, port in part.signature.flatten(part):
+        value: Any = port.as_value() if hasattr(port, "as_value") else port
+        side = inputs if member.flow == In else outputs
+        side["__".join(map(str, path))] = value
+    simulator = Simulator(part)
+    simulator.add_clock(1e-6)
+
+    async def bench(ctx: Any) -> None:
+        last: dict[str, int] = {}
+        for cycle in range(cycles):
+            pins, expected = lockstep.step()
+            for name, word in pins.items():
+                if name in inputs and last.get(name, 0) != word:
+                    ctx.set(inputs[name], word)
+            last = pins
+            seen = {name: ctx.get(value) for name, value in outputs.items()}
+            wrong = lockstep.differences(expected, seen)
+            assert not wrong, f"seed {seed}, cycle {cycle}: {wrong}; {lockstep.shape!r}"
+            await ctx.tick()
+
+    simulator.add_testbench(bench)
+    simulator.run()
+    seen: Counter[str] = lockstep.seen
+    return seen
 
 
 class PortLockstep:

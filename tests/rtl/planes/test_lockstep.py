@@ -6,15 +6,13 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In
-from amaranth.sim import Simulator
 
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
 from tests.rtl.planes.draws import headers
 from tests.rtl.planes.interface_lockstep import InterfaceLockstep
+from tests.rtl.planes.lockstep import together
 from tests.rtl.planes.node_lockstep import NodeLockstep
 from tests.rtl.planes.test_combinations import SHAPES
 
@@ -36,36 +34,6 @@ def run_interface(shape: NodeShape, registers: int, seed: int, cycles: int) -> C
     """Compare a node interface with its golden model; return what has happened."""
     lockstep = InterfaceLockstep(shape, registers, random.Random(seed))
     return together(NodeInterface(shape, registers, headers(shape)), lockstep, seed, cycles)
-
-
-def together(part: wiring.Component, lockstep: Any, seed: int, cycles: int) -> Counter[str]:
-    """Compare all outputs in every cycle; return what has happened."""
-    inputs: dict[str, Any] = {}
-    outputs: dict[str, Any] = {}
-    for path, member, port in part.signature.flatten(part):
-        value: Any = port.as_value() if hasattr(port, "as_value") else port
-        side = inputs if member.flow == In else outputs
-        side["__".join(map(str, path))] = value
-    simulator = Simulator(part)
-    simulator.add_clock(1e-6)
-
-    async def bench(ctx: Any) -> None:
-        last: dict[str, int] = {}
-        for cycle in range(cycles):
-            pins, expected = lockstep.step()
-            for name, word in pins.items():
-                if name in inputs and last.get(name, 0) != word:
-                    ctx.set(inputs[name], word)
-            last = pins
-            seen = {name: ctx.get(value) for name, value in outputs.items()}
-            wrong = lockstep.differences(expected, seen)
-            assert not wrong, f"seed {seed}, cycle {cycle}: {wrong}; {lockstep.shape!r}"
-            await ctx.tick()
-
-    simulator.add_testbench(bench)
-    simulator.run()
-    seen: Counter[str] = lockstep.seen
-    return seen
 
 
 @pytest.mark.parametrize("number", range(BY_DEFAULT))

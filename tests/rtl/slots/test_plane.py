@@ -2,16 +2,17 @@
 """The slots of a router against their golden model, in every cycle, with whatever may come."""
 
 import random
-from typing import Any
+from collections import Counter
 
 import pytest
-from amaranth.sim import Simulator
 
 from syncfabric.models.golden.engine import Request
 from syncfabric.models.golden.slots import RouterSlots, SlotMessage, pack
 from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code, EngineLayout, Kind
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.rtl.slots.plane import SlotPlane
+from tests.rtl.engine.lockstep import Word, differences
+from tests.rtl.planes.lockstep import together
 from tests.rtl.support import SEED
 
 CYCLES = 3000
@@ -84,104 +85,123 @@ def _messages(
     return links, own
 
 
+class SlotLockstep:
+    """The golden slots of a router in a bench, cycle by cycle.
+
+    Parameters
+    ----------
+    layout : SlotLayout
+    rng : random.Random
+    managed : bool
+        Ends of groups are reported, and a watchdog visits.
+    """
+
+    def __init__(self, layout: SlotLayout, rng: random.Random, *, managed: bool) -> None:
+        self.shape = self.layout = layout
+        self.rng, self.managed = rng, managed
+        self.seen = Counter[str]()
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew."""
+        self.model = RouterSlots(self.layout, reports=self.managed)
+        self.software, self.cycle = _Software(self.rng, self.layout), 0
+
+    def step(self) -> tuple[dict[str, int], dict[str, Word]]:
+        """Go through a cycle; return what is driven, and what is expected."""
+        rng, model, software = self.rng, self.model, self.software
+        software.draw(model)
+        links, own = _messages(rng, self.layout, model, 0.04 if self.cycle // 150 % 2 else 0.5)
+        request, ready = software.request, self.managed and rng.random() < 0.5
+        asks = model.asks(request, software.staged)
+        driven, expected = self.pins(links, own, request), self.shown()
+        expected["engine__valid"] = Word(asks is not None)
+        if model.answer:
+            software.request = None
+        if self.managed:
+            driven["freed_ready"] = int(ready)
+            expected["freed_valid"] = Word(bool(model.reported))
+        if ready and (freed := model.report()):
+            expected |= {"freed_entry": Word(freed.entry), "freed_epoch": Word(freed.epoch)}
+            self.seen["freed"] += 1
+        self.cycle += 1
+        model.step(links, own, visited=self.managed and self.cycle % self.period == 0)
+        if asks is not None:
+            # The engine's part is the bench's: staged words are taken at once.
+            at = 32 * (request.address - IMAGE_ADDRESS) if request else 0
+            kept = software.staged & ~(0xFFFFFFFF << at)
+            software.staged, software.request = kept | asks.data << at, None
+        return driven, expected
+
+    @property
+    def period(self) -> int:
+        """Cycles between two visits of the watchdog."""
+        return self.layout.first * WATCHDOG
+
+    def pins(
+        self,
+        links: dict[int, dict[int, int]],
+        own: dict[int, SlotMessage],
+        request: Request | None,
+    ) -> dict[str, int]:
+        """Return the input pins."""
+        layout, pins = self.layout, dict[str, int]()
+        for p in range(layout.engine.links):
+            here = {s: words[p] for s, words in links.items() if p in words}
+            pins[f"in_{p}__valid"] = sum(1 << s for s in here)
+            width = layout.word.width
+            pins[f"in_{p}__words"] = sum(word << width * s for s, word in here.items())
+        for s in range(layout.slots if layout.engine.own else 0):
+            message = own.get(s, SlotMessage(0))
+            pins[f"arrive_{s}__valid"] = int(s in own)
+            pins[f"arrive_{s}__message"] = layout.message.message.pack(message._asdict())
+        pins["config__valid"] = int(request is not None)
+        for name in ("write", "address", "data"):
+            pins[f"config__{name}"] = int(getattr(request, name)) if request else 0
+        return pins
+
+    def shown(self) -> dict[str, Word]:
+        """Return what the output pins show, and what of them has a meaning."""
+        layout, model, words = self.layout, self.model, dict[str, Word]()
+        width = layout.word.width
+        for p in range(layout.engine.links):
+            sends = {s: b.message for s, b in model.sends.items() if p in b.ports}
+            known = range(layout.slots) if layout.parity else sends
+            words[f"out_{p}__valid"] = Word(sum(1 << s for s in sends))
+            words[f"out_{p}__words"] = Word(
+                sum(pack(layout, message) << width * s for s, message in sends.items()),
+                sum((1 << width) - 1 << width * s for s in known),
+            )
+        for s in range(layout.slots if layout.engine.own else 0):
+            burst = model.sends.get(s)
+            there = burst is not None and layout.engine.links in burst.ports
+            words[f"release_{s}__valid"] = Word(there)
+            if there and burst:
+                message = layout.message.message
+                word = Word(message.pack(burst.message._asdict()), -1 << message.offsets["kind"])
+                words[f"release_{s}__message"] = word
+        answer = model.answer
+        shown = (1, answer.error, answer.rdata) if answer else (0, 0, 0)
+        for name, value in zip(("ready", "error", "rdata"), shown, strict=True):
+            words[f"config__{name}"] = Word(int(value))
+        words["unexpected"] = Word(model.events)
+        self.seen["refused" if answer and answer.error else "done"] += answer is not None
+        self.seen["events"] += model.events
+        self.seen["sent"] += len(model.sends)
+        self.seen["broken"] += sum(b.message.kind == Kind.BROKEN for b in model.sends.values())
+        return words
+
+    def differences(self, expected: dict[str, Word], seen: dict[str, int]) -> list[str]:
+        """Return the output pins that show something else; the model only counts events."""
+        return differences(expected, {**seen, "unexpected": seen["unexpected"].bit_count()})
+
+
 @pytest.mark.parametrize("managed", [True, False])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_slots_do_what_their_model_does(shape: str, managed: bool) -> None:
     layout = SHAPES[shape]
-    watchdog = WATCHDOG if managed else 0
-    plane: Any = SlotPlane(layout, watchdog, reports=managed)
-    model = RouterSlots(layout, reports=managed)
-    rng = random.Random(f"{SEED} {shape} {managed}")
-    seen = {"sent": 0, "freed": 0, "events": 0, "broken": 0, "refused": 0, "done": 0}
-
-    async def program(ctx: Any) -> None:
-        software = _Software(rng, layout)
-        for cycle in range(CYCLES):
-            software.draw(model)
-            links, own = _messages(rng, layout, model, 0.04 if cycle // 150 % 2 else 0.5)
-            request, ready = software.request, managed and rng.random() < 0.5
-            _drive(ctx, plane, layout, links, own, request)
-            if managed:
-                ctx.set(plane.freed_ready, ready)
-            _compare(ctx, plane, layout, model, cycle)
-            if model.answer:
-                assert ctx.get(plane.config.ready)
-                seen["refused" if model.answer.error else "done"] += 1
-                software.request = None
-            if managed:
-                assert ctx.get(plane.freed_valid) == bool(model.reported), cycle
-            if managed and ready and (freed := model.report()):
-                shown = ctx.get(plane.freed_entry), ctx.get(plane.freed_epoch)
-                assert shown == (freed.entry, freed.epoch), cycle
-                seen["freed"] += 1
-            seen["events"] += model.events
-            seen["sent"] += len(model.sends)
-            seen["broken"] += sum(b.message.kind == Kind.BROKEN for b in model.sends.values())
-            asks = model.asks(request, software.staged)
-            assert ctx.get(plane.engine.valid) == (asks is not None)
-            period = layout.first * watchdog
-            model.step(links, own, visited=managed and (cycle + 1) % period == 0)
-            if asks is not None:
-                # The engine's part is the bench's: staged words are taken at once.
-                at = 32 * (request.address - IMAGE_ADDRESS) if request else 0
-                kept = software.staged & ~(0xFFFFFFFF << at)
-                software.staged, software.request = kept | asks.data << at, None
-            await ctx.tick()
-
-    simulator = Simulator(plane)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(program)
-    simulator.run()
-    assert all(count > 1 for name, count in seen.items() if managed or name != "freed"), str(seen)
-
-
-def _drive(
-    ctx: Any,
-    plane: Any,
-    layout: SlotLayout,
-    links: dict[int, dict[int, int]],
-    own: dict[int, SlotMessage],
-    request: Request | None,
-) -> None:
-    for p in range(layout.engine.links):
-        link = getattr(plane, f"in_{p}")
-        here = {s: words[p] for s, words in links.items() if p in words}
-        ctx.set(link.valid, sum(1 << s for s in here))
-        ctx.set(link.words, sum(word << layout.word.width * s for s, word in here.items()))
-    for s in range(layout.slots if layout.engine.own else 0):
-        arrive, message = getattr(plane, f"arrive_{s}"), own.get(s, SlotMessage(0))
-        ctx.set(arrive.valid, s in own)
-        ctx.set(arrive.message.kind, message.kind)
-        ctx.set(arrive.message.data, message.data)
-    ctx.set(plane.config.valid, request is not None)
-    if request:
-        ctx.set(plane.config.write, request.write)
-        ctx.set(plane.config.address, request.address)
-        ctx.set(plane.config.data, request.data)
-
-
-def _compare(ctx: Any, plane: Any, layout: SlotLayout, model: RouterSlots, cycle: int) -> None:
-    width = layout.word.width
-    for p in range(layout.engine.links):
-        link = getattr(plane, f"out_{p}")
-        bits, words = ctx.get(link.valid), ctx.get(link.words)
-        sends = {s: b.message for s, b in model.sends.items() if p in b.ports}
-        assert bits == sum(1 << s for s in sends), (cycle, p)
-        for s in range(layout.slots):
-            word = words >> width * s & (1 << width) - 1
-            if s in sends:
-                assert word == pack(layout, sends[s]), (cycle, p, s)
-            elif layout.parity:
-                assert word == 0, (cycle, p, s)
-    for s in range(layout.slots if layout.engine.own else 0):
-        release = getattr(plane, f"release_{s}")
-        burst = model.sends.get(s)
-        there = burst is not None and layout.engine.links in burst.ports
-        assert ctx.get(release.valid) == there, (cycle, s)
-        if there and burst:
-            said = ctx.get(release.message.kind), ctx.get(release.message.data)
-            assert said == burst.message, (cycle, s)
-    answer = model.answer
-    shown = [ctx.get(getattr(plane.config, name)) for name in ("ready", "error", "rdata")]
-    assert shown == ([1, answer.error, answer.rdata] if answer else [0, 0, 0]), cycle
-    assert ctx.get(plane.unexpected).bit_count() == model.events, cycle
+    plane = SlotPlane(layout, WATCHDOG if managed else 0, reports=managed)
+    lockstep = SlotLockstep(layout, random.Random(f"{SEED} {shape} {managed}"), managed=managed)
+    together(plane, lockstep, SEED, CYCLES)
+    wanted = ("sent", "events", "broken", "refused", "done", *["freed"] * managed)
+    assert all(lockstep.seen[name] > 1 for name in wanted), lockstep.seen
