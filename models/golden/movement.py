@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import cast
 
 from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine import Answer, Message
@@ -18,6 +19,7 @@ from syncfabric.models.golden.place import (
     NO_MESSAGES,
     Crossed,
     Driven,
+    Flits,
     Place,
 )
 from syncfabric.models.golden.processes import Processes
@@ -83,7 +85,7 @@ class Movement:
         self._many, self._local = len(nodes), not interfaces
         self._first = 0 if self._local else len(nodes)  # the place of node 0
         self._processes, self._homes = processes, shape.nodes
-        self._wiring, self._observer = wiring, observer
+        self._wiring, self._width, self._observer = wiring, wiring.width, observer
         self._guarded, self._registers = router.check_bits > 0, router.link_registers
         self._watches = router.watchdog > 0
         self._form = nodes[0].ends[0].form
@@ -125,7 +127,7 @@ class Movement:
         Shown
             What is on the wires.
         """
-        self._now, self._shown = now, Shown()
+        self._now, self._shown, channels = now, Shown(), self._wiring.channels
         here = self._here = self.due.pop(now) if now in self.due else Coming()
         self._far = (
             self.due.setdefault(now + self._registers, Coming()) if self._registers else here
@@ -142,7 +144,13 @@ class Movement:
             driving = {*driving, *(self._first + i for i in (*injected, *freed))}
         for place in driving:
             if place < self._many:
-                driven = self._nodes[place].drive()
+                node = self._nodes[place]
+                if router := node.drive_flits():
+                    if not router.is_idle:
+                        freed_here, sent = router.freed, router.send()
+                        self._put_packets(place, cast("Flits", sent), freed_here)
+                    continue
+                driven = node.drive()
             else:
                 i = place - self._first
                 driven = self._interfaces[i].drive(injected.get(i), freed.get(i, ()))
@@ -162,7 +170,10 @@ class Movement:
                 mine = request[1] if request and request[0] == place else None
                 self._take(place, arrivals.get(place, NO_ARRIVALS), mine)
         for place, port, c in here.credits:
-            if self._places[place].credited(port, c):
+            router = self._nodes[place].router if place < self._many else None
+            if router and c < channels:
+                router.tokens[port * channels + c] += 1
+            elif self._places[place].credited(port, c):
                 self._processes.credit(place - self._first, c)
         return self._shown
 
@@ -184,37 +195,11 @@ class Movement:
 
     def _put(self, place: int, driven: Driven) -> None:
         """Put what a place drives on the links, or hand it to the node's process."""
-        outs, guarded = self._wiring.outs[place], self._guarded
-        flits, messages, freed, leaves, _, _ = driven
+        outs, messages, leaves = self._wiring.outs[place], driven.messages, driven.leaves
         if leaves and leaves.channel != self._set_up_channel:
             self._processes.drop()
-        for p, flit in flits.items():
-            out = outs[p]
-            if out is None:
-                continue
-            if self._local and out.node >= 0:
-                self._show(out.link, flit)
-                self._processes.eject(out.node, flit, self._now)
-            elif not guarded:
-                self._show(out.link, flit)
-                there = (self._far if out.node < 0 else self._here).flits
-                if out.place in there:
-                    there[out.place][out.port] = flit
-                else:
-                    there[out.place] = {out.port: flit}
-        for p, c in freed:
-            out = outs[p]
-            if out is None:
-                continue
-            if self._local and out.node >= 0:
-                self._processes.credit(out.node, c)
-            elif not guarded:
-                coming = self._far if out.node < 0 else self._here
-                coming.credits.append((out.place, out.port, c))
-            else:
-                continue
-            self._shown.credits.append(out.reverse * self._wiring.width + c)
-        if guarded:
+        self._put_packets(place, driven.flits, driven.freed)
+        if self._guarded:
             self._put_wires(self._places[place], outs, driven)
             return
         for p, sent in messages.items():
@@ -227,6 +212,45 @@ class Movement:
                 to[out.place][out.port] = sent
             else:
                 to[out.place] = {out.port: sent}
+
+    def _put_packets(self, place: int, flits: Flits, freed: Sequence[tuple[int, int]]) -> None:
+        """Put flits and credits on the links; with check bits those of processes alone."""
+        outs, guarded, local = self._wiring.outs[place], self._guarded, self._local
+        here, far, now, processes = self._here, self._far, self._now, self._processes
+        wires, credits, width = self._shown.wires, self._shown.credits, self._width
+        marks, observer = self._marks, self._observer
+        for p, flit in flits.items():
+            out = outs[p]
+            if out is None:
+                continue
+            link, lane, there, port, node, _ = out
+            if local and node >= 0:
+                processes.eject(node, flit, now)
+            elif guarded:
+                continue
+            else:
+                coming = (far if node < 0 else here).flits
+                if there in coming:
+                    coming[there][port] = flit
+                else:
+                    coming[there] = {port: flit}
+            c, payload, head, tail, cut, _ = flit
+            if head or tail:
+                payload |= marks[head | tail << 1 | cut << 2]
+            wires[lane + c] = payload
+            if observer is not None:
+                observer.flit(link, now)
+        for p, c in freed:
+            out = outs[p]
+            if out is None:
+                continue
+            if local and out.node >= 0:
+                processes.credit(out.node, c)
+            elif not guarded:
+                (far if out.node < 0 else here).credits.append((out.place, out.port, c))
+            else:
+                continue
+            credits.append(out.reverse * width + c)
 
     def _put_wires(self, place: Place, outs: Sequence[Out | None], driven: Driven) -> None:
         """Put the wires of a place's guarded links on them."""
@@ -263,7 +287,7 @@ class Movement:
         c, payload, head, tail, cut, _ = flit
         if head or tail:
             payload |= self._marks[head | tail << 1 | cut << 2]
-        self._shown.wires[link * self._wiring.width + c] = payload
+        self._shown.wires[link * self._width + c] = payload
         if self._observer is not None:
             self._observer.flit(link, self._now)
 

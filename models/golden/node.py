@@ -102,7 +102,7 @@ class Node(Place):
         self.slot_ports = SlotPorts(ports, counters=counters and ports > 0)
         self.set_up = self._make_set_up(site.set_up, targets) if site.set_up else None
         # The router's input channel from the set-up port.
-        self._set_up_lane = self._local * self._channels + shape.channels if site.set_up else -1
+        self._set_up_lane = (self._local, shape.channels) if site.set_up else None
         counted = [RouterWord.OVERFLOW] if self.router else []
         counted += [RouterWord.CORRUPT, RouterWord.LOST] if checks else []
         counted += [RouterWord.UNEXPECTED] if site.set_up or shape.slots else []
@@ -127,6 +127,13 @@ class Node(Place):
             self._driven = self._drive()
         return self._driven
 
+    def drive_flits(self) -> Router[Sent] | None:
+        """Return the router, to send by itself, if packets alone can leave in this cycle."""
+        if not self.still or self._driven or self._guarded or self.set_up:
+            return None
+        self._driven = IDLE
+        return self.router
+
     def _drive(self) -> Driven:
         router = self.router
         sends = leaving = NO_MESSAGES
@@ -149,7 +156,7 @@ class Node(Place):
             if at == self._set_up_lane:
                 paid = True
             else:
-                freed.append(divmod(at, self._channels))
+                freed.append(at)
         sent, leaves = router.send(before), None
         if not self.transport:
             flits = cast("dict[int, Flit]", sent)

@@ -223,7 +223,8 @@ class Router(Generic[M]):
         self._time = 0
         self._of_input = [c - channels for c in range(channels)] * ports
         self._of_output = [i - ports for i in range(ports)] * ports
-        self.freed: list[int] = []
+        self.freed: list[Channel] = []  # inputs' channels whose credit is high in this cycle
+        self._pairs = [divmod(at, channels) for at in range(count)]
         self._register: dict[int, Flit | M] = {}
 
     @property
@@ -266,11 +267,6 @@ class Router(Generic[M]):
             taken[o] = at
         return taken
 
-    @property
-    def credits(self) -> set[Channel]:
-        """Inputs' channels whose ``credit`` is high in this cycle."""
-        return {divmod(at, self.channels) for at in self.freed}
-
     def step(
         self,
         inputs: Mapping[int, Flit],
@@ -288,7 +284,7 @@ class Router(Generic[M]):
         messages : mapping of int to M, optional
             What leaves by outputs in this cycle, before any flit.
         """
-        freed = self.credits
+        freed = {*self.freed}
         links = self.send(messages)
         dropped = sum([not self.receive(p, flit) for p, flit in inputs.items()])
         for o, c in credits:
@@ -317,7 +313,7 @@ class Router(Generic[M]):
                     self._begin(at)
                 tokens[goal] -= 1
                 self._of_input[at] = self._of_output[o * ports + i] = time
-                freed.append(at)
+                freed.append(self._pairs[at])
                 if self._datelines:
                     flit = flit._replace(channel=goal % channels)
                 leave[o] = flit
@@ -332,7 +328,10 @@ class Router(Generic[M]):
         """
         at = port * self.channels + flit.channel
         buffer = self._buffers[at]
-        if len(buffer) >= self._room - 1 and len(buffer) + (at in self.freed) >= self._room:
+        if (
+            len(buffer) >= self._room - 1
+            and len(buffer) + (self._pairs[at] in self.freed) >= self._room
+        ):
             return False
         goal = NONE
         if flit.head:

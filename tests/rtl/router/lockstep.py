@@ -75,7 +75,7 @@ class RouterLockstep:
 
     def step(self) -> tuple[dict[str, int], dict[str, Word]]:
         build, inputs = self.build, self.inputs()
-        shown = self.stimuli.router.credits
+        shown = self.stimuli.router.freed
         outputs = self.stimuli.step(inputs)
         driven, expected = {}, {"overflows": Word(outputs.dropped)}
         width = build.flit_bits + 2 + self.case.cut
