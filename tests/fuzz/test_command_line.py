@@ -129,9 +129,7 @@ def _no_long_work() -> Any:
             "syncfabric.sim.cores.compile.find_toolchain",
             "syncfabric.sim.network.Network._drive",
             "syncfabric.sim.drive.recovery.run.build_fabric",
-            "syncfabric.sim.replay.replay.build_bench",
-            "syncfabric.sim.replay.replay.build_fabric",
-            "syncfabric.sim.replay.replay.run_model",
+            "syncfabric.sim.replay.replay.run_job",
             "syncfabric.sim.experiments.choice.Work",
             "syncfabric.sim.soak.soak.build_fabric",
         ):

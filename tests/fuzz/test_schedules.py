@@ -43,7 +43,7 @@ def _values(name: str) -> dict[str, Any]:
 @pytest.fixture(autouse=True, scope="module")
 def _no_long_work() -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        stub(patch, "syncfabric.sim.replay.replay.run_model")
+        stub(patch, "syncfabric.sim.replay.replay.run_job")
         yield
 
 
