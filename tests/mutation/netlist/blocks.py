@@ -13,13 +13,10 @@ from amaranth.lib import wiring
 
 from syncfabric.models.golden.router import XY
 from syncfabric.models.layout.engine import EngineLayout
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.engine.node_port import NodePort
-from syncfabric.rtl.planes.interface import NodeInterface
-from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.slots.plane import SlotPlane
 from syncfabric.rtl.static.agents import RingAgent, TreeAgent
 from syncfabric.rtl.static.switch import StaticSwitch
@@ -34,10 +31,7 @@ from tests.mutation.netlist.block import Block
 from tests.mutation.netlist.device import Device
 from tests.rtl.engine import bench_engine
 from tests.rtl.engine.lockstep import build, differences
-from tests.rtl.planes.draws import headers
-from tests.rtl.planes.interface_lockstep import InterfaceLockstep
 from tests.rtl.planes.lockstep import ChainLockstep, Lockstep, PortLockstep
-from tests.rtl.planes.node_lockstep import NodeLockstep, constants_of
 from tests.rtl.router.lockstep import RouterCase, RouterLockstep
 from tests.rtl.slots.test_plane import WATCHDOG, SlotLockstep
 from tests.rtl.static import bench_agents, bench_switch
@@ -62,16 +56,6 @@ ANY_ROUTER = RouterCase(
 )
 PORT = EngineLayout(4, True, 4, 2, "bitwise")
 WIRES = SlotLayout(EngineLayout(2, True, 2, 1, "bitwise"), 2, True)
-INTERFACE = NodeShape(
-    links=2,
-    own=False,
-    groups=4,
-    routing="table",
-    routers=6,
-    managers=2,
-    buffer_flits=1,
-    check_bits=4,
-)
 CYCLES = 3000
 """Of a play in lock-step."""
 
@@ -135,20 +119,6 @@ def _among(make: Callable[[random.Random], Any]) -> Callable[[], list[Play]]:
     return lambda: [partial(play, number) for number in range(NAMES)]
 
 
-def _node(name: str, file: str, **keys: Any) -> Block:
-    """Return a block of a whole node of a mesh, for parts that are seen through its links."""
-    shape = MeshNodeShape(width=4, height=2, flit_bits=32, **keys)
-    constants = constants_of(shape, random.Random(1))
-    return Block(
-        name,
-        file,
-        lambda: Node(shape, constants.headers),
-        _among(lambda rng: NodeLockstep(shape, rng, constants)),
-        Around,
-        names=NAMES,
-    )
-
-
 def _flits(names: Mapping[str, str] | list[str]) -> dict[str, str]:
     return {f"{name}_out__flit": f"|plain_{name}_out__valid" for name in names}
 
@@ -209,33 +179,6 @@ BLOCKS = (
         Around,
         {f"release_{s}__message": f"plain_release_{s}__valid" for s in range(2)},
         NAMES,
-    ),
-    _node("node: set-up by managers", "rtl/lifecycle", groups=4, managers=2, buffer_flits=2),
-    _node("node: guarded links", "rtl/guard", groups=4, check_bits=6, buffer_flits=2),
-    _node(
-        "node: shared links, data, node port",
-        "rtl/transport/link.py",
-        groups=4,
-        message_links="shared",
-        registers=2,
-        data_bits=2,
-        operations="all",
-        buffer_flits=2,
-    ),
-    _node(
-        "node: routed messages",
-        "rtl/transport/routed.py",
-        groups=4,
-        transport="routed",
-        buffer_flits=2,
-    ),
-    Block(
-        "node interface",
-        "rtl/planes/interface.py",
-        lambda: NodeInterface(INTERFACE, 3, headers(INTERFACE)),
-        _among(lambda rng: InterfaceLockstep(INTERFACE, 3, rng)),
-        Around,
-        names=NAMES,
     ),
     Block(
         "ring agent",

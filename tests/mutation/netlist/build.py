@@ -25,7 +25,6 @@ read_rtlil block.il
 hierarchy -top block
 proc
 flatten
-setattr -unset init w:*
 opt -full -nodffe -nosdff
 memory -nomap
 pmuxtree
@@ -150,7 +149,7 @@ def mutants_of(component: wiring.Component, count: int, seed: int) -> Mutants:
         built = dataclasses.replace(Verilator.find(), opt_fast="-O1").build_native(
             [Design("block", [folder / "block.v"])],
             main,
-            flags=["-Wno-ASCRANGE", "-CFLAGS", "-fPIC", "-LDFLAGS", "-shared"],
+            flags=["-CFLAGS", "-fPIC", "-LDFLAGS", "-shared"],
         )
     lines = (folder / "list.txt").read_text().splitlines()
     return Mutants(

@@ -35,7 +35,7 @@ from tests.rtl.planes.neighbour import (
 )
 from tests.rtl.planes.set_up_draws import SetUpDraws, header_layout, image_of
 
-__all__ = ["INDEX", "NodeLockstep", "constants_of", "model_of"]
+__all__ = ["INDEX", "NodeLockstep", "model_of"]
 
 INDEX = 5
 ENTRIES = 6
@@ -130,15 +130,11 @@ class NodeLockstep:
     ----------
     shape : NodeShape
     rng : random.Random
-    constants : Constants, optional
-        Drawn if they are left out.
     """
 
-    def __init__(
-        self, shape: NodeShape, rng: random.Random, constants: Constants | None = None
-    ) -> None:
+    def __init__(self, shape: NodeShape, rng: random.Random) -> None:
         self.shape, self.rng, self.seen = shape, rng, Counter[str]()
-        self.constants = constants or constants_of(shape, rng)
+        self.constants = constants_of(shape, rng)
         self.node = model_of(shape, self.constants)
         self.resets = 0
         self.begin()
