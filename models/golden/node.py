@@ -128,8 +128,11 @@ class Node(Place):
         return self._driven
 
     def drive_flits(self) -> Router[Sent] | None:
-        """Return the router, to send by itself, if packets alone can leave in this cycle."""
-        if not self.still or self._driven or self._guarded or self.set_up:
+        """Return the router, to send by itself, if packets alone can leave in this cycle.
+
+        With messages on the links of packets its output register may hold one.
+        """
+        if not self.still or self._driven or self._guarded or self.set_up or self.transport:
             return None
         self._driven = IDLE
         return self.router
