@@ -166,7 +166,7 @@ class Pool:
         return self.executor is None and left > 0 and (self.seconds < FEW or left == 1)
 
     def close(self, *, at_once: bool) -> None:
-        """Let all end; at once also what is in the midst of a job, and what that has started."""
+        """End all workers at once, with their running jobs and what these have started."""
         for kept in self.known.values():
             kept.close()
         if self.executor is None:
