@@ -87,6 +87,9 @@ Given = TypeVar("Given", bound=Times)
 INNER = ("function", "axes", "caption")
 """Fields that ``--list`` leaves out."""
 
+BENCH = "scripts/bench"
+"""The place of what is no paper's."""
+
 Series = dict[str, list[tuple[float, float]]]
 """The points of each curve by its label."""
 
@@ -186,7 +189,7 @@ def section(function: Callable[[], Iterator[Claim]]) -> Experiment:
             work.claims.append(claim)
 
     title = (function.__doc__ or "").splitlines()[0].rstrip(".")
-    return Experiment(function.__name__, title, "scripts/bench", work)
+    return Experiment(function.__name__, title, BENCH, work)
 
 
 def declared(*modules: ModuleType) -> list[Experiment]:

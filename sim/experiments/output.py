@@ -13,7 +13,7 @@ from syncfabric.sim.draw.canvas import FORMATS, INK, picture, settings
 from syncfabric.sim.draw.page import TOP, Page
 from syncfabric.sim.draw.style import LINE, Stroke, key, looks, scale
 from syncfabric.sim.experiments.claim import HEADS, Claim, words
-from syncfabric.sim.experiments.frame import Axes, Series, Work
+from syncfabric.sim.experiments.frame import BENCH, Axes, Series, Work
 from syncfabric.sim.output import Content, write_folder
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ LEAST, WIDTH, LEFT, ALONE, STACKED, BELOW = 7.4, 4.8, 0.85, 3.6, 2.6, 0.62
 """In inches: page, curves, room before them, height of one and of more, and room below."""
 MARK, LETTER = 0.6, 0.068
 """Of a mark of the key and of a letter of its words, in inches."""
-PAPER, OURS, RTL, MODEL = ", paper", ", ours", ", RTL", ", model"
+PAPER, OURS, RTL, MODEL, SOFTWARE = ", paper", ", ours", ", RTL", ", model", ", software"
 """How labels end of what is to be compared: those that are the same but for this look alike."""
-STROKES: dict[str, Stroke] = {PAPER: "dotted", RTL: "dashed"}
+STROKES: dict[str, Stroke] = {PAPER: "dotted", RTL: "dashed", SOFTWARE: "dashed"}
 MEANING = {PAPER: "Open markers: the paper's values.", RTL: "Half-filled: measured on the RTL."}
 RATIOS, ROW, NAMES, LONGEST = 9.6, 0.26, 4.6, 68
 """Of ratios, in inches: the page's width, a claim's line and words; and their most letters."""
@@ -48,8 +48,8 @@ def _page(work: Work, width: float, height: float, notes: list[str]) -> Page:
     caption = " ".join((*notes, experiment.caption))
     page = Page(width, TOP + height + BELOW, caption=caption)
     title = experiment.title[:1].upper() + experiment.title[1:]
-    origin = f"{experiment.place} · syncfabric reproduce {experiment.name}"
-    page.heading(title, origin, width / 2, 0.3)
+    command = "" if experiment.place == BENCH else f" · syncfabric reproduce {experiment.name}"
+    page.heading(title, experiment.place + command, width / 2, 0.3)
     return page
 
 
@@ -142,6 +142,8 @@ def _short(claim: Claim) -> str:
 def write(work: Work, folder: Path) -> list[Path]:
     """Write an experiment's rows as NAME.csv, its series as NAME-series.csv, and its picture.
 
+    Without series, ratios and a picture of its own there is none.
+
     Raises
     ------
     OutputError
@@ -155,6 +157,7 @@ def write(work: Work, folder: Path) -> list[Path]:
     if work.series:
         points = ((label, *point) for label, points in work.series.items() for point in points)
         files[f"{name}-series.csv"] = csv_text(("series", "x", "y"), points)
-    figure = figure_of(work)
-    files |= {f"{name}.{kind}": picture(figure, kind) for kind in FORMATS}
+    if work.series or work.drawing or any(claim.ratio is not None for claim in work.claims):
+        figure = figure_of(work)
+        files |= {f"{name}.{kind}": picture(figure, kind) for kind in FORMATS}
     return write_folder(folder, files)

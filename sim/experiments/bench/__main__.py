@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -15,18 +16,19 @@ from syncfabric.sim.experiments.bench import (
     schedules,
     speed,
     static,
-    wires,
 )
 from syncfabric.sim.experiments.frame import Work, declared
+from syncfabric.sim.experiments.output import write
 
-SECTIONS = declared(
-    latency, speed, planning, wires, area, static, cores, schedules, schedule_growth
-)
+SECTIONS = declared(latency, speed, planning, area, static, cores, schedules, schedule_growth)
 MARKS: dict[str | None, str] = {"holds": "met", "does not hold": "[red]missed[/red]", None: ""}
 
 
-def main(words: list[str]) -> int:
-    """Print the chosen sections; return 1 if a target is missed, 2 if there is no such section."""
+def main(words: list[str], folder: str | None = None) -> int:
+    """Print the chosen sections; return 1 if a target is missed, 2 if there is no such section.
+
+    Into a folder each is written as an experiment of a paper is: see ``write``.
+    """
     console, missed = Console(), 0
     chosen = [
         section
@@ -50,10 +52,14 @@ def main(words: list[str]) -> int:
             table.add_row(*cells, *([claim.note] if peers else []))
             missed += claim.judged == "does not hold"
         console.print(table)
+        if folder:
+            write(work, Path(folder))
     return 1 if missed else 0
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure and print.")
     parser.add_argument("words", nargs="*", metavar="WORD", help="in the titles of sections")
-    sys.exit(main(parser.parse_args().words))
+    parser.add_argument("-o", metavar="FOLDER", help="write CSV, and curves as SVG and PNG")
+    given = parser.parse_args()
+    sys.exit(main(given.words, given.o))

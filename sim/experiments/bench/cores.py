@@ -17,7 +17,7 @@ from syncfabric.sim.cores.system import FLITS, with_channels, with_world
 from syncfabric.sim.cores.system import HARDWARE as AGENTS
 from syncfabric.sim.experiments.bench.measures import at_least, at_most
 from syncfabric.sim.experiments.claim import Claim, figure
-from syncfabric.sim.experiments.frame import section
+from syncfabric.sim.experiments.frame import BENCH, Axes, Work, experiment, section
 
 SIDE = 8
 SIZES = (2, 4, 8, 16, 32, 64)
@@ -92,12 +92,6 @@ def _mean_latency(put: Sequence[Sequence[int]]) -> float:
     )
 
 
-def every_barrier() -> Iterator[tuple[str, list[float]]]:
-    """Measure barriers of the sizes in ``SIZES``; yield a kind at a time."""
-    for barrier in (*HARDWARE, *SOFTWARE):
-        yield barrier, scaling(SIDE, SIZES, barrier)
-
-
 def _made_of(way: str) -> str:
     """Return what ``sf_barrier`` is made of, for a way in hardware or in software."""
     return "engine" if way in HARDWARE else way
@@ -111,15 +105,22 @@ def _over(slow: Iterable[float], fast: Iterable[float]) -> str:
     return ", ".join(f"{one / other:.1f}" for one, other in zip(slow, fast, strict=True))
 
 
-@section
-def core_barriers() -> Iterator[Claim]:
-    """Barriers of cores on an 8x8 mesh, in hardware and software (cycles)."""
-    took = {}
-    for barrier, cycles in every_barrier():
-        took[barrier] = cycles
-        yield _row(barrier, f"{', '.join(map(str, SIZES))} cores", cycles)
-    least = [min(took[name][place] for name in SOFTWARE) for place in range(len(SIZES))]
-    yield figure("best in software over engine", _over(least, took["engine"]))
+@experiment(
+    "core_barriers",
+    "Barriers of cores on an 8x8 mesh, in hardware and software (cycles)",
+    BENCH,
+    axes=(Axes("cores", "cycles, last arrival to last core that goes on", 2, 10),),
+    caption="First cores of a mesh 8x8, all arriving together; mean, as programs see it.",
+)
+def core_barriers(work: Work) -> None:
+    """Measure every way in nested groups, and the best in software beside engines."""
+    took = {barrier: scaling(SIDE, SIZES, barrier) for barrier in (*HARDWARE, *SOFTWARE)}
+    for barrier, cycles in took.items():
+        work.claims.append(_row(barrier, f"{', '.join(map(str, SIZES))} cores", cycles))
+        label = barrier if barrier in HARDWARE else f"{barrier}, software"
+        work.curve(label, zip(SIZES, cycles, strict=True))
+    least = [min(times) for times in zip(*(took[name] for name in SOFTWARE), strict=True)]
+    work.claims.append(figure("best in software over engine", _over(least, took["engine"])))
 
 
 @section

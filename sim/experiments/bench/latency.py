@@ -1,27 +1,29 @@
-"""Barrier latency in cycles on an idle network, measured on the RTL; and schemes beside BTIN."""
+"""Barriers in cycles on the RTL: a group alone, many at once, beside others, and other schemes."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import (
-    GroupSpec,
-    IrregularSpec,
-    MessageSpec,
-)
-from syncfabric.sim.drive.backends import measure, plan_of
-from syncfabric.sim.drive.run import run
-from syncfabric.sim.drive.scenario import Policy, Scenario, SchemeOutcome
+from syncfabric.models.networks.spec import AnySpec, GroupSpec, IrregularSpec, MessageSpec
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.drive.backends import measure
+from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.experiments.alone import LAST, Took, Wish, alone
 from syncfabric.sim.experiments.bench.measures import at_most, mesh, planned
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
-from syncfabric.sim.results import GroupResult
+from syncfabric.sim.spread import Spread
+from syncfabric.sim.tables import cell
 
-WAYS: tuple[tuple[str, dict[str, object]], ...] = (
+Keys = Mapping[str, object]
+Members = Sequence[tuple[int, int]] | None
+
+CLUSTERS = ("cluster-fig1", "cluster-19", "cluster-75")
+WAYS: tuple[tuple[str, Keys], ...] = (
     ("shortest", {}),
     ("shortest", {"message_links": "shared"}),
     ("btm", {"transport": "routed"}),
@@ -30,90 +32,77 @@ WAYS: tuple[tuple[str, dict[str, object]], ...] = (
     ("wires", {"wires": 1, "link_registers": 1}),
 )
 """Planners of a mesh, and the keys that they are measured with."""
-ON_SWITCHES: tuple[dict[str, object], ...] = (
+ON_SWITCHES: tuple[Keys, ...] = (
     {},
     {"message_links": "shared"},
     {"transport": "routed"},
     {"wires": 1},
     {"wires": 1, "link_registers": 1},
 )
-OPTIONS: tuple[dict[str, object], ...] = (
-    {},
-    {"operations": "all"},
-    {"check_bits": 8},
-    {"engine_stages": 2},
-)
+OPTIONS: tuple[Keys, ...] = ({}, {"operations": "all"}, {"check_bits": 8}, {"engine_stages": 2})
 TWELVE = 60
 """Cycles in which twelve groups at once are to be over."""
 
 
-def alone(
-    network: MessageSpec, members: Iterable[tuple[int, int]] | None = None, planner: str = ""
-) -> GroupResult:
-    """Run barriers of one group of some nodes, or all; each member is last once."""
-    plan = plan_of(network, members, planner)
-    result = run(plan, episodes=len(plan.groups[0].members))
-    if not result.ok:
-        raise RuntimeError(f"{network.topology}: {result.reason}")
-    return result.groups[0]
+def latency_row(name: str, network: AnySpec, members: Members = None, planner: str = "") -> Claim:
+    """Measure a group, each member last once: least, median and greatest beside the bound.
+
+    On wires the greatest is the bound.
+    """
+    group, (took,) = alone(network, members, planner)
+    bound, wires = group.bound, group.planner == WIRE_PLANNER
+    assert bound is not None
+    met = took.worst == bound if wires else took.worst <= bound
+    words = f"{name} (L {group.bound_links}, h {group.height})"
+    return figure(words, cell(Spread.of(took.cycles)), f"{'=' if wires else '<='} {bound}", met)
+
+
+def _words(keys: Keys) -> str:
+    return ", ".join(f"{key} {value}" for key, value in keys.items()) or "as it is"
+
+
+def _fig_1(name: str) -> Members:
+    """Return the members of paper BTM's or BTIN's Fig. 1 on its network; on others all."""
+    return load(name).groups[0].members if name.endswith("fig1") else None
 
 
 @section
 def barrier_latency() -> Iterator[Claim]:
     """Barrier latency, one group alone, idle mesh (cycles)."""
-    fig1 = load("fig1").groups[0].members
     for planner, keys in WAYS:
-        group = alone(mesh(8, 8, keys), fig1, planner)
-        yield latency_row(f"8x8, Fig. 1's 14 members, {planner}, {_words(keys)}", group)
+        name = f"8x8, Fig. 1's 14 members, {planner}, {_words(keys)}"
+        yield latency_row(name, mesh(8, 8, keys), _fig_1("fig1"), planner)
     for width, height in ((2, 2), (4, 4), (5, 3), (8, 8), (16, 16)):
         for planner, keys in WAYS:
             network = mesh(width, height, keys)
-            group = alone(network, planner=planner)
             name = f"{width}x{height}, all members, {planner}"
-            yield latency_row(f"{name}, {_words(keys)}", group)
+            row = latency_row(f"{name}, {_words(keys)}", network, planner=planner)
+            yield row
             if keys == {"wires": 1} and width == height:
-                assert group.latency is not None
-                most, target = group.latency.max, network.topology.diameter + 6
-                yield at_most(f"{name}: diameter + 6", most, target)
-
-
-def _words(keys: dict[str, object]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in keys.items()) or "as it is"
+                most = int(str(row.ours).rpartition(" ")[2])
+                yield at_most(f"{name}: diameter + 6", most, network.topology.diameter + 6)
 
 
 @section
 def options_latency() -> Iterator[Claim]:
     """What the options cost: barrier latency, least / median / greatest (cycles)."""
     for keys in OPTIONS:
-        yield figure(f"8x8, all members, {_words(keys)}", _spread(alone(mesh(8, 8, keys))))
+        _, (took,) = alone(mesh(8, 8, keys))
+        yield figure(f"8x8, all members, {_words(keys)}", cell(Spread.of(took.cycles)))
 
 
 @section
 def irregular_latency() -> Iterator[Claim]:
     """Barrier latency, one group alone, idle irregular network (cycles)."""
-    for name in ("cluster-fig1", "cluster-19", "cluster-75"):
-        drawn = load(name)
+    for name in CLUSTERS:
         for keys in ON_SWITCHES:
-            network = IrregularSpec.model_validate(drawn.network.model_dump() | keys)
-            members = drawn.groups[0].members if name == "cluster-fig1" else None
-            group = alone(network, members)
-            yield latency_row(f"{name}, {group.members} members, {_words(keys)}", group)
+            drawn = load(name).network.model_dump()
+            yield _on_cluster(name, IrregularSpec.model_validate(drawn | dict(keys)), _words(keys))
 
 
-def _spread(group: GroupResult) -> str:
-    assert group.latency is not None
-    return f"{group.latency.min} / {group.latency.median:g} / {group.latency.max}"
-
-
-def latency_row(name: str, group: GroupResult) -> Claim:
-    """Return least, median and greatest beside the bound; on wires the greatest is the bound."""
-    assert group.latency is not None
-    assert group.bound is not None
-    name = f"{name} (L {group.bound_links}, h {group.height})"
-    most, bound = group.latency.max, group.bound
-    if group.planner == WIRE_PLANNER:
-        return figure(name, _spread(group), f"= {bound}", most == bound)
-    return figure(name, _spread(group), f"<= {bound}", most <= bound)
+def _on_cluster(name: str, network: IrregularSpec, words: str) -> Claim:
+    members = _fig_1(name) or network.nodes
+    return latency_row(f"{name}, {len(members)} members, {words}", network, members)
 
 
 @section
@@ -129,13 +118,118 @@ def many_groups() -> Iterator[Claim]:
         yield figure(f"{groups} groups", f"{latest}", *target)
 
 
+ALONE: Keys = {"wires": 1, "channels": 0, "setup": "local"}
+"""A network without packets."""
+SIDES = (4, 8, 16)
+REGISTERS = range(4)
+RANDOM = {8: 12, 16: 32}
+"""Members drawn with seed 1, by the side of their mesh."""
+WIRE_OPTIONS: tuple[Keys, ...] = (
+    {"wires": 1, "channels": 0, "check_bits": 8, "data_bits": 32},
+    {"wires": 1, "channels": 0, "watchdog": 1000},
+    {"wires": 16},
+    {"wires": 1, "message_links": "shared"},
+)
+
+
+@section
+def wire_latency() -> Iterator[Claim]:
+    """Barrier wires: latency of one group, exactly the bound (cycles)."""
+    for side in SIDES:
+        for registers in REGISTERS:
+            network = mesh(side, side, {**ALONE, "link_registers": registers})
+            yield latency_row(f"{side}x{side}, all members, link_registers {registers}", network)
+        if side in RANDOM:
+            network = mesh(side, side, ALONE)
+            members = random.Random(1).sample(network.topology.nodes, RANDOM[side])
+            yield latency_row(f"{side}x{side}, {len(members)} random members", network, members)
+    for name in CLUSTERS:
+        for registers in REGISTERS:
+            cluster = _cluster(name, {**ALONE, "link_registers": registers})
+            yield _on_cluster(name, cluster, f"link_registers {registers}")
+    for keys in WIRE_OPTIONS:
+        words = ", ".join(f"{key} = {value}" for key, value in keys.items())
+        yield latency_row(f"8x8, all members, {words}", mesh(8, 8, keys), planner="wires")
+
+
+def _cluster(name: str, keys: Keys) -> IrregularSpec:
+    """Return a ready-made network with other keys; all that is about packets as by default."""
+    drawn = load(name).network.model_dump()
+    shape = {key: drawn[key] for key in ("kind", "ports", "switches", "links", "nodes")}
+    return IrregularSpec.model_validate({**shape, **keys})
+
+
+CROWDED: tuple[tuple[str, int], ...] = (("8x8", 4), ("8x8", 8), ("16x16", 8), ("cluster-75", 4))
+"""Networks and their slots; there are as many groups, of random members."""
+FEWEST, MOST = 8, 64
+EPISODES = 100
+LOADS = {"all at once": 0.0, "and packets at 0.05": 0.05}
+"""Ordinary traffic, in flits a node a cycle."""
+
+
+@section
+def wires_beside() -> Iterator[Claim]:
+    """Barrier wires beside others: what other groups and packets add to each episode (cycles)."""
+    for name, slots in CROWDED:
+        wired = _network(name, {"wires": slots})
+        rng, nodes = random.Random(1), tuple(wired.topology.nodes)
+        groups = [
+            GroupSpec(id=number, members=tuple(rng.sample(nodes, rng.randint(FEWEST, MOST))))
+            for number in range(1, slots + 1)
+        ]
+        words = f"{name}, {slots} groups of {FEWEST} to {MOST}"
+        plan = planned(wired, groups)
+        by_itself = [_latencies(part, 0.0)[0] for part in _parts(plan)]
+        for what, rate in LOADS.items():
+            found = _latencies(plan, rate)
+            both = zip(by_itself, found, strict=True)
+            same = [one == other for a, b in both for one, other in zip(a, b, strict=True)]
+            words_ = f"wires, {words}, {what}: episodes as long as alone"
+            yield figure(words_, f"{sum(same):,} of {len(same):,}", "all", all(same))
+        plan = planned(_network(name, {}), groups)
+        for what, rate in LOADS.items():
+            over = [
+                cycles - group.bound
+                for group, found in zip(plan.groups, _latencies(plan, rate), strict=True)
+                for cycles in found
+                if group.bound is not None
+            ]
+            longer = f"{sum(more > 0 for more in over):,} of {len(over):,}, {max(over)} cycles"
+            words_ = f"messages, {words}, {what}: longer than ever alone, by how much at most"
+            yield figure(words_, longer)
+
+
+def _network(name: str, keys: Keys) -> MessageSpec:
+    side = name.partition("x")[0]
+    return mesh(int(side), int(side), keys) if side.isdigit() else _cluster(name, keys)
+
+
+def _parts(plan: BarrierPlan) -> Iterator[BarrierPlan]:
+    """Yield each group by itself, its tree and slot as beside the others."""
+    for group, drawn in zip(plan.groups, plan.spec.groups, strict=True):
+        yield BarrierPlan(plan.spec.model_copy(update={"groups": (drawn,)}), (group,))
+
+
+def _latencies(plan: BarrierPlan, rate: float) -> list[list[int]]:
+    """Return what each episode of each group takes.
+
+    A group's arrivals are drawn by its id and by nothing else: if its latencies are those that it
+    has alone, so are its arrivals, and one cycle more anywhere shows in all that follows.
+    """
+    scenario = Scenario(episodes=EPISODES, policy="mixed", background=rate)
+    (outcome,) = measure(plan, [scenario])
+    return [group.latency for group in outcome.groups]
+
+
 SCHEMES = ("btin", "multicast", "unicast")
-ALL = (*SCHEMES, "wires")
-MEASURED: dict[Policy, tuple[str, ...]] = {"together": SCHEMES, "last": ("btin", "unicast")}
-"""Multicast tells a group GO, which it takes once."""
+TOGETHER: Wish = ("together", 0)
+MEASURED: tuple[tuple[str, Wish, tuple[str, ...], str], ...] = (
+    ("all together", TOGETHER, SCHEMES, "paper 3.8, 3.3"),
+    ("worst, one late", LAST, ("btin", "unicast"), ""),
+)
+"""In words, when members arrive, and schemes: multicast tells a group GO, which it takes once. At
+last multicast over BTIN in paper BTIN, 256 members on 75 and on 300 switches."""
 SIZES = (8, 16, 32, 64)
-TIME = "paper 3.8, 3.3"
-"""Multicast over BTIN in paper BTIN, 256 members on 75 and on 300 switches."""
 TRAFFIC = {True: "paper 46.8, 88.6; counted 2.8, 2.6", False: "counted 7.0-7.4, 3.3-3.7"}
 """The same in links, and what counting the links of such networks gives (nodes' own or not)."""
 
@@ -156,40 +250,22 @@ def schemes() -> Iterator[Claim]:
 
 def _compare(network: IrregularSpec, members: tuple[Place, ...]) -> Iterator[Claim]:
     """Measure the schemes with all members together, and with each member last once."""
-    kinds = [(policy, scheme) for policy, names in MEASURED.items() for scheme in names]
-    scenarios = [
-        Scenario(episodes=len(members) if policy == "last" else 1, scheme=scheme, policy=policy)
-        for policy, scheme in kinds
-    ]
-    found: dict[tuple[str, str], SchemeOutcome] = {}
-    outcomes = measure(plan_of(network, members, "btin"), scenarios)
-    for kind, outcome in zip(kinds, outcomes, strict=True):
-        assert outcome.scheme is not None
-        found[kind] = outcome.scheme
-    found |= {(policy, "wires"): on_wires for policy, on_wires in _on_wires(network, members)}
-    name = f"{len(members)} members, buffer_flits {network.buffer_flits}"
-    for policy, names in MEASURED.items():
-        cycles = [max(found[policy, scheme].cycles) for scheme in (*names, "wires")]
-        said = "all together" if policy == "together" else "worst, one late"
-        yield figure(f"{name}, {said}", _beside(cycles), TIME if policy == "together" else "")
-    for said, beside in (("with nodes' own", True), ("between switches", False)):
-        each = [found["together", scheme] for scheme in ALL]
-        links = [one.between[0] + beside * one.beside[0] for one in each]
-        yield figure(f"{name}, links {said}", _beside(links), TRAFFIC[beside])
-
-
-def _on_wires(
-    network: IrregularSpec, members: tuple[Place, ...]
-) -> Iterator[tuple[Policy, SchemeOutcome]]:
-    """Yield what the same group takes on wires; its links are those of its tree, up and down."""
     wired = IrregularSpec.model_validate(network.model_dump() | {"wires": 1})
-    plan = plan_of(wired, members)
-    (group,) = plan.engine_groups
-    policies: dict[Policy, int] = {"together": 1, "last": len(members)}
-    scenarios = [Scenario(episodes=n, policy=policy) for policy, n in policies.items()]
-    for policy, outcome in zip(policies, measure(plan, scenarios), strict=True):
-        cycles = outcome.groups[0].latency
-        yield policy, SchemeOutcome(cycles, [2 * len(group.tree.edges)], [2 * len(members)])
+    name = f"{len(members)} members, buffer_flits {network.buffer_flits}"
+    asked = [(scheme, wish) for _, wish, names, _ in MEASURED for scheme in names]
+    found = dict(zip(asked, alone(network, members, "btin", asked)[1], strict=True))
+    wishes = [wish for _, wish, _, _ in MEASURED]
+    group, on_wires = alone(wired, members, asked=[("", wish) for wish in wishes])
+    found |= {("wires", wish): took for wish, took in zip(wishes, on_wires, strict=True)}
+    for said, wish, names, paper in MEASURED:
+        worst = [found[scheme, wish].worst for scheme in (*names, "wires")]
+        yield figure(f"{name}, {said}", _beside(worst), paper)
+    # On wires those of the tree, up and down.
+    passed = [found[scheme, TOGETHER] for scheme in SCHEMES]
+    passed.append(Took([], 2 * len(group.tree.edges), 2 * len(members)))
+    for said, beside in (("with nodes' own", True), ("between switches", False)):
+        links = [took.between + beside * took.beside for took in passed]
+        yield figure(f"{name}, links {said}", _beside(links), TRAFFIC[beside])
 
 
 def _beside(values: list[int]) -> str:

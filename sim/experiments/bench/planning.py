@@ -18,6 +18,7 @@ from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.least_radius import centre_of
 from syncfabric.models.planning.planners import plan_on_wires
+from syncfabric.models.planning.ring import Ring, best_ring
 from syncfabric.models.planning.spread import CrowdedError, Wanted, spread
 from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.drive.backends import plan_of
@@ -88,6 +89,38 @@ def _network(switches: int, nodes: int) -> IrregularSpec:
         nodes=topology.nodes,
         setup="local",  # trees of more switches than a manager's command can ask
     )
+
+
+SPARSE = (4, 8, 16, 32)
+
+
+@section
+def ring_planning() -> Iterator[Claim]:
+    """Rings through members: links, against the least that they could have."""
+    for width, height in ((3, 3), (5, 5), (7, 5), (15, 15), (8, 8), (32, 32), (64, 64)):
+        mesh = Mesh(width, height)
+        ring, seconds = timed(best_ring, mesh, mesh.nodes)
+        assert ring is not None
+        yield figure(
+            f"{width}x{height}, all members: links, least, seconds",
+            f"{len(ring.switches)}, {ring.least.links} by {ring.least.by}, {seconds:.2f}",
+        )
+    rng = random.Random(1)
+    for side, draws in ((8, 50), (16, 10)):
+        mesh = Mesh(side, side)
+        for size in SPARSE:
+            sparse = [timed(best_ring, mesh, rng.sample(mesh.nodes, size)) for _ in range(draws)]
+            mean = sum(seconds for _, seconds in sparse) / draws
+            words = _gaps([ring for ring, _ in sparse if ring is not None])
+            yield figure(
+                f"{side}x{side}, {size} members, {draws} draws", f"{words}, {mean:.2f} s each"
+            )
+
+
+def _gaps(rings: list[Ring]) -> str:
+    proved = sum(not ring.excess for ring in rings)
+    gap = sum(ring.excess for ring in rings) / sum(ring.least.links for ring in rings)
+    return f"{proved} proved shortest, mean gap {gap:.1%}"
 
 
 SLOTS = 8

@@ -1,26 +1,18 @@
-"""Schedules against the number of nodes: steps, bound, seconds and memory.
-
-    python -m syncfabric.sim.experiments.bench.schedule_growth [TOPOLOGY COLLECTIVE]
-
-prints a JSON row for each network and collective, or for the given ones. Every row is measured in a
-process of its own.
-"""
+"""Schedules against the number of nodes: steps, bound, seconds and memory."""
 
 from __future__ import annotations
 
-import json
 import resource
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
 
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import Rules, Task
 from syncfabric.models.collectives.search import search
-from syncfabric.models.errors import ToolError
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 
@@ -90,19 +82,9 @@ def schedule_growth() -> Iterator[Claim]:
 
 
 def in_a_process(name: str, kind: str) -> Growth:
-    """Measure in a fresh process, so that memory is that of this row alone.
-
-    Raises
-    ------
-    ToolError
-        The process failed.
-    """
-    words = [sys.executable, "-m", "syncfabric.sim.experiments.bench.schedule_growth", name, kind]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        last = done.stderr.strip().splitlines()[-1:]
-        raise ToolError(f"schedule growth: {kind} on {name} failed: {''.join(last)}")
-    return Growth(**json.loads(done.stdout))
+    """Measure in a fresh process, so that memory is that of this row alone."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as process:
+        return process.submit(measure, name, kind).result()
 
 
 def measure(name: str, kind: str) -> Growth:
@@ -134,11 +116,3 @@ def measure(name: str, kind: str) -> Growth:
         round(own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime, 3),
         1024 * (own.ru_maxrss + others.ru_maxrss),
     )
-
-
-if __name__ == "__main__":
-    if words := sys.argv[1:]:
-        print(json.dumps(asdict(measure(*words))))
-    else:
-        for case in CASES:
-            print(json.dumps(asdict(in_a_process(*case))), flush=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -15,14 +16,18 @@ from pathlib import Path
 from syncfabric.models.networks.mesh import hops
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MeshSpec, MessageSpec
-from syncfabric.models.planning.plan import make_plan
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
+from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
 from syncfabric.sim.campaign.campaign import campaign
 from syncfabric.sim.campaign.request import CampaignRequest
 from syncfabric.sim.campaign.result import BAD, KindCount, Verdict
+from syncfabric.sim.drive.backends import plan_of, play
 from syncfabric.sim.drive.long_run import long_run
 from syncfabric.sim.drive.run import run
+from syncfabric.sim.drive.runner import ScenarioRunner
+from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.experiments.bench.measures import (
     at_least,
     at_most,
@@ -154,6 +159,59 @@ def _plain(network: MeshSpec, rate: float, cycles: int) -> tuple[float, int]:
         fabric.run(500)
         _, seconds = timed(fabric.run, cycles)
         return cycles / seconds, fabric.peak_memory()
+
+
+@section
+def static_speed() -> Iterator[Claim]:
+    """Simulation of a 64-core ring under Verilator."""
+    plan = make_plan(load("reflex-8x8"))
+    with empty_cache():
+        result = run(plan, episodes=1000)
+    if not result.ok:
+        raise RuntimeError(result.reason)
+    build, ran = result.seconds.build, result.seconds.run
+    yield below("1,000 episodes, build included", build + ran, 60)
+    yield below("the build alone, nothing cached", build, None)
+    yield figure("cycles a second, compared in every cycle", f"{result.cycles / ran:,.0f}")
+
+
+EPISODES, LONG, FEW = 200, 4_000, 10
+"""Of wires: beside the model, without it, and of the largest network."""
+MEMBERS = 8
+"""Of a group on the largest network, drawn at random: most tiles then have nothing to do."""
+TARGET = 20_000
+
+
+@section
+def wire_speed() -> Iterator[Claim]:
+    """Barrier wires simulated under Verilator (cycles a second)."""
+    plan = make_plan(load("wires-16x16"))
+    name = plan.spec.name
+    yield per_second(f"{name}, all members, {COMPARED}", run(plan, episodes=EPISODES))
+    yield per_second(f"{name}, all members, long run", long_run(plan, episodes=LONG), TARGET)
+    large = load("wires-64x64")
+    yield from _large(make_plan(large))
+    members = random.Random(1).sample(list(large.network.topology.nodes), MEMBERS)
+    result = long_run(plan_of(large.network, members), episodes=LONG)
+    yield per_second(f"{large.name}, {MEMBERS} members, long run", result)
+
+
+def _large(plan: BarrierPlan) -> Iterator[Claim]:
+    name, network, bound = plan.spec.name, plan.spec.message_network, plan.groups[0].bound
+    text, seconds = timed(verilog, network, "mesh")
+    yield below(f"{name}: {len(text) / 1e6:.1f} MB of Verilog", seconds, None, 1)
+    scenario = Scenario(episodes=FEW, policy="together")
+    with Fabric(build_fabric(network)) as fabric:
+        outcome, seconds = timed(play, fabric, ScenarioRunner(plan, scenario))
+        memory = fabric.peak_memory()
+    right = not (outcome.mismatches or outcome.hang) and max(outcome.groups[0].latency) == bound
+    words = f"set up and {FEW} episodes, {outcome.cycles:,} cycles compared"
+    yield figure(
+        f"{name}, {words}: {memory / 2**20:.0f} MiB",
+        f"{seconds:.0f} s, {outcome.cycles / seconds:,.0f} a second",
+        f"match, {bound} cycles",
+        right,
+    )
 
 
 SOAKS = {

@@ -194,7 +194,7 @@ def _height_claims(work: Work, found: Survey) -> None:
 
 def _measure_latency(work: Work, drawn: Drawn) -> None:
     """Add what the RTL takes, at the assumed clock."""
-    us = {who: took.cycles / work.clock_mhz for who, took in hardware(work, drawn).items()}
+    us = {who: cycles / work.clock_mhz for who, (cycles, _) in hardware(work, drawn).items()}
     for (scheme, members), value in us.items():
         work.point(f"{NAMES[scheme]} ({drawn.size}), RTL", members, value)
     where = f"all {drawn.nodes} members of ({drawn.size})"
@@ -266,7 +266,7 @@ def traffic(work: Work) -> None:
         ", ".join(f"{NAMES[scheme]} {times:.1f} times" for scheme, times in grown.items()),
     )
     for drawn in measured:
-        links = {who: took.between for who, took in hardware(work, drawn).items()}
+        links = {who: passed for who, (_, passed) in hardware(work, drawn).items()}
         for (scheme, members), passed in links.items():
             work.point(f"{NAMES[scheme]} ({drawn.size}), RTL", members, passed)
         ratio = links["multicast", drawn.nodes] / links["btin", drawn.nodes]
@@ -408,12 +408,12 @@ def _ratio_claim(work: Work, found: Survey, size: int, paper: float | None) -> f
 
 def _measure_ratio(work: Work, drawn: Drawn) -> None:
     """Add what the RTL takes, at the assumed clock."""
-    found = hardware(work, drawn)
-    for (scheme, members), took in found.items():
+    us = {who: cycles / work.clock_mhz for who, (cycles, _) in hardware(work, drawn).items()}
+    for (scheme, members), value in us.items():
         if scheme != "unicast":
             label = f"{NAMES[scheme]} ({drawn.size}; {drawn.percent}), RTL"
-            work.point(label, members, took.cycles / work.clock_mhz)
-    btin, multicast = (found[scheme, drawn.nodes].cycles for scheme in MERGED)
+            work.point(label, members, value)
+    btin, multicast = (us[scheme, drawn.nodes] for scheme in MERGED)
     where = f"all {drawn.nodes} members of ({drawn.size}), connectivity {drawn.percent}, RTL"
-    work.claim(f"BTIN, {where} at {work.clock_mhz:g} MHz, µs", None, btin / work.clock_mhz)
+    work.claim(f"BTIN, {where} at {work.clock_mhz:g} MHz, µs", None, btin)
     work.claim(f"multicast over BTIN, {where}", None, multicast / btin)

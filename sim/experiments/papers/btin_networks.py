@@ -23,8 +23,8 @@ from syncfabric.models.networks.random_network import RandomNetwork, draw_networ
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.schemes.irregular import Group, Ways, along, by_packets
 from syncfabric.models.timing.btin import PacketTiming, Way, packets_ns
+from syncfabric.sim.experiments.alone import alone
 from syncfabric.sim.experiments.frame import Work
-from syncfabric.sim.experiments.papers.rtl import Took, on_rtl
 
 NAMES: dict[Way, str] = {"btin": "BTIN", "multicast": "multicast", "unicast": "unicast"}
 """Of the schemes in labels."""
@@ -276,11 +276,11 @@ def rtl_networks(work: Work) -> list[Drawn]:
     return list(dict.fromkeys(kinds))
 
 
-def hardware(work: Work, drawn: Drawn) -> dict[tuple[Way, int], Took]:
-    """Return what each scheme takes on the RTL by its name and the members, size by size."""
+def hardware(work: Work, drawn: Drawn) -> dict[tuple[Way, int], tuple[int, int]]:
+    """Return cycles and links on the RTL, by scheme and members, size by size."""
     work.tell(f"RTL of {drawn.switches} switches")
     (rows,) = work.map(run, [(*astuple(drawn), SEED, drawn.sizes)])
-    return {(scheme, members): Took(*took) for scheme, members, *took in rows}
+    return {(scheme, members): (cycles, links) for scheme, members, cycles, links in rows}
 
 
 def run(
@@ -302,6 +302,7 @@ def run(
     found = []
     for size in sizes:
         members = random.Random(seed).sample(topology.nodes, size)
-        each = on_rtl(network, members, "btin", [(name, ("together", 0)) for name in NAMES])
-        found += [(name, size, *took) for name, took in zip(NAMES, each, strict=True)]
+        _, each = alone(network, members, "btin", [(name, ("together", 0)) for name in NAMES])
+        rows = zip(NAMES, each, strict=True)
+        found += [(name, size, took.worst, took.between) for name, took in rows]
     return found

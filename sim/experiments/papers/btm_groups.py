@@ -22,8 +22,8 @@ from syncfabric.models.planning import btm
 from syncfabric.models.planning.btm import local_root
 from syncfabric.models.schemes.mesh import members_height, tree_links, tree_nodes
 from syncfabric.models.timing.btm import Timing, way_ns
+from syncfabric.sim.experiments.alone import alone
 from syncfabric.sim.experiments.frame import Work
-from syncfabric.sim.experiments.papers.rtl import on_rtl
 
 LEAST = 8
 """Members of the smallest groups."""
@@ -229,10 +229,11 @@ def run(side: int, seed: int) -> list[Measured]:
         point = Measured(side, size, {}, {})
         for planner in PLANNERS:
             # "btin": the members arrive at node ports, on a mesh too.
-            took = [
-                on_rtl(network, draw(side, size, s), planner, [("btin", ("together", 0))])[0]
-                for s in range(seed, seed + point.groups)
-            ]
+            took = []
+            for own in range(seed, seed + point.groups):
+                members = draw(side, size, own)
+                _, (one,) = alone(network, members, planner, [("btin", ("together", 0))])
+                took.append((one.worst, one.between))
             point.cycles[planner], point.links[planner] = np.mean(took, axis=0).tolist()
         found.append(point)
     return found

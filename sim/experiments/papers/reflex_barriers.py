@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import AnySpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.multicast_tree import tree_flits
 from syncfabric.models.timing.barriers import barrier_ns, reflex_tree_ns, wires_ns
 from syncfabric.models.timing.loggp import LogGP, MemoryLogGP
+from syncfabric.sim.experiments.alone import Barrier, Wish
 from syncfabric.sim.experiments.frame import Parameter, Work
-from syncfabric.sim.experiments.papers.rtl import Wish, on_rtl
 
 NETWORK = (
     Parameter("clock", 700.0, 1, 10_000, "TILE64's clock, MHz"),
@@ -148,41 +147,6 @@ def slashed(values: Iterable[int]) -> str:
 SIDES = (2, 4, 6, 8)
 CORES = [side * side for side in SIDES]
 
-
-@dataclass(frozen=True)
-class Barrier:
-    """A barrier of all cores of a square.
-
-    Parameters
-    ----------
-    kind : str
-        Of the network.
-    planner : str
-        Of the group of all.
-    scheme : str
-        As in ``Scenario``: by packets over a mesh. Empty: by the network's own hardware.
-    keys : dict
-        Of the network.
-    """
-
-    kind: str
-    planner: str
-    scheme: str = ""
-    keys: dict[str, object] = field(default_factory=dict)
-
-    def network(self, side: int) -> AnySpec:
-        """Return the network of a side."""
-        spec = StaticSpec if self.kind == "static" else MeshSpec
-        keys = {"kind": self.kind, "width": side, "height": side, **self.keys}
-        network: AnySpec = spec.model_validate(keys)
-        return network
-
-    def cycles(self, side: int, wishes: Iterable[Wish]) -> list[int]:
-        """Measure it on a square of a side; see ``on_rtl``."""
-        asked = [(self.scheme, wish) for wish in wishes]
-        return [one.cycles for one in on_rtl(self.network(side), None, self.planner, asked)]
-
-
 BARRIERS = {
     REFLEX: Barrier("static", "ring"),
     TREE: Barrier("static", "tree"),
@@ -200,7 +164,7 @@ ALL = tuple(BARRIERS)
 
 def run(name: str, side: int, wishes: Sequence[Wish]) -> list[int]:
     """Return the cycles of a barrier by its name; see ``Barrier.cycles``."""
-    return BARRIERS[name].cycles(side, wishes)
+    return BARRIERS[name].cycles(side, wishes)[1]
 
 
 def cycles(work: Work, names: Sequence[str], *wishes: Wish) -> dict[str, list[list[int]]]:

@@ -13,6 +13,7 @@ from syncfabric.models.schemes.loggp import ANYWHERE, STATIC
 from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.barriers import barrier_ns, crossover
 from syncfabric.models.timing.loggp import INFINIBAND, PRESETS, LogGP
+from syncfabric.sim.experiments.alone import Barrier
 from syncfabric.sim.experiments.frame import Axes, Parameter, Work, experiment, times_parameters
 from syncfabric.sim.experiments.papers import reflex_barriers as hardware
 from syncfabric.sim.experiments.papers.reflex_barriers import (
@@ -94,7 +95,7 @@ def _compare(work: Work, names: tuple[str, ...]) -> float:
 def _modelled(work: Work, name: str, side: int) -> float:
     """Return what a scheme takes in the model, in cycles of the clock."""
     kind = "mesh" if name == WIRES else "static"
-    place = hardware.Barrier(kind, "").network(side)
+    place = Barrier(kind, "").network(side)
     cost = SCHEMES[MODELS[name]].cost(place, place.topology.nodes, network(work.values))
     return cost.latency_ns / cycle_ns(work.values)
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from syncfabric.models.networks.spec import NetworkSpec
@@ -14,7 +13,8 @@ from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import with_world
 from syncfabric.sim.experiments.bench import cores as figures
-from syncfabric.sim.experiments.bench import cores_plot
+from syncfabric.sim.experiments.frame import Work
+from syncfabric.sim.experiments.output import figure_of
 from syncfabric.sim.results import Seconds
 from tests.quick import quick_simulator
 from tests.sim.cores.systems import PROGRAMS, mesh
@@ -129,18 +129,14 @@ def test_each_name_has_its_own_rounds_the_slowest_cores(monkeypatch: pytest.Monk
     assert {row.ours for row in rows} == {"16, 17, 18"}
 
 
-def test_the_picture_has_a_curve_for_each_kind() -> None:
-    cycles = {"engine": [40.0, 50.0], "wires": [41.0, 45.0], "central": [200.0, 400.0]}
-    figure = cores_plot.barriers_figure(cycles, (2, 4))
-    (axes,) = figure.axes
-    assert [np.asarray(line.get_ydata()).tolist() for line in axes.lines] == list(cycles.values())
-    assert [line.get_linestyle() for line in axes.lines] == ["-", "-", "--"]
-    assert [text.get_text() for text in axes.texts] == ["central 400", "engine 50", "wires 45"]
-
-
-def test_a_picture_that_cannot_be_is_refused_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(cores_plot, "every_barrier", lambda: pytest.fail("measured"))
-    assert cores_plot.main([str(tmp_path / "cores.gif")]) == 2
-    assert "must end in .svg or .png" in capsys.readouterr().err
+def test_every_way_has_a_row_and_a_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    ways = {way: 10.0 * (n + 1) for n, way in enumerate((*figures.HARDWARE, *figures.SOFTWARE))}
+    monkeypatch.setattr(figures, "scaling", lambda side, sizes, way: [ways[way]] * len(sizes))
+    work = Work(figures.core_barriers)
+    work.experiment.function(work)
+    *rows, over = work.claims
+    assert [row.ours for row in rows] == [", ".join([f"{ways[way]:.0f}"] * 6) for way in ways]
+    assert over.ours == ", ".join(["4.0"] * 6)
+    lines = figure_of(work).axes[0].lines
+    assert {line.get_linestyle() for line in lines[:3]} == {"-"}
+    assert {line.get_linestyle() for line in lines[3:]} == {"--"}

@@ -1,33 +1,31 @@
 """Barriers of meshes and irregular networks, on wires or not, by the golden model."""
 
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
-from syncfabric.sim.drive.run import run
-from syncfabric.sim.experiments.bench import latency, wires
+from syncfabric.sim.experiments import alone
+from syncfabric.sim.experiments.bench import latency, speed
 from syncfabric.sim.experiments.bench.measures import mesh
 from tests.sim.experiments.bench.conftest import met, rows_of
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch, by_model: None) -> None:
-    monkeypatch.setattr(latency, "run", partial(run, sim="model"))
-    monkeypatch.setattr(wires, "SIDES", (2, 4))
-    monkeypatch.setattr(wires, "RANDOM", {4: 5})
-    monkeypatch.setattr(wires, "CLUSTERS", ("cluster-fig1",))
-    monkeypatch.setattr(wires, "REGISTERS", (0, 2))
-    monkeypatch.setattr(wires, "OPTIONS", ({"wires": 1, "channels": 0},))
-    monkeypatch.setattr(wires, "CROWDED", (("4x4", 3), ("cluster-fig1", 2)))
-    monkeypatch.setattr(wires, "FEWEST", 3)
-    monkeypatch.setattr(wires, "MOST", 9)
-    monkeypatch.setattr(wires, "EPISODES", 30)
+    monkeypatch.setattr(latency, "SIDES", (2, 4))
+    monkeypatch.setattr(latency, "RANDOM", {4: 5})
+    monkeypatch.setattr(latency, "CLUSTERS", ("cluster-fig1",))
+    monkeypatch.setattr(latency, "REGISTERS", (0, 2))
+    monkeypatch.setattr(latency, "WIRE_OPTIONS", ({"wires": 1, "channels": 0},))
+    monkeypatch.setattr(latency, "CROWDED", (("4x4", 3), ("cluster-fig1", 2)))
+    monkeypatch.setattr(latency, "FEWEST", 3)
+    monkeypatch.setattr(latency, "MOST", 9)
+    monkeypatch.setattr(latency, "EPISODES", 30)
 
 
 def test_alone_the_greatest_is_the_bound() -> None:
-    rows = rows_of(wires.wire_latency)
+    rows = rows_of(latency.wire_latency)
     assert all(map(met, rows))
     told = {row.claim.partition(" (")[0]: (str(row.ours), str(row.paper)) for row in rows}
     assert told["2x2, all members, link_registers 0"][1] == "= 6"
@@ -38,15 +36,20 @@ def test_alone_the_greatest_is_the_bound() -> None:
     assert any("5 random members" in figure for figure in told)
 
 
-def test_less_than_the_bound_is_a_miss() -> None:
-    result = replace(latency.alone(mesh(2, 2, {"wires": 1})), bound=7)
-    row = latency.latency_row("2x2", result)
-    assert result.latency is not None
-    assert (result.latency.max, row.paper, met(row)) == (6, "= 7", False)
+@pytest.mark.parametrize(("keys", "met_below"), [({"wires": 1}, False), ({}, True)])
+def test_less_than_the_bound_is_a_miss_on_wires_alone(
+    monkeypatch: pytest.MonkeyPatch, keys: dict[str, object], met_below: bool
+) -> None:
+    group, (took,) = alone.alone(mesh(2, 2, keys))
+    for more, met_ in ((0, True), (1, met_below), (-1, False)):
+        changed = replace(group, bound=took.worst + more)
+        monkeypatch.setattr(latency, "alone", lambda *_, one=changed: (one, [took]))
+        row = latency.latency_row("2x2", mesh(2, 2, keys))
+        assert met(row) is met_
 
 
 def test_others_add_nothing() -> None:
-    rows = rows_of(wires.wires_beside)
+    rows = rows_of(latency.wires_beside)
     assert [met(row) for row in rows] == [True, True, None, None] * 2
     assert [row.ours for row in rows if met(row)] == ["90 of 90"] * 2 + ["60 of 60"] * 2
     over = [str(row.ours) for row in rows if met(row) is None]
@@ -55,11 +58,11 @@ def test_others_add_nothing() -> None:
 
 def test_an_episode_that_is_longer_is_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [[[6, 4]], [[6]], [[6, 4], [7]], [[6, 4], [6]], [[6, 4], [6]], [[6, 4], [6]]]
-    monkeypatch.setattr(wires, "CROWDED", (("2x2", 2),))
-    monkeypatch.setattr(wires, "FEWEST", 2)
-    monkeypatch.setattr(wires, "MOST", 3)
-    monkeypatch.setattr(wires, "_latencies", lambda plan, rate: found.pop(0))
-    first, second, *_ = rows_of(wires.wires_beside)
+    monkeypatch.setattr(latency, "CROWDED", (("2x2", 2),))
+    monkeypatch.setattr(latency, "FEWEST", 2)
+    monkeypatch.setattr(latency, "MOST", 3)
+    monkeypatch.setattr(latency, "_latencies", lambda plan, rate: found.pop(0))
+    first, second, *_ = rows_of(latency.wires_beside)
     assert (first.ours, met(first)) == ("2 of 3", False)
     assert (second.ours, met(second)) == ("3 of 3", True)
 
@@ -82,10 +85,10 @@ def test_large_networks_are_compared_with_the_bound(monkeypatch: pytest.MonkeyPa
     network = MeshSpec(kind="mesh", width=3, height=2, wires=1, groups=1, channels=0)
     groups = (GroupSpec(id=1, members=tuple(network.topology.nodes)),)
     spec = NetworkSpec(name="little", network=network, groups=groups)
-    monkeypatch.setattr(wires, "load", lambda name: spec)
-    monkeypatch.setattr(wires, "LONG", 40)
-    monkeypatch.setattr(wires, "MEMBERS", 2)
-    compared, long, written, large, few = rows_of(wires.wire_speed)
+    monkeypatch.setattr(speed, "load", lambda name: spec)
+    monkeypatch.setattr(speed, "LONG", 40)
+    monkeypatch.setattr(speed, "MEMBERS", 2)
+    compared, long, written, large, few = rows_of(speed.wire_speed)
     assert met(compared)
     assert long.paper == ">= 20,000"
     assert written.claim.startswith("little: 0.")

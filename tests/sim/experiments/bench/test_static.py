@@ -28,11 +28,13 @@ def test_every_row_is_its_formula() -> None:
 
 def test_another_time_is_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(static, "bound_of", lambda *_: 20)
+    monkeypatch.setattr(static, "SQUARES", (2,))
     rows = [row for row in rows_of(static.collectives) if str(row.paper).startswith("formula")]
     assert not any(met(row) for row in rows if "together" in row.claim)
 
 
 def test_what_goes_wrong_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(static, "SQUARES", (2,))
     monkeypatch.setattr(programs, "_sum", lambda bits: lambda own, flit: own & flit)
     with pytest.raises(RuntimeError, match=r"flits sent|result"):
         rows_of(static.collectives)

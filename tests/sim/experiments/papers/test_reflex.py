@@ -13,6 +13,7 @@ import pytest
 from syncfabric.models.timing.loggp import INFINIBAND, TILE64, TILE64_MEMORY
 from syncfabric.sim.drive import backends as measured
 from syncfabric.sim.drive.backends import run_model
+from syncfabric.sim.experiments.alone import Wish
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.claim import Value
 from syncfabric.sim.experiments.frame import Work
@@ -28,7 +29,6 @@ from syncfabric.sim.experiments.papers.reflex_barriers import (
     radius,
     sizes,
 )
-from syncfabric.sim.experiments.papers.rtl import Wish
 from tests.sim.experiments.papers.done import claim_of, work_of
 
 CYCLES = {"together": 100, "late": 90, "back_to_back": 70}
