@@ -146,32 +146,3 @@ def test_an_exit_code_fails_the_run(call: Call, events: Events) -> None:
     result = call("cores", "p.c", "--network", "mesh-2x2", "--cores", 2)
     assert result.exit_code == 1
     assert "core 1 ended with exit code -3" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--cores", 5), "cores = 5: the network has 4 nodes"),
-        (("--cores", 0), "cores = 0"),
-        (("--memory", 3), "memory = 3 KiB"),
-        (("--limit", 0), "limit = 0"),
-        (("--sim", "spice"), "sim = 'spice'"),
-        (("--barrier", "reflex"), "barrier = 'reflex' does not go with network mesh-2x2"),
-        (("--trace", "trace.txt"), "must end in .svg or .png"),
-        (("--define", "=3"), "define '=3' has no name"),
-        (("--from", 5), "from and to choose the cycles of --trace; give --trace FILE.svg"),
-        (("--trace", "t.svg", "--from", 9, "--to", 9), "to = 9: it must be above from, which is 9"),
-        (("--trace", "t.svg", "--from", -1), "invalid value for '--from'"),
-    ],
-)
-def test_what_cannot_be_is_refused(
-    call: Call, events: Events, options: tuple[Any, ...], message: str
-) -> None:
-    refused(call("cores", "p.c", "--network", "mesh-2x2", *options), message)
-
-
-def test_a_program_that_is_not_there_is_refused(call: Call) -> None:
-    refused(
-        call("cores", "no.c", "--network", "mesh-2x2"),
-        "no.c: no such file; name a C file, or a ready-made program: barrier, ",
-    )

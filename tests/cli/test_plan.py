@@ -124,14 +124,3 @@ def test_slots_of_an_irregular_network(call: Call) -> None:
         assert group[-1] == str(2 * links * 2 + 3)
     entries = shown.partition("entries of group 3 (xor)\n")[2].splitlines()
     assert [line.split() for line in entries if "root" in line] == [["0", "18", "root", "0,", "1"]]
-
-
-@pytest.mark.parametrize("command", ["plan", "build"])
-def test_a_name_that_no_module_can_have(call: Call, here: Path, command: str) -> None:
-    """What a build refuses its plan does, too."""
-    mesh = '[network]\nkind = "mesh"\nwidth = 2\nheight = 2\n'
-    (here / "net.toml").write_text(f'name = "module"\n{mesh}')
-    result = call(command, "net.toml", *(["-o", "out"] if command == "build" else []))
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert 'name = "module": module is a keyword of Verilog; choose another' in result.stderr
-    assert [path.name for path in here.iterdir()] == ["net.toml"]

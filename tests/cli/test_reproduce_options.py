@@ -10,7 +10,7 @@ import pytest
 
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.frame import Experiment, Parameter, Work
-from tests.cli.conftest import Call, refused
+from tests.cli.conftest import Call
 from tests.sim.experiments import jobs
 
 MOST = Parameter("most", 3, 1, 9, "how many squares")
@@ -43,52 +43,6 @@ def test_parameters_are_set(call: Call) -> None:
     assert [len(json.loads(line)["series"]) for line in result.stdout.splitlines()] == [1, 0, 1]
     text = call("reproduce", "toy", "--set", "scale=4", "--rtl", "--clock", 250).stdout
     assert text.splitlines()[-3] == "scale = 4.0; hardware at 250 MHz"
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ((), "it must be NAME=VALUE"),
-        (("most",), '--set: it must be NAME=VALUE, as t_rm=60, not "most"'),
-        (("=3",), '--set: it must be NAME=VALUE, as t_rm=60, not "=3"'),
-        (("mots=3",), '--set: unknown parameter "mots"; did you mean "most"?'),
-        (("most=three",), '--set most: it must be a number, not "three"'),
-        (("scale=inf",), '--set scale: it must be a number, not "inf"'),
-        (
-            ("most=2.5",),
-            "--set most: it must be a whole number for toy, not 2.5; it is how many",
-        ),
-        (("most=10",), "--set most: it must be 1 to 9 for toy, not 10; it is how many"),
-        (("scale=-1",), "--set scale: it must be 0 to 10 for toy, not -1; it is what they"),
-        (("most=1", "most=2"), "--set: most is given twice; leave one out"),
-    ],
-)
-def test_parameters_that_are_wrong_are_one_line(
-    call: Call, words: tuple[str, ...], message: str
-) -> None:
-    options = [part for word in words or ("",) for part in ("--set", word)]
-    refused(call("reproduce", "toy", *options), message)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("evo-table4", "--set", "most=2"), "--set most: evo-table4 has no parameters; leave"),
-        (("toy-2", "--rtl"), "--rtl: toy-2 has nothing to measure on the hardware; leave it out"),
-        (("toy", "--clock", "50"), "--clock: it is of points by --rtl; add --rtl, or leave it out"),
-        (("toy", "--rtl", "--clock", "0"), "--clock: it must be above 0 and at most 100000 MHz"),
-        (("toy", "--rtl", "--clock", "nan"), "--clock: it must be above 0 and at most 100000 MHz"),
-    ],
-)
-def test_options_that_nothing_takes_are_one_line(
-    call: Call, words: tuple[str, ...], message: str
-) -> None:
-    refused(call("reproduce", *words), message)
-
-
-def test_all_experiments_are_asked_before_one_is_run(call: Call) -> None:
-    result = call("reproduce", "toy", "toy-2", "--set", "most=5", "--json")
-    refused(result, "--set most: it must be 1 to 4 for toy-2, not 5; it is how many squares")
 
 
 def test_the_hardware_is_asked_only_where_there_is_some(

@@ -75,6 +75,11 @@ CASES = [
         HEAD + MESH + "fence = true\n",
         'network: key "fence" belongs to groups; set it in [[group]]',
     ),
+    (
+        HEAD + MESH + "barrier_registers = 2\n",
+        'network: key "barrier_registers" is called "groups" now (docs/network-files.md)',
+    ),
+    (HEAD + MESH + "parity = true\n", 'network: key "parity" is gone: set check_bits; remove it'),
     (HEAD + MESH + "flit_bits = 15\n", "network: flit_bits must be 16 to 128, not 15"),
     (HEAD + MESH + "[group]\nid = 3\n", "group must be a list of tables; head each with [[group]]"),
     (HEAD + "group = [3]\n" + MESH, "group must be a table, not 3"),
@@ -362,6 +367,11 @@ CASES += [
     (
         STATIC + EVERYONE.replace('"all"', "{ random = 13, seed = 1 }"),
         "group 3: members: random = 13 is more than the 4x3 mesh has nodes; it must be 1..12",
+    ),
+    (STATIC + "injection_buffer = 0\n", "network: injection_buffer must be 1 to 16, not 0"),
+    (
+        STATIC + "buffer_flits = 4\n",
+        'network: key "buffer_flits" belongs to mesh and irregular networks; remove it',
     ),
     (
         STATIC + EVERYONE + "[[group]]\nid = 4\nmembers = [[2, 1]]\n",
