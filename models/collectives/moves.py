@@ -77,13 +77,13 @@ class Chain(NamedTuple):
     """How often each share is taken in each step, of shape (steps · shares)."""
     kids: Any
     """How many genes are sent on by each in each step, of shape (genes · steps), or empty where
-    none is sent on."""
+    none is sent on, or order is kept by other means."""
 
 
-def blank_chains(tables: Tables, rows: int) -> Chain:
-    """Return room for so many solutions."""
+def blank_chains(tables: Tables, rows: int, ordered: bool = False) -> Chain:
+    """Return room for so many solutions; if they are ``ordered``, each always in order."""
     steps, genes = tables.steps, len(tables.low)
-    relays = bool((tables.parent >= 0).any())
+    relays = not ordered and bool((tables.parent >= 0).any())
     return Chain(
         np.zeros((rows, genes), np.int32),
         np.zeros((rows, genes), np.int32),
@@ -197,18 +197,18 @@ def row_of(chains: Any, row: Any) -> Any:
 def recount(tables: Any, chains: Any, row: Any, room: Any) -> Any:
     """Count the uses of a chain anew; return its conflicts.
 
-    ``room`` is for the steps of its genes, which are sent one after the other.
+    ``room`` is for the steps of its genes, at least, which are sent one after the other.
     """
     chain = row_of(chains, row)
     chain.count[:] = 0
     chain.holder[:] = 0
     chain.shared[:] = 0
     chain.kids[:] = 0
-    for g in range(len(room)):
+    genes, conflicts = len(chain.step), 0
+    for g in range(genes):
         room[g] = chain.step[g]
         chain.step[g] = tables.steps
-    conflicts = 0
-    for g in range(len(room)):
+    for g in range(genes):
         conflicts += make(tables, chain, g, chain.option[g], room[g])
     return conflicts
 

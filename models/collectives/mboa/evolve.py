@@ -39,6 +39,7 @@ __all__ = [
     "change",
     "cool",
     "evolve",
+    "grow",
     "nearest",
     "repair",
     "revert",
@@ -167,11 +168,11 @@ def revert(state: State, chosen: int, count: int) -> None:
 
 @inlined
 def change(state: State, chosen: int, bound: int) -> tuple[int, int, int]:
-    """Change a template: draw genes from the model, mutate one, and repair a broadcast.
+    """Change a template: draw genes from the model, and mutate one.
 
     If a message is in the way of the mutated one's, the two change steps in a quarter of all
-    cases. Return how many changes were made, how many of them before the repair, and the conflicts
-    that they add; or 0, 0 and some number above ``bound``, if they add more than that.
+    cases. Return how many changes were made, the same once more, and the conflicts that they add;
+    or 0, 0 and some number above ``bound``, if they add more than that.
     """
     tables, random, chain = state.tables, state.random, row_of(state.chains, chosen)
     questions, mean = state.settings.questions, state.figures[DRAWN]
@@ -184,12 +185,8 @@ def change(state: State, chosen: int, bound: int) -> tuple[int, int, int]:
         found += _give(state, chain, i, gene, o, t)
     if state.settings.mutation >= 1.0 or chance(random) < state.settings.mutation:
         g, o, t, h, p, _ = drawn(tables, chain, random, 0)
-        if state.grows:
-            # The repair brings it into order.
-            g, o, t, _ = values(tables, random, 0)
-            h = np.int64(-1)
         now = int(chain.step[g])
-        if count == 0 and t != now and h < 0 and not state.grows:
+        if count == 0 and t != now and h < 0:
             # Most new chromosomes are refused: those are weighed before they are made.
             found = weigh(tables, chain, g, o, t, bound)
             if found > bound:
@@ -200,38 +197,61 @@ def change(state: State, chosen: int, bound: int) -> tuple[int, int, int]:
         if h >= 0:
             found += _give(state, chain, count, h, p, now)
             count += 1
-    made = count
-    if state.grows:
-        count, found = repair(state, chain, count, found)
-    return count, made, found
-
-
-TRIES = 1000
-"""Options that are drawn to find one from a node that has the message."""
+    return count, count, found
 
 
 @inlined
-def repair(state: State, chain: Chain, count: int, found: int) -> tuple[int, int]:
-    """Make a tree of a broadcast, step by step; return ``count`` and ``found``, with what it adds.
+def grow(state: State, chosen: int) -> tuple[int, int, int]:
+    """Change a template that is a broadcast: draw genes, mutate one, and repair the tree.
 
-    A gene whose sender has not got the message before the step gets a random option of one that
-    has.
+    Only then the genes that differ are given what they take. Return how many do, how many were
+    drawn and mutated, and the conflicts that this adds.
     """
-    tables, step = state.tables, chain.step
-    parent = tables.parent
-    for now in range(tables.steps):
-        for gene in range(len(step)):
-            if step[gene] == now:
-                sender = parent[chain.option[gene]]
-                if sender >= 0 and step[sender] >= now:
-                    for _ in range(TRIES):
-                        bits = dice(state.random, 0) >> np.uint64(32)
-                        o = any_option(tables, gene, bits)
-                        if parent[o] < 0 or step[parent[o]] < now:
-                            found += _give(state, chain, count, gene, o, now)
-                            count += 1
-                            break
-    return count, found
+    tables, random, chain = state.tables, state.random, row_of(state.chains, chosen)
+    questions, mean, olds = state.settings.questions, state.figures[DRAWN], state.before
+    _copy(chain.option, olds[0])
+    _copy(chain.step, olds[1])
+    made = _choose(mean, state.model.order, state.touched, random)
+    for i in range(made):
+        gene = state.touched[i]
+        width = mean / len(chain.step)
+        o, t = draw(state.model, tables, gene, chain, width, questions, random)
+        chain.option[gene], chain.step[gene] = o, t
+    if chance(random) < state.settings.mutation:
+        gene, o, t, _ = values(tables, random, 0)
+        chain.option[gene], chain.step[gene] = o, t
+        made += 1
+    repair(state, chain)
+    count = found = 0
+    for gene in range(len(chain.step)):
+        o, t = int(chain.option[gene]), int(chain.step[gene])
+        if o != olds[0, gene] or t != olds[1, gene]:
+            chain.option[gene], chain.step[gene] = olds[0, gene], olds[1, gene]
+            found += _give(state, chain, count, gene, o, t)
+            count += 1
+    return count, made, found
+
+
+@inlined
+def repair(state: State, chain: Chain) -> None:
+    """Make a tree of a broadcast's options and steps, whatever they take.
+
+    A gene whose sender has not got the message before the step gets an option of a random one that
+    has. The origin always has; so there is one.
+    """
+    tables, step, ready = state.tables, chain.step, state.room
+    parent, sent = tables.parent, tables.sent
+    for gene in range(len(step)):
+        sender, now = parent[chain.option[gene]], step[gene]
+        if sender >= 0 and step[sender] >= now:
+            count = 0
+            for i in range(tables.first_sender[gene], tables.first_sender[gene + 1]):
+                other = parent[sent[i]]
+                if other < 0 or step[other] < now:
+                    ready[count] = i
+                    count += 1
+            i = ready[below(state.random, count)]
+            chain.option[gene] = sent[i] + below(state.random, sent[i + 1] - sent[i])
 
 
 RATE = 0.004
@@ -276,7 +296,7 @@ def evolve(state: State, most: int) -> None:
             _keep(state, chosen, cost[chosen])
             continue
         bound = allowed(state)
-        count, made, more = change(state, chosen, bound)
+        count, made, more = grow(state, chosen) if state.grows else change(state, chosen, bound)
         better = False
         if count == 0 and more > bound:
             state.idle[chosen] += 1
@@ -295,9 +315,9 @@ def _first(state: State, number: int) -> None:
         low, high = tables.low[gene], tables.high[gene]
         chain.option[gene] = any_option(tables, gene, bits >> np.uint64(32))
         chain.step[gene] = low + scaled(bits & np.uint64(0xFFFFFFFF), high - low + 1)
-    state.cost[number] = recount(tables, state.chains, number, state.room)
     if state.grows:
-        state.cost[number] += repair(state, chain, 0, 0)[1]
+        repair(state, chain)
+    state.cost[number] = recount(tables, state.chains, number, state.room)
     _keep(state, number, state.cost[number])
 
 

@@ -19,7 +19,7 @@ __all__ = ["solve"]
 KINDS = ("OAB", "multicast", "OAS", "AAS", "MNS", "permutation")
 
 BATCH = 1 << 17
-"""New chromosomes between two reports; fewer of broadcasts, all whose genes are repaired."""
+"""New chromosomes between two reports."""
 PIECES = 32
 """Of a batch, between which it looks at the clock."""
 
@@ -69,15 +69,12 @@ def solve(
     with clock.stands():
         evolve(state, 0)
     tried, figures = 0, state.figures
-    batch = BATCH
-    if state.grows:
-        batch = max(BATCH // (8 * encoding.genes), 16)
     over = False
     while True:
-        end = tried + batch if most is None else min(tried + batch, most)
+        end = tried + BATCH if most is None else min(tried + BATCH, most)
         # In pieces, which change nothing but how soon it ends when the time is over.
         while tried < end and figures[LEAST] > 0 and not over:
-            evolve(state, min(-(-batch // PIECES), end - tried))
+            evolve(state, min(BATCH // PIECES, end - tried))
             tried, over = int(figures[TRIED]), clock.over
         if told:
             told(Progress(int(figures[LEAST]), tried, clock.passed))

@@ -141,7 +141,8 @@ class State(NamedTuple):
 
     tables: Tables
     grows: bool
-    """Whether some gene must come before another: then new chromosomes are repaired."""
+    """Whether some gene must come before another: then new chromosomes are repaired, and conflicts
+    of order need no count."""
     settings: Parameters
     model: Model
     random: Random
@@ -162,10 +163,12 @@ class State(NamedTuple):
     """The chance that a new chromosome with so many conflicts more is taken."""
     touched: NDArray[np.int64]
     """Room for the genes that are drawn from the model."""
+    before: Ints
+    """Room for a broadcast's options and steps before they are changed, of shape (2, genes)."""
     olds: Ints
     """Room for changes: gene, option and step that it had."""
     room: Ints
-    """Room for steps."""
+    """Room for steps, or senders."""
 
 
 def begin(tables: Tables, parameters: Parameters, seed: int) -> State:
@@ -174,6 +177,7 @@ def begin(tables: Tables, parameters: Parameters, seed: int) -> State:
     drawn = min(genes, FIRST) if parameters.leaves > 0 else 0
     # At the coldest's end: the first new chromosome begins a descent.
     heat, span = 0.0, parameters.span * genes / 2
+    senders = int(np.diff(tables.first_sender).max(initial=0))
     bounds = np.stack([np.diff(tables.first_option), tables.high - tables.low + 1], axis=1)
     return State(
         tables,
@@ -181,13 +185,14 @@ def begin(tables: Tables, parameters: Parameters, seed: int) -> State:
         parameters.checked(),
         blank_model(bounds, parameters.selected, parameters.leaves),
         seeded(seed),
-        blank_chains(tables, size),
+        blank_chains(tables, size, ordered=True),
         np.zeros(size, np.int64),
         np.zeros(size, np.int64),
         np.zeros((2, genes), np.int32),
         np.array([np.inf, drawn, 0.0, heat, span, 0.0, size, size, 0.0]),
         np.zeros(WORST),
         np.zeros(genes, np.int64),
-        np.zeros((2 * genes + 2, 3), np.int32),
-        np.zeros(genes, np.int32),
+        np.zeros((2, genes), np.int32),
+        np.zeros((genes + 2, 3), np.int32),
+        np.zeros(max(genes, senders), np.int32),
     )

@@ -46,7 +46,10 @@ class Process:
         released = sum(1 << r for r, left in self._inside.items() if left == 0)
         self._inside = {r: left - 1 for r, left in self._inside.items() if left}
         done = now.done & ~sum(1 << r for r in self._inside) | released
-        ready = now.ready ^ (1 << chance.randrange(registers) if chance.random() < 0.02 else 0)
+        ready = now.ready
+        if chance.random() < 0.02:
+            # Half of the time the one that most words are of.
+            ready ^= 1 << chance.choice((0, chance.randrange(registers)))
         results = list(now.results or [0] * registers)
         for r in range(registers):
             if released >> r & 1 and self._bits:

@@ -56,20 +56,15 @@ def test_repair_lets_only_the_informed_send() -> None:
         wild = rng.integers(tables.first_option[:-1], tables.first_option[1:])
         state.chains.option[0] = wild
         state.chains.step[0] = steps = rng.integers(0, 4, len(wild))
-        before = recount(tables, state.chains, 0, state.room)
-        count, found = repair(state, row_of(state.chains, 0), 0, before)
+        repair(state, row_of(state.chains, 0))
         option = state.chains.option[0]
-        assert found == conflicts(encoding, option, state.chains.step[0])
         assert (state.chains.step[0] == steps).all()
-        late = 0
         for old, new, step in zip(wild, option, steps, strict=True):
             assert tables.parent[new] < 0 or steps[tables.parent[new]] < step
             if tables.parent[old] >= 0 and steps[tables.parent[old]] >= step:
-                late += 1
                 senders.add(int(tables.parent[new]))
             else:
                 assert new == old
-        assert late == count
     assert len(senders) > 10
 
 
