@@ -10,7 +10,7 @@ from syncfabric.fpga.netlist import netlist_verilog
 from syncfabric.fpga.tools import Tool, find_tool
 from syncfabric.models.errors import SpecError, ToolError
 from syncfabric.models.networks.spec import AnySpec
-from syncfabric.sim.netlist import Netlist
+from syncfabric.sim.request import Netlist
 
 __all__ = ["cell_models", "netlist_named"]
 

@@ -16,11 +16,9 @@ from syncfabric.models.networks.dead import NOTHING, Dead
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.front import Front
-from syncfabric.sim.netlist import Netlist
 from syncfabric.sim.output import check_file, check_folder, make_folder, write_file, write_folder
-from syncfabric.sim.products import check_prefix, draw_run, network_files, network_verilog
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.request import RunRequest
+from syncfabric.sim.request import Netlist, RunRequest
 from syncfabric.sim.results import RunResult
 from syncfabric.sim.words import kind_words
 
@@ -177,6 +175,8 @@ class Network:
         SpecError
             The network is too large for a front, or the prefix is none.
         """
+        from syncfabric.sim.products import network_verilog
+
         self.check()
         return network_verilog(self.spec, front, prefix)
 
@@ -217,6 +217,8 @@ class Network:
         OutputError
             The folder cannot be written.
         """
+        from syncfabric.sim.products import check_prefix, network_files
+
         check_prefix(prefix)
         check_folder(directory)
         with stage(progress, "plan"):
@@ -290,6 +292,8 @@ class Network:
             self.check()
         products: dict[str, str] = {}
         if request.output is not None:
+            from syncfabric.sim.products import network_files
+
             with stage(progress, "emit"):
                 products = network_files(self.plan())
         if request.log is not None:
@@ -298,7 +302,10 @@ class Network:
                 request.log.unlink()
         result = self._drive(request, progress)
         written = [] if request.output is None else write_folder(request.output, products)
-        written += draw_run(self.plan(), result, request, progress)
+        if request.output is not None or request.heat is not None:
+            from syncfabric.sim.products import draw_run
+
+            written += draw_run(self.plan(), result, request, progress)
         return replace(result, files=(*map(str, written), *result.files))
 
     def _drive(self, request: RunRequest, progress: Progress) -> RunResult:

@@ -2,26 +2,45 @@
 
 import shlex
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from syncfabric.models.errors import OutputError, SpecError
 from syncfabric.models.networks.spec import (
+    AnySpec,
     IrregularSpec,
     MessageSpec,
     NetworkSpec,
     StaticSpec,
 )
-from syncfabric.sim.drive.room import free_gids, patience
-from syncfabric.sim.netlist import Netlist
+from syncfabric.sim.drive.scenario import free_gids, patience
 from syncfabric.sim.output import check_file, check_folder
 
-__all__ = ["SIMULATORS", "RunRequest", "check_churn"]
+__all__ = ["SIMULATORS", "Netlist", "RunRequest", "check_churn"]
 
 SIMULATORS = ("verilator", "icarus", "model")
 """What can run a network; ``model`` is the golden model by itself."""
 MOST_JITTER = 100_000
 """Cycles that a member may be late."""
+
+
+@dataclass(frozen=True)
+class Netlist:
+    """A way to get the netlist of a network.
+
+    Parameters
+    ----------
+    name : str
+        What the user calls it.
+    make : callable
+        Given a network and a name, returns Verilog of a module of that name with the network's
+        ports, and of the cells that it is made of. In it the links are called as in the network's
+        top, and ``observe`` of the instance ``i`` there is the wire ``i.observe``.
+    """
+
+    name: str
+    make: Callable[[AnySpec, str], str]
 
 
 @dataclass(frozen=True)

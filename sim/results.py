@@ -4,13 +4,18 @@ A result is frozen, goes to JSON with ``to_json`` and comes back, equal, with ``
 The JSON Schema (``results_schema``) and ``docs/results.md`` follow these classes.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import TypeAdapter
 
+from syncfabric.models.layout.slots import WIRE_PLANNER
+from syncfabric.models.networks.spec import STATIC_PLANNERS
 from syncfabric.sim.spread import Part, Spread, validated
+from syncfabric.sim.tables import Rows, Titled, as_text, bound_words, cell, html_table, table
+from syncfabric.sim.words import count, node_words
 
 if TYPE_CHECKING:
     from syncfabric.models.planning.group_plan import GroupPlan
@@ -29,7 +34,11 @@ __all__ = [
     "Spread",
     "TrafficResult",
     "Verdict",
+    "describe",
+    "result_parts",
+    "result_rows",
     "results_schema",
+    "summary",
 ]
 
 NodeName = tuple[int, int] | int
@@ -289,13 +298,9 @@ class RunResult(Part):
         return validated(_adapter(), values)
 
     def __str__(self) -> str:
-        from syncfabric.sim.tables import as_text, result_parts
-
         return as_text(result_parts(self))
 
     def _repr_html_(self) -> str:
-        from syncfabric.sim.tables import describe, html_table, result_rows, summary
-
         return html_table(result_rows(self), [*summary(self), *map(describe, self.mismatches)])
 
 
@@ -312,3 +317,95 @@ def results_schema() -> dict[str, Any]:
         "title": "Result of syncfabric run",
         **{key: value for key, value in schema.items() if key != "title"},
     }
+
+
+def result_parts(result: RunResult) -> Iterator[Titled | str]:
+    """Yield a run's groups, latencies being least, median and greatest; and its summary."""
+    yield Titled(f"{result.network} under {result.simulator}", result_rows(result))
+    yield from summary(result)
+
+
+def result_rows(result: RunResult) -> Rows:
+    """Return a run's table, a row a group."""
+    planners = {group.planner for group in result.groups}
+    static = not planners.isdisjoint(STATIC_PLANNERS)
+    columns: dict[str, Any] = {"group": "id", "members": "members"}
+    if WIRE_PLANNER in planners and len(planners) > 1:
+        columns["planner"] = "planner"
+    columns |= {"way": "planner"} if static else {"tree\nheight": "height"}
+    columns |= {f"longest\npath\n({'links' if static else 'hops'})": "longest_path"}
+    columns |= {"latency\n(cycles)\nmin/med/max": "latency"}
+    columns |= {"model\n(cycles)\nmin/med/max": "model_latency", "bound\n(cycles)": bound_words}
+    return table(result.groups, columns)
+
+
+def summary(result: RunResult) -> Iterator[str]:
+    """Yield what a run's table does not say: verdict, traffic, saturation, files."""
+    seconds = f"{result.seconds.build:.1f} s to build, {result.seconds.run:.1f} s to run"
+    nothing = "nothing" if result.simulator == "model" else "nothing but the set-up"
+    verdict = {
+        "match": "match: hardware and golden model agree in every cycle",
+        "checked": f"checked: all rules hold; {nothing} was compared with the golden model",
+        "mismatch": "MISMATCH: not all is as it must be",
+        "hang": "HANG: barriers or packets do not come to an end",
+    }[result.verdict]
+    yield f"{verdict}; {result.cycles:,} cycles, {result.simulator}, {seconds}"
+    traffic = result.traffic
+    if traffic.offered:
+        latency = ""
+        if traffic.latency is not None:
+            latency = f"; packet latency {cell(traffic.latency)} cycles (min / median / max)"
+        yield (
+            f"traffic: offered {traffic.offered:g}, accepted {traffic.accepted:.3g} flits a node "
+            f"a cycle{latency}; {traffic.packets:,} packets"
+        )
+    if traffic.saturated:
+        full = ", ".join(
+            f"{_channel(channel)} {channel.load:.2f}" for channel in traffic.full_channels
+        )
+        yield "saturated: less is accepted than offered, and latencies grow with the run's length"
+        if full:
+            yield f"full channels (flits a cycle): {full}"
+    if result.churn is not None:
+        yield from _churn(result.churn)
+    yield from (f"wrote {name}" for name in result.files)
+
+
+def _churn(churn: ChurnResult) -> Iterator[str]:
+    """Yield what became of lives, and what they cost the file's groups."""
+    yield (
+        f"churn: {count(churn.lives, 'life', 'lives')}, {churn.killed} killed, {churn.given_up} "
+        f"given up; {count(churn.refused, 'set-up')} refused"
+    )
+    for name, cycles, packets in (
+        ("set-up", churn.set_up_cycles, churn.set_up_packets),
+        ("tear-down", churn.tear_down_cycles, churn.tear_down_packets),
+    ):
+        yield f"{name}: {cell(cycles)} cycles, {cell(packets)} packets (min / median / max)"
+    for cost in churn.costs:
+        yield (
+            f"group {cost.id}: {cell(cost.churning)} cycles with lives, "
+            f"{cell(cost.quiet)} before; bound {cell(cost.bound)}"
+        )
+
+
+def describe(mismatch: Mismatch) -> str:
+    """Return one mismatch in words."""
+    node = mismatch.node
+    kind = "switch" if isinstance(node, int) else "node"
+    where = "" if node is None else f", {kind} {node_words(node)}"
+
+    def value(shown: int | str | None) -> str:
+        return f"{shown} (0x{shown:x})" if isinstance(shown, int) and shown > 9 else cell(shown)
+
+    return (
+        f"cycle {mismatch.cycle}{where}, {mismatch.signal}: "
+        f"hardware {value(mismatch.hardware)}, model {value(mismatch.model)}"
+    )
+
+
+def _channel(channel: ChannelLoad) -> str:
+    """Return where a channel begins: a switch's port by its number, else a node's by its name."""
+    if isinstance(channel.node, int):
+        return f"switch {channel.node} port {channel.port}"
+    return f"{node_words(channel.node)} {channel.port}"

@@ -7,7 +7,7 @@ from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 
 if TYPE_CHECKING:
-    from syncfabric.models.collectives.schedule import Rules
+    from syncfabric.models.collectives.task import Rules
     from syncfabric.models.collectives.verdict import Verdict
     from syncfabric.models.planning.group_plan import GroupPlan
 

@@ -19,7 +19,7 @@ from syncfabric.models.collectives.certificate import (
 from syncfabric.models.collectives.clock import TimeUpError
 from syncfabric.models.collectives.cuts import Routers, bisection, candidates, crossing
 from syncfabric.models.collectives.linear import load_bound, relay_bound
-from syncfabric.models.collectives.schedule import Task
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import PlanError
 
 if TYPE_CHECKING:

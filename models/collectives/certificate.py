@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict
 
-from syncfabric.models.collectives.schedule import Task
+from syncfabric.models.collectives.task import Task
 
 if TYPE_CHECKING:
     import numpy as np

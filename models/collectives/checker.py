@@ -14,7 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 from syncfabric.models.collectives.collective import Collective
-from syncfabric.models.collectives.schedule import Schedule, Step, Task, Transfer
+from syncfabric.models.collectives.schedule import Schedule, Step, Transfer
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Channel, Topology
 
 __all__ = ["Conflict", "Message", "Report", "check"]

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.moves import Ints, Tables
 from syncfabric.models.collectives.paths import Path, PathTable, path_table
-from syncfabric.models.collectives.schedule import Step, Task, Transfer
+from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.symmetry import Quotient, Symmetry
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import SpecError
 
 __all__ = ["Encoding", "TooLargeError", "encode"]

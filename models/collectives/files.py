@@ -17,7 +17,8 @@ from pydantic.dataclasses import dataclass
 from syncfabric.models.collectives.certificate import Bound
 from syncfabric.models.collectives.collective import Collective, Kind
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import FORMAT, Rules, Schedule, Transfer
+from syncfabric.models.collectives.schedule import FORMAT, Schedule, Transfer
+from syncfabric.models.collectives.task import Rules
 from syncfabric.models.collectives.topology import Topology, both_ways
 from syncfabric.models.errors import SpecError
 from syncfabric.models.files import read_bytes, read_text, reading, write_whole

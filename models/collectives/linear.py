@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from syncfabric.models.collectives.certificate import Bound, Load, Relays, last_senders
 from syncfabric.models.collectives.clock import seconds_left, tick
-from syncfabric.models.collectives.schedule import Task
+from syncfabric.models.collectives.task import Task
 
 if TYPE_CHECKING:
     import numpy as np

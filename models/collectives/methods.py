@@ -14,7 +14,7 @@ from math import inf
 from typing import Any, NamedTuple, Protocol
 
 from syncfabric.models.collectives.clock import Found, Stop, Told
-from syncfabric.models.collectives.schedule import Task
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.explain import did_you_mean
 

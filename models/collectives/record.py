@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from syncfabric.models.collectives.certificate import Bound, Solver, best
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.clock import Found
-from syncfabric.models.collectives.schedule import Schedule, Step, Task, Transfer
+from syncfabric.models.collectives.schedule import Schedule, Step, Transfer
+from syncfabric.models.collectives.task import Task
 
 __all__ = ["Record", "Result", "Standing"]
 

@@ -13,7 +13,8 @@ from syncfabric.models.collectives.bounds import bounds_in_time
 from syncfabric.models.collectives.clock import Clock, Progress, Stop, TimeUpError
 from syncfabric.models.collectives.methods import METHODS, Turn, check_method, load_method, turns
 from syncfabric.models.collectives.record import Record, Result, Standing
-from syncfabric.models.collectives.schedule import Task, collector_off
+from syncfabric.models.collectives.schedule import collector_off
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import PlanError, SpecError
 
 __all__ = ["Attempts", "search"]

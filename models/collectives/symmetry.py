@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from syncfabric.models.collectives.collective import Collective
-from syncfabric.models.collectives.schedule import Step, Task, Transfer
+from syncfabric.models.collectives.schedule import Step, Transfer
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Topology
 
 __all__ = ["Quotient", "Symmetry", "translations"]

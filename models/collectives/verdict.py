@@ -8,7 +8,8 @@ from typing import Any
 from syncfabric.models.collectives.bounds import lower_bounds
 from syncfabric.models.collectives.certificate import Bound, Solver, best, verify
 from syncfabric.models.collectives.checker import Report, check
-from syncfabric.models.collectives.schedule import Schedule, Task
+from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.task import Task
 
 __all__ = ["Costs", "Verdict", "examine"]
 

@@ -2,15 +2,9 @@
 
 A bench writes the stimuli of the next few hundred cycles to a file and pulses `load`; the player
 applies each in its cycle. So the bench's Python sleeps in between, whatever happens there.
-
-A word of the script is 112 bits: from the low bits cycle (32), data (32), index (32),
-extra (8) and kind (8). Above them are the bits of a flit's payload from bit 32 on, where flits are
-so wide. Words are in order of their cycles; kind 0 ends the script.
 """
 
-import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
@@ -20,74 +14,15 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.rtl.traffic.queue import WORD_BITS, put_flit
+from syncfabric.sim.assemble.script import SCRIPT_WORDS, StimulusKind
 from syncfabric.sim.assemble.verilog import zero
 
-__all__ = ["SCRIPT_WORDS", "Stimulus", "StimulusKind", "player_text", "script_text"]
-
-SCRIPT_WORDS = 65536
-"""Words a chunk's script can hold, the end included."""
+__all__ = ["player_text"]
 
 _WORD_BITS = 112
-_DATA = (1 << 32) - 1
 _DATA_BITS = "word[63:32]"
 
 Wires: TypeAlias = list[tuple[str, int]]
-
-
-class StimulusKind(enum.IntEnum):
-    """What a word of the script does; all but RATE and HOLD last for one cycle."""
-
-    END, ARRIVE, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE = range(9)
-
-
-@dataclass(frozen=True)
-class Stimulus:
-    """One word of a script.
-
-    Parameters
-    ----------
-    cycle : int
-        In which it is high; at least 1, for cycle 0 follows the reset.
-    kind : StimulusKind
-        What it does.
-    index : int
-        ARRIVE: node * registers of its port + register; PACKET, HOLD, SEND, TAKE: node; CONFIG:
-        target << 12 | address.
-    data : int
-        ARRIVE: the data; CONFIG: the word; LOAD: the seed; RATE: the rate; PACKET: the
-        flit's payload; HOLD: the level; SEND: the flit.
-    extra : int
-        ARRIVE: 1 for a group's last barrier; CONFIG: 1 to write; RATE: 1 to enable;
-        PACKET: the flit's channel | head << 4 | tail << 5.
-    """
-
-    cycle: int
-    kind: StimulusKind
-    index: int = 0
-    data: int = 0
-    extra: int = 0
-
-    def word(self) -> str:
-        """Return the word in hexadecimal, as the player reads it."""
-        above = f"{self.data >> 32:x}" if self.data > _DATA else ""
-        data = self.data & _DATA
-        return f"{above}{self.kind:02x}{self.extra:02x}{self.index:08x}{data:08x}{self.cycle:08x}"
-
-
-def script_text(stimuli: list[Stimulus]) -> str:
-    """Return the file of a chunk's stimuli, which are in order of their cycles.
-
-    Raises
-    ------
-    ValueError
-        There are more than fit.
-    """
-    if len(stimuli) >= SCRIPT_WORDS:
-        raise ValueError(
-            f"script must have fewer than {SCRIPT_WORDS} stimuli, not {len(stimuli)}; "
-            "take a shorter chunk"
-        )
-    return "".join(f"{stimulus.word()}\n" for stimulus in stimuli)
 
 
 def player_text(spec: AnySpec) -> str:

@@ -21,7 +21,7 @@ from syncfabric.sim.campaign.request import CampaignRequest, Kind, is_meant
 from syncfabric.sim.campaign.result import CampaignResult, KindCount, Outcome, Verdict
 from syncfabric.sim.campaign.trial import EPISODES, Draw, Trial
 from syncfabric.sim.drive.recovery.scenario import groups_hit
-from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.fabric.program import Fabric, build_fabric
 from syncfabric.sim.lifecycle.effects import FoundError
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.soak.bench import Bench

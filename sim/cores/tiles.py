@@ -121,7 +121,7 @@ def _engine_tile(shape: TileShape, spec: MessageSpec) -> str:
     ports = _core_ports(shape) | {port: ("input", width) for port, (width, _) in fixed.items()}
     inside: dict[str, str | None] = {port: port for port in fixed}
     for end, side, comes_in in _ends(spec):
-        ports |= tile.link_ports(spec, side, comes_in=comes_in)
+        ports |= tile.end_ports(spec, side, comes_in=comes_in)
         inside |= joined_link(spec, end, side)
     top = begin_tile(spec, TILE, ports)
     _place_tap(top)
@@ -176,7 +176,7 @@ def _static_tile(shape: TileShape, spec: StaticSpec) -> str:
     }
     for p in range(beside.shape.router.links):
         for way in ("in", "out"):
-            ports |= tile.link_ports(beside, f"{_PLAIN}{way}_{p}", comes_in=way == "in")
+            ports |= tile.end_ports(beside, f"{_PLAIN}{way}_{p}", comes_in=way == "in")
     top = tile.start_tile(TILE, ports)
     _place_core(top, shape)
     node = static_tiles.joined_node(spec) | {"observe": "", "port__hold": "1'd0"}

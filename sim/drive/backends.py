@@ -14,22 +14,19 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from syncfabric.models.errors import ToolError
 from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.assemble.bench import BENCH, NETWORK, PUBLIC, bench_verilog, shared_modules
-from syncfabric.sim.assemble.player import script_text
+from syncfabric.sim.assemble.script import script_text
 from syncfabric.sim.drive.log import log_file
 from syncfabric.sim.drive.runner import Progress, Runner, ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.trace import Chunk
-from syncfabric.sim.fabric import Fabric, build_fabric
-from syncfabric.sim.netlist import Netlist
 from syncfabric.sim.progress import Progress as Stages
 from syncfabric.sim.progress import silent, stage
-from syncfabric.sim.simulators import Built, Design, find_simulator, run_cocotb
+from syncfabric.sim.request import Netlist
 
 __all__ = [
     "Simulation",
@@ -46,6 +43,10 @@ __all__ = [
 
 _BENCH_MODULE = "syncfabric.sim.drive.bench_network"
 _PROGRESS = re.compile(r"^syncfabric-progress (\d+) (\d+)$")
+
+if TYPE_CHECKING:
+    from syncfabric.sim.fabric.program import Fabric
+    from syncfabric.sim.simulators.base import Built
 
 T = TypeVar("T")
 
@@ -74,6 +75,15 @@ def build_bench(
     ToolError
         The simulator, or what makes the netlist, is missing, or refused the design.
     """
+    from syncfabric.sim.assemble.bench import (
+        BENCH,
+        NETWORK,
+        PUBLIC,
+        bench_verilog,
+        shared_modules,
+    )
+    from syncfabric.sim.simulators import Design, find_simulator
+
     mapped = netlist.make(spec, NETWORK) if netlist else ""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "bench.v"
@@ -115,6 +125,8 @@ def simulate(
     ToolError
         The simulation broke off.
     """
+    from syncfabric.sim.simulators import find_simulator, run_cocotb
+
     with ExitStack() as stack:
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -181,11 +193,12 @@ def run_job(
         return run_model(job, told=told)
     spec, tiles, traced = job.runs[0][0].spec.network, sim == "verilator", waves is not None
     with stage(progress, "build"):
-        built = (
-            build_fabric(spec, waves=traced)
-            if tiles
-            else build_bench(spec, sim, waves=traced, netlist=netlist)
-        )
+        if tiles:
+            from syncfabric.sim.fabric.program import build_fabric
+
+            built = build_fabric(spec, waves=traced)
+        else:
+            built = build_bench(spec, sim, waves=traced, netlist=netlist)
     run = simulate_tiles if tiles else simulate
     if told is not None:
         return run(job, built, waves=waves, told=told)
@@ -210,6 +223,8 @@ def simulate_tiles(
     ToolError
         The simulation broke off.
     """
+    from syncfabric.sim.fabric.program import Fabric
+
     begin = time.perf_counter()
     outcomes: list[Outcome] = []
     with log_file(job.log) as log:
@@ -282,6 +297,8 @@ def measure_runs(runs: Sequence[tuple[BarrierPlan, Scenario]]) -> list[Outcome]:
     ToolError
         Verilator or the C++ compiler is missing.
     """
+    from syncfabric.sim.fabric.program import build_fabric
+
     built = build_fabric(runs[0][0].spec.network)
     outcomes = simulate_tiles(Job(tuple(runs)), built).outcomes
     for (plan, scenario), outcome in zip(runs, outcomes, strict=True):

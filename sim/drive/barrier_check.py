@@ -9,8 +9,21 @@ from operator import and_, or_, xor
 
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.group_events import BrokenRelease, Commanded, Created, Joined, Removed
-from syncfabric.sim.drive.trace import Act, Arrival, Chunk, Line, Report, Rule, bits
+from syncfabric.sim.drive.scenario import Outcome
+from syncfabric.sim.drive.trace import (
+    Act,
+    Arrival,
+    BrokenRelease,
+    Chunk,
+    Commanded,
+    Created,
+    Joined,
+    Line,
+    Removed,
+    Report,
+    Rule,
+    bits,
+)
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["BarrierCheck", "combination"]
@@ -113,6 +126,10 @@ class BarrierCheck(Rule):
                 self._groups[act.number].killed = True
             case Removed():
                 del self._groups[act.number]
+
+    def report(self, outcome: Outcome) -> None:
+        """Add how many members were released."""
+        outcome.releases = self.releases
 
     def _come(self, came: Joined) -> Iterator[Mismatch]:
         """GroupEvent a member's register; yield that another member waits there for a release."""

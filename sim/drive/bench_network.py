@@ -14,7 +14,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import Timer
 
-from syncfabric.sim.assemble.player import script_text
+from syncfabric.sim.assemble.script import script_text
 from syncfabric.sim.drive.log import log_file
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome

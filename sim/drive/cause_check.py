@@ -6,9 +6,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.inbox import Inbox, Packet
-from syncfabric.sim.drive.put_port import Put
-from syncfabric.sim.drive.trace import Act, Line, MemberStep, Report, Rule, StepKind
+from syncfabric.sim.drive.packets import Inbox, Packet
+from syncfabric.sim.drive.trace import Act, Line, MemberStep, Put, Report, Rule, StepKind
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["CauseCheck"]

@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.drive.differences import explain
-from syncfabric.sim.drive.static.operations import Turn
 from syncfabric.sim.drive.trace import (
     EMPTY,
     Act,
@@ -19,6 +18,7 @@ from syncfabric.sim.drive.trace import (
     Line,
     Report,
     Rule,
+    Turn,
     parse,
     parse_wires,
     wires_of,
@@ -50,12 +50,12 @@ class Checker:
     """
 
     def __init__(self, spec: AnySpec, rules: Sequence[Rule] = ()) -> None:
-        self._spec, self._rules = spec, rules
+        self._spec, self.rules = spec, rules
         self.mismatches: list[Mismatch] = []
 
     def find(self, kind: type[R]) -> R | None:
         """Return the rule of a class, if it is applied."""
-        return next((rule for rule in self._rules if isinstance(rule, kind)), None)
+        return next((rule for rule in self.rules if isinstance(rule, kind)), None)
 
     def rule(self, kind: type[R]) -> R:
         """Return the rule of a class, which is applied."""
@@ -93,23 +93,23 @@ class Checker:
 
     def follow(self, chunk: Chunk, lines: Sequence[Line]) -> None:
         """Apply the rules to lines of a chunk, and to software's acts in it."""
-        for rule in self._rules:
+        for rule in self.rules:
             rule.begin(chunk)
         acts = deque(sorted(chunk.acts, key=_order))
         for line in lines:
             while acts and _order(acts[0]) < (line.cycle, True):
                 act = acts.popleft()
-                for rule in self._rules:
+                for rule in self.rules:
                     self._report(rule.act(act))
-            for rule in self._rules:
+            for rule in self.rules:
                 self._report(rule.wires(line))
         for act in acts:
-            for rule in self._rules:
+            for rule in self.rules:
                 self._report(rule.act(act))
 
     def close(self, cycle: int, report: Report = None) -> None:
         """Apply the rules to the end of a run, in a cycle in which all is quiet."""
-        for rule in self._rules:
+        for rule in self.rules:
             self._report(rule.close(cycle, report))
 
     def _unreadable(self, chunk: Chunk, text: str, place: int) -> None:

@@ -15,13 +15,12 @@ from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.planning.set_up import commit_write
+from syncfabric.sim.drive.arrivals import Instance, Instances
 from syncfabric.sim.drive.config_port import Cycles, perform
+from syncfabric.sim.drive.driver import Agenda, Inputs, Program
 from syncfabric.sim.drive.engine_driver import EngineDriver
-from syncfabric.sim.drive.group_events import Commanded, Created, Joined, Removed
-from syncfabric.sim.drive.instances import Instance, Instances
-from syncfabric.sim.drive.program import Agenda, Inputs, Program
-from syncfabric.sim.drive.room import free_gids
-from syncfabric.sim.drive.scenario import ChurnOutcome, Scenario
+from syncfabric.sim.drive.scenario import ChurnOutcome, Outcome, Scenario, free_gids
+from syncfabric.sim.drive.trace import Commanded, Created, Joined, Removed
 from syncfabric.sim.lifecycle import lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
 from syncfabric.sim.soak.draw import BITWISE, SERIAL
@@ -120,6 +119,10 @@ class Churner(Program):
     def progress(self) -> tuple[int, int]:
         """How many groups are over, and how many are asked for."""
         return self.ended, self._driver.scenario.churn
+
+    def report(self, outcome: Outcome) -> None:
+        """Add what became of the groups."""
+        outcome.churn = self.outcome
 
     def unfinished(self) -> list[int]:
         """Return the groups that are not over."""

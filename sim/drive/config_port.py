@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import TypeAlias, TypeVar
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.lifecycle.effects import Answer, Pause, Step, Steps
 
 __all__ = ["Ask", "ConfigPort", "Cycles", "Heard", "perform"]

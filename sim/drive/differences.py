@@ -13,7 +13,7 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.sim.assemble.links import links_of
-from syncfabric.sim.drive.targets import observed, targets_of
+from syncfabric.sim.drive.targets import observed, target_names
 from syncfabric.sim.drive.trace import Line, bits
 from syncfabric.sim.results import Mismatch, NodeName
 
@@ -34,7 +34,7 @@ class Names:
     """
 
     def __init__(self, spec: AnySpec) -> None:
-        self._spec, self._links, self._targets = spec, links_of(spec), targets_of(spec)
+        self._spec, self._links, self._targets = spec, links_of(spec), target_names(spec)
 
     def lane(self, lane: int, kind: str) -> Named:
         """Return node and name of a bit of all links' ``valid`` or ``credit``, or its flit."""
@@ -88,7 +88,7 @@ class Names:
     def register(self, bit: int, kind: str) -> Named:
         """Return node and name of a register's bit of ``release``."""
         node, register = divmod(bit, self._spec.port_registers)
-        return self._targets.names[node], f"{kind}[{register}]"
+        return self._targets[node], f"{kind}[{register}]"
 
 
 def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
@@ -138,7 +138,7 @@ def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
     seen_now, wanted_now = dict(hardware.observed or ()), dict(model.observed or ())
     for target in sorted(seen_now.keys() | wanted_now.keys()):
         ours_now, theirs_now = seen_now.get(target), wanted_now.get(target)
-        node = targets_of(spec).names[target]
+        node = target_names(spec)[target]
         if ours_now is None or theirs_now is None:
             yield Mismatch(hardware.cycle, node, "observe (changed)", ours_now, theirs_now)
             continue

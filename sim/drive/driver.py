@@ -5,23 +5,121 @@ from __future__ import annotations
 import heapq
 import random
 from abc import abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals, Place
-from syncfabric.sim.drive.group_events import AllOver
-from syncfabric.sim.drive.inbox import Packet
-from syncfabric.sim.drive.program import Inputs, Program
-from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.packets import Packet
+from syncfabric.sim.drive.scenario import Outcome, Scenario
 from syncfabric.sim.drive.session import Model, Player
-from syncfabric.sim.drive.targets import targets_of
-from syncfabric.sim.drive.trace import Arrival
+from syncfabric.sim.drive.targets import counters_of
+from syncfabric.sim.drive.trace import AllOver, Arrival, Put
 
-__all__ = ["READ_BACK", "Cost", "Driver"]
+__all__ = ["READ_BACK", "Agenda", "Cost", "Driver", "Inputs", "Program"]
+
+
+@dataclass
+class Inputs:
+    """All inputs of the network in one cycle; the last three are a static network's.
+
+    ``hold`` has the nodes where it changes.
+    """
+
+    arrive: dict[tuple[int, int], int] = field(default_factory=dict)
+    last: set[tuple[int, int]] = field(default_factory=set)
+    config: ConfigRequest | None = None
+    load: int | None = None
+    puts: list[Put] = field(default_factory=list)
+    hold: dict[int, bool] = field(default_factory=dict)
+    send: dict[int, int] = field(default_factory=dict)
+    take: list[int] = field(default_factory=list)
+
+
+class Program:
+    """Does nothing; what a program does, it overrides."""
+
+    keeps = False
+    """Whether groups have further barriers until it is finished."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether it has nothing more to do, whatever comes."""
+        return True
+
+    @property
+    def prepares(self) -> bool:
+        """Whether groups must not begin yet."""
+        return False
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How much of what is asked for is over, and how much that is."""
+        return 0, 0
+
+    def unfinished(self) -> Collection[int]:
+        """Return its groups that are not done."""
+        return ()
+
+    def stuck(self) -> str | None:
+        """Return what hangs although something still moves."""
+        return None
+
+    def start(self, now: int) -> int:
+        """Begin with the groups; return the first cycle in which they may."""
+        return now
+
+    def next_cycle(self, now: int) -> int | None:
+        """Return the first cycle from ``now`` on in which it acts without an event."""
+        return None
+
+    def step(self, now: int, packets: Sequence[Packet]) -> None:
+        """Act in a cycle, upon the packets that were ejected in the one before."""
+
+    def arrive(self, now: int, number: int, member: int) -> bool:
+        """Take over a member's arrival; False: it is the barrier's."""
+        return False
+
+    def act(self, now: int, inputs: Inputs) -> None:
+        """Add to a cycle's inputs, after the arrivals of all groups."""
+
+    def note(self, record: Record) -> None:
+        """Take in what is on the wires in a cycle."""
+
+    def report(self, outcome: Outcome) -> None:
+        """Add what was measured to a run's outcome."""
+
+
+Deed = Callable[[int], None]
+"""Receives the cycle in which it is done."""
+
+
+class Agenda:
+    """Deeds by their cycles; those of a cycle in the order in which they were entered."""
+
+    def __init__(self) -> None:
+        self._deeds: list[tuple[int, int, Deed]] = []
+        self._entered = 0
+
+    @property
+    def next_cycle(self) -> int | None:
+        """The first cycle in which something is to be done."""
+        return self._deeds[0][0] if self._deeds else None
+
+    def at(self, cycle: int, deed: Deed) -> None:
+        """Enter a deed."""
+        self._entered += 1
+        heapq.heappush(self._deeds, (cycle, self._entered, deed))
+
+    def step(self, now: int) -> None:
+        """Do what is due, and what becomes due by that."""
+        while self._deeds and self._deeds[0][0] <= now:
+            heapq.heappop(self._deeds)[2](now)
+
 
 READ_BACK = 256
 """Nodes of the largest network whose counters are read at the end of a run."""
@@ -222,10 +320,11 @@ class Driver(Player[M]):
             self._read = True
             if self.reads_back:
                 self.acts.append(AllOver(now))
-                for target, reads in enumerate(targets_of(self.plan.spec.network).reads):
-                    self.port.requests.extend(
-                        ConfigRequest(target, address, False) for address, _ in reads
-                    )
+                self.port.requests.extend(
+                    ConfigRequest(*word.place, False)
+                    for word in counters_of(self.plan.spec.network)
+                    if word.kind is not None
+                )
         elif quiet and self.port.is_idle:
             self.finished = not self.model.config_answer[0]
 

@@ -19,12 +19,10 @@ from syncfabric.models.planning.set_up import (
     set_up_writes,
 )
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.config_port import Ask
-from syncfabric.sim.drive.driver import Cost, Driver
-from syncfabric.sim.drive.inbox import Inbox, Packet
-from syncfabric.sim.drive.program import Inputs, Program
-from syncfabric.sim.drive.put_port import PutPort
+from syncfabric.sim.drive.driver import Cost, Driver, Inputs, Program
+from syncfabric.sim.drive.packets import Inbox, Packet, PutPort
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.trace import EMPTY
 

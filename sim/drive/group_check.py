@@ -10,9 +10,18 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import COMMIT_ADDRESS
 from syncfabric.sim.drive.barrier_check import BarrierCheck
-from syncfabric.sim.drive.group_events import AllOver, Commanded, Created, Removed
-from syncfabric.sim.drive.trace import Act, Chunk, Line, Report, Rule
-from syncfabric.sim.lifecycle.counters import counters_of
+from syncfabric.sim.drive.targets import counters_of
+from syncfabric.sim.drive.trace import (
+    Act,
+    AllOver,
+    Chunk,
+    Commanded,
+    Created,
+    Line,
+    Removed,
+    Report,
+    Rule,
+)
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["GroupCheck"]

@@ -23,8 +23,8 @@ from syncfabric.models.layout.setup import (
     share_of,
 )
 from syncfabric.models.planning.set_up import COMMIT_ADDRESS, Epochs, kill_command, manager_address
+from syncfabric.sim.drive.driver import Inputs, Program
 from syncfabric.sim.drive.engine_driver import EngineDriver
-from syncfabric.sim.drive.program import Inputs, Program
 
 __all__ = ["Illegal"]
 

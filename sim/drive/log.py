@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple, TextIO
 
 from syncfabric.models.layout.engine import Kind
@@ -17,7 +18,8 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks
-from syncfabric.sim.drive.targets import targets_of
+from syncfabric.sim.drive.scenario import Outcome
+from syncfabric.sim.drive.targets import name_of
 from syncfabric.sim.drive.trace import Line, Rule, bits, flits_on
 from syncfabric.sim.results import Mismatch
 
@@ -138,6 +140,10 @@ class Log(Rule):
         self._writer = csv.writer(file) if file else None
         self.messages = 0
 
+    def report(self, outcome: Outcome) -> None:
+        """Add how many messages there were."""
+        outcome.messages = self.messages
+
     def _write(self, kind: str, group: str, ends: Iterable[str], begin: int, end: int) -> None:
         if self._writer:
             self._writer.writerow([kind, group, *ends, begin, end])
@@ -158,7 +164,7 @@ class EventLog(Log):
     def __init__(self, plan: BarrierPlan, file: TextIO | None = None) -> None:
         super().__init__(file)
         network = plan.spec.message_network
-        self._links, self._name = links_of(network), targets_of(network).words_of
+        self._links, self._name = links_of(network), partial(name_of, network)
         self._sync, self._later = LaneMasks(network).sync, network.link_registers
         self._read, self._layout = EngineMessages(plan).read, network.layout.sync
         self._mask = (1 << self._layout.width) - 1

@@ -9,13 +9,12 @@ from pathlib import Path
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.backends import play
-from syncfabric.sim.drive.room import patience
 from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.runner import ScenarioRunner
-from syncfabric.sim.drive.scenario import Outcome, Scenario
-from syncfabric.sim.fabric import Fabric, GroupCount, build_fabric
+from syncfabric.sim.drive.scenario import Outcome, Scenario, patience
+from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.results import GroupResult, RunResult, Seconds, Spread, TrafficResult
 

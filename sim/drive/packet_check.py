@@ -10,10 +10,9 @@ from typing import NamedTuple
 from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.sim.assemble.links import links_of
-from syncfabric.sim.drive.inbox import Assembler, OnLane
 from syncfabric.sim.drive.lanes import LaneMasks
-from syncfabric.sim.drive.put_port import Put
-from syncfabric.sim.drive.trace import Act, Line, Report, Rule
+from syncfabric.sim.drive.packets import Assembler, OnLane
+from syncfabric.sim.drive.trace import Act, Line, Put, Report, Rule
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["PacketCheck", "Way", "way_of"]

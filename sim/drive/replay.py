@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.sim.drive.driver import Program
 from syncfabric.sim.drive.engine_driver import EngineDriver
-from syncfabric.sim.drive.inbox import Assembler, Packet
 from syncfabric.sim.drive.lanes import LaneMasks
-from syncfabric.sim.drive.program import Program
-from syncfabric.sim.drive.scenario import NUMBER_BITS, Passage, Replay
+from syncfabric.sim.drive.packets import Assembler, Packet
+from syncfabric.sim.drive.scenario import NUMBER_BITS, Outcome, Passage, Replay, ReplayOutcome
 from syncfabric.sim.drive.trace import Line, Rule
 from syncfabric.sim.results import Mismatch
 
@@ -41,6 +41,11 @@ class Passages(Rule):
             number = flits[-1] & (1 << NUMBER_BITS) - 1
             self.seen.append(Passage(number, lane // self._width, first, last))
         return ()
+
+    def report(self, outcome: Outcome) -> None:
+        """Add the passages."""
+        if outcome.replay is not None:
+            outcome.replay.passages = self.seen
 
 
 NEVER = -1
@@ -84,6 +89,10 @@ class Replaying(Program):
     def finished(self) -> bool:
         """Whether all packets have come."""
         return not self._left
+
+    def report(self, outcome: Outcome) -> None:
+        """Add when packets could go and steps began."""
+        outcome.replay = ReplayOutcome(self.due, self.begins)
 
     def next_cycle(self, now: int) -> int | None:
         """Return the cycle in which it begins; later it acts upon packets and releases alone."""

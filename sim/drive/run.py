@@ -10,10 +10,9 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import Links, links_of
 from syncfabric.sim.drive.backends import Simulation, run_job
-from syncfabric.sim.drive.room import patience
-from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario
-from syncfabric.sim.netlist import Netlist
+from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, patience
 from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.request import Netlist
 from syncfabric.sim.results import (
     ChannelLoad,
     ChurnCost,

@@ -12,36 +12,26 @@ from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.barrier_check import BarrierCheck
-from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.checker import Checker
-from syncfabric.sim.drive.churn import Churner
-from syncfabric.sim.drive.coverage import Coverage, EngineCoverage
-from syncfabric.sim.drive.driver import READ_BACK, Driver
+from syncfabric.sim.drive.driver import READ_BACK, Driver, Program
 from syncfabric.sim.drive.engine_driver import Traffic
-from syncfabric.sim.drive.group_check import GroupCheck
-from syncfabric.sim.drive.lanes import Load, ledger_of
+from syncfabric.sim.drive.lanes import Load
 from syncfabric.sim.drive.log import EventLog, Log, StaticLog
 from syncfabric.sim.drive.packet_check import PacketCheck
-from syncfabric.sim.drive.replay import Passages, Replaying
 from syncfabric.sim.drive.scenario import (
     GroupOutcome,
     Job,
     Outcome,
-    ReplayOutcome,
     Scenario,
     TrafficOutcome,
 )
-from syncfabric.sim.drive.schemes import Scheme
 from syncfabric.sim.drive.session import Player, Session
-from syncfabric.sim.drive.static.collective_check import CollectiveCheck, collective_checks
-from syncfabric.sim.drive.static.coverage import StaticCoverage
-from syncfabric.sim.drive.static.flow_check import FlowCheck
-from syncfabric.sim.drive.static.operations import barriers_of, groups_of, network_of
-from syncfabric.sim.drive.stimulus import driver_of
-from syncfabric.sim.drive.targets import targets_of
+from syncfabric.sim.drive.static.operations import barriers_of, groups_of
+from syncfabric.sim.drive.stimulus import driver_of, rules_of
+from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.drive.trace import Chunk, Report, Rule
 
-__all__ = ["Progress", "Runner", "ScenarioRunner", "rules_of"]
+__all__ = ["Progress", "Runner", "ScenarioRunner"]
 
 PACKET_FLITS = 5
 
@@ -125,30 +115,12 @@ class Runner(ABC, Generic[T, P]):
         over = self.session.finished and self.session.hang is None and not self._left
         if not over or len(self._network.topology.nodes) > READ_BACK:
             return None
-        kinds = [kind for reads in targets_of(self._network).reads for _, kind in reads]
+        kinds = [word.kind for word in counters_of(self._network) if word.kind is not None]
         sums = dict.fromkeys(Counter, 0)
         for kind, count in zip(kinds, self._answers[-len(kinds) :], strict=True):
             sums[kind] += count
         overflow, stray, refused_arrives, refused_writes = sums.values()
         return overflow, stray, refused_arrives, refused_writes
-
-
-def rules_of(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: bool) -> list[Rule]:
-    """Return the rules and measures of a scenario, in the order in which they are applied."""
-    if isinstance(plan.spec.network, StaticSpec):
-        barriers = barriers_of(plan, scenario.collectives)
-        flow = FlowCheck(network_of(plan), groups_of(barriers))
-        rules = [BarrierCheck(barriers), Load(), log, flow, *collective_checks(plan, scenario)]
-        return rules + ([StaticCoverage(barriers, flow)] if coverage else [])
-    network, check = plan.spec.message_network, BarrierCheck(plan)
-    ledger = ledger_of(network)
-    return [
-        *([GroupCheck(plan, check)] if scenario.churn else []),
-        *(check, Load(), ledger, PacketCheck(network), log),
-        *([CauseCheck(plan)] if scenario.scheme else []),
-        *([Passages(network)] if scenario.replay else []),
-        *([EngineCoverage(plan, ledger)] if coverage else []),
-    ]
 
 
 class ScenarioRunner(Runner[Outcome, Driver[Any]]):
@@ -200,16 +172,13 @@ class ScenarioRunner(Runner[Outcome, Driver[Any]]):
         for lane, count in checker.rule(Load).counts().items():
             link = lane // links_of(self._network).width
             loads[link] = loads.get(link, 0.0) + count / cycles
-        barriers, coverage = checker.rule(BarrierCheck), checker.find(Coverage)
+        barriers = checker.rule(BarrierCheck)
         # Groups that have collectives in place of barriers have had none.
         groups = {group.id: GroupOutcome(group.id, [], []) for group in self._plan.groups}
         for seen, group in zip(barriers.latency, driver.groups, strict=True):
             gid = group.group.id
             groups[gid] = GroupOutcome(gid, seen, group.latency, driver.costs.get(gid))
-        collectives, passages = checker.find(CollectiveCheck), checker.find(Passages)
-        churner, scheme = driver.find(Churner), driver.find(Scheme)  # type: ignore[type-abstract]
-        replaying = driver.find(Replaying)
-        return Outcome(
+        outcome = Outcome(
             cycles=cycles,
             seconds=time.perf_counter() - self._begin,
             mismatches=checker.mismatches,
@@ -217,17 +186,12 @@ class ScenarioRunner(Runner[Outcome, Driver[Any]]):
             groups=list(groups.values()),
             traffic=self._traffic(),
             counters=self._counters() if driver.reads_back else None,
-            messages=checker.rule(Log).messages,
-            releases=barriers.releases,
             loads=loads,
-            coverage=dict(coverage.hits) if coverage and not checker.mismatches else {},
-            churn=churner.outcome if churner else None,
-            scheme=scheme.measured if scheme else None,
-            collectives=list(collectives.outcomes) if collectives else [],
-            replay=ReplayOutcome(replaying.due, replaying.begins, passages.seen)
-            if replaying and passages
-            else None,
         )
+        parts: list[Program | Rule] = [*driver.programs, *checker.rules]
+        for part in parts:
+            part.report(outcome)
+        return outcome
 
     def _traffic(self) -> TrafficOutcome:
         packets, traffic = self.checker.find(PacketCheck), self.driver.find(Traffic)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.static.operations import Collective, CollectiveOutcome
 from syncfabric.sim.results import Mismatch
@@ -27,6 +28,8 @@ __all__ = [
     "Sending",
     "TrafficOutcome",
     "data_flits",
+    "free_gids",
+    "patience",
 ]
 
 NUMBER_BITS = 20
@@ -279,9 +282,9 @@ class ChurnOutcome:
         self.tear_down_packets.append(packets)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Outcome:
-    """What a scenario found.
+    """What a scenario found; each of its parts adds what it has measured.
 
     Parameters
     ----------
@@ -314,11 +317,33 @@ class Outcome:
     groups: list[GroupOutcome]
     traffic: TrafficOutcome
     counters: tuple[int, int, int, int] | None
-    messages: int
-    releases: int
     loads: dict[int, float]
-    coverage: dict[str, int]
+    messages: int = 0
+    releases: int = 0
+    coverage: dict[str, int] = field(default_factory=dict)
     churn: ChurnOutcome | None = None
     scheme: SchemeOutcome | None = None
     collectives: list[CollectiveOutcome] = field(default_factory=list)
     replay: ReplayOutcome | None = None
+
+
+def patience(plan: BarrierPlan) -> int | None:
+    """Return by how many cycles a group's first arrival may come before its last.
+
+    Returns
+    -------
+    int or None
+        What the watchdog leaves of its period when a member has been released at the beginning of a
+        release that takes as long as a barrier, and waits for the end of the next; at least 0.
+        None if no watchdog looks at any group.
+    """
+    network = plan.spec.network
+    if isinstance(network, StaticSpec) or not (network.watchdog and plan.engine_groups):
+        return None
+    longest = max(group.bound for group in plan.engine_groups)
+    return max(0, network.shape.router.layout.entries * network.watchdog - 2 * longest)  # E8
+
+
+def free_gids(spec: NetworkSpec) -> list[int]:
+    """Return the group numbers that a network's own groups leave."""
+    return sorted(set(range(256)) - {group.id for group in spec.groups})

@@ -10,10 +10,10 @@ from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.models.networks.mesh import Mesh, Node, hops
 from syncfabric.models.planning.set_up import Epochs, go_writes
 from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.drive.driver import Program
 from syncfabric.sim.drive.engine_driver import EngineDriver
-from syncfabric.sim.drive.inbox import Packet
-from syncfabric.sim.drive.program import Program
-from syncfabric.sim.drive.scenario import SchemeOutcome
+from syncfabric.sim.drive.packets import Packet
+from syncfabric.sim.drive.scenario import Outcome, SchemeOutcome
 from syncfabric.sim.drive.trace import MemberStep, StepKind
 
 __all__ = ["SCHEMES", "Dissemination", "Gathering", "Scheme", "UdnStn", "Unicast", "release_cycles"]
@@ -72,6 +72,10 @@ class Scheme(Program):
     def next_cycle(self, now: int) -> int | None:
         """Return ``now`` while an episode is prepared or under way."""
         return now if self._begun or self._wishes else None
+
+    def report(self, outcome: Outcome) -> None:
+        """Add what the episodes took."""
+        outcome.scheme = self.measured
 
     def arrive(self, now: int, number: int, member: int) -> bool:
         """Keep a member's wish to arrive until all have it."""

@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.record import Record
-from syncfabric.sim.assemble.player import SCRIPT_WORDS, Stimulus
+from syncfabric.sim.assemble.script import SCRIPT_WORDS, Stimulus
 from syncfabric.sim.drive.config_port import ConfigPort
 from syncfabric.sim.drive.trace import EMPTY, Act, Chunk, Line, observe_line, record_line
 

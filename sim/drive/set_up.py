@@ -20,9 +20,9 @@ from syncfabric.models.planning.set_up import (
     go_writes,
     group_images,
 )
+from syncfabric.sim.drive.driver import Agenda, Program
 from syncfabric.sim.drive.engine_driver import EngineDriver
-from syncfabric.sim.drive.inbox import Packet
-from syncfabric.sim.drive.program import Agenda, Program
+from syncfabric.sim.drive.packets import Packet
 
 __all__ = ["MembersSetUp"]
 

@@ -1,79 +1,103 @@
-"""What the config port reaches, by number: nodes, then routers.
+"""What the config port reaches, by number: nodes, then routers; and the words there that count.
 
 On a mesh a router and its node are one, and there are no others.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 from syncfabric.models.layout.engine import ADDRESS_BITS, COUNTER_ADDRESS, EngineCounter
 from syncfabric.models.layout.network import PortWord, RouterWord, Target
+from syncfabric.models.layout.setup import ManagerWord
 from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
 from syncfabric.models.messages.static import STATUS_WORD
 from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.sim.results import NodeName
 
-__all__ = ["Targets", "observed", "targets_of"]
+__all__ = ["CountWord", "counters_of", "name_of", "observed", "target_names"]
 
 
-@dataclass(frozen=True)
-class Targets:
-    """A network's targets.
+class CountWord(NamedTuple):
+    """A word that counts events.
 
-    Parameters
+    Attributes
     ----------
-    names : tuple of NodeName, by target
-        As results name them.
-    reads : tuple of tuple of (address, Counter), by target
-        Words that count events, and as what.
+    place : (int, int)
+        Target and address.
+    name : str
+        The part that counts, and the word: ``engine OVERFLOW``; of a static network, the word.
+    kind : Counter or None
+        The counter of results that it is a part of.
     """
 
-    names: tuple[NodeName, ...]
-    reads: tuple[tuple[tuple[int, Counter], ...], ...]
-
-    def words_of(self, target: int) -> str:
-        """Return a target as a log spells it: ``x,y``, ``switch,port``, or a switch's number."""
-        name = self.names[target]
-        return str(name) if isinstance(name, int) else "{},{}".format(*name)
+    place: tuple[int, int]
+    name: str
+    kind: Counter | None
 
 
 @cache
-def targets_of(spec: AnySpec) -> Targets:
-    """Return the targets of a network."""
+def target_names(spec: AnySpec) -> tuple[NodeName, ...]:
+    """Return the targets of a network as results name them."""
+    nodes = tuple(spec.topology.nodes)
+    if isinstance(spec, StaticSpec) or not spec.shape.interfaces:
+        return nodes
+    return (*nodes, *range(spec.shape.routers))
+
+
+def name_of(spec: AnySpec, target: int) -> str:
+    """Return a target as a log spells it: ``x,y``, ``switch,port``, or a switch's number."""
+    name = target_names(spec)[target]
+    return str(name) if isinstance(name, int) else "{},{}".format(*name)
+
+
+@cache
+def counters_of(spec: AnySpec) -> tuple[CountWord, ...]:
+    """Return all counters of a network, target by target."""
     if isinstance(spec, StaticSpec):
-        nodes = tuple(spec.topology.nodes)
-        counts = tuple((COUNTER_BASE + counter, counter) for counter in Counter)
-        return Targets(nodes, (counts,) * len(nodes))
-    return _of_engines(spec)
+        return tuple(
+            CountWord((node, COUNTER_BASE + counter), counter.name, counter)
+            for node in range(len(spec.topology.nodes))
+            for counter in Counter
+        )
+    return tuple(_of_engines(spec))
 
 
-def _of_engines(spec: MessageSpec) -> Targets:
-    """Return the targets of a network of engines."""
-    shape, nodes = spec.shape, tuple(spec.topology.nodes)
-    router = [
-        (
-            Target.ENGINE << ADDRESS_BITS | EngineCounter.OVERFLOW + COUNTER_ADDRESS,
-            Counter.OVERFLOW,
-        ),
-        (Target.ENGINE << ADDRESS_BITS | EngineCounter.UNEXPECTED + COUNTER_ADDRESS, Counter.STRAY),
-        (
-            Target.ENGINE << ADDRESS_BITS | EngineCounter.REFUSED_COMMAND + COUNTER_ADDRESS,
-            Counter.REFUSED_WRITE,
-        ),
+_Word = tuple[Target, int, str, Counter | None]
+
+
+def _of_engines(spec: MessageSpec) -> Iterator[CountWord]:
+    shape = spec.shape
+    kinds = Counter.OVERFLOW, Counter.STRAY, Counter.REFUSED_WRITE
+    engine: list[_Word] = [
+        (Target.ENGINE, COUNTER_ADDRESS + word, word.name, kind)
+        for word, kind in zip(EngineCounter, kinds, strict=True)
     ]
-    if spec.channels:
-        router.append((Target.ROUTER << ADDRESS_BITS | RouterWord.OVERFLOW, Counter.OVERFLOW))
+    links: list[_Word] = []
+    if spec.channels or spec.guarded:
+        kind = Counter.OVERFLOW if spec.channels else None
+        links.append((Target.ROUTER, RouterWord.OVERFLOW, RouterWord.OVERFLOW.name, kind))
+    if spec.guarded:
+        checks = RouterWord.CORRUPT, RouterWord.LOST
+        links += [(Target.ROUTER, word, word.name, None) for word in checks]
+    router = engine + links
     if spec.managed or spec.wires:
-        router.append((Target.ROUTER << ADDRESS_BITS | RouterWord.UNEXPECTED, Counter.STRAY))
-    port = (Target.PORT << ADDRESS_BITS | PortWord.REFUSED_ARRIVE, Counter.REFUSED_ARRIVE)
-    if not shape.interfaces:
-        reads = ((*router, port),) * len(nodes)
-        return Targets(nodes, reads)
-    names = nodes + tuple(range(shape.routers))
-    reads = ((port,),) * len(nodes) + (tuple(router),) * shape.routers
-    return Targets(names, reads)
+        stray = RouterWord.UNEXPECTED
+        router.append((Target.ROUTER, stray, stray.name, Counter.STRAY))
+    refused = PortWord.REFUSED_ARRIVE
+    node: list[_Word] = [(Target.PORT, refused, refused.name, Counter.REFUSED_ARRIVE)]
+    if shape.interfaces and spec.guarded:
+        node += [(part, word, name, None) for part, word, name, _ in links]
+    manager: _Word = (Target.MANAGER, ManagerWord.UNEXPECTED, ManagerWord.UNEXPECTED.name, None)
+    for target in range(shape.targets):
+        words = [*router] if target >= shape.target_of(0) else []
+        words += node if target < len(shape.nodes) else []
+        words += [manager] if target in shape.managers else []
+        for part, word, name, kind in words:
+            place = target, part << ADDRESS_BITS | word
+            yield CountWord(place, f"{part.name.lower()} {name}", kind)
 
 
 def observed(spec: AnySpec, value: int) -> dict[str, int]:

@@ -9,22 +9,29 @@ from typing import NamedTuple, TypeAlias
 
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.record import ConfigRequest, GuardWires, Record
-from syncfabric.sim.assemble.player import Stimulus
-from syncfabric.sim.drive.group_events import GroupEvent
-from syncfabric.sim.drive.put_port import Put
-from syncfabric.sim.drive.static.operations import Turn
+from syncfabric.models.layout.setup import Operation
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind
+from syncfabric.sim.drive.scenario import Outcome
 from syncfabric.sim.results import Mismatch
 
 __all__ = [
     "EMPTY",
     "Act",
+    "AllOver",
     "Arrival",
+    "BrokenRelease",
     "Chunk",
+    "Commanded",
+    "Created",
+    "Joined",
     "Line",
     "MemberStep",
+    "Put",
+    "Removed",
     "Report",
     "Rule",
     "StepKind",
+    "Turn",
     "bits",
     "flits_on",
     "observe_line",
@@ -65,7 +72,105 @@ class MemberStep(NamedTuple):
     kind: StepKind
 
 
-Act: TypeAlias = GroupEvent | Arrival | MemberStep | Put | Turn
+class Put(NamedTuple):
+    """A flit that a node's software puts into its source."""
+
+    cycle: int
+    node: int
+    channel: int
+    head: bool
+    tail: bool
+    payload: int
+
+    def stimulus(self) -> Stimulus:
+        """Return the same for the player."""
+        extra = self.channel | self.head << 4 | self.tail << 5
+        return Stimulus(self.cycle, StimulusKind.PACKET, self.node, self.payload, extra)
+
+
+class Turn(NamedTuple):
+    """A member begins an operation in a cycle, or has ended one before it, with a word or None.
+
+    ``course`` and ``member`` are the places of the group among those with collectives, and of the
+    member in it.
+    """
+
+    cycle: int
+    course: int
+    member: int
+    ends: bool = False
+    word: int | None = None
+
+
+class Created(NamedTuple):
+    """A group begins: its members know of it, the network does not."""
+
+    cycle: int
+    number: int
+    gid: int
+    op: str
+    nodes: tuple[int, ...]
+    """Its members'."""
+    targets: tuple[int, ...] = ()
+    """Where it has entries that are read when it is over, numbered as on the config port."""
+    episodes: int = 0
+    entries: tuple[int, ...] = ()
+    """Its entry at each of the targets."""
+
+
+class Joined(NamedTuple):
+    """A member found its register ready, and arrives there from now on."""
+
+    cycle: int
+    number: int
+    member: int
+    node: int
+    register: int
+
+
+class Commanded(NamedTuple):
+    """A manager, or the host, has begun with a command for a group."""
+
+    cycle: int
+    number: int
+    manager: int
+    """The manager's node; -1: it is the host's."""
+    operation: Operation
+
+
+class BrokenRelease(NamedTuple):
+    """The release of a register in this cycle is a broken one."""
+
+    cycle: int
+    node: int
+    register: int
+
+
+class Removed(NamedTuple):
+    """A group is over: no member is inside, and its entries are free."""
+
+    cycle: int
+    number: int
+
+
+class AllOver(NamedTuple):
+    """All is over: every counter is read from now on."""
+
+    cycle: int
+
+
+Act: TypeAlias = (
+    Arrival
+    | MemberStep
+    | Put
+    | Turn
+    | Created
+    | Joined
+    | Commanded
+    | BrokenRelease
+    | Removed
+    | AllOver
+)
 """Something that software does in a cycle."""
 
 
@@ -147,6 +252,9 @@ class Rule:
     def close(self, cycle: int, report: Report = None) -> Iterator[Mismatch]:
         """Yield what violates the rule at the end of the run, which is in this cycle."""
         yield from ()
+
+    def report(self, outcome: Outcome) -> None:
+        """Add what was measured to a run's outcome."""
 
 
 def bits(word: int) -> Iterator[int]:

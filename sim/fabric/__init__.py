@@ -6,7 +6,3 @@ once, whatever the size of the network, and a C++ program makes the links betwee
 irregular network has two tiles, node and switch. It reads the same scripts and writes the same
 probe files as the Verilog bench, and a test holds the two against each other line by line.
 """
-
-from syncfabric.sim.fabric.program import Fabric, GroupCount, Happened, Wrong, build_fabric
-
-__all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric"]

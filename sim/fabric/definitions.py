@@ -11,7 +11,7 @@ from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
-from syncfabric.sim.fabric import nodes, static
+from syncfabric.sim.fabric.nodes import definitions as of_nodes
 
 __all__ = ["definitions"]
 
@@ -73,9 +73,9 @@ def definitions(spec: AnySpec) -> str:
     lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
     lines += [f"#define {name} {text}" for name, text in macros.items()]
     if isinstance(spec, StaticSpec):
-        lines += static.definitions(spec)
+        lines.append(f"constexpr int WIDTH = {spec.width}, HEIGHT = {spec.height};")
     else:
-        lines += [*_of_messages(spec), *nodes.definitions(spec)]
+        lines += [*_of_messages(spec), *of_nodes(spec)]
     return "\n".join(lines) + "\n"
 
 

@@ -22,7 +22,14 @@ from syncfabric.sim.assemble.nodes import (
 )
 from syncfabric.sim.assemble.traffic import traffic_verilog
 from syncfabric.sim.assemble.verilog import ModuleWriter
-from syncfabric.sim.fabric import tile
+from syncfabric.sim.fabric.tile import (
+    Ports,
+    config_ports,
+    end_ports,
+    place_traffic,
+    process_ports,
+    start_tile,
+)
 
 __all__ = [
     "NODE_TILE",
@@ -59,23 +66,23 @@ def router_tile(spec: MessageSpec) -> str:
     """Return the Verilog of a router's tile; on a mesh with a process and its packets."""
     shape = spec.shape
     fixed = constants_of_router(spec, 0)
-    ports: tile.Ports = {name: ("input", width) for name, (width, _) in fixed.items()}
+    ports: Ports = {name: ("input", width) for name, (width, _) in fixed.items()}
     if not shape.interfaces:
-        ports |= tile.process_ports(spec)
+        ports |= process_ports(spec)
     links: dict[str, str | None] = {name: name for name in fixed}
     links |= dict.fromkeys(FREED, "")
     for p in range(shape.router.links):
         for way in ("in", "out"):
-            ports |= tile.link_ports(spec, f"{way}_{p}", comes_in=way == "in")
+            ports |= end_ports(spec, f"{way}_{p}", comes_in=way == "in")
             links |= joined_link(spec, f"{way}_{p}", f"{way}_{p}")
     text = _tile(spec, ROUTER_TILE, ROUTER, ports, links, process=not shape.interfaces)
     return f"{router_verilog(shape)}\n{text}"
 
 
 def _node_tile(spec: MessageSpec) -> str:
-    ports = tile.process_ports(spec)
-    ports |= tile.link_ports(spec, "up", comes_in=False)
-    ports |= tile.link_ports(spec, "down", comes_in=True)
+    ports = process_ports(spec)
+    ports |= end_ports(spec, "up", comes_in=False)
+    ports |= end_ports(spec, "down", comes_in=True)
     links = {**joined_link(spec, "out_0", "up"), **joined_link(spec, "in_0", "down")}
     return _tile(spec, NODE_TILE, INTERFACE, ports, links, process=True)
 
@@ -89,7 +96,7 @@ def _tile(
     spec: MessageSpec,
     name: str,
     module: str,
-    ports: tile.Ports,
+    ports: Ports,
     joined: dict[str, str | None],
     *,
     process: bool,
@@ -110,7 +117,7 @@ def _tile(
                     top.port("output", f"{local}_{wire}", width)
                 inside[f"{local}__{wire}"] = f"{local}_{wire}"
         if spec.channels:
-            tile.place_traffic(top)
+            place_traffic(top)
     place_node(top, module, inside)
     places = [place for _, place in counters(spec, module)]
     top.port("output", "counted", COUNTER_BITS * len(places))
@@ -118,9 +125,9 @@ def _tile(
     return f"{end_verilog()}\n{top.text()}"
 
 
-def begin_tile(spec: MessageSpec, name: str, ports: tile.Ports) -> ModuleWriter:
+def begin_tile(spec: MessageSpec, name: str, ports: Ports) -> ModuleWriter:
     """Return a tile with a target of the config chain, which is not placed yet."""
-    top = tile.start_tile(name, {**_chain_ports(spec), **ports})
+    top = start_tile(name, {**_chain_ports(spec), **ports})
     _join_chain(top)
     return top
 
@@ -149,7 +156,7 @@ def counters(spec: MessageSpec, module: str) -> list[tuple[str, str]]:
 
 
 def _counter_name(parts: list[str]) -> str:
-    """Return the name of a counter, as `sim.lifecycle.counters` has it."""
+    """Return the name of a counter, as `sim.drive.targets` has it."""
     name = parts[-1].partition("$")[0].removesuffix("_counter")
     if name == "refused":
         return "engine REFUSED_COMMAND" if "engine" in parts else "port REFUSED_ARRIVE"
@@ -166,14 +173,14 @@ def _process(spec: MessageSpec) -> dict[str, str | None]:
     return {**{name: name for name in names}, "ready": "", "done": ""}
 
 
-def _chain_ports(spec: MessageSpec) -> tile.Ports:
+def _chain_ports(spec: MessageSpec) -> Ports:
     """Return the ports of the config chain, and those by which the first target is its host's."""
-    ports: tile.Ports = {
+    ports: Ports = {
         "target": ("input", 16),
         "first": ("input", 1),
         "last_target": ("input", 1),
     }
-    ports |= tile.config_ports(spec)
+    ports |= config_ports(spec)
     for wire, width in CHAIN.items():
         away = wire.startswith("request")
         ports[f"host_{wire}"] = ("input" if away else "output", width)
@@ -210,11 +217,11 @@ def _join_chain(top: ModuleWriter) -> None:
 
 def registers_tile(spec: MessageSpec) -> str:
     """Return the Verilog of a link's registers; their config port, as all tiles have, is silent."""
-    silent = tile.config_ports(spec)
+    silent = config_ports(spec)
     ports = {**silent, "observe": ("output", 1)}
-    ports |= tile.link_ports(spec, "near", comes_in=True)
-    ports |= tile.link_ports(spec, "far", comes_in=False)
-    top = tile.start_tile(REGISTERS_TILE, ports)
+    ports |= end_ports(spec, "near", comes_in=True)
+    ports |= end_ports(spec, "far", comes_in=False)
+    top = start_tile(REGISTERS_TILE, ports)
     for name, (way, width) in silent.items():
         if way == "output":
             top.assign(name, f"{width}'d0")

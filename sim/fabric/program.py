@@ -15,8 +15,9 @@ from syncfabric.models.faults.fault import Fault
 from syncfabric.models.messages import Op
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.assemble.bench import REPORT
-from syncfabric.sim.fabric import nodes, static
 from syncfabric.sim.fabric.definitions import definitions
+from syncfabric.sim.fabric.nodes import tiles
+from syncfabric.sim.fabric.static import tiles as static_tiles
 from syncfabric.sim.simulators import Built, Design, Verilator
 
 __all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric"]
@@ -99,12 +100,12 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
         Verilator or the C++ compiler is missing.
     """
     if isinstance(spec, StaticSpec):
-        program, tiles = "static.cpp", static.tiles(spec)
+        program, made = "static.cpp", static_tiles(spec)
     else:
-        program, tiles = "nodes.cpp", nodes.tiles(spec, queue=queue)
+        program, made = "nodes.cpp", tiles(spec, queue=queue)
     with tempfile.TemporaryDirectory() as name:
         folder, designs = Path(name), []
-        for top, text in tiles.items():
+        for top, text in made.items():
             source = folder / f"{top}.v"
             source.write_text(text)
             designs.append(Design(top, [source], trace=waves))

@@ -12,12 +12,11 @@ from syncfabric.sim.assemble.static import (
     targets,
 )
 from syncfabric.sim.assemble.verilog import converted
-from syncfabric.sim.fabric import tile
+from syncfabric.sim.fabric.tile import Ports, config_ports, end_ports, join_config, start_tile
 
 __all__ = [
     "LOADER_TILE",
     "TILE",
-    "definitions",
     "joined_node",
     "loader_ports",
     "loader_tile",
@@ -31,28 +30,28 @@ _SIDES = tuple(f"{side}_{way}" for side in DIRECTIONS for way in ("in", "out"))
 _ROUTE = ("shift", "strobe")
 
 
-def tile_ports(spec: StaticSpec) -> tile.Ports:
+def tile_ports(spec: StaticSpec) -> Ports:
     """Return direction and width of each of the tile's ports, but for ``clk`` and ``rst``."""
-    ports: tile.Ports = {"index": ("input", spec.layout.target_bits)}
+    ports: Ports = {"index": ("input", spec.layout.target_bits)}
     ports |= {name: (direction, width) for direction, name, width in process_ports(spec)}
-    ports |= tile.config_ports(spec)
+    ports |= config_ports(spec)
     ports["observe"] = ("output", targets(spec)[0][1])
     for side in _SIDES:
-        ports |= tile.link_ports(spec, side, comes_in=side.endswith("_in"))
+        ports |= end_ports(spec, side, comes_in=side.endswith("_in"))
     ports |= {name: ("output", width) for name, width in local_wires(spec)}
     ports |= {f"route_{name}": ("input", 1) for name in (*_ROUTE, "in")}
     return {**ports, "route_out": ("output", 1)}
 
 
-def loader_ports(spec: StaticSpec) -> tile.Ports:
+def loader_ports(spec: StaticSpec) -> Ports:
     """Return direction and width of the loader's ports; its ``observe`` is always 0."""
     route = {f"route_{name}": ("output", 1) for name in (*_ROUTE, "in")}
-    return {**tile.config_ports(spec), **route, "observe": ("output", 1)}
+    return {**config_ports(spec), **route, "observe": ("output", 1)}
 
 
 def tiles(spec: StaticSpec) -> dict[str, str]:
     """Return the Verilog of each tile and all that it is made of, by the tile's name."""
-    top = tile.start_tile(TILE, tile_ports(spec))
+    top = start_tile(TILE, tile_ports(spec))
     top.instance(NODE, "node", joined_node(spec))
     return {
         TILE: f"{converted(StaticNode, NODE, spec)}\n{top.text()}",
@@ -73,7 +72,7 @@ def joined_node(spec: StaticSpec) -> dict[str, str | None]:
 
 def loader_tile(spec: StaticSpec) -> str:
     """Return the loader, with names of ports that C++ can spell."""
-    loader = tile.start_tile(LOADER_TILE, loader_ports(spec))
+    loader = start_tile(LOADER_TILE, loader_ports(spec))
     loader.assign("observe", "1'd0")
     loader.instance(LOADER, "loader", _shared(spec))
     return f"{converted(RouteLoader, LOADER, spec)}\n{loader.text()}"
@@ -82,11 +81,4 @@ def loader_tile(spec: StaticSpec) -> str:
 def _shared(spec: StaticSpec) -> dict[str, str | None]:
     """Return the connections that node and loader have alike."""
     route = {f"route__{name}": f"route_{name}" for name in _ROUTE}
-    return {"clk": "clk", "rst": "rst", "route_in": "route_in", **route, **tile.join_config(spec)}
-
-
-def definitions(spec: StaticSpec) -> list[str]:
-    """Return what ``static.cpp`` must know of a network, as lines of C++."""
-    return [
-        f"constexpr int WIDTH = {spec.width}, HEIGHT = {spec.height};",
-    ]
+    return {"clk": "clk", "rst": "rst", "route_in": "route_in", **route, **join_config(spec)}

@@ -10,8 +10,8 @@ from syncfabric.sim.assemble.verilog import ModuleWriter
 __all__ = [
     "Ports",
     "config_ports",
+    "end_ports",
     "join_config",
-    "link_ports",
     "place_traffic",
     "process_ports",
     "start_tile",
@@ -28,7 +28,7 @@ def config_ports(spec: AnySpec) -> Ports:
     return {name: (direction, width or 1) for direction, name, width in config_of_top(spec)}
 
 
-def link_ports(spec: AnySpec, name: str, *, comes_in: bool) -> Ports:
+def end_ports(spec: AnySpec, name: str, *, comes_in: bool) -> Ports:
     """Return the ports of a link's end called ``name``."""
     wires = link_wires(spec)
     return {

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from syncfabric.models.collectives.schedule import Rules, Schedule, Step, Transfer
+from syncfabric.models.collectives.schedule import Schedule, Step, Transfer
+from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.sim.drive.scenario import NUMBER_BITS, Mode, Replay, Send, data_flits

@@ -14,8 +14,7 @@ from syncfabric.sim.network import Network
 from syncfabric.sim.report.blocks import Block, Drawing, Section, Table, Verdict, Words
 from syncfabric.sim.report.drawing import hover_points, inline_svg
 from syncfabric.sim.report.inputs import Saved
-from syncfabric.sim.results import ChannelLoad, RunResult, Spread
-from syncfabric.sim.tables import describe, result_rows, summary
+from syncfabric.sim.results import ChannelLoad, RunResult, Spread, describe, result_rows, summary
 from syncfabric.sim.words import node_words
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import rate_word
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.targets import observed
-from syncfabric.sim.fabric import Fabric, Happened, Wrong
 from syncfabric.sim.fabric.nodes import counter_names
+from syncfabric.sim.fabric.program import Fabric, Happened, Wrong
 from syncfabric.sim.lifecycle.effects import HANG, LOOK, Answer, Ask, FoundError, Steps
 
 __all__ = ["Bench"]

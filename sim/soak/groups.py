@@ -16,9 +16,9 @@ from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.recovery.scenario import fences
-from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.drive.targets import counters_of
+from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.lifecycle import TRIES, ByChain, ByManagers, ByRoutes, lifecycle_of
-from syncfabric.sim.lifecycle.counters import counters_of
 from syncfabric.sim.lifecycle.effects import (
     HANG,
     LOOK,

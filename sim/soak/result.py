@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any, Literal
 
 from syncfabric.models.networks.spec import NetworkSpec
-from syncfabric.sim.fabric import Wrong
+from syncfabric.sim.fabric.program import Wrong
 from syncfabric.sim.tables import NONE, Rows, table
 
 __all__ = [

@@ -19,8 +19,8 @@ from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.drive.room import patience
-from syncfabric.sim.fabric import Fabric, Happened, Wrong, build_fabric
+from syncfabric.sim.drive.scenario import patience
+from syncfabric.sim.fabric.program import Fabric, Happened, Wrong, build_fabric
 from syncfabric.sim.lifecycle.effects import HANG, FoundError, Steps
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.soak.bench import Bench

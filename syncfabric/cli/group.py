@@ -5,17 +5,19 @@ import io
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 from syncfabric.cli.names_of_010 import todays_options, todays_values
 from syncfabric.models.errors import DeadlockError, ProgramError, SyncfabricError
 from syncfabric.models.ranks import rank_started
 
-__all__ = ["INTERRUPTED", "REFUSED", "AsWritten", "OneLineErrors"]
+__all__ = ["INTERRUPTED", "PANELS", "REFUSED", "AsWritten", "OneLineErrors", "function_of"]
 
 REFUSED = 2
 INTERRUPTED = 130
@@ -46,8 +48,42 @@ class AsWritten(TyperCommand):
         return rest
 
 
+PANELS = {
+    "Design": ("networks", "plan", "schemes", "build", "schema"),
+    "Simulate": ("run", "cores", "report"),
+    "Verify": ("soak", "campaign", "recover"),
+    "Schedule collectives": ("topologies", "schedule", "check", "replay", "perform", "bcast"),
+    "Reproduce the papers": ("reproduce",),
+    "FPGA and board": ("synth", "bitstream", "board"),
+}
+"""The commands by the heads that help shows them under."""
+_LISTS = ("networks", "schema", "topologies")
+
+
+def function_of(name: str) -> Callable[..., None]:
+    """Return the function of a command, from its file."""
+    file = "lists" if name in _LISTS else name
+    function: Callable[..., None] = getattr(import_module(f"syncfabric.cli.{file}"), name)
+    return function
+
+
 class OneLineErrors(TyperGroup):
-    """The commands; an error is one line on standard error."""
+    """The commands, each imported when it is asked for; an error is one line on standard error."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the commands by name, in the order of help."""
+        return [name for names in PANELS.values() for name in names]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; None if there is none, when all are at hand to suggest another."""
+        there = self.list_commands(ctx)
+        for head, names in PANELS.items():
+            for name in names:
+                if name not in self.commands and (name == cmd_name or cmd_name not in there):
+                    one = typer.Typer(add_completion=False)
+                    one.command(cls=AsWritten, rich_help_panel=head)(function_of(name))
+                    self.commands[name] = get_command(one)
+        return self.commands.get(cmd_name)
 
     def main(
         self,

@@ -79,14 +79,14 @@ def run(
 
 
 def _print(result: "RunResult") -> None:
-    from syncfabric.sim.tables import result_parts
+    from syncfabric.sim.results import result_parts
 
     show(*result_parts(result))
 
 
 def _complain(result: "RunResult") -> None:
     """Say on standard error where hardware and model differ, and how to see it again."""
-    from syncfabric.sim.tables import describe
+    from syncfabric.sim.results import describe
 
     typer.echo(f"{result.verdict}: {result.reason or 'not all is as it must be'}", err=True)
     for mismatch in result.mismatches[:SHOWN]:

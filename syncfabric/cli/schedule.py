@@ -19,7 +19,7 @@ from syncfabric.cli.schedules import print_bounds, print_times, task_words
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.record import Result
-    from syncfabric.models.collectives.schedule import Ports, Rules, Task
+    from syncfabric.models.collectives.task import Ports, Rules, Task
     from syncfabric.models.collectives.verdict import Costs
 
 
@@ -147,7 +147,7 @@ def _rules(ports: str, one_port: str, switching: str) -> "Rules":
     """Return the rules that the options name."""
     from typing import get_args
 
-    from syncfabric.models.collectives.schedule import OnePort, Rules, Switching
+    from syncfabric.models.collectives.task import OnePort, Rules, Switching
     from syncfabric.models.errors import SpecError
     from syncfabric.models.networks.explain import did_you_mean
 
@@ -178,7 +178,7 @@ def _task(
     """Return the task that the arguments name."""
     from syncfabric.models.collectives.collective import collective
     from syncfabric.models.collectives.files import load_topology, permutation
-    from syncfabric.models.collectives.schedule import Task
+    from syncfabric.models.collectives.task import Task
 
     topology = load_topology(topology_name)
     targets = None

@@ -7,7 +7,8 @@ import typer
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.certificate import Bound
-    from syncfabric.models.collectives.schedule import Schedule, Task
+    from syncfabric.models.collectives.schedule import Schedule
+    from syncfabric.models.collectives.task import Task
     from syncfabric.models.collectives.verdict import Costs
 
 

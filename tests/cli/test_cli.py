@@ -11,12 +11,13 @@ import pytest
 
 from syncfabric import Network, __version__
 from syncfabric.cli import PANELS
+from syncfabric.cli.group import function_of
 from tests.cli.conftest import Call
 
 HEAVY = {"amaranth", "cocotb", "matplotlib", "networkx", "numpy", "pydantic"}
 
 
-COMMANDS = {command.__name__: command for commands in PANELS.values() for command in commands}
+COMMANDS = [name for names in PANELS.values() for name in names]
 
 
 def shown(call: Call, *words: str) -> str:
@@ -37,14 +38,14 @@ def written(command: Callable[..., Any]) -> str:
 
 def test_help_shows_every_command_under_its_head(call: Call) -> None:
     told = shown(call)
-    places = [told.index(f" {head} {commands[0].__name__} ") for head, commands in PANELS.items()]
+    places = [told.index(f" {head} {names[0]} ") for head, names in PANELS.items()]
     assert places == sorted(places)
     assert all(f" {name} " in told for name in COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_shows_what_is_in_brackets(call: Call, name: str) -> None:
-    bracketed = re.findall(r"\[[^]]*\]", written(COMMANDS[name]))
+    bracketed = re.findall(r"\[[^]]*\]", written(function_of(name)))
     told = shown(call, name)
     assert [words for words in bracketed if words not in told] == []
     assert ("[network]" in bracketed) == (name in ("build", "synth"))
@@ -63,6 +64,18 @@ def test_the_command_line_starts_without_heavy_packages() -> None:
     code = "import sys, syncfabric.cli; print(*{name.split('.')[0] for name in sys.modules})"
     loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
     assert not HEAVY & set(loaded)
+
+
+def test_a_run_of_the_model_loads_no_hardware_and_few_modules() -> None:
+    code = (
+        "import sys\nfrom syncfabric.cli import app\n"
+        "try: app(['run', 'mesh-4x4', '--sim', 'model', '--episodes', '1', '--json'])\n"
+        "finally: print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = [name for name in done.stderr.split() if name.startswith("syncfabric.")]
+    assert len(loaded) <= 150
+    assert not any(name.startswith("syncfabric.rtl") for name in loaded)
 
 
 def test_an_interrupt_is_code_130(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,11 @@ COMMANDS: Any = typer.main.get_command(app)
 
 
 def option_values(command: str) -> dict[str, Any]:
-    return {option: p for p in COMMANDS.commands[command].params for option in (*p.opts, p.name)}
+    return {
+        option: p
+        for p in COMMANDS.get_command(None, command).params
+        for option in (*p.opts, p.name)
+    }
 
 
 @pytest.mark.parametrize(("command", "old"), OPTIONS)

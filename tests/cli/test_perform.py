@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.collectives.files import save_schedule
-from syncfabric.models.collectives.schedule import Rules, Schedule
+from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import how_to_install
 from tests.cli.conftest import Call
 from tests.models.collectives.right_schedules import fat_multicast

@@ -16,8 +16,8 @@ from syncfabric.models.planning.set_up_writes import set_up_writes
 from syncfabric.sim.assemble.network import top_ports, verilog
 from syncfabric.sim.assemble.verilog import ModuleWriter
 from syncfabric.sim.drive.run import run
-from syncfabric.sim.netlist import Netlist
 from syncfabric.sim.network import Network
+from syncfabric.sim.request import Netlist
 from syncfabric.sim.results import RunResult
 
 SMALLEST = """

@@ -14,7 +14,7 @@ from tests.fuzz.campaign import fuzzed, sandbox
 from tests.fuzz.holds import Sandbox, stub
 
 COMMANDS: Any = typer.main.get_command(app)
-NAMES = sorted(COMMANDS.commands)
+NAMES = sorted(COMMANDS.list_commands(None))
 
 NEEDED = {
     "NET": ["mesh-2x2"],
@@ -159,7 +159,7 @@ def _values(parameter: Any) -> st.SearchStrategy[str]:
 @st.composite
 def _lines(draw: st.DrawFn, name: str) -> list[str]:
     """Draw a command line: what is needed, and an odd value or a few."""
-    parameters = COMMANDS.commands[name].params
+    parameters = COMMANDS.get_command(None, name).params
     odd = draw(st.lists(st.sampled_from(range(len(parameters))), max_size=3, unique=True))
     words = [name]
     for number, parameter in enumerate(parameters):

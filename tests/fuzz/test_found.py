@@ -13,8 +13,7 @@ import pytest
 
 from syncfabric.models import files
 from syncfabric.models.broadcast.tree import Tree
-from syncfabric.models.collectives.files import save_schedule
-from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.files import read, save_schedule
 from syncfabric.models.errors import OutputError, SpecError
 from syncfabric.models.files import read_bytes, read_text, write_whole
 from syncfabric.models.planning.plan import BarrierPlan
@@ -125,7 +124,7 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
 
 
 def test_a_schedule_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    schedule = Schedule.from_json(json.loads(SCHEDULE))
+    schedule = read(json.loads(SCHEDULE))
     (tmp_path / "s").mkdir()
     with pytest.raises(OutputError, match="cannot be written"):
         save_schedule(schedule, tmp_path / "s")

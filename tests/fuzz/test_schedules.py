@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Ports, Rules, Schedule, Task
+from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.search import search
+from syncfabric.models.collectives.task import Ports, Rules, Task
 from tests.fuzz.campaign import fuzzed, sandbox
 from tests.fuzz.holds import stub
 from tests.fuzz.mutation import as_json, broken_bytes, mutated

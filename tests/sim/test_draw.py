@@ -17,7 +17,8 @@ from syncfabric import Network
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.exact.constructions import construct
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Rules, Schedule, Task
+from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.models.errors import OutputError
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import (

@@ -12,7 +12,7 @@ from syncfabric.models.planning.updown import updown_tables
 from syncfabric.sim.drive.backends import build_bench, run_model, simulate, simulate_tiles
 from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.scenario import Job, Scenario, Sending
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 from syncfabric.sim.network import Network
 from tests.sim.test_engine_networks import CLUSTER, MESH, network
 

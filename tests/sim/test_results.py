@@ -19,9 +19,11 @@ from syncfabric.sim.results import (
     Seconds,
     Spread,
     TrafficResult,
+    describe,
+    result_rows,
     results_schema,
+    summary,
 )
-from syncfabric.sim.tables import describe, result_rows, summary
 
 GROUP = GroupResult(
     id=1,

@@ -11,7 +11,7 @@ from syncfabric.sim.drive.backends import build_bench, play, simulate
 from syncfabric.sim.drive.runner import Runner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.trace import Chunk
-from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.fabric.program import Fabric, build_fabric
 from syncfabric.sim.simulators import Built
 from tests.trace.corpus import Entry
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from syncfabric.models.collectives.annealing.kernel import evolve, meet
 from syncfabric.models.collectives.encoding import Encoding, encode
 from syncfabric.models.collectives.moves import Ints, blank_chains, recount
-from syncfabric.models.collectives.schedule import Task
 from syncfabric.models.collectives.symmetry import Symmetry
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import SpecError
 
 __all__ = ["KEPT", "Begin", "Island", "Outcome", "Parameters", "Solution", "State"]

@@ -31,8 +31,8 @@ from syncfabric.models.collectives.annealing.island import (
 )
 from syncfabric.models.collectives.annealing.team import Team, ranks
 from syncfabric.models.collectives.clock import Clock, Found, Progress, Stop, Told
-from syncfabric.models.collectives.schedule import Task
 from syncfabric.models.collectives.symmetry import Symmetry
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import OutputError, SpecError
 from syncfabric.models.files import read_bytes, write_whole
 

@@ -8,8 +8,9 @@ from random import Random
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.collective import Collective
 from syncfabric.models.collectives.paths import Path
-from syncfabric.models.collectives.schedule import Step, Task, Transfer
+from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.symmetry import Quotient, translations
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Topology
 
 __all__ = ["broadcast_by_trees", "construct", "is_cube", "scatter_on_cube"]

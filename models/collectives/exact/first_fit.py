@@ -12,7 +12,8 @@ from random import Random
 
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.paths import Path, paths
-from syncfabric.models.collectives.schedule import Step, Task, Transfer
+from syncfabric.models.collectives.schedule import Step, Transfer
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Channel
 
 __all__ = ["first_fit"]

@@ -9,8 +9,8 @@ from syncfabric.models.collectives.clock import Clock, Found, Progress, Stop, To
 from syncfabric.models.collectives.encoding import TooLargeError, encode
 from syncfabric.models.collectives.exact.model import Model, run
 from syncfabric.models.collectives.exact.tori import scatter_on_torus
-from syncfabric.models.collectives.schedule import Task
 from syncfabric.models.collectives.symmetry import Symmetry, translations
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import SpecError
 
 __all__ = ["solve"]

@@ -26,8 +26,9 @@ from ortools.sat.python import cp_model
 
 from syncfabric.models.collectives.exact.model import solved
 from syncfabric.models.collectives.paths import Path
-from syncfabric.models.collectives.schedule import Step, Task, Transfer
+from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.symmetry import translations
+from syncfabric.models.collectives.task import Task
 
 __all__ = ["Torus", "scatter_on_torus"]
 

@@ -10,8 +10,8 @@ from syncfabric.models.collectives.clock import Clock, Found, Progress, Stop, To
 from syncfabric.models.collectives.encoding import encode
 from syncfabric.models.collectives.mboa.evolve import evolve
 from syncfabric.models.collectives.mboa.state import LEAST, TRIED, Parameters, begin
-from syncfabric.models.collectives.schedule import Task
 from syncfabric.models.collectives.symmetry import Symmetry, translations
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import SpecError
 
 __all__ = ["solve"]

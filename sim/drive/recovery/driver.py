@@ -20,14 +20,13 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import manager_address
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind
+from syncfabric.sim.drive.arrivals import ENDLESS, Instance, Instances
 from syncfabric.sim.drive.config_port import Cycles, perform
-from syncfabric.sim.drive.group_events import Commanded, Created, Joined, Removed
-from syncfabric.sim.drive.instances import ENDLESS, Instance, Instances
 from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, dead_links, fences, groups_hit
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Player
-from syncfabric.sim.drive.trace import Arrival
+from syncfabric.sim.drive.trace import Arrival, Commanded, Created, Joined, Removed
 from syncfabric.sim.lifecycle import ByChain, ByRoutes, lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
 

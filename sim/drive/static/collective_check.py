@@ -12,23 +12,27 @@ from dataclasses import dataclass, field
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.barrier_check import combination
-from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.barrier_check import BarrierCheck, combination
+from syncfabric.sim.drive.lanes import Load
+from syncfabric.sim.drive.log import Log
+from syncfabric.sim.drive.scenario import Outcome, Scenario
+from syncfabric.sim.drive.static.flow_check import FlowCheck
 from syncfabric.sim.drive.static.operations import (
     FROM_ROOT,
     HIGHEST_FIRST,
     Collective,
     CollectiveOutcome,
     Shape,
-    Turn,
     asked_of,
+    barriers_of,
+    groups_of,
     network_of,
     words_of,
 )
-from syncfabric.sim.drive.trace import Act, Line, Report, Rule, bits, flits_on
+from syncfabric.sim.drive.trace import Act, Line, Report, Rule, Turn, bits, flits_on
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["CollectiveCheck", "collective_checks"]
+__all__ = ["CollectiveCheck", "static_rules"]
 
 PORTS = len(Port)
 
@@ -197,6 +201,10 @@ class CollectiveCheck(Rule):
             rule = f"group {self._id}: operations over at the end"
             yield Mismatch(cycle, None, rule, over, len(self._order))
 
+    def report(self, outcome: Outcome) -> None:
+        """Add all collectives' cycles."""
+        outcome.collectives = list(self.outcomes)
+
     def _check(self, cycle: int, number: int) -> Iterator[Mismatch]:
         """Check a member that has just read or sent a flit."""
         member, root, count = self._members[number], self._shape.order[0], len(self._members)
@@ -235,10 +243,18 @@ class CollectiveCheck(Rule):
         return Mismatch(cycle, node, f"group {self._id}: {rule}", seen, wanted)
 
 
-def collective_checks(plan: BarrierPlan, scenario: Scenario) -> list[CollectiveCheck]:
-    """Return the rules of all groups that have collectives."""
+def static_rules(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: bool) -> list[Rule]:
+    """Return the rules and measures of a static network, in the order in which they are applied."""
+    barriers = barriers_of(plan, scenario.collectives)
+    flow = FlowCheck(network_of(plan), groups_of(barriers))
     outcomes = [CollectiveOutcome(asked, []) for asked in scenario.collectives]
-    return [
+    rules: list[Rule] = [BarrierCheck(barriers), Load(), log, flow]
+    rules += [
         CollectiveCheck(number, group, asked, plan, scenario, outcomes)
         for number, (group, asked) in enumerate(asked_of(plan, scenario.collectives))
     ]
+    if coverage:
+        from syncfabric.sim.drive.static.coverage import StaticCoverage
+
+        rules.append(StaticCoverage(barriers, flow))
+    return rules

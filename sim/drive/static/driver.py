@@ -9,8 +9,7 @@ from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.config_port import Cycles, perform
-from syncfabric.sim.drive.driver import Driver
-from syncfabric.sim.drive.program import Inputs
+from syncfabric.sim.drive.driver import Driver, Inputs
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.operations import barriers_of, groups_of, network_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps

@@ -7,13 +7,15 @@ import random
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import COUNTER_BASE
 from syncfabric.models.messages.static import INIT, LoaderWord, StaticWord
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind
-from syncfabric.sim.drive.program import Inputs, Program
+from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind
+from syncfabric.sim.drive.driver import Inputs, Program
+from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.driver import StaticDriver
 from syncfabric.sim.drive.static.operations import network_of
 from syncfabric.sim.drive.static.software import StaticSoftware
 
-__all__ = ["StaticNoise"]
+__all__ = ["StaticNoise", "static_driver"]
 
 SHARE = 1 / 16
 """How often each disturbance comes, a cycle."""
@@ -112,3 +114,11 @@ class StaticNoise(Program):
             asked.append(ConfigRequest(root, StaticWord.ROLE, True, rng.getrandbits(32)))
             asked.append(ConfigRequest(root, StaticWord.COMMAND, True, INIT))
         return rng.choice(asked)
+
+
+def static_driver(plan: BarrierPlan, scenario: Scenario) -> StaticDriver:
+    """Return the driver of a scenario, with its programs in order."""
+    driver = StaticDriver(plan, scenario)
+    driver.programs += [StaticSoftware(driver)] if scenario.collectives else []
+    driver.programs += [StaticNoise(driver)] if scenario.noise else []
+    return driver

@@ -28,7 +28,6 @@ __all__ = [
     "Collective",
     "CollectiveOutcome",
     "Shape",
-    "Turn",
     "asked_of",
     "barriers_of",
     "bound_of",
@@ -76,20 +75,6 @@ class CollectiveOutcome:
 
     asked: Collective
     cycles: list[int]
-
-
-class Turn(NamedTuple):
-    """A member begins an operation in a cycle, or has ended one before it, with a word or None.
-
-    ``course`` and ``member`` are the places of the group among those with collectives, and of the
-    member in it.
-    """
-
-    cycle: int
-    course: int
-    member: int
-    ends: bool = False
-    word: int | None = None
 
 
 @dataclass(frozen=True)

@@ -8,21 +8,21 @@ from collections.abc import Sequence
 
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.static_routes import through_cores
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals
-from syncfabric.sim.drive.program import Inputs, Program
+from syncfabric.sim.drive.driver import Inputs, Program
 from syncfabric.sim.drive.static.driver import StaticDriver
 from syncfabric.sim.drive.static.operations import (
     THROUGH_CORES,
     Collective,
     Shape,
-    Turn,
     asked_of,
     check_collectives,
     network_of,
     words_of,
 )
 from syncfabric.sim.drive.static.programs import Core, core_of, joined
+from syncfabric.sim.drive.trace import Turn
 
 __all__ = ["StaticSoftware"]
 

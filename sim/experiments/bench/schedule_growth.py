@@ -11,8 +11,8 @@ from multiprocessing import get_context
 
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Rules, Task
 from syncfabric.models.collectives.search import search
+from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 

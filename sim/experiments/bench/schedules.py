@@ -12,8 +12,9 @@ from syncfabric.models.collectives.annealing.solve import solve as anneal
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.mboa.solve import solve
 from syncfabric.models.collectives.mboa.state import Parameters
-from syncfabric.models.collectives.schedule import Rules, Schedule, Task
+from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.symmetry import Symmetry, translations
+from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.experiments.papers.evo import task_on

@@ -19,7 +19,7 @@ from syncfabric.models.networks.spec import MeshSpec, MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.network import verilog
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
 from syncfabric.sim.campaign.campaign import campaign
 from syncfabric.sim.campaign.request import CampaignRequest
 from syncfabric.sim.campaign.result import BAD, KindCount, Verdict
@@ -40,7 +40,7 @@ from syncfabric.sim.experiments.bench.measures import (
 )
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
-from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.fabric.program import Fabric, build_fabric
 from syncfabric.sim.soak.soak import SoakRequest, soak
 
 ENDS = ("source", "destination")

@@ -8,7 +8,8 @@ from itertools import pairwise
 from syncfabric.models.collectives.bounds import lower_bounds
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Ports, Rules, Schedule, Task
+from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.task import Ports, Rules, Task
 from syncfabric.models.collectives.verdict import examine
 from syncfabric.sim.draw.schedule import schedule_figure
 from syncfabric.sim.experiments.frame import Axes, Experiment, Work, experiment

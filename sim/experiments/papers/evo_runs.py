@@ -12,8 +12,9 @@ from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.clock import Stop
 from syncfabric.models.collectives.files import read
 from syncfabric.models.collectives.methods import load_method
-from syncfabric.models.collectives.schedule import Schedule, Task
+from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.search import search
+from syncfabric.models.collectives.task import Task
 from syncfabric.sim.experiments.frame import Work
 
 if TYPE_CHECKING:

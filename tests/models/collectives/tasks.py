@@ -9,7 +9,8 @@ from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.files import permutation
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Rules, Schedule, Step, Task
+from syncfabric.models.collectives.schedule import Schedule, Step
+from syncfabric.models.collectives.task import Rules, Task
 
 FREE = Rules()
 ONE = Rules(1)

@@ -10,8 +10,9 @@ from syncfabric.models.collectives.bounds import lower_bounds
 from syncfabric.models.collectives.clock import Clock, Found, Stop
 from syncfabric.models.collectives.methods import turns
 from syncfabric.models.collectives.record import Record
-from syncfabric.models.collectives.schedule import Rules, Task, Transfer
+from syncfabric.models.collectives.schedule import Transfer
 from syncfabric.models.collectives.search import Attempts
+from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.models.errors import SpecError
 from tests.models.collectives.tasks import task
 

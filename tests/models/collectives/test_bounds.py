@@ -26,7 +26,8 @@ from syncfabric.models.collectives.certificate import (
     verify,
 )
 from syncfabric.models.collectives.checker import check
-from syncfabric.models.collectives.schedule import Rules, Schedule, Task
+from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.models.errors import PlanError
 from tests.models.collectives.right_schedules import ALL, cube_aas
 from tests.models.collectives.tasks import task

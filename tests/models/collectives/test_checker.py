@@ -12,7 +12,8 @@ from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.paths import paths
-from syncfabric.models.collectives.schedule import Rules, Schedule, Step, Transfer
+from syncfabric.models.collectives.schedule import Schedule, Step, Transfer
+from syncfabric.models.collectives.task import Rules
 from syncfabric.models.collectives.topology import Topology, both_ways
 from tests.models.collectives.right_schedules import (
     ALL,

@@ -10,9 +10,9 @@ import pytest
 
 from syncfabric.models.collectives.certificate import Argument
 from syncfabric.models.collectives.collective import KINDS
-from syncfabric.models.collectives.files import PERMUTATIONS
+from syncfabric.models.collectives.files import PERMUTATIONS, read
 from syncfabric.models.collectives.library import FAMILIES, named
-from syncfabric.models.collectives.schedule import OnePort, Schedule, Switching
+from syncfabric.models.collectives.task import OnePort, Switching
 from syncfabric.models.collectives.verdict import examine
 
 PAGE = (Path(__file__).parents[3] / "docs" / "schedules.md").read_text(encoding="utf-8")
@@ -62,7 +62,7 @@ def test_every_argument_has_its_fields() -> None:
 def test_the_file_shown_is_a_schedule() -> None:
     found = re.search(r"```json\n(.*?)```", PAGE, re.S)
     assert found
-    schedule = Schedule.from_json(json.loads(found[1]))
+    schedule = read(json.loads(found[1]))
     verdict = examine(schedule)
     assert verdict.right
     assert verdict.optimal

@@ -13,8 +13,8 @@ from syncfabric.models.collectives.clock import Found, Progress
 from syncfabric.models.collectives.exact.solve import solve as exact
 from syncfabric.models.collectives.mboa.solve import solve as mboa
 from syncfabric.models.collectives.mboa.state import Parameters
-from syncfabric.models.collectives.schedule import Task
 from syncfabric.models.collectives.symmetry import translations
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import SpecError
 from tests.models.collectives.tasks import (
     ONE,

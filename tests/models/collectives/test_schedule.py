@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from syncfabric.models.collectives.certificate import Bound, Cut, Solver
-from syncfabric.models.collectives.files import load_schedule, save_schedule
-from syncfabric.models.collectives.schedule import Rules, Schedule
+from syncfabric.models.collectives.files import load_schedule, read, save_schedule
+from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import OutputError, SpecError
 from tests.models.collectives.right_schedules import ALL, fig_5, table_4
 
@@ -55,7 +56,7 @@ def test_a_certificate_comes_back_equal(bound: Bound) -> None:
     whole = table_4()
     schedule = Schedule(whole.topology, whole.collective, whole.rules, whole.steps, bound)
     values = json.loads(json.dumps(schedule.to_json()))
-    assert Schedule.from_json(values) == schedule
+    assert read(values) == schedule
 
 
 def test_times() -> None:
@@ -107,7 +108,7 @@ def changed(*place: Any, value: Any) -> dict[str, Any]:
 )
 def test_a_malformed_schedule_is_refused_by_place(values: Any, message: str) -> None:
     with pytest.raises(SpecError) as caught:
-        Schedule.from_json(values)
+        read(values)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 

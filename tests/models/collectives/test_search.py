@@ -25,8 +25,9 @@ from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.methods import turns
 from syncfabric.models.collectives.record import Result, Standing
-from syncfabric.models.collectives.schedule import Rules, Task, Transfer
+from syncfabric.models.collectives.schedule import Transfer
 from syncfabric.models.collectives.search import search
+from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.models.collectives.topology import Topology, both_ways
 from syncfabric.models.collectives.verdict import examine
 from syncfabric.models.errors import PlanError, SpecError

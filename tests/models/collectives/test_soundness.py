@@ -12,7 +12,8 @@ from syncfabric.models.collectives.certificate import best
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.paths import Path, paths
-from syncfabric.models.collectives.schedule import Rules, Task, Transfer
+from syncfabric.models.collectives.schedule import Transfer
+from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.models.collectives.topology import Topology, both_ways
 
 Done = frozenset[tuple[int, int]]

@@ -12,7 +12,7 @@ from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.cuts import figures
 from syncfabric.models.collectives.files import load_topology, topology_from_json
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Task
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import SpecError
 
 

@@ -16,7 +16,7 @@ from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.mesh_links import Output
 from syncfabric.models.planning.static_routes import chain_words
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.trace import EMPTY, observe_line, record_line
 
 __all__ = ["Play", "random_play"]

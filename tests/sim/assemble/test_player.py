@@ -4,13 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.sim.assemble.player import (
-    SCRIPT_WORDS,
-    Stimulus,
-    StimulusKind,
-    player_text,
-    script_text,
-)
+from syncfabric.sim.assemble.player import player_text
+from syncfabric.sim.assemble.script import SCRIPT_WORDS, Stimulus, StimulusKind, script_text
 from tests.sim.assemble.icarus import runs
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh

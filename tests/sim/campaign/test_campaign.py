@@ -10,7 +10,7 @@ from syncfabric.sim.campaign.campaign import FaultClassifier, campaign
 from syncfabric.sim.campaign.request import CampaignRequest, Kind, kinds_of
 from syncfabric.sim.campaign.result import CampaignResult, Verdict
 from syncfabric.sim.campaign.trial import Draw, Trial
-from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.fabric.program import Fabric
 from tests.models.planning.checker import cluster, mesh
 from tests.sim.soak.networks import BUILD, NETWORKS, TREE
 

@@ -6,9 +6,9 @@ from typing import Any
 from syncfabric.models.golden.record import Record
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.networks.spec import AnySpec
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.trace import EMPTY, observe_line, record_line
-from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.fabric.program import Fabric, build_fabric
 
 __all__ = ["Notes"]
 

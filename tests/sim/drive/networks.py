@@ -18,10 +18,9 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.backends import Simulation
-from syncfabric.sim.drive.engine_driver import EngineDriver
+from syncfabric.sim.drive.driver import Driver
 from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.session import Session
-from syncfabric.sim.drive.static.driver import StaticDriver
 from syncfabric.sim.drive.stimulus import driver_of
 from syncfabric.sim.drive.trace import Chunk
 
@@ -84,7 +83,7 @@ def members(gid: int, *nodes: tuple[int, int], op: Operation = "or") -> GroupSpe
     return GroupSpec(id=gid, members=nodes, op=op)
 
 
-def session_of(plan: BarrierPlan, scenario: Scenario) -> Session[EngineDriver | StaticDriver]:
+def session_of(plan: BarrierPlan, scenario: Scenario) -> Session[Driver[Any]]:
     """Return the model's side of a run."""
     return Session(driver_of(plan, scenario), scenario.limit)
 

@@ -7,7 +7,7 @@ import pytest
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import COUNTER_BASE, Counter
 from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
-from syncfabric.sim.assemble.player import StimulusKind
+from syncfabric.sim.assemble.script import StimulusKind
 from tests.models.golden.static_bench import Bench, Group, chain_words, cycle, ring, tree
 from tests.sim.drive.lives import Notes
 from tests.sim.drive.static.networks import SMALL

@@ -6,8 +6,7 @@ from syncfabric.models.golden.record import Record
 from syncfabric.models.layout.setup import Operation as SetUp
 from syncfabric.models.networks.spec import GroupSpec, Operation
 from syncfabric.sim.drive.barrier_check import BarrierCheck
-from syncfabric.sim.drive.group_events import BrokenRelease, Commanded
-from syncfabric.sim.drive.trace import Act, Arrival, Chunk, Line
+from syncfabric.sim.drive.trace import Act, Arrival, BrokenRelease, Chunk, Commanded, Line
 from syncfabric.sim.results import Mismatch
 from tests.sim.drive.networks import members, mesh, plan_of
 

@@ -10,8 +10,8 @@ from syncfabric.sim.drive.checker import KEPT, Checker
 from syncfabric.sim.drive.lanes import Load
 from syncfabric.sim.drive.log import EventLog
 from syncfabric.sim.drive.packet_check import PacketCheck
-from syncfabric.sim.drive.runner import rules_of
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.stimulus import rules_of
 from syncfabric.sim.drive.trace import EMPTY, Arrival, Chunk, Line, observe_line, record_line
 from syncfabric.sim.results import Mismatch
 from tests.sim.drive.networks import members, mesh, plan_of, played

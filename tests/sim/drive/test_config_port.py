@@ -1,7 +1,7 @@
 """The config port's queue: a request after the other's answer, each to who asked."""
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.config_port import ConfigPort
 
 FIRST, SECOND = ConfigRequest(3, 8, True, 77), ConfigRequest(1, 9, False)

@@ -8,7 +8,7 @@ import pytest
 
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.backends import Simulation, run_model, simulate_tiles
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import drawn
 from tests.sim.drive.coverage import covered, universe
 from tests.sim.drive.networks import SCENARIOS, SEED, check, make_job, mesh

@@ -7,11 +7,11 @@ import pytest
 
 from syncfabric.models.planning.set_up import Epochs, set_up_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.stimulus import driver_of
-from syncfabric.sim.drive.targets import targets_of
+from syncfabric.sim.drive.targets import counters_of
 from tests.sim.drive.networks import SCENARIOS, make_job, members, mesh, plan_of, played
 
 PLAN = plan_of(mesh(2, 2), members(1, (0, 0), (1, 1)), members(2, *mesh(2, 2).topology.nodes))
@@ -52,11 +52,8 @@ def test_traffic_goes_on_for_as_many_cycles_as_asked() -> None:
 
 def test_at_the_end_every_counter_is_read() -> None:
     seen = stimuli(Scenario(episodes=3))
-    wanted = [
-        (target, address)
-        for target, reads in enumerate(targets_of(PLAN.spec.network).reads)
-        for address, _ in reads
-    ]
+    words = counters_of(PLAN.spec.network)
+    wanted = [word.place for word in words if word.kind is not None]
     asked = [(s.index >> 12, s.index & 4095) for s in seen if s.kind is StimulusKind.CONFIG]
     assert asked[-len(wanted) :] == wanted
     assert seen[-1].cycle > max(cycles(seen, StimulusKind.ARRIVE))

@@ -9,7 +9,7 @@ import pytest
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.backends import run_model, simulate_tiles
 from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SEED, check, irregular, mesh, plan_of, random_groups
 

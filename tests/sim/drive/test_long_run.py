@@ -10,13 +10,13 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Write, set_up_writes
-from syncfabric.sim.assemble.player import Stimulus, script_text
+from syncfabric.sim.assemble.script import Stimulus, script_text
 from syncfabric.sim.drive import backends, engine_driver
 from syncfabric.sim.drive import long_run as module
 from syncfabric.sim.drive.engine_driver import EngineDriver, SetUp
 from syncfabric.sim.drive.long_run import long_run
 from syncfabric.sim.drive.run import run
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS

@@ -19,7 +19,7 @@ from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.set_up import MembersSetUp
 from syncfabric.sim.experiments.papers.btin_networks import Drawn
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 
 DRAWN = Drawn(24, 8, 8, 0.75)
 KEYS: dict[str, Any] = {"transport": "link", "setup": "paper"}

@@ -8,8 +8,7 @@ from syncfabric.models.golden.record import Record
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.packet_check import PacketCheck, way_of
-from syncfabric.sim.drive.put_port import Put
-from syncfabric.sim.drive.trace import Line
+from syncfabric.sim.drive.trace import Line, Put
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
 from tests.sim.drive.sendings import by_table, route_of

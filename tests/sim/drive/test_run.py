@@ -11,7 +11,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Write, image_writes
 from syncfabric.sim.drive import backends
 from syncfabric.sim.drive.run import run
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 from syncfabric.sim.results import RunResult, Seconds
 from tests.sim.drive.churn.networks import grid, plan_with
 from tests.sim.drive.networks import members, mesh, plan_of

@@ -33,7 +33,7 @@ from syncfabric.sim.drive.schemes import (
 )
 from syncfabric.sim.drive.trace import MemberStep, StepKind
 from syncfabric.sim.experiments.papers.btin_networks import Drawn, Found, look
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SEED, irregular, plan_of
 from tests.sim.drive.networks import mesh as engine_mesh

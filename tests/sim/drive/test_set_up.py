@@ -6,7 +6,7 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.backends import simulate_tiles
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 

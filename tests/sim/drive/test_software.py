@@ -13,7 +13,7 @@ from syncfabric.sim.drive.backends import build_bench, run_model, simulate, simu
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Scenario, Sending
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import SMALL, drawn, ring
 from tests.sim.drive.networks import SEED, check, irregular, mesh, plan_of, random_groups
 from tests.sim.drive.sendings import by_table, draw_sendings, route_of

@@ -6,7 +6,7 @@ import pytest
 
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.backends import simulate_tiles
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import drawn, random_cluster, ring, star
 from tests.sim.drive.networks import SEED, check, make_job, mesh, random_network
 

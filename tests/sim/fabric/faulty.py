@@ -10,12 +10,12 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
-from syncfabric.sim.assemble.player import script_text
+from syncfabric.sim.assemble.script import script_text
 from syncfabric.sim.drive.checker import Checker
 from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
-from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.fabric.program import Fabric, build_fabric
 
 __all__ = ["compare", "random_faults"]
 

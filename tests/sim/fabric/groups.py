@@ -4,8 +4,8 @@ from pathlib import Path
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import set_up_writes
-from syncfabric.sim.assemble.player import Stimulus, script_text
-from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.assemble.script import Stimulus, script_text
+from syncfabric.sim.fabric.program import Fabric
 
 __all__ = ["SWEEP", "give", "set_up"]
 

@@ -8,8 +8,8 @@ import pytest
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.fabric import Fabric
-from syncfabric.sim.lifecycle.counters import counters_of
+from syncfabric.sim.drive.targets import counters_of
+from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.soak.bench import Bench
 from tests.sim.soak.networks import BUILD, ENGINES
 

@@ -9,9 +9,8 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.rtl.traffic.headers import header_words
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind
-from syncfabric.sim.fabric import Fabric, build_fabric
-from syncfabric.sim.fabric.program import GroupCount
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind
+from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 from tests.sim.drive.test_tiles import NETWORKS

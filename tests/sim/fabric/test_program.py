@@ -17,9 +17,8 @@ from syncfabric.models.layout.network import PortWord, Target
 from syncfabric.models.planning.set_up import COMMIT_ADDRESS
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.sim.assemble.bench import REPORT
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind
-from syncfabric.sim.fabric import Fabric, build_fabric
-from syncfabric.sim.fabric.program import GroupCount
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind
+from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
 from syncfabric.sim.simulators import Built
 from tests.sim.drive.networks import members, plan_of
 from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS

@@ -7,8 +7,8 @@ import pytest
 from syncfabric.models.messages import LoaderWord, StaticWord
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.sim.assemble.bench import bench_verilog
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
-from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
+from syncfabric.sim.fabric.program import Fabric, build_fabric
 from tests.rtl.static.fuzz import PHASES, random_play
 from tests.rtl.support import SEED
 from tests.sim.assemble.icarus import runs

@@ -11,8 +11,8 @@ from syncfabric.models.planning.set_up_writes import set_up_writes
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.sim.assemble.bench import bench_verilog
 from syncfabric.sim.assemble.links import links_of
-from syncfabric.sim.assemble.player import Stimulus, StimulusKind, script_text
-from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
+from syncfabric.sim.fabric.program import Fabric, build_fabric
 from tests.sim.assemble.icarus import runs
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh, plan_of

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from syncfabric.models.collectives.collective import DUAL, KINDS, collective
 from syncfabric.models.collectives.exact.first_fit import first_fit
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Rules, Schedule, Task
+from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.sim.ranks.launch import mpiexec
 from tests.models.collectives.right_schedules import turned_round
 

@@ -6,7 +6,8 @@ import pytest
 
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.collective import Collective
-from syncfabric.models.collectives.schedule import Rules, Schedule
+from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.task import Rules
 from syncfabric.sim.ranks.parts import Part, parts_of
 from tests.models.collectives.right_schedules import ALL, ring_oas
 from tests.sim.ranks.made import every_kind, one_of

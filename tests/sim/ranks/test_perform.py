@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.collectives.schedule import Rules, Schedule
+from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.ranks.carry import CALLS
 from syncfabric.sim.ranks.perform import prepare
@@ -14,7 +15,7 @@ from tests.sim.ranks.made import on_ranks, one_of
 PROGRAM = """
 import json
 from mpi4py import MPI
-from syncfabric.models.collectives.schedule import Rules
+from syncfabric.models.collectives.task import Rules
 from syncfabric.sim.ranks.perform import perform
 from tests.sim.ranks.made import every_kind, one_of
 

@@ -9,7 +9,8 @@ import pytest
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.paths import paths
-from syncfabric.models.collectives.schedule import Rules, Schedule
+from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.backends import run_model

@@ -8,7 +8,8 @@ import pytest
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.paths import paths
-from syncfabric.models.collectives.schedule import Rules, Schedule
+from syncfabric.models.collectives.schedule import Schedule
+from syncfabric.models.collectives.task import Rules
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.assemble import player

@@ -8,7 +8,8 @@ from syncfabric import Network
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.exact.constructions import construct
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Rules, Schedule, Task, Transfer
+from syncfabric.models.collectives.schedule import Schedule, Transfer
+from syncfabric.models.collectives.task import Rules, Task
 
 __all__ = [
     "HEADS",

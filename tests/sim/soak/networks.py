@@ -9,7 +9,7 @@ from syncfabric.models.networks.spec import (
     NetworkSpec,
     StaticSpec,
 )
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 from tests.models.planning.checker import cluster, mesh
 from tests.models.planning.irregular import draw_network
 

@@ -8,7 +8,7 @@ import pytest
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.fabric import Fabric
+from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.lifecycle import TRIES
 from syncfabric.sim.lifecycle.effects import HANG
 from syncfabric.sim.soak.bench import Bench

@@ -9,7 +9,7 @@ from syncfabric.models.collectives.annealing.island import Outcome, Solution
 from syncfabric.models.collectives.annealing.solve import solve
 from syncfabric.models.collectives.annealing.team import Team
 from syncfabric.models.collectives.clock import Progress
-from syncfabric.models.collectives.schedule import Rules
+from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
 from tests.models.collectives.tasks import task
 

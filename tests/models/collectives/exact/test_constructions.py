@@ -10,7 +10,7 @@ from syncfabric.models.collectives.exact.constructions import construct, is_cube
 from syncfabric.models.collectives.exact.first_fit import first_fit
 from syncfabric.models.collectives.files import permutation
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Rules, Task
+from syncfabric.models.collectives.task import Rules, Task
 from tests.models.collectives.tasks import STORE, assert_right, task
 
 

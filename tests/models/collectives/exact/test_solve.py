@@ -8,8 +8,8 @@ from syncfabric.models.collectives.encoding import encode
 from syncfabric.models.collectives.exact import solve as solving
 from syncfabric.models.collectives.exact.model import Model, run
 from syncfabric.models.collectives.exact.solve import solve
-from syncfabric.models.collectives.schedule import Rules
 from syncfabric.models.collectives.symmetry import translations
+from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
 from tests.models.collectives.tasks import FREE, ONE, STORE, STRICT, assert_right, task
 

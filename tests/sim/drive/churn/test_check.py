@@ -9,16 +9,20 @@ from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import Operation
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.group_check import GroupCheck
-from syncfabric.sim.drive.group_events import (
+from syncfabric.sim.drive.targets import counters_of
+from syncfabric.sim.drive.trace import (
+    EMPTY,
+    Act,
     AllOver,
+    Arrival,
     BrokenRelease,
+    Chunk,
     Commanded,
     Created,
     Joined,
+    Line,
     Removed,
 )
-from syncfabric.sim.drive.trace import EMPTY, Act, Arrival, Chunk, Line
-from syncfabric.sim.lifecycle.counters import counters_of
 from syncfabric.sim.results import Mismatch
 from tests.sim.drive.churn.networks import grid, plan_with
 

@@ -13,12 +13,11 @@ from syncfabric.sim.drive import churn, stimulus
 from syncfabric.sim.drive.backends import build_bench, simulate, simulate_tiles
 from syncfabric.sim.drive.churn import Churner, Life
 from syncfabric.sim.drive.config_port import Cycles
-from syncfabric.sim.drive.group_events import Commanded, Created, Removed
-from syncfabric.sim.drive.program import Agenda
-from syncfabric.sim.drive.room import free_gids
-from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from syncfabric.sim.drive.driver import Agenda
+from syncfabric.sim.drive.scenario import Job, Outcome, Scenario, free_gids
 from syncfabric.sim.drive.session import Session
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.drive.trace import Commanded, Created, Removed
+from syncfabric.sim.fabric.program import build_fabric
 from syncfabric.sim.lifecycle.effects import Steps
 from syncfabric.sim.request import check_churn
 from tests.sim.drive.churn.networks import (

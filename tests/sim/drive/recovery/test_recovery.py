@@ -23,7 +23,7 @@ from syncfabric.sim.drive.recovery.scenario import (
     plan_after,
 )
 from syncfabric.sim.drive.run import run
-from syncfabric.sim.fabric import Fabric, build_fabric
+from syncfabric.sim.fabric.program import Fabric, build_fabric
 from syncfabric.sim.lifecycle import ByChain
 from syncfabric.sim.lifecycle.effects import Ask, Steps
 from tests.models.planning.without import draw_dead, draw_irregular, draw_mesh, draw_static

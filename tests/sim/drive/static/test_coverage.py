@@ -9,7 +9,7 @@ from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.backends import simulate_tiles
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Policy, Scenario
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 from tests.models.planning.static_ways import disjoint_groups
 from tests.sim.drive.coverage import covered, static_universe
 from tests.sim.drive.networks import SEED, check

@@ -13,7 +13,7 @@ from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.static.operations import Collective
 from syncfabric.sim.drive.trace import Chunk, Line
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 
 MOST = StaticSpec(
     kind="static",

@@ -7,7 +7,7 @@ import pytest
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.sim.drive.backends import Simulation, simulate_tiles
 from syncfabric.sim.drive.scenario import Job, Policy, Scenario
-from syncfabric.sim.fabric import build_fabric
+from syncfabric.sim.fabric.program import build_fabric
 from tests.models.golden.static_bench import cycle, random_groups, ring, static
 from tests.sim.drive.networks import SEED, check
 from tests.sim.drive.static.collectives import runs as collectives

@@ -13,8 +13,9 @@ from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.clock import Found
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.schedule import Rules, Task, Transfer
+from syncfabric.models.collectives.schedule import Transfer
 from syncfabric.models.collectives.search import search
+from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.claim import Claim
 from syncfabric.sim.experiments.frame import Work

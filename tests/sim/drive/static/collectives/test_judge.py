@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from syncfabric.models.networks.mesh import Port
+from syncfabric.sim.drive.log import StaticLog
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static import programs
-from syncfabric.sim.drive.static.collective_check import collective_checks
-from syncfabric.sim.drive.static.operations import KINDS, Collective, Turn
-from syncfabric.sim.drive.trace import Line, bits
+from syncfabric.sim.drive.static.collective_check import CollectiveCheck, static_rules
+from syncfabric.sim.drive.static.operations import KINDS, Collective
+from syncfabric.sim.drive.trace import Line, Turn, bits
 from tests.models.golden.static_bench import cycle, ring, static
 from tests.sim.drive.static.planned import plan_of
 
@@ -38,7 +39,8 @@ def recorded(kind: str, **values: Any) -> tuple[Scenario, Story]:
 
 def judged(scenario: Scenario, story: Story) -> list[str]:
     """Return the names of the rules that are broken, in order."""
-    (check,), broken = collective_checks(PLAN, scenario), []
+    rules = static_rules(PLAN, scenario, StaticLog(SPEC, ()), coverage=False)
+    (check,), broken = [rule for rule in rules if isinstance(rule, CollectiveCheck)], []
     for entry in story:
         found = check.act(entry) if isinstance(entry, Turn) else check.wires(entry)
         broken += [mismatch.signal for mismatch in found]
