@@ -2,25 +2,20 @@
 
 A heuristic, after farthest insertion and ruin and recreate for round trips (G. Schrimpf and others,
 Record Breaking Optimization Results Using the Ruin and Recreate Principle, J. Computational
-Physics 159, 2000). Everything random comes from one fixed seed. The order to begin with is that of
-a short round trip by the distances alone: nearest neighbour, then 2-opt and moves of up to three
-places elsewhere (Or-opt), always the best move there is, until there is none.
+Physics 159, 2000). Everything random comes from fixed seeds.
 """
 
 from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
-import numpy as np
+from syncfabric.models.planning.mesh_links import AHEAD, MeshLinks
 
-from syncfabric.models.networks.mesh import Node
-from syncfabric.models.planning.mesh_links import MeshLinks
-from syncfabric.models.planning.trail import Trail, shortest_walk
-from syncfabric.models.planning.tree import Ints
-
-__all__ = ["DETOURS", "along_tour", "grow", "shake", "short_tour", "through_two"]
+__all__ = ["Trail", "grow", "shake", "shortest_walk", "through_two"]
 
 NEAR = 5
 """Places on the ring that are tried for a new member."""
@@ -30,14 +25,211 @@ WINDOWS = (6, 10, 14)
 """Links that are laid anew together."""
 FIRST = 4
 """Members from which a ring is begun, until one is found."""
-CHANCES = 3
-"""Times that members are led in by chance, if all else fails."""
-TOURED = 1000
-"""Members up to which a round trip is worked out."""
+GROWN = 3
+"""Rings that are grown, of which the shortest is taken."""
+CHANCES = 6
+"""Orders by chance in which members are led in, besides the farthest first."""
 FAR = 1 << 30
 """More than any distance."""
 WIDEST = 30
 """Links that are torn out at once at most."""
+DETOURS = (8, 40)
+"""Links that a way may have beyond the distances, first and second try."""
+MOST_MARKS = 7
+"""Members that one search leads a way through: its time doubles with each."""
+REACH = 14
+"""Links before and after a change that are worth looking at again."""
+
+State = tuple[int, int]
+"""The link that was taken last, and a bit for each switch that was passed."""
+
+
+def shortest_walk(
+    links: MeshLinks, start: int, goal: int, marks: Sequence[int], most: int
+) -> list[int] | None:
+    """Return the links strictly between two, by A* search over (link, switches passed).
+
+    Parameters
+    ----------
+    links : MeshLinks
+        The walk takes free links only, without U-turns. It may take one twice, with other switches
+        passed in between.
+    start, goal : int
+        Links; they may be the same, for a closed walk.
+    marks : sequence of int
+        Switches to pass in any order; the ends of ``start`` and ``goal`` count. Time and room grow
+        with 2 to the power of their number.
+    most : int
+        Links that the walk may have at most.
+
+    Returns
+    -------
+    list of int, or None
+        None if there is no walk that short.
+    """
+    width, step, free = links.mesh.width, links.step, links.free
+    bit = {switch: 1 << place for place, switch in enumerate(dict.fromkeys(marks))}
+    whole = (1 << len(bit)) - 1
+    end = goal >> 2
+    end_y, end_x = divmod(end, width)
+    places = []
+    for switch, flag in bit.items():
+        y, x = divmod(switch, width)
+        places.append((flag, x, y, abs(x - end_x) + abs(y - end_y)))
+    begin = start, bit.get(links.head(start), 0) | bit.get(start >> 2, 0) | bit.get(end, 0)
+    before: dict[State, State] = {}
+    lengths = {begin: 0}
+    # By the length that a walk through the state has at least.
+    waiting: defaultdict[int, list[State]] = defaultdict(list, {0: [begin]})
+    total = 0
+    while total <= most:
+        if not waiting[total]:
+            total += 1
+            continue
+        state = waiting[total].pop()
+        (link, passed), length = state, lengths[state] + 1
+        here = (link >> 2) + step[link & 3]
+        if here == end and passed == whole and goal & 3 in AHEAD[link & 3]:
+            return _back(before, state)
+        for port in AHEAD[link & 3]:
+            following = 4 * here + port
+            if not free[following]:
+                continue
+            switch = here + step[port]
+            now = passed | bit.get(switch, 0)
+            after = following, now
+            if lengths.get(after, length + 1) <= length:
+                continue
+            y, x = divmod(switch, width)
+            rest = abs(x - end_x) + abs(y - end_y)
+            for flag, mark_x, mark_y, on in places:
+                if not now & flag:
+                    rest = max(rest, abs(x - mark_x) + abs(y - mark_y) + on)
+            if length + rest <= most:
+                lengths[after], before[after] = length, state
+                waiting[length + rest].append(after)
+    return None
+
+
+def _back(before: dict[State, State], state: State) -> list[int]:
+    walk = []
+    while state in before:
+        walk.append(state[0])
+        state = before[state]
+    return walk[::-1]
+
+
+class Trail:
+    """A closed trail over free links, which it takes.
+
+    Parameters
+    ----------
+    links : MeshLinks
+        Whose links it takes; given back where it leaves them.
+    members : iterable of int
+        Switches that it must pass.
+    way : sequence of int
+        Links to begin with, all free.
+
+    Attributes
+    ----------
+    way : list of int
+        Its links in order, from any one on.
+    passes : Counter of int
+        How often it enters each switch.
+    fresh : dict with int keys
+        Links near changes, in order.
+    """
+
+    def __init__(self, links: MeshLinks, members: Iterable[int], way: Sequence[int]) -> None:
+        self.links = links
+        self.members = frozenset(members)
+        self.way: list[int] = []
+        self.passes: Counter[int] = Counter()
+        self.fresh: dict[int, None] = {}
+        self.become(way)
+
+    def __len__(self) -> int:
+        return len(self.way)
+
+    def become(self, way: Sequence[int]) -> None:
+        """Give all links back and take these."""
+        for link in self.way:
+            self.links.free[link] = 1
+        for link in way:
+            self.links.free[link] = 0
+        self.way = list(way)
+        self.passes = Counter(map(self.links.head, way))
+        self.fresh = dict.fromkeys(way)
+
+    def missing(self) -> list[int]:
+        """Return the members that it does not pass yet."""
+        return [switch for switch in sorted(self.members) if not self.passes[switch]]
+
+    def reroute(
+        self, at: int, width: int, also: Sequence[int] | None, most: int
+    ) -> list[int] | None:
+        """Look for another way in place of some links, past the members that only these pass.
+
+        Parameters
+        ----------
+        at : int
+            Place of the link before.
+        width : int
+            How many links would go.
+        also : sequence of int, or None
+            More switches to pass; None: it need not even pass the members.
+        most : int
+            Links that may come in their place at most.
+
+        Returns
+        -------
+        list of int, or None
+            The links to put there; None if none were found.
+        """
+        count = len(self.way)
+        if width > count - 2:
+            return None
+        piece = [self.way[(at + 1 + i) % count] for i in range(width)]
+        marks: list[int] = []
+        if also is not None:
+            # The switch at the end of the last one is passed all the same.
+            left = Counter(map(self.links.head, piece[:-1]))
+            alone = (v for v, times in left.items() if self.passes[v] == times)
+            marks = [*(v for v in alone if v in self.members), *also]
+        if len(marks) > MOST_MARKS:
+            return None
+        start, goal = self.way[at], self.way[(at + 1 + width) % count]
+        for link in piece:
+            self.links.free[link] = 1
+        found = shortest_walk(self.links, start, goal, marks, most)
+        for link in piece:
+            self.links.free[link] = 0
+        return found if found is None or len(set(found)) == len(found) else None
+
+    def put(self, at: int, width: int, found: Sequence[int]) -> None:
+        """Put links in place of the ``width`` ones behind place ``at``, to begin with."""
+        turned = self.way[at + 1 :] + self.way[: at + 1]
+        for link in turned[:width]:
+            self.links.free[link] = 1
+            self.passes[self.links.head(link)] -= 1
+        for link in found:
+            self.links.free[link] = 0
+            self.passes[self.links.head(link)] += 1
+        self.way = [*found, *turned[width:]]
+        self.fresh |= dict.fromkeys([*self.way[-REACH:], *self.way[: len(found) + REACH]])
+
+    def tighten(self, widths: Sequence[int]) -> None:
+        """Lead pieces of these widths along shorter ways, near changes, until there are none."""
+        while self.fresh:
+            link, _ = self.fresh.popitem()
+            for width in widths:
+                if self.links.free[link]:  # the way leads elsewhere by now
+                    break
+                at = self.way.index(link)
+                found = self.reroute(at, width, (), width - 2)
+                if found is not None:
+                    self.put(at, width, found)
 
 
 def grow(links: MeshLinks, members: Sequence[int], known: Sequence[list[int]] = ()) -> Trail | None:
@@ -52,26 +244,13 @@ def grow(links: MeshLinks, members: Sequence[int], known: Sequence[list[int]] = 
     known : sequence of list of int
         Rings over free links that may serve.
     """
-    begun = [*known, *_beginnings(links, members)]
-    ways = [way for start in begun if (way := _complete(links, members, start, None))]
-    if not ways:
-        rng = random.Random(len(members))
-        for start in begun * CHANCES:
-            if way := _complete(links, members, start, rng):
-                ways.append(way)
-                break
-    return Trail(links, members, min(ways, key=len)) if ways else None
-
-
-def _beginnings(links: MeshLinks, members: Sequence[int]) -> Iterator[list[int]]:
-    """Yield rings to begin with."""
-    if len(members) <= TOURED and (way := along_tour(links, members)):
-        yield way
-    for first in members[:FIRST]:
-        other = max(members, key=lambda v: (links.distance(first, v), v))
-        if way := through_two(links, first, other):
-            yield way
-            return
+    pairs = ((v, max(members, key=lambda w: (links.distance(v, w), w))) for v in members[:FIRST])
+    begun = (way for pair in pairs if (way := through_two(links, *pair)))
+    starts = [*known, *islice(begun, 1)]
+    orders = [None, *(random.Random(seed) for seed in range(CHANCES))]
+    ways = (_complete(links, members, start, rng) for rng in orders for start in starts)
+    found = min(islice(filter(None, ways), GROWN), key=len, default=None)
+    return Trail(links, members, found) if found else None
 
 
 def _complete(
@@ -119,17 +298,8 @@ def shake(trail: Trail, rounds: int, least: int) -> None:
 
 def _tear(trail: Trail, at: int, width: int) -> bool:
     """Lead the ring straight from link to link, past no member's sake; return whether it can."""
-    count = len(trail)
-    if width > count - 2:
-        return False
-    piece = [trail.way[(at + 1 + i) % count] for i in range(width)]
-    for link in piece:
-        trail.links.free[link] = 1
-    start, goal = trail.way[at], trail.way[(at + 1 + width) % count]
-    found = shortest_walk(trail.links, start, goal, (), width + DETOURS[0])
-    for link in piece:
-        trail.links.free[link] = 0
-    if found is None or len(found) + count - width < 4:
+    found = trail.reroute(at, width, None, width + DETOURS[0])
+    if found is None or len(found) + len(trail) - width < 4:
         return False
     trail.put(at, width, found)
     return True
@@ -182,21 +352,6 @@ def _insert(trail: Trail, switch: int, detour: int) -> list[int] | None:
     return best[2]
 
 
-DETOURS = (8, 40)
-"""Links that a way may have beyond the distances, first and second try."""
-
-
-def along_tour(links: MeshLinks, members: Sequence[int]) -> list[int] | None:
-    """Return a ring that visits members in the order of a short round trip, or None.
-
-    It may miss some, where the way to them is taken or would be taken twice.
-    """
-    tour = short_tour([links.mesh.node(member) for member in members])
-    order = [members[place] for place in tour]
-    ways = [way for link in links.into(order[0]) if (way := _follow(links, link, order))]
-    return min(ways, key=len, default=None)
-
-
 def through_two(links: MeshLinks, first: int, other: int) -> list[int] | None:
     """Return a shortest ring through two switches, or None."""
     for detour in DETOURS:
@@ -209,121 +364,3 @@ def through_two(links: MeshLinks, first: int, other: int) -> list[int] | None:
         if best is not None:
             return best
     return None
-
-
-def _follow(links: MeshLinks, start: int, order: Sequence[int]) -> list[int] | None:
-    """Return a ring from a link into the first switch past the others in turn, or None."""
-    way, passed = [start], {order[0]}
-    links.free[start] = 0
-    for switch, following in zip(order[1:], [*order[2:], order[0]], strict=True):
-        if switch not in passed:
-            leg = _leg(links, way[-1], switch, following)
-            way += leg
-            passed.update(map(links.head, leg))
-    last = _walk(links, way[-1], start, start >> 2)
-    for link in way:
-        links.free[link] = 1
-    return None if last is None else way + last
-
-
-def _leg(links: MeshLinks, start: int, switch: int, following: int) -> list[int]:
-    """Take the links of a shortest way to a switch, and return them; none if it is closed off.
-
-    Of the ways out of the switch that it leaves open, the one towards the next switch counts.
-    """
-    ways = []
-    for side in range(4):
-        out = 4 * switch + side
-        if links.free[out] and (found := _walk(links, start, out, switch)):
-            ways.append((len(found) + links.distance(links.head(out), following), found))
-    best = min(ways, default=(0, []))[1]
-    for link in best:
-        links.free[link] = 0
-    return best
-
-
-def _walk(links: MeshLinks, start: int, goal: int, switch: int) -> list[int] | None:
-    most = links.distance(links.head(start), switch)
-    return next(
-        (
-            found
-            for detour in DETOURS
-            if (found := shortest_walk(links, start, goal, (), most + detour)) is not None
-        ),
-        None,
-    )
-
-
-PIECES = (1, 2, 3)
-"""Places that are moved together."""
-
-
-def short_tour(places: Sequence[Node]) -> list[int]:
-    """Return an order of the places, as their positions; the first stays the first.
-
-    Parameters
-    ----------
-    places : sequence of Node
-        One or more; time grows with the third power of their number.
-    """
-    at = np.array(places, dtype=np.int64).reshape(-1, 2)
-    away = np.abs(at[:, None] - at).sum(axis=2)
-    order = _nearest(away)
-    while len(order) > 3 and (_reverse(order, away) or any(_move(order, away, n) for n in PIECES)):
-        pass
-    start = int(np.flatnonzero(order == 0)[0])
-    return [*order[start:].tolist(), *order[:start].tolist()]
-
-
-def _nearest(away: Ints) -> Ints:
-    left = np.ones(len(away), dtype=bool)
-    order = [0]
-    left[0] = False
-    far = int(away.max()) + 1
-    while left.any():
-        order.append(int(np.where(left, away[order[-1]], far).argmin()))
-        left[order[-1]] = False
-    return np.array(order, dtype=np.int64)
-
-
-def _reverse(order: Ints, away: Ints) -> bool:
-    """Turn round the part of the tour that shortens it most; return whether there is one."""
-    after = np.roll(order, -1)
-    now = away[order, after]
-    gain = now[:, None] + now - away[order[:, None], order] - away[after[:, None], after]
-    np.fill_diagonal(gain, 0)
-    first, last = divmod(int(gain.argmax()), len(order))
-    if gain[first, last] <= 0:
-        return False
-    first, last = sorted((first, last))
-    order[first + 1 : last + 1] = order[first + 1 : last + 1][::-1].copy()
-    return True
-
-
-def _move(order: Ints, away: Ints, size: int) -> bool:
-    """Move the part of ``size`` places that shortens the tour most; return whether there is one."""
-    count = len(order)
-    if count < size + 3:
-        return False
-    head, tail = order, np.roll(order, 1 - size)
-    before, behind = np.roll(order, 1), np.roll(order, -size)
-    saved = away[before, head] + away[tail, behind] - away[before, behind]
-    # To between the places i and i + 1: the same way round, or turned.
-    left, right = order, np.roll(order, -1)
-    gap = away[left, right]
-    same = away[head[:, None], left] + away[tail[:, None], right] - gap
-    turned = away[tail[:, None], left] + away[head[:, None], right] - gap
-    gain = saved[:, None] - np.minimum(same, turned)
-    places = np.arange(count)
-    inside = (places - places[:, None] + 1) % count <= size  # the part's own gaps
-    gain[inside] = 0
-    part, to = divmod(int(gain.argmax()), count)
-    if gain[part, to] <= 0:
-        return False
-    ring = np.roll(order, -part)
-    piece, rest = ring[:size], ring[size:]
-    cut = (to - part) % count - size + 1
-    if turned[part, to] < same[part, to]:
-        piece = piece[::-1]
-    order[:] = np.concatenate([rest[:cut], piece, rest[cut:]])
-    return True

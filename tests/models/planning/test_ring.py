@@ -2,14 +2,14 @@
 
 import random
 from collections.abc import Iterator
-from itertools import combinations, permutations
+from itertools import combinations
 
 import pytest
 
-from syncfabric.models.networks.mesh import Mesh, Node, hops
+from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.planning.mesh_links import MeshLinks, link_numbers
 from syncfabric.models.planning.ring import best_ring, least_by_shape, rectangle_ring, ring_beside
-from syncfabric.models.planning.ring_grow import along_tour, grow, shake, short_tour, through_two
+from syncfabric.models.planning.ring_grow import grow, shake, through_two
 from syncfabric.models.planning.ring_model import RingModel
 from tests.models.planning.static_ways import ring_hops
 
@@ -158,8 +158,6 @@ def check(links: MeshLinks, way: list[int]) -> set[int]:
 def test_what_a_ring_is_begun_from(seed: int) -> None:
     links, members = drawn(seed)
     before = bytes(links.free)
-    if way := along_tour(links, members):
-        assert members[0] in check(links, way)
     if way := through_two(links, members[0], members[1]):
         assert set(members[:2]) <= check(links, way)
         assert len(way) >= 2 * links.distance(members[0], members[1])
@@ -213,63 +211,3 @@ def test_a_known_ring_is_taken_if_none_is_shorter() -> None:
     again = grow(MeshLinks(mesh), members, [list(first.way)])
     assert again is not None
     assert len(again) <= len(first)
-
-
-def length(places: list[Node], order: list[int]) -> int:
-    return sum(
-        hops(places[a], places[b]) for a, b in zip(order, [*order[1:], order[0]], strict=True)
-    )
-
-
-def changed(order: list[int], size: int) -> list[list[int]]:
-    """Return every order with ``size`` places in a row elsewhere, or turned where they are."""
-    found = []
-    for first in range(len(order)):
-        ring = order[first:] + order[:first]
-        piece, rest = ring[:size], ring[size:]
-        for cut in range(len(rest) + 1):
-            found += [[*rest[:cut], *part, *rest[cut:]] for part in (piece, piece[::-1])]
-    return found
-
-
-def drawn_places(rng: random.Random, count: int, side: int) -> list[Node]:
-    return [(rng.randrange(side), rng.randrange(side)) for _ in range(count)]
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_no_small_change_makes_it_shorter(seed: int) -> None:
-    """2-opt and Or-opt: no part turned round is better, and none of up to three moved."""
-    rng = random.Random(seed)
-    places = drawn_places(rng, rng.randint(5, 20), 12)
-    order = short_tour(places)
-    assert order[0] == 0
-    assert sorted(order) == list(range(len(places)))
-    mine = length(places, order)
-    for size in (1, 2, 3):
-        assert min(length(places, other) for other in changed(order, size)) >= mine
-    for size in range(2, len(places)):
-        turned = (
-            ring[:size][::-1] + ring[size:]
-            for first in range(len(places))
-            if (ring := order[first:] + order[:first])
-        )
-        assert min(length(places, other) for other in turned) >= mine
-
-
-def test_it_is_nearly_as_short_as_any() -> None:
-    """By all orders of seven places; together less than 2 % longer."""
-    rng, mine, least = random.Random(1), 0, 0
-    for _ in range(20):
-        places = drawn_places(rng, 7, 10)
-        mine += length(places, short_tour(places))
-        least += min(length(places, [0, *order]) for order in permutations(range(1, 7)))
-    assert least <= mine <= 1.02 * least
-
-
-@pytest.mark.parametrize("count", [1, 2, 3])
-def test_few_places(count: int) -> None:
-    assert short_tour([(0, 0), (5, 5), (0, 1)][:count]) == [[0], [0, 1], [0, 2, 1]][count - 1]
-
-
-def test_places_in_one_spot() -> None:
-    assert sorted(short_tour([(1, 1)] * 6)) == list(range(6))

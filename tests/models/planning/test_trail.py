@@ -9,7 +9,7 @@ import pytest
 
 from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.planning.mesh_links import MeshLinks, link_numbers
-from syncfabric.models.planning.trail import Trail, shortest_walk
+from syncfabric.models.planning.ring_grow import Trail, shortest_walk
 from tests.models.planning.static_ways import ring_hops
 
 RIM: list[Node] = [
