@@ -8,10 +8,10 @@ from typing import Any
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
-from syncfabric.models.planning.c_header import c_header
-from syncfabric.models.planning.c_programs import host_header, setup_header
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import registers_json
+from syncfabric.models.register_map.c_header import c_header
+from syncfabric.models.register_map.c_programs import host_header, setup_header
 from syncfabric.models.register_map.config_port import config_map
 from syncfabric.models.register_map.host import host_map
 from syncfabric.models.register_map.rdl import rdl

@@ -25,8 +25,8 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
     Table,
 )
-from syncfabric.models.planning.c_programs import setup_header
 from syncfabric.models.planning.set_up_writes import registers_json
+from syncfabric.models.register_map.c_programs import setup_header
 from syncfabric.sim.assemble import network, static
 from syncfabric.sim.assemble.network import top_ports
 from syncfabric.sim.core_file import LINT_OPTIONS, core_file

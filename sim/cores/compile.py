@@ -21,7 +21,7 @@ from types import MappingProxyType
 from syncfabric.models.errors import ProgramError, SpecError, ToolError, how_to_install
 from syncfabric.models.messages.core import MOST_MEMORY_KIB
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
-from syncfabric.models.planning.c_header import MOST_TABLED, c_header, core_header, tree_blocks
+from syncfabric.models.register_map.c_header import MOST_TABLED, c_header, core_header, tree_blocks
 from syncfabric.sim.cores.program import Program, read_program
 from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
 from syncfabric.sim.simulators.process import version_line

@@ -18,9 +18,9 @@ from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
 from syncfabric.models.layout.network import NetworkShape, PortWord, Target
 from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
-from syncfabric.models.planning.c_programs import setup_header
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.set_up import manager_address
+from syncfabric.models.register_map.c_programs import setup_header
 from syncfabric.sim.front import Front
 from syncfabric.sim.products import register_files
 from tests.fpga.host.golden_board import GoldenBoard

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.messages.host import CONFIG_WINDOW, GlobalWord
-from syncfabric.models.planning.c_header import c_header
-from syncfabric.models.planning.c_programs import setup_header
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import (
     members,
@@ -16,6 +14,8 @@ from syncfabric.models.planning.set_up_writes import (
     set_up_entries,
     set_up_writes,
 )
+from syncfabric.models.register_map.c_header import c_header
+from syncfabric.models.register_map.c_programs import setup_header
 from syncfabric.sim.front import Front
 from syncfabric.sim.products import register_files
 from tests.kinds_of_set_up import KINDS, small

@@ -10,9 +10,9 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.c_header import c_header
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import registers_json
+from syncfabric.models.register_map.c_header import c_header
 
 THREE = """
 name = "three"

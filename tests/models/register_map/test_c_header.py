@@ -8,8 +8,8 @@ import pytest
 
 from syncfabric.models.messages.host import HostShape, config_word, meter_word, node_word_address
 from syncfabric.models.networks.spec import NetworkSpec
-from syncfabric.models.planning.c_header import c_header
-from syncfabric.models.planning.c_programs import host_header
+from syncfabric.models.register_map.c_header import c_header
+from syncfabric.models.register_map.c_programs import host_header
 from tests.rtl.host.host_model import HostModel, Request
 
 C99 = ["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]

@@ -10,9 +10,16 @@ from importlib.resources import files
 
 from syncfabric.models.messages import host
 from syncfabric.models.messages.host import HostShape
-from syncfabric.models.planning.c_text import block, fields, guarded, in_hex, named, prefixed
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import members, set_up_entries
+from syncfabric.models.register_map.c_header import (
+    block,
+    fields,
+    guarded,
+    in_hex,
+    named,
+    prefixed,
+)
 
 __all__ = ["host_header", "setup_header"]
 
@@ -153,4 +160,4 @@ def _array(count: str, kind: str, name: str, entries: Sequence[str]) -> str:
 
 
 def _template(name: str) -> str:
-    return files("syncfabric.models.planning").joinpath(name).read_text(encoding="utf-8")
+    return files("syncfabric.models.register_map").joinpath(name).read_text(encoding="utf-8")
