@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +17,10 @@ import numpy as np
 from syncfabric.models.errors import PlanError
 from syncfabric.models.planning.centre import BATCH, least_eccentric, waves
 from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.tree import Ints
 
-__all__ = ["Centre", "Laid", "centre_of", "lay"]
+__all__ = ["Centre", "centre_of", "lay"]
 
 WAVES = 1024
 """Members' routers up to which the distances of all routers from all of them are measured."""
@@ -87,30 +87,7 @@ def centre_of(graph: LinkGraph, targets: Ints) -> Centre:
     return Centre(int(far.min()), far, total)
 
 
-@dataclass(frozen=True)
-class Laid:
-    """A tree as the routers' parents, and what it costs.
-
-    Attributes
-    ----------
-    root : int
-    parent : dict of int to int
-        The parent of every other router.
-    cost : int
-        Of all its routers.
-    """
-
-    root: int
-    parent: dict[int, int]
-    cost: int
-
-    @property
-    def routers(self) -> list[int]:
-        """All routers, ascending."""
-        return sorted((self.root, *self.parent))
-
-
-def lay(graph: LinkGraph, root: int, members: Collection[int], cost: Ints, busy: Ints) -> Laid:
+def lay(graph: LinkGraph, root: int, members: Collection[int], cost: Ints, busy: Ints) -> PortTree:
     """Return a tree of shortest ways from a root to all members over routers of little cost.
 
     Level by level from the farthest: children for which no router of the level above is in the
@@ -125,18 +102,16 @@ def lay(graph: LinkGraph, root: int, members: Collection[int], cost: Ints, busy:
     members : collection of int
         The members' routers.
     cost : array of int64, shape (routers,)
-        What it costs that a router is in the tree, at least 1; at members' routers nothing.
+        What it costs that a router is in the tree; at members' routers nothing, else at least 1.
     busy : array of int64, shape (routers,)
         Messages of other groups that come to each router in a barrier.
     """
-    cost = cost.copy()
-    cost[list(members)] = 0
     rays = graph.rays(root)
     levels, prices = rays.levels, rays.prices(cost).tolist()
     rows: list[set[int]] = [set() for _ in range(max(levels[m] for m in members) + 1)]
     for member in members:
         rows[levels[member]].add(member)
-    parent: dict[int, int] = {}
+    parent = {root: -1}
     for here in range(len(rows) - 1, 0, -1):
         above = {
             child: [near for near in graph.near[child] if levels[near] == here - 1]
@@ -144,15 +119,14 @@ def lay(graph: LinkGraph, root: int, members: Collection[int], cost: Ints, busy:
         }
         row = rows[here - 1]
         _cover(above, row, prices)
-        kept, chosen = {*members}, {}
+        kept = {*members}
         for child, nears in above.items():
             found = (near for near in nears if near in row)
-            chosen[child] = min(found, key=lambda near: (near not in kept, busy[near], near))
-            kept.add(chosen[child])
+            parent[child] = min(found, key=lambda near: (near not in kept, busy[near], near))
+            kept.add(parent[child])
         row &= kept
-        parent |= chosen
-    total = int(cost[[root, *parent]].sum())
-    return Laid(root, parent, total)
+    arrays = np.array(sorted(parent.items()), dtype=np.int64).T
+    return PortTree.spanned(graph, *arrays)
 
 
 def _cover(above: Mapping[int, Sequence[int]], row: set[int], prices: Sequence[int]) -> None:

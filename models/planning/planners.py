@@ -23,7 +23,7 @@ from syncfabric.models.planning import btm, shortest, updown
 from syncfabric.models.planning.entries import MOST_ENTRIES, Room, allot
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.group_plan import GroupPlan, bound_of
-from syncfabric.models.planning.least_radius import Laid, centre_of
+from syncfabric.models.planning.least_radius import centre_of
 from syncfabric.models.planning.pace import Pace, on_wires
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.set_up import check_representatives
@@ -155,7 +155,7 @@ def _linked(room: Room, groups: Sequence[GroupSpec], names: Sequence[str]) -> li
         raise room.full(error.router, error.share, error.trees, needed) from None
     return [
         _Shaped(
-            _port_tree(graph, laid[one.group], group),
+            laid[one.group].serving(_nodes(graph, group)),
             pace.least(one.centre.radius * pace.hop),
         )
         for one, group in zip(wanted, groups, strict=True)
@@ -165,16 +165,13 @@ def _linked(room: Room, groups: Sequence[GroupSpec], names: Sequence[str]) -> li
 def _wanted(graph: LinkGraph, group: GroupSpec, owner: int = 0, planner: str = "") -> Wanted:
     """Return a group to be laid; two planners choose its tree without regard to others."""
     members = _routers(graph, group)
-    routers, fixed = np.array(members, dtype=np.int64), None
+    routers = np.array(members, dtype=np.int64)
     try:
         centre = centre_of(graph, routers)
     except PlanError as error:
         raise PlanError(f"group {group.id}: {error}") from None
-    if planner in ("btin", "updown"):
-        build = updown.btin_tree if planner == "btin" else updown.updown_tree
-        tree = build(graph, routers)
-        fixed = Laid(tree.root, dict(tree.edges), 0)
-    return Wanted(group.id, members, centre, owner, fixed)
+    build = {"btin": updown.btin_tree, "updown": updown.updown_tree}.get(planner)
+    return Wanted(group.id, members, centre, owner, build and build(graph, routers))
 
 
 def _nodes(graph: LinkGraph, group: GroupSpec) -> list[Place]:
@@ -185,13 +182,6 @@ def _routers(graph: LinkGraph, group: GroupSpec) -> tuple[int, ...]:
     return tuple(sorted({router for router, _ in _nodes(graph, group)}))
 
 
-def _port_tree(graph: LinkGraph, laid: Laid, group: GroupSpec) -> PortTree:
-    routers = laid.routers
-    parents = [laid.parent.get(router, -1) for router in routers]
-    arrays = np.array(routers, dtype=np.int64), np.array(parents, dtype=np.int64)
-    return PortTree.spanned(graph, *arrays, _nodes(graph, group))
-
-
 def _needed(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> int:
     """Return entries of a share that are found to do for link trees."""
     while room <= MOST_ENTRIES:
@@ -200,7 +190,7 @@ def _needed(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> int:
             laid = spread(graph, wanted, room)
         except CrowdedError:
             continue
-        load = Counter((one.share, r) for one in wanted for r in laid[one.group].routers)
+        load = Counter((one.share, r) for one in wanted for r in laid[one.group].routers.tolist())
         return max(load.values())
     return room
 
@@ -213,7 +203,8 @@ def least_tree(graph: LinkGraph, group: GroupSpec) -> PortTree:
     PlanError
         Its members cannot reach each other.
     """
-    return _port_tree(graph, spread(graph, [_wanted(graph, group)], 1)[group.id], group)
+    (tree,) = spread(graph, [_wanted(graph, group)], 1).values()
+    return tree.serving(_nodes(graph, group))
 
 
 def plan_on_wires(

@@ -99,10 +99,8 @@ class PortTree:
         return cls._joined(graph, roots[0], routers, parent, parent_port, far_port, members)
 
     @classmethod
-    def spanned(
-        cls, graph: LinkGraph, routers: Ints, parents: Ints, nodes: Iterable[Place] = ()
-    ) -> PortTree:
-        """Join routers to their parents, by the lowest port of the parent's.
+    def spanned(cls, graph: LinkGraph, routers: Ints, parents: Ints) -> PortTree:
+        """Join routers to their parents, by the lowest port of the parent's: routers alone.
 
         Parameters
         ----------
@@ -111,15 +109,18 @@ class PortTree:
             Ascending.
         parents : array of int64, shape (t,)
             The parent of each, a neighbour's number; -1 at the root.
-        nodes : iterable of Place, optional
-            Router and port of each member; without any it is a tree of routers alone.
         """
         below = np.flatnonzero(parents >= 0)
         parent, up, down = (np.full(len(routers), -1, dtype=np.int64) for _ in range(3))
         parent[below] = np.searchsorted(routers, parents[below])
         down[below], up[below] = graph.ports_between(parents[below], routers[below])
         root = int(routers[parents < 0][0])
-        return cls._joined(graph, root, routers, parent, up, down, list(nodes))
+        return cls._joined(graph, root, routers, parent, up, down, [])
+
+    def serving(self, nodes: Iterable[Place]) -> PortTree:
+        """Return a tree of routers alone with these member nodes, by router and port."""
+        ends = self.parent, self.parent_port, self.far_port
+        return self._joined(self.graph, self.root, self.routers, *ends, list(nodes))
 
     @classmethod
     def pruned(cls, graph: LinkGraph, parents: Ints, members: Ints) -> PortTree:

@@ -16,7 +16,8 @@ import numpy as np
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.planning.graph import LinkGraph
-from syncfabric.models.planning.least_radius import Centre, Laid, lay
+from syncfabric.models.planning.least_radius import Centre, lay
+from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.tree import Ints
 
 __all__ = ["CrowdedError", "Wanted", "spread"]
@@ -51,7 +52,7 @@ class Wanted:
         Where its root can be.
     share : int
         Whose entries it takes.
-    fixed : Laid or None
+    fixed : PortTree or None
         Its tree, if that is not to be chosen.
     """
 
@@ -59,7 +60,7 @@ class Wanted:
     members: tuple[int, ...]
     centre: Centre
     share: int = 0
-    fixed: Laid | None = None
+    fixed: PortTree | None = None
 
 
 class CrowdedError(PlanError):
@@ -86,9 +87,9 @@ class _State:
     load: Ints
     history: Ints
     busy: Ints
-    trees: dict[int, Laid] = field(default_factory=dict)
+    trees: dict[int, PortTree] = field(default_factory=dict)
 
-    def put(self, wanted: Wanted, tree: Laid) -> None:
+    def put(self, wanted: Wanted, tree: PortTree) -> None:
         self.trees[wanted.group] = tree
         self.load[wanted.share, tree.routers] += 1
         self.busy += _messages(tree, wanted, len(self.busy))
@@ -103,37 +104,37 @@ class _State:
         """Whether a group's tree passes a router that has too many."""
         return bool((self.load[wanted.share, self.trees[wanted.group].routers] > self.room).any())
 
-    def best(self, wanted: Wanted, slack: int = 0) -> Laid:
+    def best(self, wanted: Wanted, slack: int = 0) -> PortTree:
         """Return the cheapest tree around a few of the roots."""
         load = self.load[wanted.share]
         over = np.maximum(load + 1 - self.room, 0)
         cost = BASE + self.load.sum(axis=0) + over * PRESENT + self.history[wanted.share]
         members = list(wanted.members)
+        cost[members] = 0
         roots = wanted.centre.roots(slack)
         if len(members) * len(self.graph) <= MEASURED and len(roots) > ROOTS:
-            price = cost.copy()
-            price[members] = 0
-            ways = self.graph.distances(members, price)[:, roots].sum(axis=0)
+            ways = self.graph.distances(members, cost)[:, roots].sum(axis=0)
             roots = roots[np.argsort(ways, kind="stable")]
         count = max(1, min(ROOTS, EFFORT // len(self.graph)))
         trees = [lay(self.graph, root, members, cost, self.busy) for root in roots[:count].tolist()]
-        return min(trees, key=lambda tree: (tree.cost, self._crowding(tree, wanted), -tree.root))
 
-    def _crowding(self, tree: Laid, wanted: Wanted) -> int:
-        """Return how many messages meet each other more often with a tree."""
-        more = _messages(tree, wanted, len(self.busy))
-        return int(more @ self.busy)
+        def rank(tree: PortTree) -> tuple[int, int, int]:
+            """Its cost, then the messages that meet each other more often with it."""
+            crowding = _messages(tree, wanted, len(self.busy)) @ self.busy
+            return int(cost[tree.routers].sum()), int(crowding), -tree.root
+
+        return min(trees, key=rank)
 
 
-def _messages(tree: Laid, wanted: Wanted, routers: int) -> Ints:
+def _messages(tree: PortTree, wanted: Wanted, routers: int) -> Ints:
     """Return how many messages of a group come to each router in a barrier."""
-    comes = np.zeros(routers, dtype=np.int64)
-    np.add.at(comes, [*wanted.members, *tree.parent, *tree.parent.values()], 1)
-    return comes
+    below = np.flatnonzero(tree.parent >= 0)
+    comes = (wanted.members, tree.routers[below], tree.routers[tree.parent[below]])
+    return np.bincount(np.concatenate(comes), minlength=routers)
 
 
-def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> dict[int, Laid]:
-    """Return a tree for each group, by its identifier.
+def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> dict[int, PortTree]:
+    """Return a tree of routers for each group, by its identifier.
 
     All have the least radius, if such trees are found in a few rounds; then those that still pass a
     crowded router may have a greater one.
@@ -164,7 +165,9 @@ def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> dict[int, L
         _settle(state, free, slack)
     if (state.load > room).any():
         share, router = divmod(int(state.load.argmax()), len(graph))
-        raise CrowdedError(router, share, [state.trees[one.group].routers for one in wanted])
+        raise CrowdedError(
+            router, share, [state.trees[one.group].routers.tolist() for one in wanted]
+        )
     return state.trees
 
 
