@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST_SWITCHES", "Irregular", "Link", "Place"]
+__all__ = ["MOST_SWITCHES", "Ints", "Irregular", "Link", "Place"]
 
 Ints: TypeAlias = NDArray[np.int64]
 

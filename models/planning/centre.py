@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.planning.graph import LinkGraph
-from syncfabric.models.planning.tree import Ints
 
 __all__ = ["BATCH", "eccentricities", "least_eccentric", "shapes", "waves"]
 

@@ -21,10 +21,10 @@ import networkx as nx
 import numpy as np
 
 from syncfabric.models.errors import DeadlockError, about
+from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.tree import Ints
 from syncfabric.models.planning.updown import far_switches, next_switches, routing_tables
 
 __all__ = ["Channel", "channel_graph", "check", "find_cycle"]

@@ -14,8 +14,8 @@ from syncfabric.models.layout.engine import entries_of
 from syncfabric.models.layout.network import MOST_REGISTERS
 from syncfabric.models.layout.setup import owners_of, share_of
 from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.planning.graph import LinkGraph
-from syncfabric.models.planning.tree import Ints
 
 __all__ = ["MOST_ENTRIES", "Room", "allot", "owner_of"]
 

@@ -12,17 +12,43 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from syncfabric.models.networks.irregular import Irregular, Place
+from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.irregular import Ints, Irregular, Place
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import MeshSpec, MessageSpec
-from syncfabric.models.planning.tree import Ints
 
-__all__ = ["LinkGraph", "Rays"]
+__all__ = ["LinkGraph", "Rays", "path_sums"]
 
 
 LITTLE = 1 / 1024
 MOST_KEPT = 1 << 20
 """Levels that are kept of all roots together."""
+
+
+def path_sums(parent: Ints, weights: Ints) -> Ints:
+    """Add up the weights from the root to each place, both included, by pointer doubling.
+
+    Parameters
+    ----------
+    parent : array of int64, shape (n,)
+        The place above each; -1 at the root.
+    weights : array of int64, shape (n,)
+        What each place adds.
+
+    Raises
+    ------
+    PlanError
+        This is no tree: some place does not lead to the root.
+    """
+    root = int(np.flatnonzero(parent < 0)[0])
+    above = np.where(parent < 0, np.arange(len(parent)), parent)
+    sums = np.where(parent < 0, 0, weights)
+    for _ in range(len(parent).bit_length() + 1):
+        if (above == root).all():
+            total: Ints = sums + weights[root]
+            return total
+        sums, above = sums + sums[above], above[above]
+    raise PlanError("Tree must have one root that every member leads to")
 
 
 class Rays(NamedTuple):

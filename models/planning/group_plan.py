@@ -14,6 +14,7 @@ from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.mesh import STEP, Node, Port
 from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
+from syncfabric.models.planning.btm import Tree
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.mesh_links import Routes
@@ -21,10 +22,9 @@ from syncfabric.models.planning.multicast_tree import Multicast, least_depth, tr
 from syncfabric.models.planning.pace import Pace, on_wires
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.ring import Least, Ring
-from syncfabric.models.planning.tree import Tree
 from syncfabric.models.timing.static import ALONE, ring_bound, tree_bound
 
-__all__ = ["GroupPlan", "Way", "bound_of", "laid"]
+__all__ = ["GroupPlan", "Way", "laid"]
 
 Way: TypeAlias = Ring | Multicast
 """What joins a group's members on a static network."""
@@ -37,13 +37,8 @@ FIELDS = (
 """What ``plan --json`` says of every group, in this order."""
 ATTRIBUTES = FIELDS[: FIELDS.index("edges")]
 """Those that are attributes of a plan."""
-BOUNDS = ("bound", "bound_btm", "bound_least")
-
-
-def bound_of(tree: PortTree, router: NodeShape) -> int:
-    """Return the most cycles from the last ``arrive`` of a group of messages to its release."""
-    pace = Pace.of(router)
-    return pace.bound(tree.parent, tree.member_count, pace.edge(tree.hops))
+ROOTS = ("root", "root_node")
+"""Those that are places."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,21 +131,19 @@ class GroupPlan:
     @property
     def root(self) -> Node | None:
         """The root's router or switch on a mesh; else the member at the root's lowest port."""
-        if not isinstance(self.shape, PortTree):
-            return self.shape.root
-        columns = self.shape.graph.columns
-        return self.shape.graph.member(self.shape.root) if columns else self.shape.root_node
+        if self.static:
+            return self.way.root
+        return self.graph.member(self.tree.root) if self.graph.columns else self.tree.root_node
 
     @property
     def root_switch(self) -> int | None:
         """The root's router; None on a mesh."""
-        tree = self.shape
-        return tree.root if isinstance(tree, PortTree) and not tree.graph.columns else None
+        return None if self.static or self.graph.columns else self.tree.root
 
     @property
     def root_node(self) -> Node | None:
         """The member at the lowest port of a tree's root's router; None without any."""
-        return self.shape.root_node if isinstance(self.shape, PortTree) else None
+        return None if self.static else self.tree.root_node
 
     @property
     def height(self) -> int | None:
@@ -165,13 +158,12 @@ class GroupPlan:
     @property
     def bound_links(self) -> int:
         """The L or N of the bound: a member's own link is counted where it has one."""
-        own = self.shape.graph.own_links if isinstance(self.shape, PortTree) else 0
-        return self.shape.radius + own
+        return self.shape.radius + (0 if self.static else self.graph.own_links)
 
     @property
     def ring(self) -> list[Node] | None:
         """The switches that a ring passes, from the root on; None of a tree."""
-        return self.way.switches[: self.way.length] if isinstance(self.way, Ring) else None
+        return self.way.ring
 
     @property
     def edges(self) -> list[tuple[Node, Node]] | None:
@@ -189,15 +181,11 @@ class GroupPlan:
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``plan --json`` says of the group (docs/planning.md); null: it lacks that."""
-        shared = {name: getattr(self, name) for name in ATTRIBUTES}
-        values = {
-            n: list(value) if isinstance(value, tuple) else value for n, value in shared.items()
-        }
-        values |= {
-            "members": [list(member) for member in self.members],
-            "registers": list(self.registers),
-        }
-        own = self._tree_json() if isinstance(self.shape, PortTree) else self._way_json(self.shape)
+        values = {name: getattr(self, name) for name in ATTRIBUTES}
+        values |= {name: list(place) for name in ROOTS if (place := values[name]) is not None}
+        values["members"] = [list(member) for member in self.members]
+        values["registers"] = list(self.registers)
+        own = self._way_json(self.way) if self.static else self._tree_json()
         return {**dict.fromkeys(FIELDS), **values, **own}
 
     def _tree_json(self) -> dict[str, Any]:
@@ -228,12 +216,11 @@ class GroupPlan:
         return values
 
     def _way_json(self, way: Way) -> dict[str, Any]:
-        least = way.least if isinstance(way, Ring) and way.length else None
         return {
-            "edges": self.edges and [[list(end) for end in edge] for edge in self.edges],
-            "ring": self.ring if self.ring is None else [list(node) for node in self.ring],
-            "ring_least": least and least._asdict(),
-            "links": self.links,
+            "edges": way.edges and [[list(end) for end in edge] for edge in way.edges],
+            "ring": way.ring if way.ring is None else [list(node) for node in way.ring],
+            "ring_least": way.least._asdict() if isinstance(way, Ring) and way.length else None,
+            "links": way.length,
             "flits": self.flits,
         }
 
@@ -318,7 +305,7 @@ def _read_tree(entry: Mapping[str, Any], network: MessageSpec) -> GroupPlan:
         raise PlanError("a group has one slot, and planner wires, or entries and another")
     bounds = {name: entry[name] for name in ("bound_least", "bound_btm")}
     for name, bound in bounds.items():
-        if bound is not None and type(bound) is not int:
+        if bound is not None and (type(bound) is not int or bound < 0):
             raise PlanError(f"{name} must be cycles, not {bound!r}")
     return GroupPlan(
         id=entry["id"],
@@ -326,7 +313,7 @@ def _read_tree(entry: Mapping[str, Any], network: MessageSpec) -> GroupPlan:
         planner=entry["planner"],
         members=members,
         shape=tree,
-        bound=on_wires(router, tree.radius) if wired else bound_of(tree, router),
+        bound=on_wires(router, tree.radius) if wired else Pace.of(router).bound(tree),
         placement=placement,
         slot_register=network.shape.register_of(min(slots)) if wired else None,
         **bounds,

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.planning.centre import BATCH, least_eccentric, waves
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.port_tree import PortTree
-from syncfabric.models.planning.tree import Ints
 
 __all__ = ["Centre", "centre_of", "lay"]
 

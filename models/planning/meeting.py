@@ -22,8 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.networks.mesh import Port
-from syncfabric.models.planning.tree import Ints, Tree
+from syncfabric.models.planning.btm import Tree
 
 __all__ = ["Ancestry", "Ways", "can_meet"]
 

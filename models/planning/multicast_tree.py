@@ -33,6 +33,10 @@ class Multicast(NamedTuple):
     least: int
 
     @property
+    def ring(self) -> None:
+        """None: it is no ring."""
+
+    @property
     def radius(self) -> int:
         """The hops to the farthest member."""
         return self.height

@@ -12,7 +12,9 @@ import numpy as np
 
 from syncfabric.models.layout.engine import interval_of
 from syncfabric.models.layout.shape import NodeShape
-from syncfabric.models.planning.tree import Ints, path_sums
+from syncfabric.models.networks.irregular import Ints
+from syncfabric.models.planning.graph import path_sums
+from syncfabric.models.planning.port_tree import PortTree
 
 __all__ = ["ARRIVAL", "Pace", "on_wires"]
 
@@ -125,14 +127,14 @@ class Pace:
         found: Ints = late
         return found
 
-    def bound(self, parent: Ints, members: Ints, edges: Ints) -> int:
-        """Return the most cycles from the last ``arrive`` to the last ``released``.
+    def bound(self, tree: PortTree) -> int:
+        """Return the most cycles from the last ``arrive`` of messages to the last ``released``.
 
         For one group alone on an idle network whose watchdogs do not visit its entries meanwhile.
         On the way down nothing waits: what a router sends there comes to routers that have merged
         everything.
         """
+        parent, members, edges = tree.parent, tree.member_count, self.edge(tree.hops)
         way = path_sums(parent, np.where(parent >= 0, edges, 0))
-        root = int(np.flatnonzero(parent < 0)[0])
-        farthest = int(way[members > 0].max())
-        return int(self.latest(parent, members, edges)[root]) + farthest + self.release
+        late = self.latest(parent, members, edges)[parent < 0]
+        return int(late[0]) + int(way[members > 0].max()) + self.release

@@ -20,15 +20,15 @@ from syncfabric.models.networks.dead import NOTHING, Dead
 from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, planners_of
 from syncfabric.models.planning import btm, shortest, updown
+from syncfabric.models.planning.btm import Tree
 from syncfabric.models.planning.entries import MOST_ENTRIES, Room, allot
 from syncfabric.models.planning.graph import LinkGraph
-from syncfabric.models.planning.group_plan import GroupPlan, bound_of
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.least_radius import centre_of
 from syncfabric.models.planning.pace import Pace, on_wires
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.set_up import check_representatives
 from syncfabric.models.planning.spread import CrowdedError, Wanted, spread
-from syncfabric.models.planning.tree import Tree
 
 __all__ = ["least_tree", "plan_groups", "plan_on_wires"]
 
@@ -99,7 +99,7 @@ def plan_groups(
             planner=name,
             members=group.members,
             shape=shaped.tree,
-            bound=bound_of(shaped.tree, router),
+            bound=Pace.of(router).bound(shaped.tree),
             bound_least=shaped.least,
             bound_btm=shaped.btm,
             placement=dict(zip(shaped.tree.routers.tolist(), numbers.tolist(), strict=True)),
@@ -133,11 +133,11 @@ def _routed(
         found = whole(btm.cs_tree(group.members))
     elif planner == "shortest":
         better = whole(shortest.improve(first, node))
-        if ours is None or (better and bound_of(better, router) < bound_of(ours, router)):
+        if ours is None or (better and pace.bound(better) < pace.bound(ours)):
             found = better
     links = shortest.least_cost(first.x, first.y, node)
     least = pace.least((1 + pace.link) * links)
-    btm_bound = None if ours is None else bound_of(ours, router)
+    btm_bound = None if ours is None else pace.bound(ours)
     return _Shaped(found or least_tree(graph, group), least, btm_bound)
 
 

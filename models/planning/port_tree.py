@@ -16,10 +16,10 @@ from functools import cached_property
 import numpy as np
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.irregular import Place
+from syncfabric.models.networks.irregular import Ints, Place
 from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
-from syncfabric.models.planning.graph import LinkGraph
-from syncfabric.models.planning.tree import Ints, Tree, path_sums
+from syncfabric.models.planning.btm import Tree
+from syncfabric.models.planning.graph import LinkGraph, path_sums
 
 __all__ = ["PortTree"]
 

@@ -83,6 +83,11 @@ class Ring(NamedTuple):
         """None: it is no tree."""
 
     @property
+    def ring(self) -> list[Node]:
+        """The switches that it passes; none of a single member's."""
+        return self.switches[: self.length]
+
+    @property
     def edges(self) -> None:
         """None: it is no tree."""
 

@@ -24,10 +24,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.networks.mesh import Port
-from syncfabric.models.planning.btm import Segments, off_centre, quadrants
+from syncfabric.models.planning.btm import Segments, Tree, off_centre, quadrants
 from syncfabric.models.planning.meeting import can_meet
-from syncfabric.models.planning.tree import Ints, Tree
 
 __all__ = ["greatest_cost", "grow", "improve", "least_cost", "rehang"]
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.least_radius import Centre, lay
 from syncfabric.models.planning.port_tree import PortTree
-from syncfabric.models.planning.tree import Ints
 
 __all__ = ["CrowdedError", "Wanted", "spread"]
 

@@ -12,12 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.irregular import Ints, Irregular
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.centre import least_eccentric, shapes
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.port_tree import PortTree
-from syncfabric.models.planning.tree import Ints
 
 __all__ = [
     "MOST_ROUTED",

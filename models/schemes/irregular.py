@@ -22,12 +22,11 @@ from typing import Any
 import numpy as np
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.irregular import Irregular, Place
+from syncfabric.models.networks.irregular import Ints, Irregular, Place
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning import updown as trees
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.port_tree import PortTree
-from syncfabric.models.planning.tree import Ints
 from syncfabric.models.planning.updown import next_switches
 from syncfabric.models.schemes.scheme import Cost, Scheme
 from syncfabric.models.timing.btin import PacketTiming, Timing, Way, formula_ns, packets_ns

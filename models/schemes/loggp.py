@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 
+from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.networks.mesh import Node, hops
 from syncfabric.models.networks.spec import (
     AnySpec,
@@ -25,7 +26,6 @@ from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan_static import plan_static
 from syncfabric.models.planning.planners import least_tree
-from syncfabric.models.planning.tree import Ints
 from syncfabric.models.schemes.irregular import Ways
 from syncfabric.models.schemes.scheme import Cost, scheme
 from syncfabric.models.timing.barriers import (

@@ -7,10 +7,11 @@ from functools import partial
 
 import numpy as np
 
+from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.networks.mesh import Node, hops
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.models.planning.btm import build_tree, cs_tree, local_root
-from syncfabric.models.planning.tree import Ints, Tree, coordinates, path_sums
+from syncfabric.models.planning.btm import Tree, build_tree, coordinates, cs_tree, local_root
+from syncfabric.models.planning.graph import path_sums
 from syncfabric.models.schemes.scheme import Cost, scheme
 from syncfabric.models.timing.btm import Timing, formula_ns, way_ns
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from syncfabric.models.planning.tree import Tree
+from syncfabric.models.planning.btm import Tree
 from syncfabric.models.timing.times import Times, ns
 
 

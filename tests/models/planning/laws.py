@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hypothesis import strategies as st
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
-from syncfabric.models.planning.tree import Tree
+from syncfabric.models.planning.btm import Tree
 
 
 def nodes_of(tree: Tree) -> list[Node]:

@@ -15,10 +15,18 @@ from syncfabric.models.networks import reader
 from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning import btm
-from syncfabric.models.planning.btm import Segments, build_tree, cs_tree, local_root, quadrants
+from syncfabric.models.planning.btm import (
+    Segments,
+    Tree,
+    build_tree,
+    coordinates,
+    cs_tree,
+    local_root,
+    quadrants,
+)
+from syncfabric.models.planning.graph import path_sums
 from syncfabric.models.planning.meeting import can_meet
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.models.planning.tree import Tree, coordinates, path_sums
 from syncfabric.models.timing.btm import cs_formula_ns, formula_ns
 from tests.models.planning.laws import (
     check_tree,

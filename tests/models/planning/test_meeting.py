@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port
-from syncfabric.models.planning.btm import build_tree
+from syncfabric.models.planning.btm import Tree, build_tree, coordinates
 from syncfabric.models.planning.meeting import Ancestry, Ways, can_meet
 from syncfabric.models.planning.shortest import grow, improve
-from syncfabric.models.planning.tree import Tree, coordinates
 from tests.models.planning.laws import (
     distribute_turn,
     groups,

@@ -107,8 +107,12 @@ def moved(by: int) -> Callable[[GroupPlan], dict[int, int]]:
 
 CLUSTER, WIRES = "cluster-fig1", "wires-8x8"
 APARTS: dict[str, tuple[str, Change, str]] = {
-    "no plan of a group": ("mesh-2x2", whole(groups=("x",)), "str is no plan"),
-    "another kind": ("reflex-2x2", on("mesh-2x2"), "Ring is no plan of a group on"),
+    "no plan of a group": (
+        "mesh-2x2",
+        whole(groups=("x",)),
+        "no attribute 'to_json'",
+    ),
+    "another kind": ("reflex-2x2", on("mesh-2x2"), "group 1: it has no entries"),
     "a smaller mesh": ("mesh-8x8", on("mesh-2x2"), "group 1"),
     "other switches": (CLUSTER, on("twins"), "group 1"),
     "slots of another": (WIRES, on("mesh-8x8"), "group 1"),
@@ -118,9 +122,10 @@ APARTS: dict[str, tuple[str, Change, str]] = {
         "id 1 is used twice",
     ),
     "no groups": ("reflex-2x2", whole(groups=None), "'NoneType' object"),
-    "a bound in words": ("mesh-2x2", first(bound="soon"), "bound must be cycles or None"),
-    "a bound below 0": ("mesh-2x2", first(bound=-1), "bound must be cycles or None, not -1"),
+    "a bound in words": ("mesh-2x2", first(bound="soon"), "bound is not what its tree has: 'soon'"),
+    "a bound below 0": ("mesh-2x2", first(bound=-1), "bound is not what its tree has: -1"),
     "a bound of others": ("mesh-2x2", first(bound=99), "bound is not what its tree has: 99"),
+    "a least below 0": ("mesh-2x2", first(bound_least=-1), "bound_least must be cycles, not -1"),
     "an entry": ("mesh-2x2", first(placement=moved(by=16)), r"entry must be 0\.\.15, not 16"),
     "an entry below 0": ("mesh-2x2", first(placement=moved(by=-1)), r"entry must be 0\.\.15"),
     "entries too few": ("mesh-2x2", first(placement=lambda g: {0: 0}), "KeyError"),

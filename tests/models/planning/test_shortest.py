@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Mesh, Node
-from syncfabric.models.planning.btm import Segments, build_tree
+from syncfabric.models.planning.btm import Segments, Tree, build_tree, coordinates
 from syncfabric.models.planning.shortest import (
     PARTINGS,
     far,
@@ -22,7 +22,6 @@ from syncfabric.models.planning.shortest import (
     least_heights,
     rehang,
 )
-from syncfabric.models.planning.tree import Tree, coordinates
 from tests.models.planning.laws import (
     check_tree,
     groups,

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.planning import least_radius
+from syncfabric.models.planning.btm import Tree
 from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.least_radius import centre_of, lay
 from syncfabric.models.planning.pace import Pace
 from syncfabric.models.planning.port_tree import PortTree
-from syncfabric.models.planning.tree import Tree
 from tests.models.planning.checker import mesh
 from tests.models.planning.irregular import clusters, draw_network
 
