@@ -283,8 +283,8 @@ class CoresJob:
 
     def _draw(self, trace: Path, result: CoresResult, plan: BarrierPlan, events: Events) -> None:
         from syncfabric.sim.cores.events import timeline
-        from syncfabric.sim.draw.canvas import format_of, picture
         from syncfabric.sim.draw.cores import timeline_figure
+        from syncfabric.sim.draw.page import format_of, picture
 
         if self.begin >= max(1, result.cycles):
             raise SpecError(
@@ -298,7 +298,7 @@ class CoresJob:
         write_file(trace, picture(figure, format_of(trace)))
 
     def _check_trace(self, trace: Path) -> None:
-        from syncfabric.sim.draw.canvas import format_of
+        from syncfabric.sim.draw.page import format_of
 
         format_of(trace)
         check_file(trace, "picture")

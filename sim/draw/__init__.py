@@ -1,6 +1,5 @@
 """Pictures, as SVG and PNG: trees and rings over their network, a plan, the load of channels."""
 
-from syncfabric.sim.draw.canvas import picture, to_svg
 from syncfabric.sim.draw.figures import (
     can_draw,
     check_picture,
@@ -10,6 +9,7 @@ from syncfabric.sim.draw.figures import (
     plan_figure,
     show,
 )
+from syncfabric.sim.draw.page import picture, to_svg
 
 __all__ = [
     "can_draw",

@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from syncfabric.sim.cores.events import Kind, Piece
-from syncfabric.sim.draw.canvas import GREY, INK, PAPER, settings
-from syncfabric.sim.draw.page import TOP, Mark, Page
+from syncfabric.sim.draw.page import GREY, INK, PAPER, TOP, Mark, Page, settings
 from syncfabric.sim.draw.style import INKS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from syncfabric.sim.cores.result import CoresResult
-
-__all__ = ["timeline_figure"]
 
 COLOURS = {
     Kind.WORKS: INKS[0],

@@ -8,8 +8,19 @@ from syncfabric.models.errors import OutputError
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.sim.draw.canvas import GREY, INK, PAPER, Sheet, format_of, settings, to_svg
-from syncfabric.sim.draw.page import TOP, Margins, Mark, Page
+from syncfabric.sim.draw.page import (
+    GREY,
+    INK,
+    PAPER,
+    TOP,
+    Margins,
+    Mark,
+    Page,
+    Sheet,
+    format_of,
+    settings,
+    to_svg,
+)
 from syncfabric.sim.draw.pen import Pen, sheet_of
 from syncfabric.sim.draw.scene import Scene, scene_of
 from syncfabric.sim.draw.style import colours
@@ -24,17 +35,6 @@ if TYPE_CHECKING:
     from syncfabric.models.networks.spec import AnySpec, NetworkSpec
     from syncfabric.models.planning.group_plan import GroupPlan
     from syncfabric.models.planning.plan import BarrierPlan
-
-__all__ = [
-    "SCALE",
-    "can_draw",
-    "check_picture",
-    "group_figure",
-    "heat_figure",
-    "network_figure",
-    "plan_figure",
-    "show",
-]
 
 MOST_PANELS, MOST_COLOURS = 12, 10
 """Groups that have a panel, or a colour, of their own."""
@@ -210,7 +210,7 @@ def heat_figure(
     place = _Place(network, 6.4)
     known: dict[Hashable, Any] = {(load.node, load.port): scale(norm(load.load)) for load in loads}
     scene, idle = place.scene, scale(norm(0.0))
-    ends = {end for pair in scene.ends.values() for end in pair}
+    ends = dict.fromkeys(end for pair in scene.ends.values() for end in pair)
     with settings():
         page = Page(max(place.width, 5.2), TOP + place.sheet.size[1] + 1.0)
         page.heading(title, line, page.width / 2, 0.3)

@@ -6,8 +6,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TIP", "Points", "aside", "band", "corners", "cut", "head", "lanes", "moved", "rounded"]
-
 Points = NDArray[np.float64]
 """Of shape (n, 2)."""
 

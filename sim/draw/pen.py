@@ -5,16 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from syncfabric.sim.draw.canvas import GREY, INK, PALE, PAPER, ROOT, Sheet, frame
 from syncfabric.sim.draw.lines import Points, band
+from syncfabric.sim.draw.page import GREY, INK, PALE, PAPER, ROOT, Sheet
 from syncfabric.sim.draw.scene import HALF, NODE, Scene, Spot
 from syncfabric.sim.draw.style import lightness
 from syncfabric.sim.draw.ways import Dot, Overlay, Way
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["FAINT", "Pen", "sheet_of"]
 
 FAINT = "#eef1f4"
 """Colour of switches that have none."""
@@ -47,7 +45,13 @@ class Pen:
     """
 
     def __init__(self, axes: "Axes", sheet: Sheet, scene: Scene) -> None:
-        frame(axes, sheet)
+        axes.set_xlim(-0.5, sheet.width - 0.5)  # (0, 0) is half a hop within
+        axes.set_ylim(-0.5, sheet.height - 0.5)
+        axes.set_aspect("equal")
+        axes.set_xticks([])
+        axes.set_yticks([])
+        for spine in axes.spines.values():
+            spine.set_visible(False)
         self.axes, self.sheet, self.scene = axes, sheet, scene
         size = max(5.0, min(9.0, sheet.points(0.24)))
         for x, y, words in scene.marks:

@@ -20,8 +20,6 @@ from syncfabric.sim.draw.lines import Points, aside, cut
 from syncfabric.sim.draw.springs import directions, places, springs
 from syncfabric.sim.words import node_words
 
-__all__ = ["HALF", "NODE", "RIM", "Scene", "Spot", "scene_of", "schedule_scene", "vertex_places"]
-
 NODE, HALF = 0.2, 0.16
 """Radius of a node on a mesh, and half the side of a switch's square."""
 RIM = 0.2

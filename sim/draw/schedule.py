@@ -11,8 +11,17 @@ from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import OutputError
 from syncfabric.models.files import write_whole
-from syncfabric.sim.draw.canvas import GREY, INK, PALE, PAPER, format_of, picture, settings
-from syncfabric.sim.draw.page import Mark, Page
+from syncfabric.sim.draw.page import (
+    GREY,
+    INK,
+    PALE,
+    PAPER,
+    Mark,
+    Page,
+    format_of,
+    picture,
+    settings,
+)
 from syncfabric.sim.draw.pen import Pen, sheet_of
 from syncfabric.sim.draw.scene import schedule_scene
 from syncfabric.sim.draw.style import colours
@@ -21,8 +30,6 @@ from syncfabric.sim.words import rules_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["check_schedule_picture", "save_schedule_picture", "schedule_figure"]
 
 PANEL_VERTICES, PANEL_STEPS = 40, 24
 """Most vertices and steps that are drawn as panels; beyond, a table."""

@@ -5,9 +5,8 @@ Latencies with start-ups in software and those without are on axes of their own.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from syncfabric.sim.draw.canvas import INK, PAPER, settings
-from syncfabric.sim.draw.page import TOP, Page
-from syncfabric.sim.draw.style import INKS, key, looks, scale
+from syncfabric.sim.draw.page import INK, PAPER, TOP, Page, settings
+from syncfabric.sim.draw.style import INKS, curves, key, looks, scale
 from syncfabric.sim.schemes import APART, Row, number_words
 from syncfabric.sim.words import count, network_words
 
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from syncfabric.sim.schemes import Compared, GroupCosts, Range
-
-__all__ = ["schemes_figure"]
 
 WIDTH, LEFT, RIGHT = 7.6, 1.3, 1.6
 """Of the page, and beside its axes, in inches; the key is at the right."""
@@ -95,14 +92,10 @@ def _bars(axes: "Axes", rows: list[Row]) -> None:
 
 
 def _curves(axes: "Axes", panel: Panel, span: "Range") -> None:
-    drawn: list[list[float]] = []
+    swept = panel.costs.swept
     names = [row.scheme.name for row in panel.rows]
-    for name, look in looks(names).items():
-        latencies = panel.costs.swept[name]
-        style = look.line("solid", len(span.values), above=latencies in drawn)
-        axes.plot(span.values, latencies, label=name, **style)
-        drawn.append(latencies)
-    every = [value for latencies in drawn for value in latencies if value > 0]
+    curves(axes, {n: list(zip(span.values, swept[n], strict=True)) for n in names}, looks(names))
+    every = [value for name in names for value in swept[name] if value > 0]
     wide = bool(every) and max(every) > WIDE * min(every)
     scale(axes, "x", f"{span.name}, ns")
     scale(axes, "y", "latency, ns", 10 if wide else None)

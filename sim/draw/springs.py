@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.sim.draw.lines import Points
 
-__all__ = ["crossings", "directions", "places", "springs"]
-
 CLEAR = 0.55
 """Distance to keep between a switch and a link that passes it."""
 LINK = 1.4

@@ -7,18 +7,16 @@ markers for a second one, dotted with open markers for a paper's own points.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from syncfabric.sim.draw.canvas import INK, PAPER
+from syncfabric.sim.draw.page import INK, PAPER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["INKS", "MARKERS", "Look", "Stroke", "colours", "key", "lightness", "looks", "scale"]
 
 INKS = ("#0072b2", "#e69f00", INK, "#cc79a7", "#009e73", "#d55e00", "#56b4e9")
 """The colours of Okabe and Ito (Color Universal Design, 2008), without their yellow."""
@@ -93,6 +91,20 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
         name: Look(INKS[place % len(INKS)], MARKERS[place % len(MARKERS)])
         for place, name in enumerate(distinct)
     }
+
+
+def curves(
+    axes: Axes,
+    points: Mapping[str, Sequence[tuple[float, float]]],
+    look: Mapping[str, Look],
+    stroke: Callable[[str], Stroke] = lambda _: "solid",
+) -> None:
+    """Draw curves by their names; one that lies on another is seen all the same."""
+    drawn: list[Sequence[tuple[float, float]]] = []
+    for name, of in points.items():
+        style = look[name].line(stroke(name), len(of), above=of in drawn)
+        axes.plot([x for x, _ in of], [y for _, y in of], label=name, **style)
+        drawn.append(of)
 
 
 def scale(axes: Axes, which: Literal["x", "y"], words: str, base: int | None = None) -> None:

@@ -8,12 +8,9 @@ import numpy as np
 
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.sim.draw.canvas import GREY, PAPER, ROOT, depth_colours
 from syncfabric.sim.draw.lines import TIP, Points, corners, cut, head, lanes, moved, rounded
-from syncfabric.sim.draw.page import Mark, depth_key
+from syncfabric.sim.draw.page import GREY, PAPER, ROOT, Mark, depth_colours, depth_key
 from syncfabric.sim.draw.scene import NODE, Scene
-
-__all__ = ["OTHERS", "RING", "RING_MEMBER", "Dot", "Overlay", "Way", "arrow", "key_of", "overlay"]
 
 RING, RING_MEMBER = "#1f5f99", "#a9cbe8"
 OTHERS = "#c5ccd4"

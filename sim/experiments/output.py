@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from syncfabric.models.files import csv_text
-from syncfabric.sim.draw.canvas import FORMATS, INK, picture, settings
-from syncfabric.sim.draw.page import TOP, Page
-from syncfabric.sim.draw.style import LINE, Stroke, key, looks, scale
+from syncfabric.sim.draw.page import FORMATS, INK, TOP, Page, picture, settings
+from syncfabric.sim.draw.style import LINE, Stroke, curves, key, looks, scale
 from syncfabric.sim.experiments.claim import HEADS, Claim, words
 from syncfabric.sim.experiments.frame import BENCH, Axes, Series, Work
 from syncfabric.sim.output import Content, write_folder
@@ -72,24 +71,27 @@ def _curves(work: Work) -> Figure:
         if first is not None:
             axes.sharex(first)
         first, top = axes, top + high + BELOW
-        drawn: list[list[tuple[float, float]]] = []
-        for label, points in series.items():
-            kept = [
+        kept = {
+            label: [
                 (x, y)
                 for x, y in points
                 if (panel.across_base is None or x > 0) and (panel.up_base is None or y > 0)
             ]
-            fits = (stroke for end, stroke in STROKES.items() if label.endswith(end))
-            stroke: Stroke = next(fits, "solid")
-            style = look[subjects[label]].line(stroke, len(kept), above=kept in drawn)
-            axes.plot([x for x, _ in kept], [y for _, y in kept], label=names[label], **style)
-            drawn.append(kept)
+            for label, points in series.items()
+        }
+        curves(axes, kept, {label: look[subjects[label]] for label in kept}, _stroke)
+        for line, label in zip(axes.lines, kept, strict=True):
+            line.set_label(names[label])
         scale(axes, "x", panel.across, panel.across_base)
         scale(axes, "y", panel.up, panel.up_base)
         if panel.across_base is not None and len(places) <= 12:
             axes.set_xticks(places)
         key(axes)
     return page.figure
+
+
+def _stroke(label: str) -> Stroke:
+    return next((stroke for end, stroke in STROKES.items() if label.endswith(end)), "solid")
 
 
 def _panels(work: Work) -> list[tuple[Axes, Series]]:

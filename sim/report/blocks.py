@@ -11,18 +11,6 @@ from markupsafe import Markup
 from syncfabric.sim.report.film import Film
 from syncfabric.sim.tables import Rows
 
-__all__ = [
-    "Block",
-    "Drawing",
-    "Gallery",
-    "Picture",
-    "Play",
-    "Section",
-    "Table",
-    "Verdict",
-    "Words",
-]
-
 
 class Block:
     """A part of a section."""

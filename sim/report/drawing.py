@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
-from syncfabric.sim.draw.canvas import GREY, INK, PALE, PAPER, to_svg
+from syncfabric.sim.draw.page import GREY, INK, PALE, PAPER, to_svg
 from syncfabric.sim.draw.pen import FAINT
 from syncfabric.sim.draw.ways import OTHERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["hover_points", "inline_svg"]
 
 MOST_POINTS = 4_000
 """Points that can be hovered over in one figure; beyond, every n-th."""

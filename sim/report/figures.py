@@ -21,8 +21,6 @@ from syncfabric.sim.report.blocks import Block, Drawing, Picture, Section, Table
 from syncfabric.sim.report.drawing import hover_points, inline_svg
 from syncfabric.sim.words import count
 
-__all__ = ["CLAIM_HEADS", "SERIES_HEADS", "Figure", "Figures", "figures_section", "read_figures"]
-
 CLAIM_HEADS = list(HEADS)
 SERIES_HEADS = ["series", "x", "y"]
 SERIES = "-series"

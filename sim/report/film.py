@@ -10,8 +10,6 @@ import numpy as np
 
 from syncfabric.sim.draw.scene import Scene
 
-__all__ = ["Cast", "Film", "Kind", "Move"]
-
 SIDE = 44
 """Units of the drawing a hop."""
 POINTS = 10

@@ -18,8 +18,6 @@ from syncfabric.sim.results import RunResult
 from syncfabric.sim.tables import notes, plan_rows
 from syncfabric.sim.words import count, network_words
 
-__all__ = ["MOST_NODES", "Asked", "network_section", "source_words"]
-
 MOST_NODES = 1024
 """Nodes of a network that is animated."""
 MOST_DRAWN = 12

@@ -1,27 +1,26 @@
-"""A run's result in a report: its table, and latencies beside their bounds as a picture."""
+"""Saved results in a report: of a run, latencies beside their bounds; of a program on cores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from statistics import mean
 from typing import TYPE_CHECKING
 
+from syncfabric.sim.cores.result import CoresResult, Routine, complaints, core_rows, group_rows
 from syncfabric.sim.draw import can_draw, heat_figure
-from syncfabric.sim.draw.canvas import ROOT, settings
-from syncfabric.sim.draw.page import TOP, Page
+from syncfabric.sim.draw.page import ROOT, TOP, Page, settings
 from syncfabric.sim.draw.style import Look, looks, scale
 from syncfabric.sim.network import Network
 from syncfabric.sim.report.blocks import Block, Drawing, Section, Table, Verdict, Words
 from syncfabric.sim.report.drawing import hover_points, inline_svg
-from syncfabric.sim.report.inputs import Saved
-from syncfabric.sim.results import ChannelLoad, RunResult, Spread, describe, result_rows, summary
-from syncfabric.sim.words import node_words
+from syncfabric.sim.results import ChannelLoad, RunResult, describe, result_rows, summary
+from syncfabric.sim.spread import Spread
+from syncfabric.sim.words import count, node_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["MOST_GROUPS", "latency_figure", "result_section", "run_blocks"]
 
 MOST_GROUPS = 40
 WIDTH, LINE, LEAST, LEFT, RIGHT, BELOW = 7.2, 0.36, 0.6, 1.1, 1.9, 0.55
@@ -33,15 +32,16 @@ MOST_LOADS = 2_000
 """Channels whose loads are listed, the fullest first."""
 
 
-def result_section(saved: Saved[RunResult], prefix: str, networks: Iterable[Network]) -> Section:
+def result_section(
+    source: str, result: RunResult, prefix: str, networks: Iterable[Network]
+) -> Section:
     """Return a saved result; its loads are drawn over the network of its name, if that is given."""
-    result = saved.value
     same = [network for network in networks if network.name == result.network]
     blocks = [*run_blocks(result, prefix)]
     if result.loads:
         blocks += _loads(result, result.loads, prefix, same[0] if same else None)
     line = f"{result.network} under {result.simulator} · seed {result.seed}"
-    return Section(saved.source, "run", line, blocks)
+    return Section(source, "run", line, blocks)
 
 
 def run_blocks(result: RunResult, prefix: str) -> Iterator[Block]:
@@ -126,3 +126,38 @@ def _spreads(
     for place, spread in enumerate(spreads):
         if spread:
             axes.hlines(place + away, spread.min, spread.max, color=look.colour, lw=1.4)
+
+
+def cores_section(source: str, result: CoresResult) -> Section:
+    """Return a saved result of ``syncfabric cores --json``."""
+    barrier = f" · barrier {result.barrier}" if result.barrier else ""
+    line = f"{result.network} under {result.simulator} · {count(result.cores, 'core')}{barrier}"
+    return Section(source, "program on cores", line, [*_cores_blocks(result)])
+
+
+def _cores_blocks(result: CoresResult) -> Iterator[Block]:
+    lost = mean(core.cycles for core in result.lost) if result.lost else 0
+    told = [
+        f"{result.cycles:,} cycles, of which a core spent {lost:,.0f} in barriers on average",
+        *complaints(result),
+    ]
+    yield Verdict(result.ok, "ok" if result.ok else result.verdict, told)
+    yield Table("Cores", core_rows(result))
+    if result.groups:
+        yield Table("Barriers in hardware", group_rows(result))
+    if result.code:
+        yield Words(
+            [
+                f"The instructions of barriers in software ({result.barrier}), as a core has them "
+                "in its memory; what seldom happens, such as that there is no room to send, is "
+                "called, and not shown."
+            ]
+        )
+    for routine in result.code:
+        yield _code(routine, closed=not routine.name.endswith("_both"))
+
+
+def _code(routine: Routine, *, closed: bool) -> Table:
+    rows = [[f"{address:x}", text] for address, text in routine.instructions]
+    title = f"{routine.name}: {count(len(rows), 'instruction')}"
+    return Table(title, (["address", "instruction"], rows), closed=closed)

@@ -13,10 +13,7 @@ from syncfabric.sim.draw.schedule import LARGEST, schedule_figure
 from syncfabric.sim.report.blocks import Block, Drawing, Play, Section, Table, Verdict, Words
 from syncfabric.sim.report.drawing import inline_svg
 from syncfabric.sim.report.film import Cast, Film, Kind, Move
-from syncfabric.sim.report.inputs import Saved
 from syncfabric.sim.words import rules_words, steps_words
-
-__all__ = ["schedule_film", "schedule_section"]
 
 MOST_VERTICES, MOST_MESSAGES = 144, 20_000
 """Of a schedule that is played."""
@@ -24,7 +21,7 @@ MOST_ROWS = 3_000
 """Messages that are listed."""
 
 
-def schedule_section(saved: Saved[Schedule], prefix: str) -> Section:
+def schedule_section(source: str, schedule: Schedule, prefix: str) -> Section:
     """Return a schedule and the checker's verdict.
 
     Raises
@@ -32,14 +29,12 @@ def schedule_section(saved: Saved[Schedule], prefix: str) -> Section:
     SyncfabricError
         The checker refuses it.
     """
-    schedule = saved.value
     line = f"{len(schedule.steps)} steps · {rules_words(schedule.rules)}"
     title = f"{schedule.collective.kind} on {schedule.topology.name}"
-    return Section(title, "schedule", line, list(_blocks(saved, prefix, title)))
+    return Section(title, "schedule", line, list(_blocks(source, schedule, prefix, title)))
 
 
-def _blocks(saved: Saved[Schedule], prefix: str, title: str) -> Iterator[Block]:
-    schedule = saved.value
+def _blocks(source: str, schedule: Schedule, prefix: str, title: str) -> Iterator[Block]:
     judged = examine(schedule)
     yield _verdict(judged)
     small = schedule.topology.vertices <= MOST_VERTICES and schedule.messages <= MOST_MESSAGES
@@ -56,7 +51,7 @@ def _blocks(saved: Saved[Schedule], prefix: str, title: str) -> Iterator[Block]:
     ]
     if len(rows) <= MOST_ROWS:
         heads = ["step", "origin", "destination", "path", "hops"]
-        yield Table(f"Messages of {saved.source}", (heads, rows), closed=True)
+        yield Table(f"Messages of {source}", (heads, rows), closed=True)
 
 
 def _verdict(judged: Judged) -> Verdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from base64 import b64encode
 from collections.abc import Sequence
 from hashlib import sha256
@@ -10,25 +11,27 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from syncfabric.models.collectives.schedule import collector_off
-from syncfabric.models.errors import OutputError, SpecError
+from syncfabric.models.collectives.files import read as read_schedule
+from syncfabric.models.collectives.schedule import FORMAT, Schedule, collector_off
+from syncfabric.models.errors import OutputError, SpecError, about
+from syncfabric.models.files import read_text, reading
+from syncfabric.models.parsed import parse_json
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.network import Network
 from syncfabric.sim.output import check_file, write_file
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.report.blocks import Section
-from syncfabric.sim.report.cores_section import cores_section
-from syncfabric.sim.report.figures import Figures, figures_section
-from syncfabric.sim.report.inputs import Input, Saved, read_input
+from syncfabric.sim.report.figures import Figures, figures_section, read_figures
 from syncfabric.sim.report.network_section import Asked, network_section
-from syncfabric.sim.report.run_section import result_section
+from syncfabric.sim.report.run_section import cores_section, result_section
 from syncfabric.sim.report.schedule_section import schedule_section
 from syncfabric.sim.results import RunResult
 
-__all__ = ["page", "write_report"]
-
 FOLDER = resources.files("syncfabric.sim.report") / "parts"
 SCRIPTS = ("tables.js", "hover.js", "player.js")
+
+Input = Network | Figures | tuple[str, RunResult | CoresResult | Schedule]
+"""What is read: of a file, its name and what it holds."""
 
 
 def write_report(
@@ -92,16 +95,54 @@ def write_report(
     return results
 
 
+def read_input(source: str) -> Input:
+    """Read a network by its name or file, a saved result, a schedule, or a folder of figures.
+
+    Raises
+    ------
+    SpecError
+        It is none of these, or malformed; the message names the file and the place.
+    """
+    path = Path(source)
+    if os.path.isdir(path):  # which takes any name
+        return read_figures(path)
+    text = _text_of(path)
+    if text is None or not (path.suffix.lower() == ".json" or text.lstrip()[:1] in ("{", "[")):
+        return Network.load(source)
+    with about(source):
+        values = parse_json(text)
+        if isinstance(values, dict) and "format" in values:
+            return source, read_schedule(values)
+        if isinstance(values, dict) and {"verdict", "cores", "console"} <= values.keys():
+            return source, CoresResult.from_json(values)
+        if isinstance(values, dict) and "verdict" in values:
+            return source, RunResult.from_json(values)
+        raise SpecError(
+            f'neither a schedule, whose "format" is "{FORMAT}", nor what `syncfabric run --json` '
+            'or `cores --json` prints, which has a "verdict"'
+        )
+
+
+def _text_of(path: Path) -> str | None:
+    """Return a file's text; None if there is no such file: then it is a network's name."""
+    try:
+        with reading(path, or_name=True):
+            return read_text(path)
+    except FileNotFoundError:
+        return None
+
+
 def _section(given: Input, prefix: str, networks: Sequence[Network]) -> Section:
     if isinstance(given, Figures):
         return figures_section(given, prefix)
-    assert isinstance(given, Saved)
-    if isinstance(given.value, RunResult):
-        return result_section(given, prefix, networks)
-    if isinstance(given.value, CoresResult):
-        return cores_section(given)
+    assert isinstance(given, tuple)
+    source, value = given
+    if isinstance(value, RunResult):
+        return result_section(source, value, prefix, networks)
+    if isinstance(value, CoresResult):
+        return cores_section(source, value)
     with collector_off():
-        return schedule_section(given, prefix)
+        return schedule_section(source, value, prefix)
 
 
 def page(title: str, sections: Sequence[Section]) -> str:

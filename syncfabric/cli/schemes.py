@@ -54,7 +54,7 @@ def schemes(
 ) -> None:
     """Compare barrier schemes: what the barriers of a group cost in each."""
     from syncfabric.models.schemes.comparison import schemes_for
-    from syncfabric.sim.draw.canvas import format_of
+    from syncfabric.sim.draw.page import format_of
     from syncfabric.sim.network import Network
     from syncfabric.sim.output import check_file
     from syncfabric.sim.schemes import Range, compare_groups
@@ -110,7 +110,7 @@ def _write(compared: "Compared", draw: Path | None, output: Path | None) -> None
     from syncfabric.sim.output import write_file
 
     if draw is not None:
-        from syncfabric.sim.draw.canvas import format_of, picture
+        from syncfabric.sim.draw.page import format_of, picture
         from syncfabric.sim.draw.schemes import schemes_figure
 
         write_file(draw, picture(schemes_figure(compared), format_of(draw)))

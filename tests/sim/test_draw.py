@@ -41,8 +41,7 @@ from syncfabric.sim.draw import (
     show,
     to_svg,
 )
-from syncfabric.sim.draw.canvas import GREY, PAPER, ROOT, depth_colours
-from syncfabric.sim.draw.page import depth_key
+from syncfabric.sim.draw.page import GREY, PAPER, ROOT, depth_colours, depth_key
 from syncfabric.sim.draw.scene import scene_of
 from syncfabric.sim.draw.schedule import (
     check_schedule_picture,

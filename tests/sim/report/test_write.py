@@ -14,7 +14,6 @@ import pytest
 from syncfabric import Network
 from syncfabric.models.errors import SyncfabricError
 from syncfabric.sim.report.blocks import Drawing, Table
-from syncfabric.sim.report.inputs import Saved
 from syncfabric.sim.report.network_section import Asked, source_words
 from syncfabric.sim.report.run_section import result_section
 from syncfabric.sim.report.write import write_report
@@ -140,14 +139,14 @@ def test_the_loads_of_a_result_lie_over_its_network() -> None:
     network = Network.load("mesh-2x2")
     loads = (ChannelLoad((0, 0), "east", 0.25), ChannelLoad((1, 0), "west", 0.5))
     result = replace(network.run(sim="model", episodes=1), loads=loads)
-    saved = Saved("loads.json", result)
-    alone, both = (result_section(saved, "p", given).blocks for given in ([], [network]))
+    sections = (result_section("r.json", result, "p", given) for given in ([], [network]))
+    alone, both = (section.blocks for section in sections)
     assert [block.title for block in alone if isinstance(block, Table)][-1] == "Loads of channels"
     assert len(both) == len(alone) + 1
     (drawn,) = (block for block in both if isinstance(block, Drawing) and block.title == "Loads")
     assert 'aria-label="mesh-2x2: load of every channel"' in drawn.svg
     other = network_of_another_name()
-    assert len(result_section(saved, "p", [other]).blocks) == len(alone)
+    assert len(result_section("r.json", result, "p", [other]).blocks) == len(alone)
 
 
 def network_of_another_name() -> Network:
