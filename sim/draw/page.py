@@ -58,22 +58,15 @@ def depth_colours(depth: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Sizes of a picture of one network.
-
-    Parameters
-    ----------
-    width, height : float
-        The network's, in hops, with half a hop around it.
-    side : float
-        Wanted length of the longer side, in inches.
-    least : float
-        Least length of a hop, in inches: larger networks get larger pictures.
-    """
+    """Sizes of a picture of one network."""
 
     width: float
     height: float
+    """The network's, in hops, with half a hop around it."""
     side: float
+    """Wanted length of the longer side, in inches."""
     least: float = 0.3
+    """Least length of a hop, in inches: larger networks get larger pictures."""
 
     @property
     def cell(self) -> float:

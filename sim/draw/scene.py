@@ -38,60 +38,39 @@ Mark = tuple[float, float, str]
 
 @dataclass(frozen=True)
 class Spot:
-    """A node or a router.
-
-    Parameters
-    ----------
-    x, y : float
-    name : str
-        What it is called.
-    radius : float
-    square : bool
-        A switch is a square.
-    label : str
-        What stands in it.
-    """
+    """A node or a router."""
 
     x: float
     y: float
     name: str
+    """What it is called."""
     radius: float = NODE
     square: bool = False
+    """A switch is a square."""
     label: str = ""
+    """What stands in it."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Spots and links by their names in the project.
-
-    Parameters
-    ----------
-    width, height : float
-        The spots and links lie within, (0, 0) being half a hop inside.
-    away : float
-        Distance of a directed link from its line when both directions are seen: it keeps right.
-    spots : dict of Hashable to Spot
-    links : dict of Hashable to array, shape (n, 2)
-        Directed, from rim to rim; both directions of a link have the same line.
-    ground : list of array, shape (n, 2)
-        What is drawn of the network itself.
-    ends : dict of Hashable to (Hashable, Hashable)
-        The channels from and to each node.
-    marks : list of (x, y, str)
-        Numbers of columns and rows.
-    numbers : list of (x, y, str)
-        Numbers of the ports that links join.
-    """
+    """Spots and links by their names in the project."""
 
     width: float
     height: float
+    """The spots and links lie within, (0, 0) being half a hop inside."""
     away: float
+    """Distance of a directed link from its line when both directions are seen: it keeps right."""
     spots: dict[Hashable, Spot] = field(default_factory=dict)
     links: dict[Hashable, Points] = field(default_factory=dict)
+    """Directed, from rim to rim; both directions of a link have the same line."""
     ground: list[Points] = field(default_factory=list)
+    """What is drawn of the network itself."""
     ends: dict[Hashable, tuple[Hashable, Hashable]] = field(default_factory=dict)
+    """The channels from and to each node."""
     marks: list[Mark] = field(default_factory=list)
+    """Numbers of columns and rows."""
     numbers: list[Mark] = field(default_factory=list)
+    """Numbers of the ports that links join."""
 
     @cached_property
     def link_numbers(self) -> dict[Hashable, int]:

@@ -35,12 +35,7 @@ MANY = 50
 
 @dataclass(frozen=True)
 class Look:
-    """How one subject is drawn, whatever the source of its points.
-
-    Parameters
-    ----------
-    colour, marker : str
-    """
+    """How one subject is drawn, whatever the source of its points."""
 
     colour: str
     marker: str

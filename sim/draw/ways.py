@@ -38,29 +38,19 @@ class Way(NamedTuple):
 
 @dataclass
 class Overlay:
-    """Everything that a group adds to its network's scene.
-
-    Parameters
-    ----------
-    dots : dict of Hashable to Dot
-        By spot.
-    ways : list of Way
-    root : Hashable or None
-        The spot that is marked as the root.
-    passed : bool
-        Some router is on the way without a member.
-    above : bool
-        Ways lie over the dots: they lead through members.
-    others : Overlay or None
-        What is drawn below it.
-    """
+    """Everything that a group adds to its network's scene."""
 
     dots: dict[Hashable, Dot] = field(default_factory=dict)
+    """By spot."""
     ways: list[Way] = field(default_factory=list)
     root: Hashable | None = None
+    """The spot that is marked as the root."""
     passed: bool = False
+    """Some router is on the way without a member."""
     above: bool = False
+    """Ways lie over the dots: they lead through members."""
     others: "Overlay | None" = None
+    """What is drawn below it."""
 
 
 def overlay(

@@ -30,21 +30,6 @@ SPAN = re.compile(r"(above|below|at least) ([\d.]+)|([\d.]+) to ([\d.]+)")
 class Claim:
     """A row of what ``reproduce`` prints.
 
-    Parameters
-    ----------
-    claim : str
-        What is claimed, with its unit.
-    paper, ours : int, float, str or None
-        The paper's value, and ours; finite.
-    note : str
-        What must be said of it, as that it did not come out, or how far the search went.
-    aim : str
-        Which numbers confirm the paper's.
-    judged : str, optional
-        The verdict where it cannot be read from the two values.
-    by_formula : bool
-        Whether the row follows from an input, or from a formula that was fitted to the paper.
-
     Raises
     ------
     ValueError
@@ -52,12 +37,18 @@ class Claim:
     """
 
     claim: str
+    """What is claimed, with its unit."""
     paper: Value
     ours: Value
+    """The paper's value, and ours; finite."""
     note: str = ""
+    """What must be said of it, as that it did not come out, or how far the search went."""
     aim: Aim = "same"
+    """Which numbers confirm the paper's."""
     judged: Verdict | None = None
+    """The verdict where it cannot be read from the two values."""
     by_formula: bool = False
+    """Whether the row follows from an input, or from a formula that was fitted to the paper."""
 
     def __post_init__(self) -> None:
         _ = self.verdict  # refuses words that it cannot judge

@@ -19,24 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Parameter:
-    """What ``--set NAME=VALUE`` changes.
-
-    Parameters
-    ----------
-    name : str
-    value : int or float
-        By default; an int takes whole numbers only.
-    least, most : int or float
-        Its range.
-    words : str
-        What it is, with its unit.
-    """
+    """What ``--set NAME=VALUE`` changes."""
 
     name: str
     value: int | float
+    """By default; an int takes whole numbers only."""
     least: int | float
     most: int | float
+    """Its range."""
     words: str
+    """What it is, with its unit."""
 
     def checked(self, value: int | float, whose: str) -> int | float:
         """Return a value as the parameter takes it.
@@ -96,64 +88,44 @@ Series = dict[str, list[tuple[float, float]]]
 
 @dataclass(frozen=True)
 class Axes:
-    """What the axes of a plot are.
-
-    Parameters
-    ----------
-    across, up : str
-        Their words, with the unit.
-    across_base, up_base : int, optional
-        Of a logarithmic scale; values of 0 or less are left out then.
-    prefix : str
-        Of the labels of the curves on these axes; "" takes the curves that no other axes take.
-    """
+    """What the axes of a plot are."""
 
     across: str
     up: str
+    """Their words, with the unit."""
     across_base: int | None = None
     up_base: int | None = None
+    """Of a logarithmic scale; values of 0 or less are left out then."""
     prefix: str = ""
+    """Of the labels of the curves on these axes; "" takes the curves that no other axes take."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What can be run again.
-
-    Parameters
-    ----------
-    name : str
-        As on the command line.
-    title : str
-        What it shows, in a few words.
-    place : str
-        Where it stands in the paper.
-    function : callable
-        Takes a ``Work``, and adds to it what it finds.
-    runs : int, optional
-        Of each entry, each with a seed of its own, by default; the paper's own number. None: there
-        is no choice.
-    time_limit : float, optional
-        Seconds of a run, by default. None: nothing is cut off by time.
-    axes : tuple of Axes
-        Of the plots of its series, one below another. Without series there is a plot of the ratios.
-    caption : str
-        What the plot does not show of the paper, and why.
-    parameters : tuple of Parameter
-        What can be set.
-    rtl : bool
-        Whether ``--rtl`` adds points measured on the hardware.
-    """
+    """What can be run again."""
 
     name: str
+    """As on the command line."""
     title: str
+    """What it shows, in a few words."""
     place: str
+    """Where it stands in the paper."""
     function: Callable[[Work], None]
+    """Takes a ``Work``, and adds to it what it finds."""
     runs: int | None = None
+    """Of each entry, each with a seed of its own, by default; the paper's own number. None: there
+    is no choice."""
     time_limit: float | None = None
+    """Seconds of a run, by default. None: nothing is cut off by time."""
     axes: tuple[Axes, ...] = ()
+    """Of the plots of its series, one below another. Without series there is a plot of the ratios.
+    """
     caption: str = ""
+    """What the plot does not show of the paper, and why."""
     parameters: tuple[Parameter, ...] = ()
+    """What can be set."""
     rtl: bool = False
+    """Whether ``--rtl`` adds points measured on the hardware."""
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``--list --json`` prints."""
@@ -204,44 +176,29 @@ def declared(*modules: ModuleType) -> list[Experiment]:
 
 @dataclass
 class Work:
-    """One run of an experiment: what it is asked, and what it has found so far.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    runs : int
-        Of each entry.
-    seed : int
-        Of the first run; the next ones follow.
-    time_limit : float
-        Seconds of a run.
-    stop : callable
-        Turns true when the user asks to stop. Pass it on to searches.
-    told : callable
-        Takes words on what is being done.
-    chosen : dict of str to int or float
-        Parameters that are not to have their default.
-    rtl : bool
-        Whether points measured on the hardware are wanted.
-    clock_mhz : float
-        The clock that is assumed for them.
-    pool : Pool, optional
-        Carries out jobs; by default this process, one after another, and keeps no result.
-    counted : callable
-        Takes how far the jobs are.
-    """
+    """One run of an experiment: what it is asked, and what it has found so far."""
 
     experiment: Experiment
     runs: int = 1
+    """Of each entry."""
     seed: int = 1
+    """Of the first run; the next ones follow."""
     time_limit: float = 60.0
+    """Seconds of a run."""
     stop: Callable[[], bool] = lambda: False
+    """Turns true when the user asks to stop. Pass it on to searches."""
     told: Callable[[str], None] = lambda words: None
+    """Takes words on what is being done."""
     chosen: dict[str, int | float] = field(default_factory=dict)
+    """Parameters that are not to have their default."""
     rtl: bool = False
+    """Whether points measured on the hardware are wanted."""
     clock_mhz: float = 100.0
+    """The clock that is assumed for them."""
     pool: Pool | None = None
+    """Carries out jobs; by default this process, one after another, and keeps no result."""
     counted: Callable[[Tally], None] = lambda tally: None
+    """Takes how far the jobs are."""
     tally: Tally = field(default_factory=Tally)
     claims: list[Claim] = field(default_factory=list)
     series: Series = field(default_factory=dict)

@@ -39,23 +39,15 @@ class Verdict(Block):
 
 @dataclass(frozen=True)
 class Table(Block):
-    """A table that can be sorted by each of its columns.
-
-    Parameters
-    ----------
-    title : str
-    rows : Rows
-        Heads and cells.
-    closed : bool
-        Whether it is shown only when it is asked for.
-    wordy : bool
-        Whether the first column holds sentences.
-    """
+    """A table that can be sorted by each of its columns."""
 
     title: str
     rows: Rows
+    """Heads and cells."""
     closed: bool = False
+    """Whether it is shown only when it is asked for."""
     wordy: bool = False
+    """Whether the first column holds sentences."""
 
 
 @dataclass(frozen=True)

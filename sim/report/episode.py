@@ -29,11 +29,6 @@ def first_episode(plan: BarrierPlan, scenario: Scenario) -> Film | None:
     """Return a film from just before the first arrival to just after the last release.
 
     None where the first episodes do not come to an end, or there is too much to show.
-
-    Parameters
-    ----------
-    plan : BarrierPlan
-    scenario : Scenario
     """
     seen = _Seen(plan)
     runner = ScenarioRunner(plan, scenario)

@@ -28,24 +28,16 @@ SERIES = "-series"
 
 @dataclass(frozen=True)
 class Figure:
-    """One experiment.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        With a title and axes where its name is known.
-    rows : list of list of Value
-        As `CLAIM_HEADS`.
-    series : dict
-        Points of each curve.
-    picture : bytes or None
-        Its SVG.
-    """
+    """One experiment."""
 
     experiment: Experiment
+    """With a title and axes where its name is known."""
     rows: list[list[Value]]
+    """As `CLAIM_HEADS`."""
     series: Series
+    """Points of each curve."""
     picture: bytes | None
+    """Its SVG."""
 
 
 @dataclass(frozen=True)

@@ -19,95 +19,61 @@ READABLE = 0.1
 
 
 class Kind(NamedTuple):
-    """A kind of thing that moves.
-
-    Parameters
-    ----------
-    words : str
-        For the legend.
-    ink : str
-        A colour in CSS.
-    trail : {"lasting", "passing", "none"}
-        Whether a link that it took stays in its colour, shows it in that frame alone, or not.
-    """
+    """A kind of thing that moves."""
 
     words: str
+    """For the legend."""
     ink: str
+    """A colour in CSS."""
     trail: str = "lasting"
+    """``lasting``, ``passing`` or ``none``: whether the link that it took stays in its colour, shows
+    it in that frame alone, or not."""
 
 
 class Move(NamedTuple):
-    """Something on its way in one frame.
-
-    Parameters
-    ----------
-    cycle : int
-    ways : tuple of int
-        Numbers of the scene's links, one after the other; all are passed in this frame.
-    kind : int
-        Number of its kind.
-    cast : int
-        Number of its group; -1: of none.
-    """
+    """Something on its way in one frame."""
 
     cycle: int
     ways: tuple[int, ...]
+    """Numbers of the scene's links, one after the other; all are passed in this frame."""
     kind: int
+    """Number of its kind."""
     cast: int
+    """Number of its group; -1: of none."""
 
 
 @dataclass(frozen=True)
 class Cast:
-    """A group of members, and when each arrives and is released; None: not at all.
-
-    Parameters
-    ----------
-    name : str
-    members : tuple of int
-        Numbers of the scene's spots.
-    arrivals, releases : tuple of int or None, by member
-        Frames.
-    root : int or None
-        The spot where the barrier turns around.
-    """
+    """A group of members, and when each arrives and is released; None: not at all."""
 
     name: str
     members: tuple[int, ...]
+    """Numbers of the scene's spots."""
     arrivals: tuple[int | None, ...]
     releases: tuple[int | None, ...]
+    """Frames."""
     root: int | None = None
+    """The spot where the barrier turns around."""
 
 
 @dataclass(frozen=True)
 class Film:
-    """All of it.
-
-    Parameters
-    ----------
-    scene : Scene
-    unit : str
-        What a frame is: ``cycle`` or ``step``.
-    first, last : int
-        The frames.
-    kinds : tuple of Kind
-    casts : tuple of Cast
-    moves : tuple of Move
-        By rising frames.
-    words : tuple of str
-        What a member is before, when it has arrived, and when it is released.
-    zero : int
-        The frame that is shown as 0.
-    """
+    """All of it."""
 
     scene: Scene
     unit: str
+    """What a frame is: ``cycle`` or ``step``."""
     first: int
     last: int
+    """The frames."""
     kinds: tuple[Kind, ...]
     casts: tuple[Cast, ...]
     moves: tuple[Move, ...]
+    """By rising frames."""
     words: tuple[str, str, str]
+    """What a member is before, when it has arrived, and when it is released."""
     zero: int = 0
+    """The frame that is shown as 0."""
 
     def to_json(self) -> dict[str, Any]:
         """Return what the page's script plays; frames count from ``zero``."""

@@ -34,20 +34,14 @@ EACH = 10
 
 @dataclass(frozen=True)
 class Drawn:
-    """A kind of random network.
-
-    Parameters
-    ----------
-    nodes, switches, ports : int
-        The p, q and k.
-    connectivity : float
-        The f: of all ports those that are connected.
-    """
+    """A kind of random network."""
 
     nodes: int
     switches: int
     ports: int
+    """The p, q and k."""
     connectivity: float
+    """The f: of all ports those that are connected."""
 
     @property
     def links_a_switch(self) -> float:
@@ -136,55 +130,38 @@ def members_of(work: Work, drawn: Drawn) -> int:
 
 
 class Found(NamedTuple):
-    """What one group comes to.
-
-    Parameters
-    ----------
-    height, updown_height : int
-        Of BTIN, and of the tree of up/down routing.
-    btin, multicast, unicast : int
-        Links between switches that a barrier passes.
-    direct : int
-        Those from all members to the root by shortest ways.
-    asked, held, bare : int
-        Messages that set BTIN up, switches with a register, and those of them that have no node.
-    told : int
-        Messages that set multicast up.
-    """
+    """What one group comes to."""
 
     height: int
     updown_height: int
+    """Of BTIN, and of the tree of up/down routing."""
     btin: int
     multicast: int
     unicast: int
+    """Links between switches that a barrier passes."""
     direct: int
+    """Those from all members to the root by shortest ways."""
     asked: int
     held: int
     bare: int
+    """Messages that set BTIN up, switches with a register, and those of them that have no node."""
     told: int
+    """Messages that set multicast up."""
 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What groups of some sizes come to on all networks of a kind, and what barriers take there.
-
-    Parameters
-    ----------
-    drawn : Drawn
-        The kind.
-    sizes : tuple of int
-        Members.
-    values : array of float64, shape (networks, sizes, fields of Found)
-    times : PacketTiming
-    links : float
-        The c of ``packets_ns``.
-    """
+    """What groups of some sizes come to on all networks of a kind, and what barriers take there."""
 
     drawn: Drawn
+    """The kind."""
     sizes: tuple[int, ...]
+    """Members."""
     values: NDArray[np.float64]
+    """Of shape (networks, sizes, fields of Found)."""
     times: PacketTiming
     links: float
+    """The c of ``packets_ns``."""
 
     def of(self, field: str, size: int) -> NDArray[np.float64]:
         """Return a field of ``Found`` for groups of a size, shape (networks)."""

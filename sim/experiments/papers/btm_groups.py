@@ -31,31 +31,22 @@ LEAST = 8
 
 @dataclass(frozen=True)
 class Point:
-    """The random groups of one size on one mesh.
-
-    Parameters
-    ----------
-    side, size : int
-        Nodes on a side of the mesh, and members of each group.
-    heights, cs_heights : list of int
-        Of each group's trees, in members.
-    links, cs_links, nearest_links : list of int
-        Links that a barrier's messages pass, both ways; the last where ways join early.
-    ways : list of (list of int, list of int)
-        Of each barrier tree the ways that can be the worst at some times: hops, and their depth.
-    depths : list of int
-        Of each CS tree, in hops.
-    """
+    """The random groups of one size on one mesh."""
 
     side: int
     size: int
+    """Nodes on a side of the mesh, and members of each group."""
     heights: list[int]
     cs_heights: list[int]
+    """Of each group's trees, in members."""
     links: list[int]
     cs_links: list[int]
     nearest_links: list[int]
+    """Links that a barrier's messages pass, both ways; the last where ways join early."""
     ways: list[tuple[list[int], list[int]]]
+    """Of each barrier tree the ways that can be the worst at some times: hops, and their depth."""
     depths: list[int]
+    """Of each CS tree, in hops."""
 
     @property
     def mesh(self) -> str:
@@ -154,20 +145,14 @@ GROUPS = 5
 
 
 class Measured(NamedTuple):
-    """Barriers of one size on the RTL, means over groups.
-
-    Parameters
-    ----------
-    side, size : int
-        Nodes on a side of the mesh, and members.
-    cycles, links : dict of str to float
-        By planner: from the arrival of all to the last release, and links passed.
-    """
+    """Barriers of one size on the RTL, means over groups."""
 
     side: int
     size: int
+    """Nodes on a side of the mesh, and members."""
     cycles: dict[str, float]
     links: dict[str, float]
+    """By planner: from the arrival of all to the last release, and links passed."""
 
     @property
     def who(self) -> str:

@@ -165,30 +165,20 @@ def one_run(
 
 
 class Shortest(NamedTuple):
-    """The shortest schedule that ``auto`` found, and what is known of it.
-
-    Parameters
-    ----------
-    steps : int or None
-        None if no schedule was found.
-    tried : int
-        Its steps, or those that were tried last.
-    why : str
-        By what it is optimal, or that nothing proves it.
-    bound : int
-        The greatest bound of the steps.
-    argument : str
-        Of that bound.
-    found : dict or None
-        The schedule as JSON.
-    """
+    """The shortest schedule that ``auto`` found, and what is known of it."""
 
     steps: int | None
+    """None if no schedule was found."""
     tried: int
+    """Its steps, or those that were tried last."""
     why: str
+    """By what it is optimal, or that nothing proves it."""
     bound: int
+    """The greatest bound of the steps."""
     argument: str
+    """Of that bound."""
     found: dict[str, Any] | None
+    """The schedule as JSON."""
 
     @property
     def schedule(self) -> Schedule | None:
