@@ -26,8 +26,8 @@ class Kind(NamedTuple):
     ink: str
     """A colour in CSS."""
     trail: str = "lasting"
-    """``lasting``, ``passing`` or ``none``: whether the link that it took stays in its colour, shows
-    it in that frame alone, or not."""
+    """``lasting``, ``passing`` or ``none``: a link that it took stays in its colour, shows it in
+    that frame alone, or never."""
 
 
 class Move(NamedTuple):
