@@ -23,8 +23,7 @@ from syncfabric.models.collectives.topology import Topology, both_ways
 from syncfabric.models.errors import SpecError
 from syncfabric.models.files import read_bytes, read_text, reading, write_whole
 from syncfabric.models.networks.explain import choice, show
-from syncfabric.models.networks.graph import is_whole
-from syncfabric.models.networks.graph_formats import Drawing, parse_edges, parse_graphml
+from syncfabric.models.networks.graph import Drawing, is_whole, parse_edges, parse_graphml
 from syncfabric.models.parsed import parse_json
 
 __all__ = [

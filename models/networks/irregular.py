@@ -69,6 +69,14 @@ class Irregular:
         """Return whether there is such a node."""
         return node in self._indices
 
+    def outside(self, node: Place) -> str:
+        """Say of what is no node why, and what is."""
+        if not 0 <= node[0] < self.switches:
+            return f"not a node; switch must be 0..{self.switches - 1}"
+        here = ", ".join(str(other) for other in self.nodes if other[0] == node[0])
+        what = f"those of switch {node[0]} are {here}" if here else f"switch {node[0]} has none"
+        return f"not a node; {what}"
+
     def across(self, switch: int, port: int) -> Place | None:
         """Return the switch and port at the other end of a port's link; None if it has none."""
         return self._ends.get((switch, port))

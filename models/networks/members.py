@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from typing import Any, TypeAlias
 
-import numpy as np
 from pydantic import Field
 
 from syncfabric.models.errors import SpecError
@@ -77,38 +76,6 @@ def _drawn(subject: str, table: dict[str, Any], topology: Topology) -> tuple[Nod
 
 def check_members(group_id: int, members: tuple[Node, ...], topology: Topology) -> None:
     """Refuse a member that is not a node of the network."""
-    if isinstance(topology, Mesh):
-        _check_on_mesh(group_id, members, topology)
-        return
     for member in members:
         if not topology.contains(member):
-            raise SpecError(
-                f"group {group_id}: member {member} is not a node; {_nearby(member[0], topology)}"
-            )
-
-
-def _nearby(switch: int, topology: Irregular) -> str:
-    """Say where there are nodes."""
-    if not 0 <= switch < topology.switches:
-        return f"switch must be 0..{topology.switches - 1}"
-    here = [node for node in topology.nodes if node[0] == switch]
-    if not here:
-        return f"switch {switch} has none"
-    return f"those of switch {switch} are {', '.join(map(str, here))}"
-
-
-def _check_on_mesh(group_id: int, members: tuple[Node, ...], mesh: Mesh) -> None:
-    places = np.array(members, dtype=object if _huge(members) else np.int64)
-    outside = ((places < 0) | (places >= (mesh.width, mesh.height))).any(axis=1)
-    if not outside.any():
-        return
-    x, y = members[int(outside.argmax())]
-    axis, last = ("x", mesh.width - 1) if not 0 <= x < mesh.width else ("y", mesh.height - 1)
-    allowed = f"0..{last}" if last else "0"
-    raise SpecError(
-        f"group {group_id}: member ({x}, {y}) is outside the {mesh}; {axis} must be {allowed}"
-    )
-
-
-def _huge(members: tuple[Node, ...]) -> bool:
-    return any(not -(2**62) < c < 2**62 for node in members for c in node)
+            raise SpecError(f"group {group_id}: member {member} is {topology.outside(member)}")

@@ -90,6 +90,12 @@ class Mesh:
         """Return whether ``node`` is on the mesh."""
         return 0 <= node[0] < self.width and 0 <= node[1] < self.height
 
+    def outside(self, node: Node) -> str:
+        """Say of what is no node why, and what is."""
+        axis, count = ("y", self.height) if 0 <= node[0] < self.width else ("x", self.width)
+        allowed = f"0..{count - 1}" if count > 1 else "0"
+        return f"outside the {self}; {axis} must be {allowed}"
+
     def index(self, node: Node) -> int:
         """Return the node's number, 0 at the south-west corner, counting east, then north."""
         return node[1] * self.width + node[0]

@@ -75,11 +75,6 @@ CASES = [
         HEAD + MESH + "fence = true\n",
         'network: key "fence" belongs to groups; set it in [[group]]',
     ),
-    (
-        HEAD + MESH + "barrier_registers = 2\n",
-        'network: key "barrier_registers" is called "groups" now (docs/network-files.md)',
-    ),
-    (HEAD + MESH + "parity = true\n", 'network: key "parity" is gone: set check_bits; remove it'),
     (HEAD + MESH + "flit_bits = 15\n", "network: flit_bits must be 16 to 128, not 15"),
     (HEAD + MESH + "[group]\nid = 3\n", "group must be a list of tables; head each with [[group]]"),
     (HEAD + "group = [3]\n" + MESH, "group must be a table, not 3"),
@@ -132,6 +127,15 @@ CASES = [
     (
         GROUP + "members = [[1, 2.5]]\n",
         "group 3: members: [1, 2.5] is not a node; write [x, y] in whole numbers",
+    ),
+    (
+        GROUP + "members = [[0, true]]\n",
+        "group 3: members: [0, true] is not a node; write [x, y] in whole numbers",
+    ),
+    (GROUP + "members = [5]\n", "group 3: members: 5 is not a node; write [x, y] in whole numbers"),
+    (
+        (GROUP + "members = [[0, 0], [2, 1]]\n").replace("height = 8", "height = 1"),
+        "group 3: member (2, 1) is outside the 8x1 mesh; y must be 0",
     ),
     (
         GROUP + "members = { random = 65, seed = 1 }\n",
@@ -209,11 +213,6 @@ CASES += [
         CHAIN + "width = 3\n",
         'network: key "width" belongs to mesh and static networks; remove it',
     ),
-    (
-        CHAIN + "switch_buffer = 3\n",
-        'network: key "switch_buffer" belongs to static networks; remove it',
-    ),
-    (HEAD + MESH + "ports = 4\n", 'network: key "ports" belongs to irregular networks; remove it'),
     (
         CHAIN + 'setup = "manager"\nmanagers = [[7, 1]]\n',
         "network: manager [7, 1] is no node; name nodes",
@@ -370,10 +369,6 @@ CASES += [
     ),
     (STATIC + "injection_buffer = 0\n", "network: injection_buffer must be 1 to 16, not 0"),
     (
-        STATIC + "buffer_flits = 4\n",
-        'network: key "buffer_flits" belongs to mesh and irregular networks; remove it',
-    ),
-    (
         STATIC + EVERYONE + "[[group]]\nid = 4\nmembers = [[2, 1]]\n",
         "group 4: member (2, 1) is in group 3 too; a node of a static network takes part in one "
         "barrier: take it out of one of them",
@@ -390,8 +385,9 @@ CASES += [
     }.items()
 ]
 CASES += [
-    (HEAD + MESH + f"{key} = 2\n", f'network: key "{key}" belongs to static networks; remove it')
+    (text + f"{key} = 2\n", f'network: key "{key}" belongs to static networks; remove it')
     for key in ("switch_buffer", "core_buffer", "injection_buffer")
+    for text in (HEAD + MESH, CHAIN)
 ]
 CASES += [
     (text + f"{key} = 2\n", f'network: key "{key}" is gone: {instead}; remove it')

@@ -17,6 +17,10 @@ def mesh(**changes: Any) -> MeshSpec:
     return MeshSpec(**{"kind": "mesh", "width": 8, "height": 8, **changes})
 
 
+def static(**changes: Any) -> StaticSpec:
+    return StaticSpec(**{"kind": "static", "width": 4, "height": 4, **changes})
+
+
 COMMON: dict[str, Any] = {
     "transport": "link",
     "groups": 16,
@@ -51,50 +55,43 @@ def test_defaults_are_those_of_the_table() -> None:
     assert mesh().topology == Mesh(8, 8)
 
 
-@pytest.mark.parametrize(
-    ("key", "low", "high"),
-    [
-        ("width", 1, 1024),
-        ("height", 1, 1024),
-        ("flit_bits", 16, 128),
-        ("data_bits", 0, 32),
-        ("buffer_flits", 1, 16),
-        ("groups", 1, 256),
-        ("wires", 0, MOST_SLOTS),
-        ("engine_stages", 0, 4),
-        ("channels", 0, 4),
-        ("link_registers", 0, 3),
-        ("check_bits", 0, 8),
-        ("watchdog", 0, 65535),
-    ],
-)
-def test_ranges(key: str, low: int, high: int) -> None:
+RANGES = {
+    "mesh": {
+        **{"width": (1, 1024), "height": (1, 1024), "flit_bits": (16, 128), "data_bits": (0, 32)},
+        **{"buffer_flits": (1, 16), "groups": (1, 256), "wires": (0, MOST_SLOTS)},
+        **{"engine_stages": (0, 4), "channels": (0, 4), "link_registers": (0, 3)},
+        **{"check_bits": (0, 8), "watchdog": (0, 65535)},
+    },
+    "irregular": {"ports": (2, 16), "groups": (1, 256)},
+    "static": {
+        **{"width": (1, 1024), "height": (1, 1024), "flit_bits": (1, 128)},
+        **dict.fromkeys(("switch_buffer", "core_buffer", "injection_buffer"), (1, 16)),
+        "watchdog": (0, 65535),
+    },
+}
+"""The least and the most of each key, where a network with it can be built."""
+
+
+@pytest.mark.parametrize(("kind", "key"), [(kind, key) for kind in RANGES for key in RANGES[kind]])
+def test_ranges(kind: str, key: str) -> None:
+    low, high = RANGES[kind][key]
+    made: dict[str, tuple[Any, dict[str, Any]]] = {
+        "mesh": (mesh, {"width": 2, "height": 2, "data_bits": 0, "flit_bits": 128}),
+        "irregular": (chain, {"switches": 2, "links": LINKS[:1], "nodes": NODES[:1]}),
+        "static": (static, {}),
+    }
+    make, small = made[kind]
     for value in (low, high):
-        spec = mesh(**{"width": 2, "height": 2, "data_bits": 0, "flit_bits": 128, key: value})
-        assert getattr(spec, key) == value
+        assert getattr(make(**{**small, key: value}), key) == value
     for value in (low - 1, high + 1):
         rule = rf"^network: {key} must be {low} to {high}, not {value}$"
         with pytest.raises(SpecError, match=rule):
-            mesh(**{key: value})
-
-
-def test_a_spec_can_be_written_and_read() -> None:
-    groups = (GroupSpec(id=1, members=((0, 0), (3, 4)), planner="shortest", op="and"),)
-    spec = NetworkSpec(name="two-nodes", network=mesh(), groups=groups)
-    assert NetworkSpec.model_validate_json(spec.model_dump_json()) == spec
-    assert spec.module == "two_nodes"
+            make(**{key: value})
 
 
 def test_specs_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         mesh().width = 3
-
-
-def test_a_member_on_a_one_wide_mesh_has_one_place_to_be() -> None:
-    rule = r"^group 0: member \(1, 0\) is outside the 1x4 mesh; x must be 0$"
-    group = GroupSpec(id=0, members=((1, 0),))
-    with pytest.raises(SpecError, match=rule):
-        NetworkSpec(name="n", network=mesh(width=1, height=4), groups=(group,))
 
 
 def test_a_flit_must_hold_the_header() -> None:
@@ -124,28 +121,6 @@ def test_defaults_of_an_irregular_network() -> None:
         "notes": (),
     }
     assert chain().topology.across(2, 0) == (1, 1)
-
-
-@pytest.mark.parametrize(
-    ("key", "low", "high"),
-    [
-        ("ports", 2, 16),
-        ("flit_bits", 16, 128),
-        ("data_bits", 0, 32),
-        ("buffer_flits", 1, 16),
-        ("groups", 1, 256),
-        ("wires", 0, MOST_SLOTS),
-    ],
-)
-def test_ranges_of_an_irregular_network(key: str, low: int, high: int) -> None:
-    pair: dict[str, Any] = {"switches": 2, "links": (((0, 0), (1, 0)),), "nodes": ((0, 1),)}
-    pair |= {"data_bits": 0, "setup": "local"}
-    for value in (low, high):
-        assert getattr(chain(**{**pair, "flit_bits": 128, key: value}), key) == value
-    for value in (low - 1, high + 1):
-        rule = rf"^network: {key} must be {low} to {high}, not {value}$"
-        with pytest.raises(SpecError, match=rule):
-            chain(**{key: value})
 
 
 @pytest.mark.parametrize(
@@ -236,10 +211,6 @@ def test_the_narrowest_flit_holds_the_widest_header() -> None:
     assert chain(setup="local", flit_bits=16).flit_bits == 16
 
 
-def static(**changes: Any) -> StaticSpec:
-    return StaticSpec(**{"kind": "static", "width": 4, "height": 4, **changes})
-
-
 def test_defaults_of_a_static_network() -> None:
     assert static().model_dump() == {
         "kind": "static",
@@ -256,45 +227,46 @@ def test_defaults_of_a_static_network() -> None:
     assert (static().port_registers, static().managed) == (1, False)
 
 
+TABLES = ((-1, 0, 0), (0, -1, 1), (0, 0, -1))
+DATELINES: dict[str, Any] = {"datelines": ((1, 1),), "channels": 2, "setup": "local"}
+
+
 @pytest.mark.parametrize(
-    ("key", "low", "high"),
+    ("network", "members", "planner"),
     [
-        ("width", 1, 1024),
-        ("height", 1, 1024),
-        ("flit_bits", 1, 128),
-        ("switch_buffer", 1, 16),
-        ("core_buffer", 1, 16),
-        ("injection_buffer", 1, 16),
-        ("watchdog", 0, 65535),
+        (mesh(check_bits=8, watchdog=20), ((0, 0), (3, 4)), "shortest"),
+        (static(core_buffer=3), ((0, 0), (3, 3)), "ring"),
+        (chain(tables=TABLES, notes=("by hand",), **DATELINES), ((2, 1), (0, 2)), "updown"),
     ],
 )
-def test_ranges_of_a_static_network(key: str, low: int, high: int) -> None:
-    for value in (low, high):
-        assert getattr(static(**{key: value}), key) == value
-    for value in (low - 1, high + 1):
-        rule = rf"^network: {key} must be {low} to {high}, not {value}$"
-        with pytest.raises(SpecError, match=rule):
-            static(**{key: value})
-
-
-def test_a_static_network_can_be_written_and_read() -> None:
-    groups = (
-        GroupSpec(id=1, members=((0, 0), (3, 3)), planner="tree"),
-        GroupSpec(id=0, members=((1, 0), (3, 2))),
-    )
-    spec = NetworkSpec(name="r", network=static(core_buffer=3), groups=groups)
-    assert [group.planner for group in spec.groups] == ["tree", "ring"]
+def test_a_network_can_be_written_and_read(network: Any, members: Any, planner: str) -> None:
+    group = GroupSpec(id=1, members=members, planner=planner)
+    spec = NetworkSpec(name="two-nodes", network=network, groups=(group,))
     assert NetworkSpec.model_validate_json(spec.model_dump_json()) == spec
+    assert NetworkSpec(**spec.model_dump(mode="json")) == spec
+    assert spec.module == "two_nodes"
+
+
+def test_a_static_network_has_no_messages() -> None:
+    groups = (GroupSpec(id=0, members=((1, 0), (3, 2))),)
+    spec = NetworkSpec(name="r", network=static(), groups=groups)
+    assert spec.groups[0].planner == "ring"
     with pytest.raises(SpecError, match=r"^r is static, and has neither packets nor engines; take"):
         _ = spec.message_network
 
 
-@pytest.mark.parametrize("op", ["and", "xor", "max", "min", "sum"])
-def test_a_barrier_of_a_static_network_combines_nothing(op: str) -> None:
-    group = GroupSpec.model_validate({"id": 1, "members": ((0, 0), (1, 0)), "op": op})
-    rule = f'^group 1: op = "{op}" has nothing to combine; '
-    with pytest.raises(SpecError, match=rule):
-        NetworkSpec(name="n", network=static(), groups=(group,))
+@pytest.mark.parametrize("make", [mesh, chain])
+def test_guards_and_watchdogs(make: Any) -> None:
+    """A guarded link has a wider flit."""
+    plain, checked = make(), make(check_bits=8, watchdog=100, wires=2)
+    assert (plain.guarded, plain.watched) == (False, False)
+    assert checked.guarded
+    assert checked.watched
+    assert checked.shape.router.watchdog == 100
+    assert checked.layout.flit.width == plain.layout.flit.width + 1
+    assert checked.layout.flit.offsets["cut"] == plain.layout.flit.width
+    assert "cut" not in plain.layout.flit.offsets
+    assert make(check_bits=4, channels=0, setup="local").guarded
 
 
 def test_the_first_node_is_the_manager_where_none_is_named() -> None:
@@ -302,16 +274,6 @@ def test_the_first_node_is_the_manager_where_none_is_named() -> None:
     assert chain(managers=((2, 1), (0, 2))).manager_nodes == ((2, 1), (0, 2))
     assert chain(setup="local").manager_nodes == mesh().manager_nodes == ()
     assert mesh(setup="manager").manager_nodes == ((0, 0),)
-
-
-def test_an_irregular_network_can_be_written_and_read() -> None:
-    tables = ((-1, 0, 0), (0, -1, 1), (0, 0, -1))
-    keys: dict[str, Any] = {"datelines": ((1, 1),), "channels": 2, "setup": "local"}
-    network = chain(tables=tables, notes=("made by hand",), **keys)
-    group = GroupSpec(id=1, members=((2, 1), (0, 2)), planner="updown", op="and")
-    spec = NetworkSpec(name="chain", network=network, groups=(group,))
-    assert NetworkSpec.model_validate_json(spec.model_dump_json()) == spec
-    assert NetworkSpec(**spec.model_dump(mode="json")) == spec
 
 
 def test_a_group_takes_the_planner_of_the_networks_kind() -> None:

@@ -33,6 +33,11 @@ def test_figure_1() -> None:
     assert (group["root_switch"], group["root_node"], group["height"]) == (3, [3, 4], 2)
     assert group["edges"] == [[0, 3], [1, 3], [4, 1], [5, 1], [6, 3], [7, 3]]
     assert isinstance(spec.network, IrregularSpec)
+    network, named = spec.network, spec.groups[0].members
+    assert (network.ports, network.switches, len(network.nodes)) == (8, 9, 26)
+    assert (len(network.links), len(named)) == (12, 14)
+    assert {switch for switch, _ in network.nodes} == set(range(9))
+    assert [node for node in named if node[0] == 3] == [(3, 4), (3, 5)]
     members = member_switches(spec.groups[0].members)
     graph = LinkGraph(spec.network.topology)
     nearest, height = least_eccentric(graph, members, members)

@@ -11,8 +11,7 @@ from syncfabric.models.layout import setup
 from syncfabric.models.layout.engine import COMMIT, EngineCounter
 from syncfabric.models.layout.network import PART_BITS, PortWord, RouterWord, Target
 from syncfabric.models.layout.setup import ManagerWord
-from syncfabric.models.networks.reserved import KEYWORDS
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.networks.spec import KEYWORDS, MessageSpec
 from syncfabric.models.register_map.c_header import c_header
 from syncfabric.models.register_map.config_port import config_map
 from syncfabric.models.register_map.parts import Block

@@ -9,8 +9,7 @@ import pytest
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.messages import ROLE_WORD, STATUS_WORD, Layout, Role, StaticWord
-from syncfabric.models.networks.reserved import KEYWORDS
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import KEYWORDS, NetworkSpec, StaticSpec
 from syncfabric.models.register_map.config_port import TARGET_WORDS, config_map
 from syncfabric.models.register_map.rdl import rdl
 from tests.models.register_map.elaborated import NOTHING, Register, words_of
