@@ -229,6 +229,7 @@ class ReceiverGuard:
         self.spoilt &= self.open
         self.empty = 0
         self._count(credit, cut, 0)
+        self._recent = [*self._recent, 0][1:] if self._recent else []
         self.owed = [0] * len(self._places)
         self._owes = 0
         return Given(cut=cut.bit_length() - 1)

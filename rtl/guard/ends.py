@@ -86,8 +86,8 @@ class ReceiverGuard(wiring.Component):
             if self._shape.registers:
                 # The sender may not have had these credits as it sent the probe.
                 crossed = Signal(2 * self._shape.registers, name=f"crossed_{c}")
-                m.d.sync += crossed.eq(Cat(credits[c], crossed[:-1]))
-                empty = empty & (self.bare | ~crossed.any())
+                m.d.sync += crossed.eq(Cat(credits[c] & ~self.fence, crossed[:-1]))
+                empty = empty & (self.bare | self.fence | ~crossed.any())
             gives: Value = Const(0, 1)
             if c < shape.ordinary:
                 taken, gives = Signal(name=f"taken_{c}"), Signal(name=f"gives_{c}")

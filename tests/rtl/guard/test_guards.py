@@ -2,12 +2,15 @@
 """Every single fault of a link is found, and everything comes back after it."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from itertools import combinations
 
 import pytest
 
+from tests.rtl.guard.lockstep import ReceiverLockstep, SenderLockstep
 from tests.rtl.guard.rig import CUT, FORWARD, HEAD, TAIL, WIDTHS, Rig, Word
+from tests.rtl.planes.lockstep import together
 from tests.rtl.support import SEED
 
 BUSY, REST = 60, 300
@@ -141,6 +144,20 @@ def test_a_credit_that_is_lost_comes_back(cycle: int) -> None:
         assert check(rig) <= 1, at
         lost += rig.lost
     assert lost > 0
+
+
+@pytest.mark.parametrize("registers", [0, 1, 3])
+@pytest.mark.parametrize("kind", [SenderLockstep, ReceiverLockstep])
+def test_a_guard_is_its_model(
+    kind: type[SenderLockstep | ReceiverLockstep], registers: int
+) -> None:
+    seen = Counter[str]()
+    for seed in range(3):
+        lockstep = kind(random.Random(f"{SEED} {seed}"), registers)
+        seen += together(lockstep.part, lockstep, SEED, 2000)
+    sender = kind is SenderLockstep
+    wanted = ["probe", "lost", "refund"] if sender else ["cut", "flit", "message", "event", "empty"]
+    assert all(seen[name] > 2 for name in [*wanted, "fenced"]), seen
 
 
 def test_who_waits_in_a_router_that_is_blocked_is_not_lost() -> None:

@@ -4,27 +4,14 @@
 from amaranth.lib import wiring
 
 from syncfabric.rtl.guard.ends import ReceiverGuard
-from syncfabric.rtl.guard.shape import GENERATORS
-from tests.rtl.guard.rig import CUT, HEAD, SHAPE, TAIL, WIDTHS, inside_link
+from tests.rtl.guard.lockstep import sealed
+from tests.rtl.guard.rig import CUT, HEAD, SHAPE, TAIL, inside_link
 from tests.rtl.support import clocked
 
 HARM = 1
 """A wire of the payload."""
 
 Row = dict[str, int]
-
-
-def sealed(flit: int = 0, valid: int = 0, message: int = 0, probe: int = 0) -> Row:
-    """Return the forward wires with their check bits."""
-    wires = {"flit": flit, "valid": valid, "sync_valid": message, "probe": probe}
-    word, at = 0, 0
-    for name, bits in wires.items():
-        word, at = word | bits << at, at + WIDTHS[name]
-    word <<= 8
-    for place in range(word.bit_length() - 1, 7, -1):
-        if word >> place & 1:
-            word ^= (1 << 8 | GENERATORS[8]) << (place - 8)
-    return {f"link__{name}": bits for name, bits in {**wires, "check": word}.items()}
 
 
 def harmed(row: Row) -> Row:

@@ -2,11 +2,8 @@
 
 import random
 from collections import Counter, deque
-from typing import Any
 
 import pytest
-from amaranth import Value
-from amaranth.sim import Simulator
 
 from syncfabric.models.golden.engine import Request
 from syncfabric.models.golden.lifecycle.manager import Manager as Model
@@ -15,6 +12,8 @@ from syncfabric.models.layout.flit import flit_layout
 from syncfabric.models.layout.setup import COMMAND, REPLY, Answer, ManagerWord, Operation
 from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.lifecycle.shape import SetUpShape
+from tests.rtl.engine.lockstep import Word, differences
+from tests.rtl.planes.lockstep import together
 from tests.rtl.support import SEED
 
 FLIT = flit_layout(32, cut=True)
@@ -24,10 +23,10 @@ INDEX, CHANNEL, ROUTERS, CYCLES = 1, 2, 8, 3000
 class Stimuli:
     """Software that writes requests and gives commands, replies, and a link that is often busy."""
 
-    def __init__(self, words: int, rng: random.Random) -> None:
-        self.model = Model(INDEX, words, ROUTERS, CHANNEL, counters=True)
-        self.rng, self.requests, self.seen = rng, deque[Request](), Counter[str]()
-        self.most, self.stride = self.model._most, 2 + words
+    def __init__(self, shape: SetUpShape, rng: random.Random) -> None:
+        self.model = Model(INDEX, shape.image_words, shape.routers, CHANNEL, counters=True)
+        self.rng, self.requests = rng, deque[Request]()
+        self.most, self.stride = self.model._most, shape.stride
         self.open, self.ends = rng.choice((0.3, 0.9)), rng.choice((0.02, 0.2))
 
     def plan(self) -> None:
@@ -48,7 +47,7 @@ class Stimuli:
             write(Request(True, ManagerWord.COMMAND, word))
         for _ in range(rng.randint(1, 20)):
             word = rng.choice((ManagerWord.STATUS, ManagerWord.STATUS, ManagerWord.FREED))
-            write(Request(False, word if rng.random() < 0.9 else rng.getrandbits(4), 0))
+            write(Request(False, word if rng.random() < 0.9 else rng.getrandbits(5), 0))
 
     def reply(self) -> Flit | None:
         """Return a flit that comes: of a reply that is awaited, mostly."""
@@ -65,59 +64,77 @@ class Stimuli:
         return Flit(CHANNEL, word, False, True, rng.random() < 0.03)
 
 
+class ManagerLockstep:
+    """A golden manager in a bench, cycle by cycle.
+
+    Parameters
+    ----------
+    words : int
+        Of an image.
+    rng : random.Random
+    routers : int
+        Of the network.
+    """
+
+    def __init__(self, words: int, rng: random.Random, routers: int = ROUTERS) -> None:
+        self.shape = SetUpShape(FLIT, 2, 3, 4, 8, words, routers, (1, 2))
+        self.rng, self.seen = rng, Counter[str]()
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew."""
+        self.stimuli = Stimuli(self.shape, self.rng)
+        self.request: Request | None = None
+
+    def step(self) -> tuple[dict[str, int], dict[str, Word]]:
+        """Go through a cycle; return what is driven, and what is expected."""
+        rng, stimuli, model = self.rng, self.stimuli, self.stimuli.model
+        if self.request is None and rng.random() < 0.7:
+            if not stimuli.requests:
+                stimuli.plan()
+            self.request = stimuli.requests.popleft()
+        request, flit, offer, answer = self.request, stimuli.reply(), model.offer, model.answer
+        taken = offer is not None and rng.random() < stimuli.open
+        driven = {"enable": 1, "index": INDEX, "request_leaves": int(taken)}
+        driven["config__valid"] = int(request is not None)
+        for name, word in (request or Request(False, 0, 0))._asdict().items():
+            driven[f"config__{name}"] = int(word)
+        driven |= {"reply_valid": int(flit is not None), "reply_flit": flit_word(flit)}
+        driven["count"] = model._counters[0]
+        expected = {
+            "config__ready": Word(answer is not None),
+            "request_valid": Word(offer is not None),
+        }
+        if answer:
+            expected["config__error"] = Word(int(answer.error))
+            expected["config__rdata"] = Word(answer.rdata)
+        if offer:
+            expected["request_flit"] = Word(flit_word(offer))
+        state = model.state.name
+        model.step(request, flit, taken=taken)
+        events = len(model._counters._events)
+        expected["unexpected"] = Word(events)
+        self.seen[f"{state} {model.state.name}"] += state != model.state.name
+        self.seen["freed"] += len(model.freed) == 64
+        self.seen["unexpected"] += events
+        if answer:
+            self.request = None
+        return driven, expected
+
+    def differences(self, expected: dict[str, Word], seen: dict[str, int]) -> list[str]:
+        """Return the output pins that show something else."""
+        return differences(expected, {name: seen[name] for name in expected})
+
+
+def flit_word(flit: Flit | None) -> int:
+    """Return a flit's bits, 0 if there is none."""
+    return FLIT.pack(dict(zip(FLIT.offsets, flit[1:5], strict=True))) if flit else 0
+
+
 def play(words: int, seed: object) -> Counter[str]:
     """Compare both in every cycle; return what has happened."""
-    rng = random.Random(f"{SEED}/{seed}")
-    stimuli = Stimuli(words, rng)
-    model, part = stimuli.model, Manager(SetUpShape(FLIT, 2, 3, 4, 8, words, ROUTERS, (1, 2)))
-
-    async def bench(context: Any) -> None:
-        def put(port: Value, word: int) -> None:
-            context.set(Value.cast(port), int(word))
-
-        put(part.enable, 1)
-        put(part.index, INDEX)
-        unexpected, request = 0, None
-        for cycle in range(CYCLES):
-            if request is None and rng.random() < 0.7:
-                if not stimuli.requests:
-                    stimuli.plan()
-                request = stimuli.requests.popleft()
-            flit, offer, answer = stimuli.reply(), model.offer, model.answer
-            taken = offer is not None and rng.random() < stimuli.open
-            put(part.config.valid, request is not None)
-            for name, word in (request or Request(False, 0, 0))._asdict().items():
-                put(getattr(part.config, name), word)
-            put(part.request_leaves, taken)
-            put(part.reply_valid, flit is not None)
-            fields = zip(FLIT.offsets, flit[1:5], strict=True) if flit else ()
-            put(part.reply_flit, FLIT.pack(dict(fields)) if flit else 0)
-            config, out = part.config, FLIT.unpack(context.get(Value.cast(part.request_flit)))
-            seen = (
-                (context.get(config.error), context.get(config.rdata))
-                if context.get(config.ready)
-                else None,
-                (CHANNEL, *out.values()) if context.get(part.request_valid) else None,
-            )
-            expected = answer and (answer.error, answer.rdata), offer and offer[:5]
-            assert seen == expected, f"cycle {cycle}, {request}, {flit}"
-            unexpected += context.get(part.unexpected)
-            state = model.state.name
-            model.step(request, flit, taken=taken)
-            stimuli.seen[f"{state} {model.state.name}"] += state != model.state.name
-            stimuli.seen["freed"] += len(model.freed) == 64
-            if answer:
-                request = None
-            await context.tick()
-        model.step(None, None, taken=False)
-        stimuli.seen["unexpected"] += unexpected
-        assert model._counters[0] == min(255, unexpected)
-
-    simulator = Simulator(part)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(bench)
-    simulator.run()
-    return stimuli.seen
+    lockstep = ManagerLockstep(words, random.Random(f"{SEED}/{seed}"))
+    return together(Manager(lockstep.shape), lockstep, SEED, CYCLES)
 
 
 def test_a_manager_is_its_model() -> None:

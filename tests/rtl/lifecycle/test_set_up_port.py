@@ -5,12 +5,12 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from amaranth import Module, Value
+from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.sim import Simulator
 
 from syncfabric.models.golden.engine import Answer
+from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, Code
 from syncfabric.models.layout.flit import flit_layout
 from syncfabric.rtl.engine.ports import EngineConfigSignature
@@ -19,6 +19,8 @@ from syncfabric.rtl.lifecycle.set_up_port import SinkPort
 from syncfabric.rtl.lifecycle.shape import SetUpShape
 from syncfabric.rtl.lifecycle.sink import Sink
 from tests.models.golden.sink_stimuli import SinkBuild, SinkStimuli, draw_sink
+from tests.rtl.engine.lockstep import Word, differences
+from tests.rtl.planes.lockstep import together
 from tests.rtl.support import SEED
 
 FLIT = flit_layout(40, cut=True)
@@ -78,61 +80,90 @@ class SetUp(wiring.Component):
         return m
 
 
+class SinkLockstep:
+    """A golden set-up port with its sink in a bench, cycle by cycle.
+
+    Parameters
+    ----------
+    build : SinkBuild
+    rng : random.Random
+    """
+
+    def __init__(self, build: SinkBuild, rng: random.Random) -> None:
+        self.shape = self.build = build
+        self.rng, self.seen = rng, Counter[str]()
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew."""
+        self.stimuli = SinkStimuli(self.build, self.rng)
+        self.stimuli.seen = self.seen
+
+    def step(self) -> tuple[dict[str, int], dict[str, Word]]:
+        """Go through a cycle; return what is driven, and what is expected."""
+        stimuli, build = self.stimuli, self.build
+        inputs = stimuli.inputs()
+        answer, asked = inputs.answer, stimuli.asked
+        if answer and asked and not answer.error and not asked.address:
+            # An engine whose GO has no error answers with the epoch that it was asked for.
+            commit = COMMIT.unpack(asked.data & (1 << COMMIT.width) - 1)
+            if commit["code"] == Code.GO:
+                inputs = inputs._replace(answer=Answer(False, 1 | commit["epoch"] << 1))
+        came, chain, answer, freed, credit = inputs
+        driven = {
+            "number": build.router,
+            "router_out__valid": 1 << came.channel if came else 0,
+            "router_out__flit": flit_word(came),
+            "router_in__credit": credit << build.channels,
+            **_pins("chain", _ASKED, (1, *chain) if chain else None),
+            **_pins("engine", _SAID, (1, answer.error, answer.rdata) if answer else None),
+            "freed_valid": int(freed is not None),
+            "freed_entry": freed.entry if freed else 0,
+            "freed_epoch": freed.epoch if freed else 0,
+        }
+        seen: Any = stimuli.step(inputs)
+        sends = seen["sends"]
+        expected = {
+            **_words("engine", _ASKED, seen["engine"]),
+            **_words("chain", _SAID, seen["chain"]),
+            "router_in__valid": Word(1 << build.channels if sends else 0),
+            "router_out__credit": Word(seen["credit"]),
+            "unexpected": Word(seen["unexpected"]),
+            "overflows": Word(seen["overflows"]),
+        }
+        if sends:
+            expected["router_in__flit"] = Word(flit_word(sends))
+        return driven, expected
+
+    def differences(self, expected: dict[str, Word], seen: dict[str, int]) -> list[str]:
+        """Return the output pins that show something else; of overflows the number counts."""
+        seen = {**seen, "overflows": seen["overflows"].bit_count()}
+        return differences(expected, {name: seen[name] for name in expected})
+
+
+_ASKED, _SAID = ("valid", "write", "address", "data"), ("ready", "error", "rdata")
+
+
+def _pins(port: str, names: tuple[str, ...], words: tuple[int, ...] | None) -> dict[str, int]:
+    """Return what drives a port, zeros if nothing is asked or said."""
+    values = words or (0,) * len(names)
+    return {f"{port}__{name}": int(word) for name, word in zip(names, values, strict=True)}
+
+
+def _words(port: str, names: tuple[str, ...], words: tuple[int, ...] | None) -> dict[str, Word]:
+    """Return what a port shall show; without its first wire the others mean nothing."""
+    shown = _pins(port, names, (1, *words)) if words else {f"{port}__{names[0]}": 0}
+    return {name: Word(word) for name, word in shown.items()}
+
+
+def flit_word(flit: Flit | None) -> int:
+    """Return a flit's bits, 0 if there is none."""
+    return FLIT.pack(dict(zip(FLIT.offsets, flit[1:5], strict=True))) if flit else 0
+
+
 def play(build: SinkBuild, rng: random.Random) -> Counter[str]:
     """Compare what is on the ports in every cycle; return what has happened."""
-    stimuli, part = SinkStimuli(build, rng), SetUp(build)
-    there: Any = part
-
-    async def bench(context: Any) -> None:
-        def drive(port: Any, **words: int) -> None:
-            for name, word in words.items():
-                context.set(Value.cast(getattr(port, name)), int(word))
-
-        drive(there, number=build.router)
-        for cycle in range(CYCLES):
-            inputs = stimuli.inputs()
-            answer, asked = inputs.answer, stimuli.asked
-            if answer and asked and not answer.error and not asked.address:
-                # An engine whose GO has no error answers with the epoch that it was asked for.
-                commit = COMMIT.unpack(asked.data & (1 << COMMIT.width) - 1)
-                if commit["code"] == Code.GO:
-                    inputs = inputs._replace(answer=Answer(False, 1 | commit["epoch"] << 1))
-            came, chain, answer, freed, credit = inputs
-            word = FLIT.pack(dict(zip(FLIT.offsets, came[1:5], strict=True))) if came else 0
-            drive(there.router_out, valid=1 << came.channel if came else 0, flit=word)
-            drive(there.router_in, credit=credit << build.channels)
-            asks = (1, *chain) if chain else (0, 0, 0, 0)
-            names = ("valid", "write", "address", "data")
-            drive(there.chain, **dict(zip(names, asks, strict=True)))
-            said = (1, answer.error, answer.rdata) if answer else (0, 0, 0)
-            drive(there.engine, **dict(zip(("ready", "error", "rdata"), said, strict=True)))
-            ended = (1, *freed) if freed else (0, 0, 0)
-            drive(there, freed_valid=ended[0], freed_entry=ended[1], freed_epoch=ended[2])
-            expected = stimuli.step(inputs)
-            engine, back, out = there.engine, there.chain, there.router_in
-
-            def see(*signals: Any) -> tuple[int, ...]:
-                return tuple(context.get(Value.cast(signal)) for signal in signals)
-
-            flit = FLIT.unpack(*see(out.flit))
-            seen = {
-                "engine": see(engine.write, engine.address, engine.data)
-                if context.get(engine.valid)
-                else None,
-                "chain": see(back.error, back.rdata) if context.get(back.ready) else None,
-                "sends": (build.channels, *flit.values()) if context.get(out.valid) else None,
-                "credit": context.get(there.router_out.credit),
-                "unexpected": context.get(there.unexpected),
-                "overflows": context.get(there.overflows).bit_count(),
-            }
-            assert seen == expected, f"cycle {cycle}: {build}"
-            await context.tick()
-
-    simulator = Simulator(part)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(bench)
-    simulator.run()
-    return stimuli.seen
+    return together(SetUp(build), SinkLockstep(build, rng), SEED, CYCLES)
 
 
 def test_every_port_is_the_models() -> None:
