@@ -132,6 +132,14 @@ class Drawing:
                 return placed
         return None
 
+    @property
+    def links(self) -> set[int]:
+        """Links of a static network that an instance may send flits over."""
+        index, ports = self._network.topology.index, len(Port)
+        plans = (group for pool in self._pools.values() for group in pool)
+        routes = (route for group in plans for route in group.routes())
+        return {ports * index((x, y)) + port for x, y, port in routes if port != Port.LOCAL}
+
     def leave(self, group: GroupPlan) -> None:
         """Let others have a group's entries."""
         if self._free is not None:

@@ -157,13 +157,28 @@ def soak(
     """
     with stage(progress, "plan"):
         plan = request.check(spec)
+        life = request.life or max(1, min(LIFE, request.episodes // (LIVES * len(plan.groups))))
+        drawing = Drawing(plan, request.seed, life)
+        _check_fault(request, spec, drawing)
     with stage(progress, "build"):
         built = build_fabric(spec.network, queue=QUEUE)
     begin = time.perf_counter()
     with Fabric(built) as fabric:
-        run = _Soak(fabric, plan, request, progress)
+        run = _Soak(fabric, plan, drawing, request, progress)
         run.go_on(stopped)
         return run.result(built.seconds, time.perf_counter() - begin)
+
+
+def _check_fault(request: SoakRequest, spec: NetworkSpec, drawing: Drawing) -> None:
+    """Refuse a fault of a link that nothing goes over: no soak could find it."""
+    fault = request.injected()
+    if fault is None or fault[0] == "release" or not isinstance(spec.network, StaticSpec):
+        return
+    if fault[1] not in (links := sorted(drawing.links)):
+        raise SpecError(
+            f"inject {request.inject!r}: no route of a group of {spec.name} goes over link "
+            f"{fault[1]}; take one of {', '.join(map(str, links))}"
+        )
 
 
 @dataclass
@@ -188,12 +203,15 @@ class _Soak(Bench):
     """The software of all nodes: one group at a time is set up or torn down."""
 
     def __init__(
-        self, fabric: Fabric, plan: BarrierPlan, request: SoakRequest, progress: Progress
+        self,
+        fabric: Fabric,
+        plan: BarrierPlan,
+        drawing: Drawing,
+        request: SoakRequest,
+        progress: Progress,
     ) -> None:
         super().__init__(fabric, plan)
-        self._request, self._progress = request, progress
-        life = request.life or max(1, min(LIFE, request.episodes // (LIVES * len(plan.groups))))
-        self._drawing = Drawing(plan, request.seed, life)
+        self._request, self._progress, self._drawing = request, progress, drawing
         self._rng = random.Random(f"{request.seed}/kill")
         self._groups = {group.id: _Group() for group in plan.groups}
         self._phases = Phases(self, episodes=request.episodes, seed=request.seed)

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
+from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.lifecycle import TRIES
-from syncfabric.sim.lifecycle.effects import HANG
+from syncfabric.sim.lifecycle.effects import HANG, FoundError
 from syncfabric.sim.soak.bench import Bench
 from syncfabric.sim.soak.groups import EngineGroups
 from syncfabric.sim.soak.result import SoakResult
@@ -100,6 +101,13 @@ def test_what_is_broken_is_found(name: str, inject: str) -> None:
     first = result.findings[0]
     assert re.search(BROKEN[name, inject], first.text), first
     assert first.cycle >= int(inject.split()[2])
+
+
+def test_a_fault_where_nothing_goes_is_refused() -> None:
+    with pytest.raises(
+        SpecError, match=r"no route of a group .* goes over link 0; take one of 1, "
+    ):
+        soaked(load("campaign-static"), "drop 0 6000")
 
 
 def test_wrong_data_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,3 +230,16 @@ def test_nothing_is_lost_when_all_groups_are_killed_at_once(name: str, by: str) 
         storm.open(AFTERWARDS)
         storm.await_ends()
         storm.check()
+
+
+def test_a_credit_that_is_lost_without_packets_is_found_at_the_end() -> None:
+    """Set-up packets alone go over the link, after the last phase of packets."""
+    plan = make_plan(ENGINES["engines"])
+    with Fabric(BUILD(plan.spec.network)) as fabric:
+        storm = Storm(fabric, plan, "managers")
+        storm.set_rate(0.0)
+        fabric.spoil("credit", 0, storm.cycle)
+        storm.open(AFTERWARDS)
+        storm.await_ends()
+        with pytest.raises(FoundError, match="all is over, and link 0 holds 1 flits"):
+            storm.check()
