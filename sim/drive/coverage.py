@@ -9,16 +9,38 @@ from collections import Counter as Tally
 from collections.abc import Sequence
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.layout.engine import COMMIT, Code, Kind
+from syncfabric.models.layout.engine import ADDRESS_BITS, COMMIT, Code, Kind
+from syncfabric.models.layout.network import RouterWord, Target
+from syncfabric.models.layout.setup import (
+    COMMAND,
+    MANAGER_STATUS,
+    REPLY,
+    REQUEST,
+    Answer,
+    ManagerState,
+    ManagerWord,
+    Operation,
+)
 from syncfabric.models.messages import Counter
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.set_up import COMMIT_ADDRESS
+from syncfabric.models.planning.set_up import COMMIT_ADDRESS, manager_address
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import CreditLedger, LaneMasks
 from syncfabric.sim.drive.log import EngineMessages
 from syncfabric.sim.drive.scenario import Outcome
 from syncfabric.sim.drive.targets import counters_of
-from syncfabric.sim.drive.trace import Arrival, Chunk, Line, Rule, bits
+from syncfabric.sim.drive.trace import (
+    Act,
+    Arrival,
+    BrokenRelease,
+    Chunk,
+    Commanded,
+    Joined,
+    Line,
+    Rule,
+    bits,
+)
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["Coverage", "EngineCoverage"]
@@ -97,12 +119,49 @@ class EngineCoverage(Coverage):
         self._ledger, self._links, self._masks = ledger, links_of(network), LaneMasks(network)
         self._shared, self._layout = network.shape.router.shared, network.layout.sync
         self._read, self._tail = EngineMessages(plan).read, 1 << network.layout.flit.offsets["tail"]
+        offsets = network.layout.flit.offsets
+        self._cut = 1 << offsets["cut"] if "cut" in offsets else 0
         self._counts = {
             word.place: word.kind for word in counters_of(network) if word.kind is not None
         }
         self._open = 0  # lanes in the middle of a packet
+        self._set_up = _SetUp(network)
+        self._places: dict[tuple[int, int], tuple[int, int]] = {}  # by group and member
+        self._waits: dict[tuple[int, int], int] = {}  # the group, by node and register
+
+    def begin(self, chunk: Chunk) -> None:
+        """Take a chunk's arrivals, requests and faults in, before its lines."""
+        super().begin(chunk)
+        for fault in chunk.faults:
+            self.hits[f"fault: {fault.kind.name}"] += 1
+
+    def act(self, act: Act) -> Sequence[Mismatch]:
+        """Take in who waits, and who is let go by a KILL."""
+        if isinstance(act, Joined):
+            self._places[act.number, act.member] = act.node, act.register
+        elif isinstance(act, Arrival):
+            self._waits[self._place(act.group, act.member)] = act.group
+        elif isinstance(act, Commanded) and act.operation is Operation.KILL:
+            some = act.number in self._waits.values()
+            self.hits[f"KILL: {'a' if some else 'no'} member waits"] += 1
+        elif isinstance(act, BrokenRelease):
+            self.hits["released broken"] += 1
+        return ()
+
+    def _place(self, number: int, member: int) -> tuple[int, int]:
+        """Return the node and register of a member."""
+        if (place := self._places.get((number, member))) is None:
+            group = self._plan.groups[number]
+            node = group.members[member]
+            place = self._plan.spec.network.topology.index(node), group.places[node] or 0
+        return place
 
     def _wires(self, line: Line) -> None:
+        for bit in bits(line.record.release):
+            self._waits.pop(divmod(bit, self._registers), None)
+        for _, guard in line.record.guards:
+            self.hits["guard: probe"] += guard.probe > 0
+            self.hits["guard: answer to a probe"] += guard.empty > 0
         released = Tally(bit // self._registers for bit in bits(line.record.release))
         if max(released.values(), default=0) > 1:
             self.hits["two registers of a node released in one cycle"] += 1
@@ -120,6 +179,9 @@ class EngineCoverage(Coverage):
             link, channel = divmod(lane, links.width)
             others = ((1 << links.channels) - 1) << link * links.width
             if channel < packets:
+                if channel == links.channels and (what := self._set_up.read(link, payload)):
+                    self.hits[what] += 1
+                self.hits["guard: cut packet"] += payload & self._cut > 0
                 self._open = self._open & ~(1 << lane) | (not payload & self._tail) << lane
             elif channel < packets + links.classes:
                 if (self._open if self._shared else valid) & others:
@@ -145,11 +207,52 @@ class EngineCoverage(Coverage):
 
     def _answered(self, request: ConfigRequest, refused: int, data: int) -> None:
         super()._answered(request, refused, data)
+        if refused:
+            return
+        if request.address == manager_address(ManagerWord.STATUS) and not request.write:
+            state = ManagerState(MANAGER_STATUS.unpack(data)["state"])
+            self.hits[f"manager: {state.name}"] += 1
+        if request.address >> ADDRESS_BITS == Target.ROUTER:
+            word = request.address & (1 << ADDRESS_BITS) - 1
+            if word == RouterWord.FENCE and request.write:
+                self.hits[f"guard: fence {'closed' if request.data else 'opened'}"] += 1
+            elif word in (RouterWord.CORRUPT, RouterWord.LOST) and data:
+                self.hits[f"counted: {RouterWord(word).name}"] += 1
         kind = self._counts.get((request.node, request.address))
-        if data and not refused and not request.write and kind is not None:
+        if data and not request.write and kind is not None:
             self.hits[f"counted: {Counter(kind).name}"] += 1
 
     def _word(self, request: ConfigRequest) -> str:
+        if request.write and request.address == manager_address(ManagerWord.COMMAND):
+            return f" {Operation(COMMAND.unpack(request.data)['operation']).name} to a manager"
         if not request.write or request.address != COMMIT_ADDRESS:
             return ""
         return f" {Code(COMMIT.unpack(request.data)['code']).name}"
+
+
+class _SetUp:
+    """Reads set-up packets off their channel, whose second flit says what they are.
+
+    Parameters
+    ----------
+    network : MessageSpec
+    """
+
+    def __init__(self, network: MessageSpec) -> None:
+        offsets = network.layout.flit.offsets
+        self._head, self._payload = 1 << offsets["head"], (1 << offsets["head"]) - 1
+        self._reply = network.managed and 1 << network.shape.header.offsets["reply"]
+        self._second: dict[int, bool] = {}  # links whose next flit is it: of a reply
+
+    def read(self, link: int, flit: int) -> str | None:
+        """Take a flit of a link; return what packet it is, at its second flit."""
+        if flit & self._head:
+            self._second[link] = bool(flit & self._reply)
+            return None
+        is_reply, word = self._second.pop(link, None), flit & self._payload
+        if is_reply is None:
+            return None
+        if is_reply:
+            return f"reply: {Answer(REPLY.unpack(word & (1 << REPLY.width) - 1)['code']).name}"
+        operation = REQUEST.unpack(word & (1 << REQUEST.width) - 1)["operation"]
+        return f"request: {Operation(operation).name}"

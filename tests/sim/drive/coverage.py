@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from syncfabric.models.faults.fault import FaultKind
+from syncfabric.models.layout.setup import ManagerState
 from syncfabric.models.messages import Counter
 from syncfabric.models.messages.static import Role
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.links import links_of
-from syncfabric.sim.drive.backends import Simulation
+from syncfabric.sim.drive.scenario import Outcome
 from syncfabric.sim.drive.static.coverage import BUFFERS, LONE
 
-__all__ = ["covered", "static_universe", "universe"]
+__all__ = ["covered", "lifecycle_universe", "static_universe", "universe"]
 
 THRESHOLD = 97.0
 """Percent of the bins that a regression must hit, whatever the seed."""
@@ -44,6 +46,23 @@ def universe(spec: MessageSpec) -> Iterator[str]:
     yield from (f"counted: {name}" for name in ("REFUSED_ARRIVE", "REFUSED_WRITE"))
 
 
+def lifecycle_universe(spec: MessageSpec) -> Iterator[str]:
+    """Yield what groups that end and links that fail add, on a network with managers and guards."""
+    yield from (f"request: {what}" for what in ("SETUP", "START", "KILL"))
+    yield from (f"reply: {what}" for what in ("OK", "BUSY", "EPOCH", "DENIED", "FREED"))
+    yield from (f"manager: {state.name}" for state in ManagerState)
+    for answer in ("ok", "refused"):
+        commands = ("SETUP", "KILL", "ABORT")
+        yield from (f"config: write {what} to a manager {answer}" for what in commands)
+    yield "KILL: a member waits"
+    yield from (f"BROKEN of class {c}" for c in range(links_of(spec).classes))
+    yield from ("released broken", "config: write KILL ok", "config: write KILL refused")
+    yield from (f"fault: {kind.name}" for kind in FaultKind if kind is not FaultKind.FORGED)
+    yield from (f"guard: {what}" for what in ("probe", "answer to a probe", "cut packet"))
+    yield from (f"guard: fence {how}" for how in ("closed", "opened"))
+    yield from (f"counted: {word}" for word in ("CORRUPT", "LOST"))
+
+
 def static_universe() -> Iterator[str]:
     """Yield every bin of a static network of at least 3x3 nodes, with rings and trees."""
     yield LONE
@@ -67,9 +86,19 @@ def static_universe() -> Iterator[str]:
     yield from (f"counted: {c.name}" for c in Counter if c is not Counter.OVERFLOW)
 
 
-def covered(name: str, simulation: Simulation, bins: set[str], *, alone: bool = False) -> str:
-    """Check that a regression hits the bins, and ``alone`` these; return its line of the report."""
-    hits = sum((Tally(outcome.coverage) for outcome in simulation.outcomes), Tally[str]())
+def covered(
+    name: str,
+    outcomes: Iterable[Outcome],
+    bins: set[str],
+    *,
+    more: Mapping[str, int] | None = None,
+    alone: bool = False,
+) -> str:
+    """Check that a regression, and ``more`` hits, cover the bins; return a line of the report.
+
+    With ``alone`` there must be no other hits.
+    """
+    hits = sum((Tally(outcome.coverage) for outcome in outcomes), Tally(more))
     holes = sorted(bin_ for bin_ in bins if not hits[bin_])
     percent = 100 * (1 - len(holes) / len(bins))
     assert percent >= THRESHOLD, holes

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest
@@ -12,9 +13,10 @@ from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.script import script_text
 from syncfabric.sim.drive.checker import Checker
-from syncfabric.sim.drive.engine_driver import EngineDriver
+from syncfabric.sim.drive.driver import Driver
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
+from syncfabric.sim.drive.stimulus import driver_of
 from syncfabric.sim.fabric.program import Fabric, build_fabric
 
 __all__ = ["compare", "random_faults"]
@@ -65,13 +67,13 @@ def compare(
     cycles: int,
     folder: Path,
     asks: Sequence[tuple[int, ConfigRequest]] = (),
-) -> Session[EngineDriver]:
+) -> Session[Driver[Any]]:
     """Run both for some cycles; fail where they differ. Return the model's side, as it ends.
 
     ``asks`` are what is asked of the config port, and from which cycle on.
     """
     spec, faults = plan.spec.message_network, list(faults)
-    session, left = Session(EngineDriver(plan, scenario), scenario.limit), list(asks)
+    session, left = Session(driver_of(plan, scenario), scenario.limit), list(asks)
     sides = Checker(spec)  # without rules: under faults few hold
     if faults:
         session.driver.model.inject(faults)

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.drive.engine_driver import EngineDriver
+from syncfabric.sim.drive.driver import Driver
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.session import Session
 from tests.models.golden.planes.network_race import forged
@@ -41,7 +42,7 @@ KINDS = (FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT, FaultKind.FORGED)
 
 def play(
     name: str, faults: list[Fault], folder: Path, *asks: tuple[int, ConfigRequest]
-) -> Session[EngineDriver]:
+) -> Session[Driver[Any]]:
     """Run a network under faults."""
     spec = NETWORKS[name]
     plan = plan_of(spec, *random_groups(spec, random.Random(SEED)))

@@ -54,7 +54,9 @@ def test_a_regression_covers(record_property: Callable[[str, object], None]) -> 
     check(job, simulation)
     record_property(
         "coverage",
-        covered(f"static ({SMALL.topology})", simulation, set(static_universe()), alone=True),
+        covered(
+            f"static ({SMALL.topology})", simulation.outcomes, set(static_universe()), alone=True
+        ),
     )
 
 
