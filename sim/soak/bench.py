@@ -19,6 +19,7 @@ from syncfabric.sim.drive.targets import observed
 from syncfabric.sim.fabric.nodes import counter_names
 from syncfabric.sim.fabric.program import Fabric, Happened, Wrong
 from syncfabric.sim.lifecycle.effects import HANG, LOOK, Answer, Ask, FoundError, Steps
+from syncfabric.sim.soak.groups import watch
 
 __all__ = ["Bench"]
 
@@ -105,9 +106,7 @@ class Bench:
 
     def watch(self, group: GroupPlan, bound: int = 0) -> None:
         """Have the referee watch a group's members at their registers."""
-        index = self.network.topology.index
-        seats = [(index(node), place) for node, place in group.places.items()]
-        self.fabric.group(group.id, seats, op=group.op, bound=bound)
+        watch(self.fabric, self.network, group, bound)
 
     def seed_packets(self, seed: int) -> None:
         """Seed the packet sources."""

@@ -29,7 +29,7 @@ from syncfabric.sim.lifecycle.effects import (
     ask_all,
 )
 
-__all__ = ["EngineGroups", "Groups", "groups_on"]
+__all__ = ["EngineGroups", "Groups", "groups_on", "watch"]
 
 EPOCHS = 1 << EPOCH_BITS
 TIMES = 3
@@ -116,12 +116,14 @@ class EngineGroups:
         """Wait until all members have been released.
 
         BROKEN may have been lost on the way to a node: that of another group in the same entry
-        does as well.
+        does as well. It releases all members, so they are watched anew.
         """
         for _ in range(TIMES):
             yield Pause(LOOK)
             if not self._fabric.inside(group.id, but=dead.nodes):
                 return
+            watch(self._fabric, self._network, group)
+            self._fabric.close(group.id)
             yield from self._host.set_up(group)
             yield Pause(LOOK)
             yield from self._host.kill(group)
@@ -269,6 +271,13 @@ class RouteGroups:
                     f"at rest, and link {link} holds {held.get(link, 0)} flits, not "
                     f"{wanted.get(link, 0)}"
                 )
+
+
+def watch(fabric: Fabric, network: AnySpec, group: GroupPlan, bound: int = 0) -> None:
+    """Have the referee watch a group's members at their registers."""
+    index = network.topology.index
+    seats = [(index(node), place) for node, place in group.places.items()]
+    fabric.group(group.id, seats, op=group.op, bound=bound)
 
 
 Groups: TypeAlias = EngineGroups | RouteGroups

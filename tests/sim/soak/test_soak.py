@@ -9,6 +9,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.lifecycle import TRIES
 from syncfabric.sim.lifecycle.effects import HANG, FoundError
@@ -243,3 +244,23 @@ def test_a_credit_that_is_lost_without_packets_is_found_at_the_end() -> None:
         storm.await_ends()
         with pytest.raises(FoundError, match="all is over, and link 0 holds 1 flits"):
             storm.check()
+
+
+@pytest.mark.long
+def test_a_member_whose_broken_release_is_lost_is_let_go_by_another_kill() -> None:
+    """Its group is set up and killed again: all members are released broken, once more each."""
+    plan = make_plan(ENGINES["engine cluster"])
+    group, network = plan.engine_groups[0], plan.spec.network
+    node = network.topology.index(group.members[0])
+    with Fabric(BUILD(network)) as fabric:
+        storm = Storm(fabric, plan, "managers")
+        storm.set_rate(0.0)
+        storm.perform(storm.groups.set_up(group))
+        storm.watch(group)
+        fabric.open(group.id, 10**6, ends=False)  # as a campaign does
+        storm.wait(AT)
+        fabric.close(group.id)
+        storm.wait(AT)
+        fabric.spoil("drop", links_of(network).eject[node], storm.cycle)
+        storm.perform(storm.groups.end(group, None))
+        assert not storm.wrong
