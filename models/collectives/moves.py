@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from syncfabric.models.collectives.dice import draw, scaled
-from syncfabric.models.compiled import inlined, uncounted
+from syncfabric.models.compiled import uncounted
 
 __all__ = [
     "Chain",
@@ -94,7 +94,7 @@ def blank_chains(tables: Tables, rows: int, ordered: bool = False) -> Chain:
     )
 
 
-@inlined
+@uncounted
 def _late(tables: Any, chain: Any, g: Any, o: Any, t: Any) -> Any:
     """Return the conflicts of order that a move adds: a sender that has not got the message yet."""
     parent, steps, step, kids = tables.parent, tables.steps, chain.step, chain.kids
@@ -110,7 +110,7 @@ def _late(tables: Any, chain: Any, g: Any, o: Any, t: Any) -> Any:
     return delta
 
 
-@inlined
+@uncounted
 def weigh(tables: Any, chain: Any, g: Any, o: Any, t: Any, bound: Any) -> Any:
     """Return the conflicts that a move to another step adds, or some number above ``bound``."""
     first_use, use, first_share, share = tables[3:7]
@@ -140,7 +140,7 @@ def weigh(tables: Any, chain: Any, g: Any, o: Any, t: Any, bound: Any) -> Any:
     return delta
 
 
-@inlined
+@uncounted
 def make(tables: Any, chain: Any, g: Any, o: Any, t: Any) -> Any:
     """Give a gene an option and a step; return the conflicts that this adds."""
     parent, first_use, use, first_share, share = tables[2:7]
@@ -186,7 +186,7 @@ def make(tables: Any, chain: Any, g: Any, o: Any, t: Any) -> Any:
     return delta
 
 
-@inlined
+@uncounted
 def row_of(chains: Any, row: Any) -> Any:
     """Return one chain of many."""
     option, step, count, holder, shared, kids = chains
@@ -213,7 +213,7 @@ def recount(tables: Any, chains: Any, row: Any, room: Any) -> Any:
     return conflicts
 
 
-@inlined
+@uncounted
 def any_option(tables: Any, g: Any, bits: Any) -> Any:
     """Return an option of a gene from 32 random bits: each sender is as likely as the others."""
     begin = tables.first_sender[g]
@@ -223,7 +223,7 @@ def any_option(tables: Any, g: Any, bits: Any) -> Any:
     return first + scaled(bits & np.uint64(0xFFFFFFFF), tables.sent[sender + 1] - first)
 
 
-@inlined
+@uncounted
 def values(tables: Any, seeds: Any, dice: Any) -> Any:
     """Draw a gene, an option and a step for it; return them, and the last draw's bits."""
     low, high = tables.low, tables.high
@@ -234,7 +234,7 @@ def values(tables: Any, seeds: Any, dice: Any) -> Any:
     return g, o, low[g] + scaled(bits >> np.uint64(32), high[g] - low[g] + 1), bits
 
 
-@inlined
+@uncounted
 def drawn(tables: Any, chain: Any, seeds: Any, dice: Any) -> Any:
     """Draw a move: another option, another step, or both; or a change of steps with another gene.
 
@@ -264,7 +264,7 @@ def drawn(tables: Any, chain: Any, seeds: Any, dice: Any) -> Any:
     return g, o, t, h, p, bits
 
 
-@inlined
+@uncounted
 def _in_the_way(tables: Any, chain: Any, g: Any, o: Any, t: Any) -> Any:
     """Return the gene alone at the first resource taken of an option's in a step; -1: none."""
     first_use, use, most = tables.first_use, tables.use, tables.most
