@@ -2,11 +2,15 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from syncfabric.cli import app
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -74,9 +78,17 @@ def test_the_five_minutes_of_the_readme(tmp_path: Path) -> None:
         if shown and line.split()[1] != "run"
     ],
 )
-def test_the_tour_shows_what_a_command_prints(line: str, shown: list[str], tmp_path: Path) -> None:
+def test_the_tour_shows_what_a_command_prints(
+    line: str, shown: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wrote = re.search(r"(?:--draw|-o) (\S+)", line)
-    assert_shown(shown, shell(line, tmp_path))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    command, *words = shlex.split(line)
+    assert command == "syncfabric"
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert_shown(shown, done.stdout)
     assert wrote is None or (tmp_path / wrote[1]).exists()
 
 

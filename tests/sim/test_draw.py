@@ -55,7 +55,7 @@ from tests.sim.test_draw_scene import PARALLEL, SHAPES, ring, star
 from tests.sim.test_engine_networks import MESH, network
 
 PNG = b"\x89PNG\r\n\x1a\n"
-NAMES = ["mesh-2x2", "row-1x8", "mesh-5x3", "fig1", "demo", "mesh-32x32", "wires-both"]
+NAMES = ["mesh-2x2", "row-1x8", "mesh-5x3", "fig1", "demo", "mesh-16x16", "wires-both"]
 SLOTS = {1: 0, 2: 1}
 """Of the groups of wires-both that are on wires."""
 HEAD = 'name = "drawn"\n[network]\nkind = "static"\nwidth = 6\nheight = 5\n'
