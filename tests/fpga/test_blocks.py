@@ -6,10 +6,10 @@ import pytest
 from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.sim import Simulator
 
 from syncfabric.fpga.blocks import BLOCKS, block_design
 from syncfabric.fpga.harness import Registered
+from tests.rtl.support import simulate
 
 VARIANTS = {name for name in BLOCKS if name.rpartition("-")[0] in BLOCKS}
 """Blocks of which there is a plainer one, as ``router-engine-two`` of ``router-engine``."""
@@ -39,10 +39,7 @@ def test_every_port_gets_a_register_but_those_left_open() -> None:
             sums.append(context.get(harness.pair.sum))
             await context.tick()
 
-    simulator = Simulator(harness)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
+    simulate(harness, drive)
     assert sums[2:] == [10, 11, 12]
 
 

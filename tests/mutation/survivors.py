@@ -7,6 +7,8 @@ __all__ = ["SURVIVORS"]
 AXI, UART = "rtl/host/axi_lite.py", "rtl/host/console.py"
 _AXI, _UART = (f"tests/rtl/host/test_{name}.py::test_" for name in ("axi_lite", "uart"))
 _ARBITERS = "tests/rtl/parts/test_arbiter.py::test_"
+_ROUTING = "tests/rtl/router/test_routing.py::test_"
+_ENGINE = "tests/rtl/engine/test_lockstep.py::test_every_port_is_a_parents_and_a_childs"
 
 
 def _all_places(part: str, test: str = "every_place_is_used") -> tuple[str, ...]:
@@ -105,5 +107,61 @@ SURVIVORS = (
         "for j in range(count) if j != i\n",
         "for j in range(min(count, 16)) if j != i\n",
         (f"{_ARBITERS}least_recent_agrees_with_list",),
+    ),
+    Mutant(
+        "a manager looks at one bit of a reply's tag",
+        "rtl/lifecycle/manager.py",
+        "(self.reply.tag == tag)",
+        "(self.reply.tag[0] == tag[0])",
+        ("tests/rtl/lifecycle/test_manager.py",),
+    ),
+    Mutant(
+        "a table knows 12 routers",
+        "rtl/router/routing.py",
+        "header.router < self.routers",
+        "header.router < min(self.routers, 12)",
+        (f"{_ROUTING}a_table_has_every_router_and_every_port",),
+    ),
+    Mutant(
+        "a router of 16 ports takes its sink for port 0",
+        "rtl/router/routing.py",
+        "known & (code == output)",
+        "known & (code[:4] == output)",
+        (f"{_ROUTING}a_table_has_every_router_and_every_port",),
+    ),
+    Mutant(
+        "a source's codes have four bits",
+        "rtl/router/routing.py",
+        "code == output if known is None",
+        "code[:4] == output if known is None",
+        (f"{_ROUTING}a_source_names_every_port",),
+    ),
+    Mutant(
+        "a packet in channel 2 stays there beyond a dateline",
+        "rtl/router/router.py",
+        "range(0, self._dated, 2)",
+        "range(0, min(self._dated, 2), 2)",
+        ("tests/rtl/planes/test_bench.py",),
+    ),
+    Mutant(
+        "beyond a dateline channel 2 waits for its own credits",
+        "rtl/router/router.py",
+        "state[c | (c < self._dated)]",
+        "state[c | (c < min(self._dated, 2))]",
+        ("tests/rtl/planes/test_bench.py",),
+    ),
+    Mutant(
+        "engine: nothing comes from a parent at port 15",
+        "rtl/engine/rule.py",
+        "(image.parent & port[: self._layout.links]).any()",
+        "(image.parent[:15] & port[: self._layout.links]).any()",
+        (_ENGINE,),
+    ),
+    Mutant(
+        "engine: nothing goes to a parent at port 15",
+        "rtl/engine/rule.py",
+        "Mux(down, image.children[p], image.parent[p])",
+        "Mux(down, image.children[p], image.parent[p] if p < 15 else 0)",
+        (_ENGINE,),
     ),
 )

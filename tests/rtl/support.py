@@ -3,11 +3,11 @@
 import json
 import os
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from amaranth import ClockDomain, Module
+from amaranth import Cat, ClockDomain, Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 from amaranth.sim import Simulator
@@ -19,6 +19,7 @@ from tests.quick import quick_simulator
 __all__ = [
     "SEED",
     "Bench",
+    "Panel",
     "Pins",
     "Rack",
     "Scoreboard",
@@ -27,6 +28,7 @@ __all__ = [
     "evaluate",
     "ports",
     "run_bench",
+    "simulate",
 ]
 
 SEED = int(os.environ.get("SEED", "1"))
@@ -82,24 +84,74 @@ def run_bench(
     run_cocotb(tool, built, bench, folder=folder / "run", env=env, seconds=300)
 
 
+class Panel:
+    """The pins of a part in Amaranth's simulator, by name; a field of a view is its name's end.
+
+    A design settles whenever something is driven, so all is driven at once.
+
+    Parameters
+    ----------
+    part : Component
+    """
+
+    def __init__(self, part: wiring.Component) -> None:
+        self.part, self.domain = part, ClockDomain("sync")
+        self.outputs = [name for name, (way, _) in ports(part).items() if way == "out"]
+        self._values: dict[str, Value] = {"rst": self.domain.rst}
+        self._driven: dict[str, int] = {}
+
+    def value(self, name: str) -> Value:
+        """Return a pin, or a part of one."""
+        if name not in self._values:
+            port: Any = self.part
+            for step in name.split("__"):
+                port = getattr(port, step)
+            self._values[name] = Value.cast(port)
+        return self._values[name]
+
+    def drive(self, context: Any, words: Mapping[str, int]) -> None:
+        """Drive pins, ``rst`` among them; the others stay."""
+        new = {name: word for name, word in words.items() if self._driven.get(name, 0) != word}
+        self._driven |= new
+        word = at = 0
+        for name, value in new.items():
+            width = len(self.value(name))
+            word |= (int(value) & (1 << width) - 1) << at
+            at += width
+        if new:
+            context.set(Cat(map(self.value, new)), word)
+
+    def read(self, context: Any, names: Iterable[str] | None = None) -> dict[str, int]:
+        """Return these pins, or all outputs."""
+        names = self.outputs if names is None else names
+        return {name: context.get(self.value(name)) for name in names}
+
+    def play(self, bench: Callable[[Any], Awaitable[None]]) -> None:
+        """Simulate the part under a bench."""
+        whole = Module()
+        whole.domains.sync = self.domain
+        whole.submodules.part = self.part
+        simulate(whole, bench)
+
+
+def simulate(design: Any, bench: Callable[[Any], Awaitable[None]]) -> None:
+    """Run a design under a bench in Amaranth's simulator."""
+    simulator = Simulator(design)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+
+
 def evaluate(part: wiring.Component, cases: Iterable[Mapping[str, int]]) -> list[dict[str, int]]:
     """Return the outputs of a combinational component for each case of its inputs."""
-    seen: list[dict[str, int]] = []
-    outputs = [name for name, (direction, _) in ports(part).items() if direction == "out"]
+    seen, panel = list[dict[str, int]](), Panel(part)
 
-    def value(name: str) -> Any:
-        port = getattr(part, name)
-        return port.as_value() if hasattr(port, "as_value") else port
-
-    async def drive(context: Any) -> None:
+    async def bench(context: Any) -> None:
         for case in cases:
-            for name, word in case.items():
-                context.set(value(name), word)
-            seen.append({name: context.get(value(name)) for name in outputs})
+            panel.drive(context, case)
+            seen.append(panel.read(context))
 
-    simulator = Simulator(part)
-    simulator.add_testbench(drive)
-    simulator.run()
+    panel.play(bench)
     return seen
 
 
@@ -108,31 +160,15 @@ def clocked(part: wiring.Component, cases: Iterable[Mapping[str, int]]) -> list[
 
     Input ``rst`` resets it.
     """
-    seen: list[dict[str, int]] = []
-    whole = Module()
-    whole.domains.sync = domain = ClockDomain("sync")
-    whole.submodules.part = part
-    outputs = [name for name, (direction, _) in ports(part).items() if direction == "out"]
+    seen, panel = list[dict[str, int]](), Panel(part)
 
-    def value(name: str) -> Any:
-        if name == "rst":
-            return domain.rst
-        port = part
-        for step in name.split("__"):
-            port = getattr(port, step)
-        return port.as_value() if hasattr(port, "as_value") else port
-
-    async def drive(context: Any) -> None:
+    async def bench(context: Any) -> None:
         for case in cases:
-            for name, word in case.items():
-                context.set(value(name), word)
-            seen.append({name: context.get(value(name)) for name in outputs})
+            panel.drive(context, case)
+            seen.append(panel.read(context))
             await context.tick()
 
-    simulator = Simulator(whole)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
+    panel.play(bench)
     return seen
 
 

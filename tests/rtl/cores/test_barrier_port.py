@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from amaranth.sim import Simulator
 
 from syncfabric.models.messages.core import (
     ARRIVE_BASE,
@@ -19,7 +18,7 @@ from syncfabric.models.networks.reader import loads
 from syncfabric.rtl.cores.barrier_port import BarrierPort
 from syncfabric.sim.cores.system import shape_of
 from tests.rtl.cores.barrier_port_model import BarrierPortModel, PortInputs
-from tests.rtl.support import SEED
+from tests.rtl.support import SEED, simulate
 
 CYCLES = 600
 NETWORKS = {
@@ -141,9 +140,6 @@ def check_port(name: str, cycles: int) -> None:
             )
             await context.tick()
 
-    simulator = Simulator(port)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
+    simulate(port, drive)
     reasons = {FaultReason.NOT_READY, FaultReason.WAITING, FaultReason.NO_ARRIVE}
     assert faults >= reasons | {FaultReason.ADDRESS}

@@ -3,10 +3,8 @@
 import random
 from typing import Any
 
-from amaranth.sim import Simulator
-
 from syncfabric.rtl.transport.config_chain import ConfigTap
-from tests.rtl.support import SEED
+from tests.rtl.support import SEED, simulate
 
 INDEX = 5
 
@@ -72,10 +70,7 @@ def test_the_chain_is_the_hosts_until_the_core_runs_and_then_the_cores() -> None
             if cycle == 599:
                 left = None
 
-    simulator = Simulator(tap)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
+    simulate(tap, drive)
     assert min(answers.values()) > 30
 
 

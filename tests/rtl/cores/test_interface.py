@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from amaranth import Module
-from amaranth.sim import Simulator
 
 from syncfabric.models.messages.core import (
     MOST_WORDS,
@@ -25,7 +24,7 @@ from syncfabric.rtl.cores.interface import KEPT_ACKS, KEPT_FLITS, NetworkInterfa
 from syncfabric.rtl.cores.shape import ACKS, PACKETS, TileShape
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.cores.system import shape_of
-from tests.rtl.support import SEED
+from tests.rtl.support import SEED, simulate
 
 Flit = tuple[int, bool, bool]
 Sent = tuple[int, tuple[int, ...]]
@@ -223,10 +222,7 @@ def run_programs(network: str, cores: int, cycles: int, eager: float, seed: int 
         assert not any(context.get(part.owing) for part in parts), "an acknowledgement is lost"
 
     cycles_left = [cycles]
-    simulator = Simulator(m)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
+    simulate(m, drive)
     _check(programs, wire)
 
 
@@ -286,10 +282,7 @@ def test_what_may_not_be_is_refused() -> None:
         status = _status(context, part)
         assert status == {"waits": 0, "left": 0, "room": 0, "unacknowledged": 1}
 
-    simulator = Simulator(part)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
+    simulate(part, drive)
 
 
 def _status(context: Any, part: Any) -> dict[str, int]:
@@ -325,10 +318,7 @@ def test_hundreds_of_packets_may_be_unacknowledged() -> None:
         assert not context.get(part.owing)
         assert _status(context, part)["unacknowledged"] == 0
 
-    simulator = Simulator(part)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
+    simulate(part, drive)
 
 
 def test_a_receiver_that_takes_nothing_holds_the_sender_back() -> None:
@@ -361,7 +351,4 @@ def test_a_receiver_that_takes_nothing_holds_the_sender_back() -> None:
         assert KEPT_FLITS - places <= taken <= KEPT_FLITS
         assert acks == taken
 
-    simulator = Simulator(part)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
+    simulate(part, drive)

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from amaranth import Module
-from amaranth.sim import Simulator
 
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.messages.core import (
@@ -24,7 +23,7 @@ from syncfabric.models.networks.reader import loads
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.system_words import ConfigShare, SystemWords
 from syncfabric.sim.cores.system import shape_of
-from tests.rtl.support import SEED
+from tests.rtl.support import SEED, simulate
 
 MESH = 'kind = "mesh"\nwidth = 2\nheight = 2\nchannels = 2'
 FLIT_BITS = 5
@@ -33,13 +32,6 @@ STATIC = f'kind = "static"\nwidth = 2\nheight = 2\nflit_bits = {FLIT_BITS}'
 
 def shape(network: str, cores: int) -> TileShape:
     return shape_of(loads(f'name = "words"\n[network]\n{network}\n').network, cores, 32)
-
-
-def simulate(design: Any, drive: Any) -> None:
-    simulator = Simulator(design)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
 
 
 def ask(context: Any, bus: Any, request: tuple[bool, int, int] | None) -> None:

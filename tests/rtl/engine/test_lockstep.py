@@ -5,13 +5,13 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from amaranth import Cat, ClockDomain, Module
-from amaranth.sim import Simulator
 
+from syncfabric.models.layout.engine import EngineLayout, Kind
 from syncfabric.rtl.engine.engine import Engine
+from syncfabric.rtl.engine.rule import Rule
 from tests.models.golden.engine_stimuli import Build, draw_build
 from tests.rtl.engine.lockstep import Lockstep, build, differences
-from tests.rtl.support import SEED, ports
+from tests.rtl.support import SEED, Panel, evaluate
 
 CYCLES, RESETS = 1400, (311, 757)
 
@@ -27,49 +27,25 @@ SMALL = {
 WANTED = {"PLAIN", "GO", "SETUP", "READ", "access"}
 
 
-def value(part: Any, pin: str) -> Any:
-    """Return the signal of a pin by its name in Verilog."""
-    for step in pin.split("__"):
-        part = getattr(part, step)
-    return part.as_value() if hasattr(part, "as_value") else part
-
-
 def play(parameters: Build, seed: object, cycles: int = CYCLES) -> Counter[str]:
     """Run both, and return what has happened."""
     rng = random.Random(f"{SEED}/{seed}")
     lockstep = Lockstep(parameters, rng)
-    engine = Engine(parameters.layout, **parameters.options)
-    whole = Module()
-    whole.domains.sync = domain = ClockDomain("sync")
-    whole.submodules.engine = engine
-    widths = {name: width for name, (way, width) in ports(engine).items() if way == "out"}
-    shown = Cat(value(engine, name) for name in widths)
-    seen: Counter[str] = Counter()
+    panel, seen = Panel(Engine(parameters.layout, **parameters.options)), Counter[str]()
 
-    async def bench(ctx: Any) -> None:
+    async def bench(context: Any) -> None:
         for cycle in range(cycles):
             driven, expected = lockstep.step()
-            for name, word in driven.items():
-                ctx.set(value(engine, name), word)
-            word, found = ctx.get(shown), {}
-            for name, width in widths.items():
-                found[name], word = word & (1 << width) - 1, word >> width
-            wrong = differences(expected, found)
+            panel.drive(context, {**driven, "rst": cycle in RESETS})
+            wrong = differences(expected, panel.read(context))
             assert not wrong, f"{parameters}: seed {seed}, cycle {cycle}: {wrong}; {driven}"
             if cycle in RESETS:
                 seen.update(lockstep.stimuli.seen)
-                ctx.set(domain.rst, 1)
-                await ctx.tick()
-                ctx.set(domain.rst, 0)
                 lockstep.reset()
-            else:
-                await ctx.tick()
+            await context.tick()
         seen.update(lockstep.stimuli.seen)
 
-    simulator = Simulator(whole)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(bench)
-    simulator.run()
+    panel.play(bench)
     return seen
 
 
@@ -77,6 +53,20 @@ def play(parameters: Build, seed: object, cycles: int = CYCLES) -> Counter[str]:
 def test_small_engine_agrees_with_its_golden_model(name: str) -> None:
     seen = play(SMALL[name], name)
     assert seen.keys() >= WANTED
+
+
+def test_every_port_is_a_parents_and_a_childs() -> None:
+    """Of the most links: the last child's message goes up, BROKEN of the parent goes down."""
+    rows, sends = list[dict[str, int]](), list[int]()
+    for up in range(16):
+        parent, child = 1 << up, 1 << (up + 1) % 16
+        image = {"image__parent": parent, "image__children": child, "state__missing": child}
+        for port, kind in ((child, Kind.PLAIN), (parent, Kind.BROKEN)):
+            message = {"active": 1, "state__alive": 1, "port": port, "message__kind": kind}
+            rows.append(image | message)
+            sends.append(parent if kind is Kind.PLAIN else child)
+    seen = evaluate(Rule(EngineLayout(16, False, 2, 0, "none")), rows)
+    assert [row["sends"] for row in seen] == sends
 
 
 @pytest.mark.long

@@ -9,10 +9,10 @@ from typing import Any
 from amaranth import Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.sim import Simulator
 
 from syncfabric.rtl.guard.ends import ReceiverGuard, SenderGuard
 from syncfabric.rtl.guard.shape import GuardShape
+from tests.rtl.support import simulate
 
 __all__ = ["CUT", "FORWARD", "HEAD", "SHAPE", "TAIL", "Rig", "Word", "inside_link"]
 
@@ -116,10 +116,7 @@ class Rig:
                 self._cycle(context, pair, cycle)
                 await context.tick()
 
-        simulator = Simulator(pair)
-        simulator.add_clock(1e-6)
-        simulator.add_testbench(drive)
-        simulator.run()
+        simulate(pair, drive)
         return self
 
     def _cycle(self, context: Any, pair: _Pair, now: int) -> None:

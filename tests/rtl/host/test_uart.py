@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from amaranth.sim import Simulator
 
 from syncfabric.rtl.host.console import Receiver, Transmitter
-from tests.rtl.support import SEED, clocked
+from tests.rtl.support import SEED, clocked, simulate
 
 TEXT = bytes(range(0x20, 0x7F, 9)) + b"\r\n"
 
@@ -84,10 +83,7 @@ def test_each_bit_is_sent_for_its_time(cycles: int) -> None:
             if taken:
                 left.pop(0)
 
-    simulator = Simulator(part)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(drive)
-    simulator.run()
+    simulate(part, drive)
     for byte in data:
         first = seen.index(0)
         assert first in (0, 1, 2), "the line is not high between bytes, or for too long"

@@ -5,11 +5,10 @@ from collections.abc import Collection
 from typing import Any
 
 import pytest
-from amaranth.sim import Simulator
 
 from syncfabric.models.golden.transport import LeastRecentlySent
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
-from tests.rtl.support import SEED, agree
+from tests.rtl.support import SEED, agree, simulate
 
 COUNTS = (1, 2, 3, 5, 8, 17)
 """The last are the ports of the largest switch, and its set-up sink."""
@@ -86,7 +85,4 @@ def test_nobody_waits_longer_than_a_round(kind: Any, count: int) -> None:
             request &= ~grant
             await context.tick()
 
-    simulator = Simulator(part)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(bench)
-    simulator.run()
+    simulate(part, bench)

@@ -23,7 +23,7 @@ from tests.rtl.planes.lockstep import ChainLockstep, Lockstep, PortLockstep, Reg
 from tests.rtl.router.lockstep import RouterCase, RouterLockstep
 from tests.rtl.support import Bench, Scoreboard
 
-CYCLES, RESETS = 3000, (500, 501, 1400)
+CYCLES, RESETS = 900, (300, 301, 600)
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from collections import Counter, deque
 from typing import Any, Protocol
 
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
-from amaranth.sim import Simulator
+from amaranth.lib.wiring import Out
 
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.layout.engine import ADDRESS_BITS, EngineLayout
 from tests.models.golden.chain_stimuli import ConfigNodeStimuli
 from tests.models.golden.node_port_stimuli import NodePortStimuli
 from tests.rtl.engine.lockstep import Word
+from tests.rtl.support import Panel, ports
 
 __all__ = ["ChainLockstep", "Lockstep", "PortLockstep", "RegistersLockstep", "together"]
 
@@ -45,30 +45,18 @@ def mask(numbers: Any) -> int:
 
 def together(part: wiring.Component, lockstep: Any, seed: int, cycles: int) -> Counter[str]:
     """Compare all outputs in every cycle; return what has happened."""
-    inputs: dict[str, Any] = {}
-    outputs: dict[str, Any] = {}
-    for path, member, port in part.signature.flatten(part):
-        value: Any = port.as_value() if hasattr(port, "as_value") else port
-        side = inputs if member.flow == In else outputs
-        side["__".join(map(str, path))] = value
-    simulator = Simulator(part)
-    simulator.add_clock(1e-6)
+    panel = Panel(part)
+    there = {name for name, (way, width) in ports(part).items() if way == "in" and width}
 
-    async def bench(ctx: Any) -> None:
-        last: dict[str, int] = {}
+    async def bench(context: Any) -> None:
         for cycle in range(cycles):
             pins, expected = lockstep.step()
-            for name, word in pins.items():
-                if name in inputs and last.get(name, 0) != word:
-                    ctx.set(inputs[name], word)
-            last = pins
-            seen = {name: ctx.get(value) for name, value in outputs.items()}
-            wrong = lockstep.differences(expected, seen)
+            panel.drive(context, {name: word for name, word in pins.items() if name in there})
+            wrong = lockstep.differences(expected, panel.read(context))
             assert not wrong, f"seed {seed}, cycle {cycle}: {wrong}; {lockstep.shape!r}"
-            await ctx.tick()
+            await context.tick()
 
-    simulator.add_testbench(bench)
-    simulator.run()
+    panel.play(bench)
     seen: Counter[str] = lockstep.seen
     return seen
 

@@ -7,11 +7,11 @@ import pytest
 from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
-from amaranth.sim import Simulator
 
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
+from tests.rtl.support import simulate
 
 
 @pytest.mark.parametrize("near", [0b11, 0b01])
@@ -57,8 +57,5 @@ def test_a_flit_that_is_lost_on_the_way_to_a_node(near: int) -> None:
                     await ctx.tick()
                     ctx.set(nodes[1].eject.credit, 0)
 
-    simulator = Simulator(m)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(bench)
-    simulator.run()
+    simulate(m, bench)
     assert received == (list(range(6)) if near == 0b11 else [0])

@@ -1,5 +1,6 @@
-"""X-Y routing of the largest mesh: every bit of a coordinate counts, at every input."""
+"""Routings of the largest networks: every bit of an address counts, at every input."""
 
+import random
 from typing import Any
 
 import pytest
@@ -7,26 +8,27 @@ from amaranth import Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.rtl.router.routing import XyRouting
-from tests.rtl.support import evaluate
+from syncfabric.rtl.router.routing import Routing, SourceRouting, TableRouting, XyRouting
+from tests.rtl.support import SEED, evaluate
 
 EAST, NORTH, WEST, SOUTH, LOCAL = range(5)
 BITS = 10
 
 
 class Routed(wiring.Component):
-    """The route of a head at one input."""
+    """The route of a head at one input, and the payload that is stored."""
 
-    def __init__(self, port: int) -> None:
-        self._port, self._routing = port, XyRouting(BITS, BITS)
-        flit = data.StructLayout({"payload": 2 * BITS + 1})
-        super().__init__({**self._routing.members(), "flit": In(flit), "route": Out(5)})
+    def __init__(self, routing: Routing, port: int, bits: int) -> None:
+        self._port, self._routing = port, routing
+        flit = data.StructLayout({"payload": bits, "head": 1})
+        members = {"flit": In(flit), "route": Out(len(routing.outputs)), "payload": Out(bits)}
+        super().__init__({**routing.members(), **members})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         here: Any = self
-        route, _ = self._routing.place(m, here, self._port, here.flit)
-        m.d.comb += here.route.eq(route)
+        route, payload = self._routing.place(m, here, self._port, here.flit)
+        m.d.comb += [here.route.eq(route), here.payload.eq(payload)]
         return m
 
 
@@ -56,5 +58,48 @@ def test_all_bits_of_a_coordinate_are_compared(port: int) -> None:
     cases += [(x, 3, to_x, 8) for x, to_x in pairs]
     legal = [case for case in cases if comes_by(port, output(*case))]
     rows = [{"x": x, "y": y, "flit": to_x | to_y << BITS} for x, y, to_x, to_y in legal]
-    seen = [row["route"] for row in evaluate(Routed(port), rows)]
+    seen = [
+        row["route"] for row in evaluate(Routed(XyRouting(BITS, BITS), port, 2 * BITS + 1), rows)
+    ]
     assert seen == [1 << output(*case) for case in legal]
+
+
+def legal_outputs(rng: random.Random, ports: int) -> tuple[tuple[int, ...], ...]:
+    """Draw an input's outputs: all with the last, all without it, one, and some."""
+    some = sorted(rng.sample(range(ports), max(1, ports // 2)))
+    every = tuple(range(ports))
+    return (every, every[:-1], every[-1:], tuple(some), *[every] * (ports - 4))
+
+
+@pytest.mark.parametrize(("ports", "routers"), [(4, 1), (5, 12), (16, 13), (17, 130)])
+def test_a_table_has_every_router_and_every_port(ports: int, routers: int) -> None:
+    """Ports are a switch's, and its sink's. Unknown routers and ports are the last output's."""
+    rng = random.Random(f"{SEED} {ports}")
+    outputs, number = legal_outputs(rng, ports), rng.randrange(routers)
+    router_bits, bits = max(1, (routers - 1).bit_length()), (ports - 1).bit_length()
+    routes = [rng.getrandbits(bits) for _ in range(routers)]
+    constant = {"number": number, "routes": sum(r << bits * i for i, r in enumerate(routes))}
+    heads = [(number, code) for code in range(1 << bits)]
+    heads += [(to, rng.getrandbits(bits)) for to in range(1 << router_bits) if to != number]
+    for port, legal in enumerate(outputs[:4]):
+        rows = [{**constant, "flit": to | code << router_bits} for to, code in heads]
+        part = Routed(TableRouting(outputs, routers), port, router_bits + bits + 1)
+        for (to, code), seen in zip(heads, evaluate(part, rows), strict=True):
+            out = code if to == number else routes[to] if to < routers else -1
+            assert seen["route"] == 1 << (out if out in legal else legal[-1]), (port, to, code)
+
+
+@pytest.mark.parametrize("ports", [4, 5, 16, 17])
+def test_a_source_names_every_port(ports: int) -> None:
+    """Each router takes its own code off the head, and nothing off what follows."""
+    rng, bits, wide = random.Random(f"{SEED} {ports}"), (ports - 1).bit_length(), 16
+    outputs = legal_outputs(rng, ports)
+    flits = [(rng.getrandbits(wide - bits) << bits | code, h) for code in range(32) for h in (0, 1)]
+    flits = [(word % (1 << wide), head) for word, head in flits]
+    for port, legal in enumerate(outputs[:4]):
+        part = Routed(SourceRouting(outputs), port, wide)
+        rows = [{"flit": word | head << wide} for word, head in flits]
+        for (word, head), seen in zip(flits, evaluate(part, rows), strict=True):
+            code = word % (1 << bits)
+            assert seen["payload"] == (word >> bits if head else word)
+            assert seen["route"] == 1 << (code if code in legal else legal[-1]), (port, word)
