@@ -144,7 +144,7 @@ def _short(claim: Claim) -> str:
 def write(work: Work, folder: Path) -> list[Path]:
     """Write an experiment's rows as NAME.csv, its series as NAME-series.csv, and its picture.
 
-    Without series, ratios and a picture of its own there is none.
+    Of a section of ``scripts/bench`` without series there is no picture.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def write(work: Work, folder: Path) -> list[Path]:
     if work.series:
         points = ((label, *point) for label, points in work.series.items() for point in points)
         files[f"{name}-series.csv"] = csv_text(("series", "x", "y"), points)
-    if work.series or work.drawing or any(claim.ratio is not None for claim in work.claims):
+    if work.series or work.experiment.place != BENCH:
         figure = figure_of(work)
         files |= {f"{name}.{kind}": picture(figure, kind) for kind in FORMATS}
     return write_folder(folder, files)
