@@ -7,29 +7,26 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.rtl.traffic.queue import put_flit
 from syncfabric.sim.assemble.network import (
-    module_names,
     modules_verilog,
     top_ports,
     top_verilog,
 )
 from syncfabric.sim.assemble.player import player_text
 from syncfabric.sim.assemble.probe import probe_text
-from syncfabric.sim.assemble.traffic import TRAFFIC_MODULES, place_traffic, traffic_verilog
+from syncfabric.sim.assemble.traffic import place_traffic, traffic_verilog
 from syncfabric.sim.assemble.verilog import NETWORK, ModuleWriter, part, quote
 
 __all__ = [
     "BENCH",
     "NETWORK",
-    "PUBLIC",
     "REPORT",
     "bench_verilog",
-    "shared_modules",
 ]
 
 BENCH = "bench"
 """Name of the top module."""
-PUBLIC = ("clk", "rst", "load", "report")
-"""The bench's ports: all that the outside drives."""
+RESET = 4
+"""Cycles of the reset."""
 REPORT = {
     "created": 32,
     "sent": 32,
@@ -45,20 +42,29 @@ REPORT = {
 _SOURCE = ("created", "sent", "overflow")
 
 
-def shared_modules(spec: AnySpec) -> tuple[str, ...]:
-    """Return the modules that stand in the bench again and again: compile them once."""
-    if isinstance(spec, StaticSpec) or not spec.channels:
-        return module_names(spec)
-    return (*module_names(spec), *TRAFFIC_MODULES)
+_CLOCK = f"""
+  reg clk = 0, rst = 1;
+  reg [31:0] cycles;
+  always #5 clk = !clk;
+  initial begin
+    if (!$value$plusargs("cycles=%d", cycles)) cycles = 0;
+    repeat ({RESET}) @(negedge clk);
+    rst = 0;
+  end
+  always @(posedge clk)
+    if (!rst && cycle[9:0] == 0) begin
+      $display("cycle %0d", cycle);
+      $fflush;
+    end
+"""
 
 
 def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> str:
     """Return the bench of a network, in one file.
 
-    Plusargs: `+script=`, `+probe=` and `+report=` name its files. Ports: `clk`, `rst`; `load` high
-    at a clock edge reads the next script and flushes the probe; `report` writes the traffic's
-    counters, a line of hexadecimal numbers a node (empty on a network that has no traffic: a static
-    one, or one without channels for packets).
+    It runs by itself, for `+cycles=` cycles after the reset. `+script=`, `+probe=` and `+report=`
+    name its files; at the end the report gets the traffic's counters, a line of hexadecimal numbers
+    a node (empty on a network that has no traffic: a static one, or one without channels).
 
     Parameters
     ----------
@@ -70,8 +76,7 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> st
         Verilog of ``NETWORK`` to take in place of its RTL; see `Netlist`.
     """
     bench = ModuleWriter(BENCH)
-    for port in PUBLIC:
-        bench.port("input", port)
+    bench.lines(_CLOCK)
     bench.lines(player_text(spec))
     _add_network(bench, spec)
     modules = [netlist] if netlist else [modules_verilog(spec), top_verilog(spec, NETWORK)]
@@ -122,7 +127,7 @@ def _add_traffic(bench: ModuleWriter, spec: MessageSpec) -> None:
 
 
 def _report_text(nodes: int, names: tuple[str, ...]) -> str:
-    """Return the block that writes the nodes' counters, a line a node, when `report` is high."""
+    """Return the block that ends the run, the nodes' counters written, a line a node."""
     form = " ".join(["%0h"] * len(names))
     writes = "\n".join(
         f"      $fwrite(report_file, {', '.join([line, *(f'{name}_{i}' for name in names)])});"
@@ -134,9 +139,10 @@ def _report_text(nodes: int, names: tuple[str, ...]) -> str:
   integer report_file;
   initial if (!$value$plusargs("report=%s", report_name)) report_name = "report.txt";
   always @(posedge clk)
-    if (report) begin
+    if (!rst && cycle == cycles) begin
       report_file = $fopen(report_name, "w");
 {writes}
       $fclose(report_file);
+      $finish;
     end
 """

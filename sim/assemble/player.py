@@ -1,8 +1,4 @@
-"""How a bench drives the hardware: a script of stimuli, read from a file chunk by chunk.
-
-A bench writes the stimuli of the next few hundred cycles to a file and pulses `load`; the player
-applies each in its cycle. So the bench's Python sleeps in between, whatever happens there.
-"""
+"""How a bench drives the hardware: a script of stimuli, each applied in its cycle."""
 
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -14,7 +10,7 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.rtl.traffic.queue import WORD_BITS, put_flit
-from syncfabric.sim.assemble.script import SCRIPT_WORDS, StimulusKind
+from syncfabric.sim.assemble.script import StimulusKind
 from syncfabric.sim.assemble.verilog import zero
 
 __all__ = ["player_text"]
@@ -33,7 +29,7 @@ def player_text(spec: AnySpec) -> str:
     spec : AnySpec
         The network.
 
-    That module has `clk`, `rst` and `load`. The player declares and drives `cycle` and the
+    That module has `clk` and `rst`. The player declares and drives `cycle` and the
     network's inputs (`arrive`, `data`, `config_…`) and the traffic's
     (`traffic_load`, `traffic_seed`, `traffic_enable`, `traffic_rate`, `put_valid`, `put_flit`);
     of a static network `arrive`, `config_…`, `hold`, `send_valid`, `send_flit` and `recv_take`.
@@ -54,30 +50,17 @@ def player_text(spec: AnySpec) -> str:
     return f"""
   // ---- player
   reg [8*1024-1:0] script_name;
-  reg [{bits - 1}:0] script [0:{SCRIPT_WORDS - 1}];
   reg [{bits - 1}:0] word;
   integer script_file;
-  integer place = 0;
   reg [31:0] cycle = 0;
   reg acted = 0;
 {declared}
   initial begin
     if (!$value$plusargs("script=%s", script_name)) script_name = "script.txt";
-    script[0] = 0;
+    script_file = $fopen(script_name, "r");
+    if ($fscanf(script_file, "%h", word) != 1) word = 0;
   end
   always @(posedge clk) begin
-    if (load) begin
-      script_file = $fopen(script_name, "r");
-      place = 0;
-      while ($fscanf(script_file, "%h", word) == 1) begin
-        script[place] = word;
-        place = place + 1;
-      end
-      script[place] = 0;
-      $fclose(script_file);
-      place = 0;
-    end
-    word = script[place];
     if (rst) begin
 {cleared}
 {reset}
@@ -91,8 +74,7 @@ def player_text(spec: AnySpec) -> str:
         case (word[111:104])
 {cases}
         endcase
-        place = place + 1;
-        word = script[place];
+        if ($fscanf(script_file, "%h", word) != 1) word = 0;
       end
 {driven}
       cycle <= cycle + 1;

@@ -43,8 +43,7 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
         It is one module: ``observe`` of an instance is a wire whose name begins with that of the
         instance.
 
-    The module that it stands in has `clk`, `rst`, `load` (which also flushes the file),
-    `cycle` and wires named like the top's ports.
+    The module that it stands in has `clk`, `rst`, `cycle` and wires named like the top's ports.
     """
     links = links_of(spec)
     lanes = links.count * links.width
@@ -92,7 +91,6 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
         end
       end
     end
-    if (load) $fflush(probe_file);
   end
 """
 

@@ -6,12 +6,10 @@ so wide. Words are in order of their cycles; kind 0 ends the script.
 """
 
 import enum
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["SCRIPT_WORDS", "Stimulus", "StimulusKind", "script_text"]
-
-SCRIPT_WORDS = 65536
-"""Words a chunk's script can hold, the end included."""
+__all__ = ["Stimulus", "StimulusKind", "script_text"]
 
 _DATA = (1 << 32) - 1
 
@@ -56,17 +54,6 @@ class Stimulus:
         return f"{above}{self.kind:02x}{self.extra:02x}{self.index:08x}{data:08x}{self.cycle:08x}"
 
 
-def script_text(stimuli: list[Stimulus]) -> str:
-    """Return the file of a chunk's stimuli, which are in order of their cycles.
-
-    Raises
-    ------
-    ValueError
-        There are more than fit.
-    """
-    if len(stimuli) >= SCRIPT_WORDS:
-        raise ValueError(
-            f"script must have fewer than {SCRIPT_WORDS} stimuli, not {len(stimuli)}; "
-            "take a shorter chunk"
-        )
+def script_text(stimuli: Iterable[Stimulus]) -> str:
+    """Return the text of stimuli, which are in order of their cycles."""
     return "".join(f"{stimulus.word()}\n" for stimulus in stimuli)

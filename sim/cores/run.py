@@ -207,13 +207,12 @@ def play(built: Built, simulator: Simulator, script: str, cores: int) -> Events:
     with tempfile.TemporaryDirectory(prefix="syncfabric-") as name:
         folder = Path(name)
         (folder / "script.txt").write_text(script)
-        program = [str(built.program)]
+        command = [f"+script={folder / 'script.txt'}", f"+events={folder / 'events.txt'}"]
         if isinstance(simulator, Icarus):
-            program = [simulator.runtime, "-n", *program]
-        files = [f"+script={folder / 'script.txt'}", f"+events={folder / 'events.txt'}"]
-        done = subprocess.run(
-            [*program, *files], cwd=folder, env=os.environ, capture_output=True, text=True
-        )
+            command = simulator.alone(built, plusargs=command)
+        else:
+            command.insert(0, str(built.program))
+        done = subprocess.run(command, cwd=folder, env=os.environ, capture_output=True, text=True)
         if done.returncode:
             said = (done.stderr or done.stdout).strip().splitlines()
             raise ToolError(f"the simulation failed: {said[-1] if said else done.returncode}")

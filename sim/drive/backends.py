@@ -1,22 +1,23 @@
 """Back ends: what plays a job's scenarios, and hands their outcomes back.
 
 ``model`` is the golden model alone; ``verilator`` the network as a fabric of tiles (`sim.fabric`);
-``icarus``, and `simulate` with a build of either simulator, the network's own top under cocotb.
+``icarus`` the network's own top. All are open loop: the golden model makes the stimuli.
 """
 
 from __future__ import annotations
 
-import pickle
+import os
 import re
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from syncfabric.models.errors import ToolError
 from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.assemble.script import script_text
@@ -35,14 +36,15 @@ __all__ = [
     "measure_runs",
     "plan_of",
     "play",
+    "play_bench",
+    "run_bench",
     "run_job",
     "run_model",
     "simulate",
     "simulate_tiles",
 ]
 
-_BENCH_MODULE = "syncfabric.sim.drive.bench_network"
-_PROGRESS = re.compile(r"^syncfabric-progress (\d+) (\d+)$")
+CYCLE = re.compile(r"cycle (\d+)")
 
 if TYPE_CHECKING:
     from syncfabric.sim.fabric.program import Fabric
@@ -61,103 +63,114 @@ class Simulation:
 
 
 def build_bench(
-    spec: AnySpec,
-    sim: str,
-    *,
-    waves: bool = False,
-    queue: int = 16384,
-    netlist: Netlist | None = None,
+    spec: AnySpec, *, waves: bool = False, queue: int = 16384, netlist: Netlist | None = None
 ) -> Built:
-    """Build the bench of a network, or take it from the cache.
+    """Build the bench of a network for Icarus, or take it from the cache.
 
     Raises
     ------
     ToolError
         The simulator, or what makes the netlist, is missing, or refused the design.
     """
-    from syncfabric.sim.assemble.bench import (
-        BENCH,
-        NETWORK,
-        PUBLIC,
-        bench_verilog,
-        shared_modules,
-    )
-    from syncfabric.sim.simulators import Design, find_simulator
+    from syncfabric.sim.assemble.bench import BENCH, NETWORK, bench_verilog
+    from syncfabric.sim.simulators import Design, Icarus
 
     mapped = netlist.make(spec, NETWORK) if netlist else ""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "bench.v"
         source.write_text(bench_verilog(spec, queue=queue, netlist=mapped))
-        design = Design(
-            top=BENCH,
-            sources=[source],
-            public=PUBLIC,
-            no_inline=() if netlist else shared_modules(spec),
-            trace=waves,
-        )
-        return find_simulator(sim).build(design)
+        return Icarus.find().build(Design(top=BENCH, sources=[source], trace=waves))
 
 
 def simulate(
-    job: Job,
-    built: Built,
-    *,
-    folder: Path | None = None,
-    waves: Path | None = None,
-    told: Progress | None = None,
-    seconds: float | None = None,
+    job: Job, built: Built, *, waves: Path | None = None, told: Progress | None = None
 ) -> Simulation:
-    """Run a job on a build of ``build_bench``.
-
-    Parameters
-    ----------
-    folder : Path, optional
-        Where the bench's files go; a temporary one by default.
-    waves : Path, optional
-        Waveform to write.
-    told : callable, optional
-        Progress.
-    seconds : float, optional
-        After which the run is ended.
+    """Run a job on a build of ``build_bench``; ``waves`` are of the first run.
 
     Raises
     ------
     ToolError
         The simulation broke off.
     """
-    from syncfabric.sim.simulators import find_simulator, run_cocotb
+    begin = time.perf_counter()
+    outcomes: list[Outcome] = []
+    with log_file(job.log) as log:
+        for run in job.runs:
+            runner = ScenarioRunner(*run, job, log)
+            dump = waves.resolve() if waves and not outcomes else None
+            outcomes.append(play_bench(built, runner, waves=dump, told=told))
+    return Simulation(outcomes, built.seconds, time.perf_counter() - begin)
 
-    with ExitStack() as stack:
-        if folder is None:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        folder = folder.resolve()
-        path = folder / "job.pickle"
-        path.write_bytes(pickle.dumps(job))
 
-        def on_line(line: str) -> None:
-            if told and (match := _PROGRESS.match(line.strip())):
-                told(int(match[1]), int(match[2]))
+def play_bench(
+    built: Built,
+    runner: ScenarioRunner,
+    *,
+    waves: Path | None = None,
+    told: Progress | None = None,
+) -> Outcome:
+    """Let the model make all stimuli, play them on a build of ``build_bench``, and compare."""
+    chunks, reached = [], [(0, runner.progress)]
+    while not runner.finished:
+        chunks.append(runner.advance())
+        reached.append((chunks[-1].end, runner.progress))
 
-        run = run_cocotb(
-            find_simulator(built.simulator),
-            built,
-            _BENCH_MODULE,
-            folder=folder,
-            env={"SYNCFABRIC_JOB": str(path)},
-            plusargs=[f"+{name}={folder / name}.txt" for name in ("script", "probe", "report")],
-            waves=waves,
-            seconds=seconds,
-            check=False,
-            on_line=on_line,
-        )
-        outcomes = folder / "outcomes.pickle"
-        if not outcomes.is_file():
-            raise ToolError(
-                f"the bench broke off under {built.simulator}: {run.cases[0].failure}; "
-                f"see {run.log}"
-            )
-        read: list[Outcome] = pickle.loads(outcomes.read_bytes())
-    return Simulation(read, built.seconds, run.seconds)
+    def on_line(line: str) -> None:
+        if told and (match := CYCLE.match(line)):
+            place = bisect_right(reached, int(match[1]), key=itemgetter(0)) - 1
+            told(*reached[place][1])
+
+    script = script_text(stimulus for chunk in chunks for stimulus in chunk.stimuli)
+    cycles = reached[-1][0]
+    lines, report = run_bench(built, script, cycles, waves=waves, on_line=on_line)
+    if told:
+        told(*runner.progress)
+    for chunk in chunks:
+        if not runner.checker.mismatches:
+            count = next((i for i, line in enumerate(lines) if _cycle(line) >= chunk.end), None)
+            runner.take(chunk, lines[:count])
+            lines = lines[len(lines) if count is None else count :]
+    return runner.outcome(report)
+
+
+def _cycle(line: str) -> int:
+    """Return the cycle of a line of the probe; -1: that of the line before."""
+    return -1 if line[0] == "o" else int(line.partition(" ")[0], 16)
+
+
+def run_bench(
+    built: Built,
+    script: str,
+    cycles: int,
+    *,
+    waves: Path | None = None,
+    on_line: Callable[[str], None] | None = None,
+) -> tuple[list[str], list[list[int]] | None]:
+    """Play a script; return the probe's lines, and the traffic's report, None if it has unknowns.
+
+    Raises
+    ------
+    ToolError
+        The simulation broke off.
+    """
+    from syncfabric.sim.simulators import Icarus
+    from syncfabric.sim.simulators.process import run_tool
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = {file: folder / f"{file}.txt" for file in ("script", "probe", "report")}
+        files["script"].write_text(script)
+        plusargs = [f"+cycles={cycles}", *(f"+{file}={path}" for file, path in files.items())]
+        command = Icarus.find().alone(built, waves=waves, plusargs=plusargs)
+        log = folder / "bench.log"
+        run_tool("vvp", command, log, folder=folder, environment=os.environ, on_line=on_line)
+        lines = files["probe"].read_text().splitlines()
+        end = next((i for i, line in enumerate(lines) if _cycle(line) >= cycles), len(lines))
+        try:
+            rows = files["report"].read_text().splitlines()
+            return lines[:end], [[int(word, 16) for word in row.split()] for row in rows]
+        except ValueError:
+            return lines[:end], None
 
 
 def run_job(
@@ -198,7 +211,7 @@ def run_job(
 
             built = build_fabric(spec, waves=traced)
         else:
-            built = build_bench(spec, sim, waves=traced, netlist=netlist)
+            built = build_bench(spec, waves=traced, netlist=netlist)
     run = simulate_tiles if tiles else simulate
     if told is not None:
         return run(job, built, waves=waves, told=told)

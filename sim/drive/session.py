@@ -8,14 +8,11 @@ from typing import Generic, Protocol, TypeVar
 
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.record import Record
-from syncfabric.sim.assemble.script import SCRIPT_WORDS, Stimulus
+from syncfabric.sim.assemble.script import Stimulus
 from syncfabric.sim.drive.config_port import ConfigPort
 from syncfabric.sim.drive.trace import EMPTY, Act, Chunk, Line, observe_line, record_line
 
 __all__ = ["Model", "Player", "Session"]
-
-FULL = SCRIPT_WORDS // 2
-"""Stimuli after which a chunk ends: the other half is for those of its last cycle."""
 
 
 class Model(Protocol):
@@ -142,11 +139,11 @@ class Session(Generic[P]):
         return self._model.cycle
 
     def advance(self, cycles: int) -> Chunk:
-        """Step the next cycles; fewer if everything ends before, or the chunk's script is full."""
+        """Step the next cycles; fewer if everything ends before."""
         chunk = Chunk(self.cycle)
         self.driver.fill(chunk)
         end = self.cycle + cycles
-        while self.cycle < end and not self.finished and len(chunk.stimuli) < FULL:
+        while self.cycle < end and not self.finished:
             self._step(chunk)
             self._sleep(end)
         if not self.finished:

@@ -1,6 +1,6 @@
 """Simulators: found on the machine, told what to build, and run.
 
-A build is made once and kept in a cache; a run starts it, with a cocotb bench or by itself.
+A build is made once and kept in a cache.
 Nothing here knows what the design does.
 """
 
@@ -8,22 +8,17 @@ from collections.abc import Callable
 
 from syncfabric.models.errors import ToolError
 from syncfabric.sim.simulators.base import Built, Design, Simulator
-from syncfabric.sim.simulators.benches import BenchError, BenchRun, CaseResult, run_cocotb
 from syncfabric.sim.simulators.icarus import Icarus
 from syncfabric.sim.simulators.verilator import Verilator
 
 __all__ = [
     "SIMULATORS",
-    "BenchError",
-    "BenchRun",
     "Built",
-    "CaseResult",
     "Design",
     "Icarus",
     "Simulator",
     "Verilator",
     "find_simulator",
-    "run_cocotb",
 ]
 
 SIMULATORS: dict[str, Callable[[], Simulator]] = {

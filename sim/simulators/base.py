@@ -3,9 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Protocol
 
-__all__ = ["LINT_OFF", "Built", "Design", "Model", "Simulator"]
+from syncfabric.models.errors import ToolError, how_to_install
+
+__all__ = ["LINT_OFF", "Built", "Design", "Model", "Simulator", "cocotb_config"]
 
 
 @dataclass(frozen=True)
@@ -140,3 +143,18 @@ class Model:
             ]
         lines += [f'no_inline -module "{module}"' for module in design.no_inline]
         return "\n".join(lines) + "\n"
+
+
+def cocotb_config() -> ModuleType:
+    """Give the module in which cocotb says where its files lie.
+
+    Raises
+    ------
+    ToolError
+        cocotb is not installed.
+    """
+    try:
+        import cocotb_tools.config  # an extra: imported only by who simulates
+    except ImportError as error:
+        raise ToolError(f"cocotb is not installed; {how_to_install('sim')}") from error
+    return cocotb_tools.config

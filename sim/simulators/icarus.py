@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncfabric.models.errors import ToolError
-from syncfabric.sim.simulators.base import Built, Design
-from syncfabric.sim.simulators.benches import cocotb_config
+from syncfabric.sim.simulators.base import Built, Design, cocotb_config
 from syncfabric.sim.simulators.cache import Cache, fingerprint
 from syncfabric.sim.simulators.process import run_tool, version_line
 
@@ -97,6 +96,16 @@ class Icarus:
 
     def command(self, built: Built, *, waves: Path | None, plusargs: Sequence[str]) -> list[str]:
         """Give the command line of a run; see `Simulator.command`."""
-        command = [self.runtime, "-m", cocotb_config().lib_entry("vpi", "icarus")]
-        command += [str(built.program), "-vcd" if waves else "-none", *plusargs]
-        return [*command, f"+syncfabric_waves={waves}"] if waves else command
+        runtime, *rest = self.alone(built, waves=waves, plusargs=plusargs)
+        return [runtime, "-m", cocotb_config().lib_entry("vpi", "icarus"), *rest]
+
+    def alone(
+        self, built: Built, *, waves: Path | None = None, plusargs: Sequence[str]
+    ) -> list[str]:
+        """Give the command line that runs a build by itself, without cocotb."""
+        dump = [f"+syncfabric_waves={waves}"] if waves else []
+        return [
+            *(self.runtime, "-n", str(built.program), "-vcd" if waves else "-none"),
+            *plusargs,
+            *dump,
+        ]

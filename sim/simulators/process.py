@@ -93,16 +93,22 @@ def run_logged(
 
 
 def run_tool(
-    tool: str, command: Sequence[str], log: Path, *, folder: Path, environment: Mapping[str, str]
+    tool: str,
+    command: Sequence[str],
+    log: Path,
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    on_line: Callable[[str], None] | None = None,
 ) -> None:
-    """Run one step of a build.
+    """Run one step of a build, or a simulation.
 
     Raises
     ------
     ToolError
         It failed; the message has its command, and its last lines.
     """
-    code = run_logged(command, log, folder=folder, environment=environment)
+    code = run_logged(command, log, folder=folder, environment=environment, on_line=on_line)
     if code != 0:
         raise ToolError(
             f"{tool} failed with exit code {code}; its last lines:\n{last_lines(log)}\n"

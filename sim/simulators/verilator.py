@@ -16,8 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from syncfabric.models.errors import ToolError, how_to_install
-from syncfabric.sim.simulators.base import Built, Design, Model
-from syncfabric.sim.simulators.benches import cocotb_config
+from syncfabric.sim.simulators.base import Built, Design, Model, cocotb_config
 from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
 from syncfabric.sim.simulators.process import run_tool, version_line
 

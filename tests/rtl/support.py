@@ -13,7 +13,8 @@ from amaranth.lib.wiring import Out
 from amaranth.sim import Simulator
 
 from syncfabric.sim.assemble.verilog import convert
-from syncfabric.sim.simulators import Design, run_cocotb
+from syncfabric.sim.simulators import Design
+from tests.cocotb_runs import run_cocotb
 from tests.quick import quick_simulator
 
 __all__ = [

@@ -67,7 +67,7 @@ def checked(name: str, sim: str) -> None:
     elif sim == "verilator":
         (outcome,) = simulate_tiles(job, build_fabric(engines)).outcomes
     else:
-        (outcome,) = simulate(job, build_bench(engines, sim, queue=1024)).outcomes
+        (outcome,) = simulate(job, build_bench(engines, queue=1024)).outcomes
     assert verdict_of(outcome) == ("match", None)
 
 

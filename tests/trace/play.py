@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from syncfabric.sim.drive.backends import build_bench, play, simulate
-from syncfabric.sim.drive.runner import Runner
-from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from syncfabric.sim.drive.backends import build_bench, play, play_bench
+from syncfabric.sim.drive.runner import Runner, ScenarioRunner
+from syncfabric.sim.drive.scenario import Outcome, Scenario
 from syncfabric.sim.drive.trace import Chunk
 from syncfabric.sim.fabric.program import Fabric, build_fabric
 from syncfabric.sim.simulators import Built
@@ -66,13 +64,9 @@ def _icarus(entry: Entry, name: str) -> str:
     """Return the lines of the network's own top."""
     scenario = entry.scenarios[name]
     assert isinstance(scenario, Scenario)  # a recovery runs on tiles alone
-    job = Job(((entry.plan, scenario),))
-    with tempfile.TemporaryDirectory() as path:
-        folder = Path(path)
-        built = build_bench(entry.spec.network, "icarus")
-        (outcome,) = simulate(job, built, folder=folder).outcomes
-        lines = (folder / "probe.txt").read_text().splitlines()
-    return _text(lines, outcome)
+    runner = ScenarioRunner(entry.plan, scenario)
+    lines = _kept(runner)
+    return _text(lines, play_bench(build_bench(entry.spec.network), runner))
 
 
 def _kept(runner: Runner[Any, Any]) -> list[str]:

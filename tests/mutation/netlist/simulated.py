@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from syncfabric.sim.simulators import Design, find_simulator
-from syncfabric.sim.simulators.benches import BenchError, run_cocotb
+from tests.cocotb_runs import BenchError, run_cocotb
 from tests.mutation.netlist.build import CHOICE, Mutants
 
 __all__ = ["is_red"]

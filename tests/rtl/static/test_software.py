@@ -6,7 +6,8 @@ import pytest
 
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.sim.assemble.network import verilog
-from syncfabric.sim.simulators import Design, run_cocotb
+from syncfabric.sim.simulators import Design
+from tests.cocotb_runs import run_cocotb
 from tests.quick import quick_simulator
 
 

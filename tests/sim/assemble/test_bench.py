@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.assemble.bench import BENCH, PUBLIC, REPORT, bench_verilog, shared_modules
+from syncfabric.sim.assemble.bench import BENCH, REPORT, bench_verilog
 from syncfabric.sim.assemble.network import module_names
+from syncfabric.sim.assemble.traffic import TRAFFIC_MODULES
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
@@ -39,16 +40,9 @@ def test_icarus_takes_it(text: str, tmp_path: Path) -> None:
     compiles(text, BENCH, tmp_path)
 
 
-def test_the_outside_drives_four_wires(text: str) -> None:
-    head = re.search(r"^module bench \((.*?)\);", text, re.M | re.S)
-    assert head
-    assert re.findall(r"input wire (\w+)", head[1]) == list(PUBLIC)
-    assert "output" not in head[1]
-
-
 def test_every_node_has_its_traffic_and_a_line_of_the_report(spec: MessageSpec, text: str) -> None:
     count = len(spec.topology.nodes)
-    for module in shared_modules(spec):
+    for module in (*module_names(spec), *TRAFFIC_MODULES):
         assert len(re.findall(rf"^module {module}\b", text, re.M)) == 1
         placed = getattr(spec, "switches", count) if module == "router_node" else count
         assert len(re.findall(rf"^  {module} \w+ \($", text, re.M)) == placed
@@ -74,6 +68,5 @@ def test_without_packets_there_is_no_traffic(name: str, tmp_path: Path) -> None:
     compiles(text, BENCH, tmp_path)
     assert "packet" not in text
     assert "traffic" not in text
-    assert shared_modules(spec) == module_names(spec)
     lines = re.findall(r"\$fwrite\(report_file, .*?\);", text)
     assert lines == ['$fwrite(report_file, "\\n");'] * len(spec.topology.nodes)

@@ -14,7 +14,8 @@ from syncfabric.sim.assemble.board import (
     repeated_modules,
 )
 from syncfabric.sim.front import Front
-from syncfabric.sim.simulators import Design, run_cocotb
+from syncfabric.sim.simulators import Design
+from tests.cocotb_runs import run_cocotb
 from tests.quick import quick_simulator
 from tests.sim.assemble.icarus import compiles
 from tests.sim.assemble.verilator import lints

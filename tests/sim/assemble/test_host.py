@@ -9,7 +9,8 @@ from syncfabric import Network
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.assemble.host import host_shape
 from syncfabric.sim.front import Front
-from syncfabric.sim.simulators import Design, run_cocotb
+from syncfabric.sim.simulators import Design
+from tests.cocotb_runs import run_cocotb
 from tests.quick import quick_simulator
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.networks import mesh

@@ -42,7 +42,7 @@ module network;
 {nodes}
 endmodule
 module top;
-  reg clk = 0, rst = 1, load = 0;
+  reg clk = 0, rst = 1;
   reg [31:0] cycle = 0;
 {outside}
   network dut();
@@ -52,7 +52,7 @@ module top;
   initial begin
     @(negedge clk); @(negedge clk); rst = 0;
 {steps}
-    load = 1; @(negedge clk); $finish;
+    @(negedge clk); $finish;
   end
 endmodule
 """

@@ -1,7 +1,4 @@
-"""Whole tops under both simulators, driven by cocotb, against the golden model in every cycle.
-
-Verilator flattens a top and takes long to compile it, so it has a small one; Icarus has all.
-"""
+"""Whole tops under Icarus, against the golden model in every cycle."""
 
 import random
 from dataclasses import replace
@@ -13,7 +10,6 @@ from syncfabric.models.errors import ToolError
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.backends import build_bench, run_model, simulate
 from syncfabric.sim.drive.scenario import Job, Scenario
-from tests.quick import quick_simulator
 from tests.sim.drive.clusters import SMALL, random_cluster, ring
 from tests.sim.drive.networks import (
     SCENARIOS,
@@ -42,44 +38,41 @@ ICARUS: dict[str, MessageSpec] = {
 }
 
 
-@pytest.mark.long_under("verilator")
-def test_hardware_is_as_the_model(simulator: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("syncfabric.sim.drive.backends.find_simulator", quick_simulator)
-    run(mesh(2, 1), "2x1", simulator)
+@pytest.mark.icarus
+def test_hardware_is_as_the_model() -> None:
+    run(mesh(2, 1), "2x1")
 
 
 @pytest.mark.long
 @pytest.mark.icarus
 @pytest.mark.parametrize("name", ICARUS)
 def test_options_under_icarus(name: str) -> None:
-    run(ICARUS[name], name, "icarus")
+    run(ICARUS[name], name)
 
 
-def run(network: MessageSpec, name: str, simulator: str) -> None:
+def run(network: MessageSpec, name: str) -> None:
     job = make_job(network, random.Random(f"{name}/{SEED}"), SHORT)
-    check(job, simulate(job, build_bench(network, simulator)))
+    check(job, simulate(job, build_bench(network)))
 
 
 @pytest.mark.long
 @pytest.mark.icarus
 def test_another_network_than_the_model_is_found_out() -> None:
     job = make_job(mesh(2, 2, engine_stages=1), random.Random(SEED))
-    outcomes = simulate(job, build_bench(mesh(2, 2, engine_stages=3), "icarus")).outcomes
+    outcomes = simulate(job, build_bench(mesh(2, 2, engine_stages=3))).outcomes
     assert all(outcome.mismatches for outcome in outcomes)
     first = outcomes[0].mismatches[0]
     assert first.signal.endswith("_sync_valid")
     assert (first.hardware, first.model) == (0, 1)
 
 
-@pytest.mark.long
 @pytest.mark.icarus
 def test_a_bench_that_breaks_off_is_told(tmp_path: Path) -> None:
-    network = mesh(2, 2)
-    log = tmp_path / "no such folder" / "log.csv"
-    job = Job(((plan_of(network), Scenario()),), log=str(log))
-    message = r"^the bench broke off under icarus: (?s:.*); see .*bench\.log$"
-    with pytest.raises(ToolError, match=message):
-        simulate(job, build_bench(network, "icarus"), folder=tmp_path)
+    network, broken = mesh(2, 1), tmp_path / "bench.vvp"
+    broken.write_text("no program")
+    built = replace(build_bench(network), program=broken)
+    with pytest.raises(ToolError, match=r"^vvp failed with exit code"):
+        simulate(Job(((plan_of(network), Scenario()),)), built)
 
 
 def test_the_model_alone_is_judged_by_the_same_rules() -> None:

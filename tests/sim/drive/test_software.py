@@ -99,4 +99,4 @@ def test_hardware_is_as_the_model(name: str) -> None:
 def test_hardware_is_as_the_model_under_icarus(keys: dict[str, Any]) -> None:
     network = irregular(SMALL, **keys)
     work = job(network, "icarus", 50, SCENARIOS[2:])
-    check(work, simulate(work, build_bench(network, "icarus")))
+    check(work, simulate(work, build_bench(network)))

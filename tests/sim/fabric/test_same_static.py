@@ -6,14 +6,12 @@ import pytest
 
 from syncfabric.models.messages import LoaderWord, StaticWord
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.sim.assemble.bench import bench_verilog
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
+from syncfabric.sim.drive.backends import build_bench, run_bench
 from syncfabric.sim.fabric.program import Fabric, build_fabric
 from tests.rtl.static.fuzz import PHASES, random_play
 from tests.rtl.support import SEED
-from tests.sim.assemble.icarus import runs
 from tests.sim.drive.static.networks import SMALL
-from tests.sim.fabric.test_same_trace import TOP
 
 
 def played(spec: StaticSpec, stimuli: list[Stimulus], cycles: int, folder: Path) -> list[str]:
@@ -33,10 +31,8 @@ def test_the_trace_is_the_benchs_and_the_models(tmp_path: Path) -> None:
     """Routes and roles by chance, several times over, with all inputs busy."""
     play = random_play(SMALL, SEED)
     seen = played(SMALL, play.stimuli, play.cycles, tmp_path)
-    top = TOP.replace("NANOSECONDS", str(10 * (play.cycles - 1)))
-    runs(bench_verilog(SMALL) + top, "top", tmp_path, {})
-    bench = (tmp_path / "probe.txt").read_text().splitlines()
-    assert bench[: len(seen)] == seen == play.lines
+    bench, _ = run_bench(build_bench(SMALL), script_text(play.stimuli), play.cycles)
+    assert bench == seen == play.lines
     assert sum(line[0] == "o" for line in seen) > 3 * PHASES
 
 

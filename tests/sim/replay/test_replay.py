@@ -12,8 +12,6 @@ from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Rules
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
-from syncfabric.sim.assemble import player
-from syncfabric.sim.drive import session
 from syncfabric.sim.replay import ways
 from syncfabric.sim.replay.replay import Replayed, replay
 from tests.models.collectives import right_schedules
@@ -276,19 +274,6 @@ def test_sizes_and_simulators_are_checked() -> None:
         replay(right_schedules.fig_5(), sim="x")
     with pytest.raises(SpecError, match="node 0 sends 32,776 flits through one port"):
         on_the_model(right_schedules.cube_aas(16), size=16_384)
-
-
-@pytest.mark.long
-def test_more_stimuli_than_a_script_holds_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    schedule = right_schedules.table_4()
-    whole = replay(schedule, sim="verilator")
-    monkeypatch.setattr(player, "SCRIPT_WORDS", 64)
-    with pytest.raises(ValueError, match="fewer than 64 stimuli"):
-        replay(schedule, sim="verilator")
-    monkeypatch.setattr(session, "FULL", 32)
-    cut = replay(schedule, sim="verilator")
-    assert cut.ok, (cut.waits, cut.failure)
-    assert cut.to_json() == whole.to_json()
 
 
 @pytest.mark.long

@@ -176,7 +176,7 @@ def test_hardware_lives_as_the_model_does(name: str) -> None:
 def test_hardware_lives_under_icarus() -> None:
     network, scenario = grid(groups=4), Scenario(episodes=2, churn=12)
     job = Job(((plan_with(network, 1), scenario),))
-    (outcome,) = simulate(job, build_bench(network, "icarus")).outcomes
+    (outcome,) = simulate(job, build_bench(network)).outcomes
     well(outcome, scenario)
 
 

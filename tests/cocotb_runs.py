@@ -1,0 +1,90 @@
+"""cocotb benches: started under a simulator, and their verdicts read."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import find_libpython
+
+from syncfabric.sim.simulators import Built, Simulator
+from syncfabric.sim.simulators.base import cocotb_config
+from syncfabric.sim.simulators.process import last_lines, run_logged
+
+__all__ = ["BenchError", "run_cocotb"]
+
+
+class BenchError(AssertionError):
+    """A bench found the design wrong; the message has the failures and where the log lies."""
+
+
+def run_cocotb(
+    simulator: Simulator,
+    built: Built,
+    test_module: str,
+    *,
+    folder: Path,
+    env: Mapping[str, str] | None = None,
+    plusargs: Sequence[str] = (),
+    waves: Path | None = None,
+    seconds: float | None = None,
+) -> list[str]:
+    """Run a cocotb bench on a build; return the names of its tests, all of which passed.
+
+    Parameters
+    ----------
+    test_module : str
+        Dotted name of the bench's module, importable in this process.
+    folder : Path
+        Where it runs, and where its log (``bench.log``) and results lie; made if missing. Two runs
+        at the same time take two folders.
+    env : mapping, optional
+        Variables for the bench: how a caller hands it its configuration.
+    waves : Path, optional
+        Waveform (VCD) to write; the design must have been built with `trace`.
+    seconds : float, optional
+        Time after which the run is ended.
+
+    Raises
+    ------
+    BenchError
+        A test failed, or none was run.
+    ToolError
+        It did not end in time.
+    """
+    folder = folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    log, results = folder / "bench.log", folder / "results.xml"
+    log.unlink(missing_ok=True)
+    results.unlink(missing_ok=True)
+    library = os.environ.get("LIBPYTHON_LOC") or find_libpython.find_libpython()
+    environment = {
+        **os.environ,
+        **simulator.bench_environment,
+        "GPI_USERS": f"{library};{cocotb_config().pygpi_entry_point()}",
+        "PYGPI_PYTHON_BIN": sys.executable,
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "COCOTB_TOPLEVEL": built.design.top,
+        "TOPLEVEL_LANG": "verilog",
+        "COCOTB_TEST_MODULES": test_module,
+        "COCOTB_RESULTS_FILE": str(results),
+        **(env or {}),
+    }
+    command = simulator.command(built, waves=waves and waves.resolve(), plusargs=plusargs)
+    run_logged(command, log, folder=folder, environment=environment, seconds=seconds)
+    cases = ElementTree.parse(results).iter("testcase") if results.is_file() else ()
+    made = [case for case in cases if case.find("skipped") is None]
+    end = f"the end of {log}:\n{last_lines(log)}"
+    if not made:
+        raise BenchError(f"bench {test_module} ran no test under {simulator.name}; {end}")
+    failed = [
+        f"  {case.get('name')}: {child.get('error_msg') or child.get('message') or child.text}\n"
+        for case in made
+        for child in case
+        if child.tag in ("failure", "error")
+    ]
+    if failed:
+        said = "".join(failed)
+        raise BenchError(f"bench {test_module} failed under {simulator.name}:\n{said}{end}")
+    return [case.get("name", "") for case in made]
