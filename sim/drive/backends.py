@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
@@ -249,7 +249,7 @@ def simulate_tiles(
     return Simulation(outcomes, built.seconds, time.perf_counter() - begin)
 
 
-def play(fabric: Fabric, runner: Runner[T, Any], told: Progress | None = None) -> T:
+def play(fabric: Fabric, runner: Runner[T], told: Progress | None = None) -> T:
     """Play a scenario on a fabric that has just been reset; afterwards its probe is off.
 
     While the hardware plays a chunk, the model makes the next.

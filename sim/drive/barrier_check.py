@@ -132,7 +132,7 @@ class BarrierCheck(Rule):
         outcome.releases = self.releases
 
     def _come(self, came: Joined) -> Iterator[Mismatch]:
-        """GroupEvent a member's register; yield that another member waits there for a release."""
+        """Note a member's register; yield that another member waits there for a release."""
         gid, key = self._groups[came.number].gid, (came.node, came.register)
         other, place = self._member.get(key, (came.number, came.member))
         if other in self._groups and place in self._groups[other].inside:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from typing import cast
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.golden.network import CollectiveNetwork
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.setup import Operation as Command
-from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
+from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
 from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.planning.set_up import commit_write
-from syncfabric.sim.drive.arrivals import Instance, Instances
-from syncfabric.sim.drive.config_port import Cycles, perform
-from syncfabric.sim.drive.driver import Agenda, Inputs, Program
+from syncfabric.sim.drive.config_port import Cycles
+from syncfabric.sim.drive.driver import Agenda, Inputs
 from syncfabric.sim.drive.engine_driver import EngineDriver
+from syncfabric.sim.drive.instances import Instance, Lives
 from syncfabric.sim.drive.scenario import ChurnOutcome, Outcome, Scenario, free_gids
 from syncfabric.sim.drive.trace import Commanded, Created, Joined, Removed
 from syncfabric.sim.lifecycle import lifecycle_of
@@ -66,7 +64,7 @@ class Life(Instance):
     doomed = False
 
 
-class Churner(Program):
+class Churner(Lives[Life]):
     """Sets groups up and ends them at random, by the programs of `sim.lifecycle`.
 
     Programs are performed one after another, while members of other groups have their barriers.
@@ -78,8 +76,6 @@ class Churner(Program):
 
     Attributes
     ----------
-    alive : dict of int to Life
-        Groups that are not over, by GID.
     outcome : ChurnOutcome
         The outcome so far.
     ended : int
@@ -87,22 +83,16 @@ class Churner(Program):
     """
 
     def __init__(self, driver: EngineDriver) -> None:
-        network, model = driver.plan.spec.network, cast(object, driver.model)
-        assert isinstance(network, MessageSpec)
-        assert isinstance(model, CollectiveNetwork)
-        self._driver, self._network, self._model = driver, network, model
-        self._rng = random.Random(f"{driver.scenario.seed}/churn")
+        super().__init__(driver, random.Random(f"{driver.scenario.seed}/churn"))
+        self._network = network = driver.plan.spec.message_network
         self._software = lifecycle_of(network.shape)
         self._free = FreeEntries(network.shape)
         for group in driver.plan.engine_groups:
             self._free.hold(group)
         self._gids = free_gids(driver.plan.spec)
-        self._instances = Instances[Life](model, self._arrive)
-        self.alive = self._instances.alive
         self._agenda = Agenda()
         self._programs: deque[Cycles[None]] = deque()
-        self._ahead, self._now, self._vain = driver.scenario.churn, 0, 0
-        self._inputs = Inputs()
+        self._ahead, self._vain = driver.scenario.churn, 0
         self._begun = False
         self._failed: int | None = None
         self.outcome = ChurnOutcome()
@@ -124,10 +114,6 @@ class Churner(Program):
         """Add what became of the groups."""
         outcome.churn = self.outcome
 
-    def unfinished(self) -> list[int]:
-        """Return the groups that are not over."""
-        return list(self.alive)
-
     def stuck(self) -> str | None:
         """Return a group that makes no progress, if there is one."""
         now = self._model.cycle
@@ -147,12 +133,12 @@ class Churner(Program):
         if not self._begun:
             self._begun = True
             self._create(now)
-        for life in self._instances.released(now, self._driver.acts):
+        for life in self._released():
             life.since = now
             if life.arrivals.finished and not life.doomed:
                 self._programs.append(self._tear_down(life))
         self._agenda.step(now)
-        self._instances.arrive(now, ordered=True)
+        self._arrive(ordered=True)
         if self._programs and self._failed is None:
             try:
                 next(self._programs[0])
@@ -201,7 +187,7 @@ class Churner(Program):
         number = len(self._driver.plan.groups) + self.outcome.lives
         life = Life(number, group, nodes, Scenario(episodes=episodes, policy="mixed"), rng)
         life.manager, life.doomed, life.since = manager, doomed, now
-        self._instances.enter(life)
+        self._enter(life)
         targets = tuple(network.shape.target_of(router) for router in group.placement)
         places, entries = tuple(nodes), tuple(group.placement.values())
         born = Created(now, number, group.id, group.op, places, targets, episodes, entries)
@@ -209,20 +195,16 @@ class Churner(Program):
         life.arrivals.begin(now + rng.randint(1, BEFORE_ARRIVAL))
         self._programs.append(self._set_up(life))
 
-    def _arrive(self, life: Life, member: int) -> None:
-        now, place, arrived = self._now, life.places[member], life.arrivals.arrived[member]
-        if not arrived:
-            self._driver.acts.append(Joined(now, life.number, member, *place))
-        bits = self._network.data_bits
-        data = self._rng.getrandbits(bits) if bits else 0
-        last = arrived == life.arrivals.episodes - 1
-        self._driver.arrive(now, self._inputs, place, data, last=last)
-        self._driver.note_arrival(now, life.number, member, data)
+    def _take(self, instance: Life, member: int) -> None:
+        if not instance.arrivals.arrived[member]:
+            came = Joined(self._now, instance.number, member, *instance.places[member])
+            self._driver.acts.append(came)
+        super()._take(instance, member)
 
     def _set_up(self, life: Life) -> Cycles[None]:
         start, sent, refused = self._now, self._sent(), self._software.refused
         self._order(life, Command.SETUP)
-        yield from self._perform(life, self._software.set_up(life.group))
+        yield from self._perform_for(life, self._software.set_up(life.group))
         self.outcome.set_up(self._now - start, 2 * (self._sent() - sent))
         self.outcome.refused += self._software.refused - refused
         life.since = self._now
@@ -232,41 +214,38 @@ class Churner(Program):
 
     def _tear_down(self, life: Life) -> Cycles[None]:
         start = self._now
-        yield from self._perform(life, self._software.tear_down(life.group))
+        yield from self._perform_for(life, self._software.tear_down(life.group))
         self.outcome.tear_down(self._now - start, int(bool(self._model.managers)))
-        yield from self._leave(life)
+        yield from self._end(life)
 
     def _kill(self, life: Life) -> Cycles[None]:
         start, sent, life.closed = self._now, self._sent(), True
         self._order(life, Command.KILL)
         self.outcome.killed += 1
-        yield from self._perform(life, self._software.kill(life.group))
+        yield from self._perform_for(life, self._software.kill(life.group))
         self.outcome.tear_down(self._now - start, 2 * (self._sent() - sent))
         while life.inside:
             yield
-        yield from self._leave(life)
+        yield from self._end(life)
 
     def _order(self, life: Life, command: Command) -> None:
         self._driver.acts.append(Commanded(self._now, life.number, life.manager, command))
 
-    def _leave(self, life: Life) -> Cycles[None]:
+    def _end(self, life: Life) -> Cycles[None]:
         """Read the status of a group's entries, which the check judges, and free them."""
         self._driver.acts.append(Removed(self._now, life.number))
         shape, places = self._network.shape, life.group.placement.items()
         reads = [commit_write(Code.READ, shape, *place, 0) for place in places]
-        yield from self._perform(life, ask_all(reads, "read when its group was over"))
-        self._instances.leave(life)
+        yield from self._perform_for(life, ask_all(reads, "read when its group was over"))
+        self._leave(life)
         self._free.leave(life.group)
         self._gids.append(life.group.id)
         self.ended += 1
 
-    def _perform(self, life: Life, steps: Steps[object]) -> Cycles[None]:
+    def _perform_for(self, life: Life, steps: Steps[object]) -> Cycles[None]:
         try:
-            yield from perform(steps, self._driver.port, lambda: self._now)
+            yield from self._perform(steps)
         except FoundError:
             self._failed = life.group.id
             while True:  # the run ends: this group comes no further
                 yield
-
-    def _sent(self) -> int:
-        return sum(map(self._model.requests_sent, self._model.managers))

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import heapq
 import random
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals, Place
+from syncfabric.sim.drive.config_port import ConfigPort
 from syncfabric.sim.drive.packets import Packet
 from syncfabric.sim.drive.scenario import Outcome, Scenario
-from syncfabric.sim.drive.session import Model, Player
 from syncfabric.sim.drive.targets import counters_of
-from syncfabric.sim.drive.trace import AllOver, Arrival, Put
+from syncfabric.sim.drive.trace import Act, AllOver, Arrival, Chunk, Put
 
 __all__ = ["READ_BACK", "Agenda", "Cost", "Driver", "Inputs", "Program"]
 
@@ -124,6 +125,26 @@ class Agenda:
 READ_BACK = 256
 """Nodes of the largest network whose counters are read at the end of a run."""
 
+
+class Model(Protocol):
+    """A golden model, as far as every driver and session uses it."""
+
+    cycle: int
+    release: list[tuple[int, int, int]]
+    config_answer: tuple[bool, bool, int]
+    config_meaning: int
+    touched: set[int]
+
+    def observe(self, target: int) -> int:
+        """Return a target's state."""
+
+    def idle_until(self) -> int | None:
+        """Return a cycle before which nothing happens without inputs; None: nothing ever does."""
+
+    def skip(self, cycles: int) -> None:
+        """Advance by cycles in which nothing happens."""
+
+
 M = TypeVar("M", bound=Model)
 P = TypeVar("P", bound=Program)
 
@@ -135,7 +156,7 @@ class Cost(NamedTuple):
     packets: int
 
 
-class Driver(Player[M]):
+class Driver(ABC, Generic[M]):
     """Goes through the phases of a run: set-up, barriers, draining, and reading of counters.
 
     Parameters
@@ -148,6 +169,17 @@ class Driver(Player[M]):
 
     Attributes
     ----------
+    stimuli : list of Stimulus
+        All inputs in the player's form.
+    acts : list of Act
+        What software does.
+    faults : list of Fault
+        Of links.
+    port : ConfigPort
+    finished : bool
+        Whether everything is over.
+    refused : str or None
+        What could not be done.
     groups : list of GroupArrivals
     programs : list of Program
         What is done besides barriers, in this order.
@@ -162,7 +194,12 @@ class Driver(Player[M]):
     def __init__(
         self, plan: BarrierPlan, scenario: Scenario, model: M, groups: Sequence[GroupPlan]
     ) -> None:
-        super().__init__(model)
+        self.model, self.port = model, ConfigPort()
+        self.stimuli: list[Stimulus] = []
+        self.acts: list[Act] = []
+        self.faults: list[Fault] = []
+        self.finished = False
+        self.refused: str | None = None
         self.plan, self.scenario = plan, scenario
         network = plan.spec.network
         self._registers, self._data_bits = network.port_registers, network.data_bits
@@ -179,6 +216,11 @@ class Driver(Player[M]):
         self.begin_cycle: int | None = None
         self.over_from: int | None = None
         self._read = False
+
+    def fill(self, chunk: Chunk) -> None:
+        """Put what is done from now on into a chunk."""
+        self.stimuli, self.acts, self.faults = chunk.stimuli, chunk.acts, chunk.faults
+        self.port.answered = chunk.answered
 
     def _group(self, number: int, group: GroupPlan) -> GroupArrivals:
         index = self.plan.spec.network.topology.index
@@ -197,6 +239,18 @@ class Driver(Player[M]):
         return next((program for program in self.programs if isinstance(program, kind)), None)
 
     # What depends on the kind of network.
+
+    @abstractmethod
+    def step(self, now: int) -> Record | None:
+        """Act in a cycle, and step the model."""
+
+    def idle_until(self) -> int | None:
+        """Return a cycle before which the model does nothing by itself; None: it never will."""
+        return self.model.idle_until()
+
+    def skip(self, cycles: int) -> None:
+        """Advance the model by cycles in which it does nothing."""
+        self.model.skip(cycles)
 
     @property
     @abstractmethod
@@ -350,5 +404,5 @@ class Driver(Player[M]):
         self.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, index, data, int(last)))
 
     def note_arrival(self, now: int, number: int, member: int, data: int) -> None:
-        """GroupEvent that a member's arrival is taken."""
+        """Note that a member's arrival is taken."""
         self.acts.append(Arrival(now, number, member, data))

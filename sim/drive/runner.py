@@ -13,7 +13,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.checker import Checker
-from syncfabric.sim.drive.driver import READ_BACK, Driver, Program
+from syncfabric.sim.drive.driver import READ_BACK, Driver, Model, Program
 from syncfabric.sim.drive.engine_driver import Traffic
 from syncfabric.sim.drive.lanes import Load
 from syncfabric.sim.drive.log import EventLog, Log, StaticLog
@@ -25,29 +25,120 @@ from syncfabric.sim.drive.scenario import (
     Scenario,
     TrafficOutcome,
 )
-from syncfabric.sim.drive.session import Player, Session
 from syncfabric.sim.drive.static.operations import barriers_of, groups_of
 from syncfabric.sim.drive.stimulus import driver_of, rules_of
 from syncfabric.sim.drive.targets import counters_of
-from syncfabric.sim.drive.trace import Chunk, Report, Rule
+from syncfabric.sim.drive.trace import EMPTY, Chunk, Line, Report, Rule, observe_line, record_line
 
-__all__ = ["Progress", "Runner", "ScenarioRunner"]
+__all__ = ["Progress", "Runner", "ScenarioRunner", "Session"]
 
 PACKET_FLITS = 5
 
 T = TypeVar("T")
-P = TypeVar("P", bound=Player[Any])
 Progress = Callable[[int, int], None]
 """Receives how much of a run is done, and of how much."""
 
 
-class Runner(ABC, Generic[T, P]):
+class Session:
+    """Steps a model and its driver, and writes down what the probe must write.
+
+    Parameters
+    ----------
+    driver : Driver
+    limit : int
+        Cycles after which the run is given up as a hang.
+
+    Attributes
+    ----------
+    hang : str or None
+        What does not come to an end.
+    """
+
+    def __init__(self, driver: Driver[Any], limit: int) -> None:
+        self.driver, self._limit = driver, limit
+        self._model: Model = driver.model
+        self.hang: str | None = None
+        self._seen: dict[int, int] = {}
+
+    @property
+    def finished(self) -> bool:
+        """Whether everything is over and quiet, or will never be."""
+        self.hang = self.hang or self.driver.refused
+        return self.driver.finished or self.hang is not None
+
+    @property
+    def cycle(self) -> int:
+        """The cycle about to be stepped."""
+        return self._model.cycle
+
+    def advance(self, cycles: int) -> Chunk:
+        """Step the next cycles; fewer if everything ends before."""
+        chunk = Chunk(self.cycle)
+        self.driver.fill(chunk)
+        end = self.cycle + cycles
+        while self.cycle < end and not self.finished:
+            self._step(chunk)
+            self._sleep(end)
+        if not self.finished:
+            self.hang = self.driver.stuck()
+            if self.cycle >= self._limit:
+                self.hang = f"barriers or packets do not end within {self._limit} cycles"
+        chunk.end = self.cycle
+        return chunk
+
+    def _step(self, chunk: Chunk) -> None:
+        """Step one cycle, and write down what is on the wires in it."""
+        model, now = self._model, self.cycle
+        answer = model.config_answer
+        changed = self._changed(model) if model.release else None
+        if answer[0]:
+            chunk.meanings[now] = model.config_meaning
+        record = self.driver.step(now)
+        if record is None and not answer[0]:
+            return
+        chunk.text.append(record_line(now, record or EMPTY, answer))
+        chunk.lines.append(Line(now, record or EMPTY, answer[1:] if answer[0] else None))
+        if changed is not None:
+            chunk.text.append(observe_line(changed))
+            chunk.lines.append(Line(now, EMPTY, observed=tuple(changed)))
+
+    def _sleep(self, end: int) -> None:
+        """Skip cycles in which neither the driver nor the model does anything."""
+        now, driver = self.cycle, self.driver
+        wake = driver.next_cycle(now)
+        if wake is not None and wake <= now:
+            return
+        stirs = driver.idle_until()
+        if stirs is not None and stirs <= now:
+            return
+        if wake is None and stirs is None:
+            if not driver.finished:
+                late = ", ".join(map(str, driver.unfinished()))
+                self.hang = f"nothing moves any more; unfinished groups: {late}"
+            return
+        until = min(cycle for cycle in (wake, stirs, end) if cycle is not None)
+        if until > now:
+            driver.skip(until - now)
+
+    def _changed(self, model: Model) -> list[tuple[int, int]]:
+        """Return the targets whose ``observe`` is not what it was when last asked."""
+        changed = []
+        for target in sorted(model.touched):
+            value = model.observe(target)
+            if value != self._seen.get(target, 0):
+                self._seen[target] = value
+                changed.append((target, value))
+        model.touched.clear()
+        return changed
+
+
+class Runner(ABC, Generic[T]):
     """Hands out chunks to play, takes in the probe's lines of each, and sums up.
 
     Parameters
     ----------
     network : AnySpec
-    driver : Player
+    driver : Driver
         Of the golden model.
     rules : sequence of Rule
         See `Checker`.
@@ -60,7 +151,7 @@ class Runner(ABC, Generic[T, P]):
     def __init__(
         self,
         network: AnySpec,
-        driver: P,
+        driver: Driver[Any],
         rules: Sequence[Rule],
         limit: int,
         chunk: int = 256,
@@ -123,7 +214,7 @@ class Runner(ABC, Generic[T, P]):
         return overflow, stray, refused_arrives, refused_writes
 
 
-class ScenarioRunner(Runner[Outcome, Driver[Any]]):
+class ScenarioRunner(Runner[Outcome]):
     """Runs a scenario on a plan's network.
 
     Parameters

@@ -73,7 +73,7 @@ class Entry:
         """Scenarios that run under Icarus as well."""
         return tuple(self.table.get("icarus", ()))
 
-    def runner(self, scenario: str) -> Runner[Any, Any]:
+    def runner(self, scenario: str) -> Runner[Any]:
         """Return what hands out the chunks of a scenario, and takes in what came of them."""
         what = self.scenarios[scenario]
         if isinstance(what, Scenario):

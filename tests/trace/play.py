@@ -69,7 +69,7 @@ def _icarus(entry: Entry, name: str) -> str:
     return _text(lines, play_bench(build_bench(entry.spec.network), runner))
 
 
-def _kept(runner: Runner[Any, Any]) -> list[str]:
+def _kept(runner: Runner[Any]) -> list[str]:
     """Return a list that gets all lines that the runner takes in."""
     lines: list[str] = []
     take = runner.take

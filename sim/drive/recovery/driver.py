@@ -6,13 +6,11 @@ import random
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from functools import cached_property
+from typing import Any
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
-from syncfabric.models.golden.network import CollectiveNetwork, model_of
-from syncfabric.models.golden.record import Record
-from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.network import Target
 from syncfabric.models.layout.setup import ManagerWord, Operation
@@ -20,19 +18,18 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import manager_address
-from syncfabric.sim.assemble.script import Stimulus, StimulusKind
-from syncfabric.sim.drive.arrivals import ENDLESS, Instance, Instances
-from syncfabric.sim.drive.config_port import Cycles, perform
+from syncfabric.sim.drive.config_port import Cycles
+from syncfabric.sim.drive.driver import Driver, Inputs
+from syncfabric.sim.drive.instances import ENDLESS, Instance, Lives
 from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, dead_links, fences, groups_hit
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.session import Player
-from syncfabric.sim.drive.trace import Arrival, Commanded, Created, Joined, Removed
+from syncfabric.sim.drive.static.operations import network_of
+from syncfabric.sim.drive.stimulus import driver_of
+from syncfabric.sim.drive.trace import Commanded, Created, Joined, Removed
 from syncfabric.sim.lifecycle import ByChain, ByRoutes, lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
 
-__all__ = ["Cost", "EngineRecovery", "RouteRecovery", "recovery_driver"]
-
-M = TypeVar("M", bound=CollectiveNetwork | StaticModel)
+__all__ = ["Cost", "Recovery", "recovery_driver"]
 
 HOST = -1
 """In place of a manager's node."""
@@ -81,95 +78,73 @@ class Cost:
         return self.detect + self.wait + self.end + self.set_up + self.go + self.first
 
 
-class RecoveryDriver(Player[M]):
+class Recovery(Lives[Instance]):
     """Sets groups up, lets them synchronize, lets something die or move, and recovers the groups.
 
     Parameters
     ----------
+    driver : Driver
+        Of a plan without groups.
     plan, after : BarrierPlan
         The plan that all begin with, and that of those that are hit afterwards.
-    model : CollectiveNetwork or StaticModel
+    scenario : RecoveryScenario
 
     Attributes
     ----------
-    lives : dict of int to Instance
-        Groups that are set up, by GID.
     costs : list of Cost
         Of the groups that came back.
     event, well : int or None
         Cycle in which it happens, and in which all groups have come back.
     """
 
+    prepares = True
+    finished = False
+
     def __init__(
-        self, plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario, model: M
+        self,
+        driver: Driver[Any],
+        plan: BarrierPlan,
+        after: BarrierPlan,
+        scenario: RecoveryScenario,
     ) -> None:
-        super().__init__(model)
+        super().__init__(driver, random.Random(scenario.seed))
         self.plan, self.after, self.scenario = plan, after, scenario
-        self._rng = random.Random(scenario.seed)
-        self._instances = Instances[Instance](model, self._take)
-        self.lives, self._created = self._instances.alive, 0
+        self._created = 0
         self.costs: list[Cost] = []
         self.event: int | None = None
         self.well: int | None = None
-        self._now = 0
         self._silent: set[int] = set()
-        self._arrive: dict[tuple[int, int], int] = {}
-        self._last: set[tuple[int, int]] = set()
         self._cost = Cost(-1)
-        self._breaks = False  # watchdogs release members of a group of which something is dead
         self._program = self._run()
 
     @property
     def progress(self) -> tuple[int, int]:
         """Groups of the plan, at their beginning and at their end."""
-        return len(self.lives) * (1 if self.well is None else 2), 2 * len(self.plan.groups)
-
-    def unfinished(self) -> list[int]:
-        """Return the groups that are not done."""
-        return list(self.lives)
+        return len(self.alive) * (1 if self.well is None else 2), 2 * len(self.plan.groups)
 
     def next_cycle(self, now: int) -> int | None:
         """Return the next cycle in which it acts: something may happen in any."""
         return now
 
-    def step(self, now: int) -> Record | None:
-        """Act in a cycle, and step the model."""
-        self._now, self._arrive, self._last = now, {}, set()
-        self.port.hear(now, self.model.config_answer)
-        for _ in self._instances.released(now, self.acts):
+    def act(self, now: int, inputs: Inputs) -> None:
+        """Go on with the program, and let members arrive."""
+        self._now, self._inputs, port = now, inputs, self._driver.port
+        for _ in self._released():
             pass
-        request = None
-        if now:
-            next(self._program, None)
-            self._instances.arrive(now, absent=self._silent)
-            if self.port.may_ask:
-                request, stimulus = self.port.give(now)
-                self.stimuli.append(stimulus)
-                if request.write:
-                    self._count(request.address)
-        return self.model.step(arrive=self._arrive, last=self._last, config=request)
-
-    def _take(self, life: Instance, member: int) -> None:
-        """Have a member arrive in this cycle."""
-        network, place = self.plan.spec.network, life.places[member]
-        data = self._rng.getrandbits(network.data_bits) if network.data_bits else 0
-        last = life.arrivals.arrived[member] == life.arrivals.episodes - 1
-        self._arrive[place] = data
-        if last:
-            self._last.add(place)
-        index = place[0] * network.port_registers + place[1]
-        self.stimuli.append(Stimulus(self._now, StimulusKind.ARRIVE, index, data, int(last)))
-        self.acts.append(Arrival(self._now, life.number, member, data))
+        next(self._program, None)
+        self._arrive(absent=self._silent)
+        if port.may_ask and port.requests[0].write:  # it is given in this cycle
+            self._count(port.requests[0].address)
 
     def _run(self) -> Cycles[None]:
         try:
             yield from self._recovery()
         except (PlanError, FoundError) as error:
-            self.refused = str(error)
-        self.finished = True
+            self._driver.refused = str(error)
+        self._driver.finished = True
 
     def _recovery(self) -> Cycles[None]:
-        scenario, lives = self.scenario, self.lives
+        scenario, lives = self.scenario, self.alive
         yield from self._begin()
         least = self._now + scenario.at
         for life in lives.values():
@@ -182,7 +157,7 @@ class RecoveryDriver(Player[M]):
 
     def _episodes(self, begun: dict[int, int], least: int = 0) -> Cycles[None]:
         """Wait for barriers of all groups, beyond those that they had, and for a cycle."""
-        more, lives = self.scenario.episodes, self.lives
+        more, lives = self.scenario.episodes, self.alive
         yield from self._until(
             lambda: (
                 self._now >= least
@@ -199,13 +174,13 @@ class RecoveryDriver(Player[M]):
         dead, timeout = self.scenario.dead, self.scenario.timeout
         self._silent = set(dead.nodes)
         links = dead_links(self.plan.spec.network, dead)
-        self.faults += [Fault(self._now, link, FaultKind.DEAD) for link in links]
-        self.model.inject(self.faults)
+        self._driver.faults += [Fault(self._now, link, FaultKind.DEAD) for link in links]
+        self._model.inject(self._driver.faults)
         hit = groups_hit(self.plan, dead)
         if not hit:
             return
-        lives = [self.lives[gid] for gid in hit]
-        if self._breaks:
+        lives = [self.alive[gid] for gid in hit]
+        if getattr(self.plan.spec.network, "watched", False):
             self._note_kill(*lives)
         yield from self._until(lambda: any(self._is_reported(life, timeout) for life in lives))
         # From here on software knows what is dead. It lets nobody in, and nothing wait for it.
@@ -238,37 +213,35 @@ class RecoveryDriver(Player[M]):
             life.arrivals.episodes = max(life.arrivals.arrived) + 1
         yield from self._until(lambda: all(life.arrivals.finished for life in lives))
 
-    def _enter(self, group: GroupPlan) -> Instance:
+    def _begin_again(self, group: GroupPlan) -> Instance:
         """Begin a group's instance, before any member arrives."""
         number, self._created = self._created, self._created + 1
         nodes = [self.plan.spec.network.topology.index(member) for member in group.members]
         arrivals = Scenario(episodes=ENDLESS, policy="skew", jitter=self.scenario.jitter)
         rng = random.Random(f"{self.scenario.seed}/{number}")
         life = Instance(number, group, nodes, arrivals, rng)
-        self._instances.enter(life)
-        self.acts.append(Created(self._now, number, group.id, group.op, tuple(nodes)))
+        self._enter(life)
+        self._driver.acts.append(Created(self._now, number, group.id, group.op, tuple(nodes)))
         for member, place in enumerate(life.places):
-            self.acts.append(Joined(self._now, number, member, *place))
+            self._driver.acts.append(Joined(self._now, number, member, *place))
         return life
 
     def _note_kill(self, *lives: Instance) -> None:
-        """GroupEvent that groups are killed: members may be released broken from now on."""
-        self.acts += [Commanded(self._now, life.number, HOST, Operation.KILL) for life in lives]
+        """Note that groups are killed: members may be released broken from now on."""
+        self._driver.acts += [
+            Commanded(self._now, life.number, HOST, Operation.KILL) for life in lives
+        ]
 
     def _until(self, holds: Callable[[], bool]) -> Cycles[None]:
         while not holds():
             yield
-
-    def _perform(self, steps: Steps[object]) -> Cycles[None]:
-        """Perform a program."""
-        yield from perform(steps, self.port, lambda: self._now)
 
     def _count(self, address: int) -> None:
         """Count a write."""
         self._cost.writes += 1
 
 
-class EngineRecovery(RecoveryDriver[CollectiveNetwork]):
+class EngineRecovery(Recovery):
     """Recovers groups in entries of engines.
 
     Groups are set up as the network is built for, by managers or over the config chain. What dies
@@ -276,19 +249,23 @@ class EngineRecovery(RecoveryDriver[CollectiveNetwork]):
     over the chain.
     """
 
-    def __init__(self, plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario) -> None:
+    def __init__(
+        self,
+        driver: Driver[Any],
+        plan: BarrierPlan,
+        after: BarrierPlan,
+        scenario: RecoveryScenario,
+    ) -> None:
+        super().__init__(driver, plan, after, scenario)
         self._network = network = plan.spec.message_network
-        self._model = model = model_of(network)
-        super().__init__(plan, after, scenario, model)
-        self._software, self._chain = lifecycle_of(model.shape), ByChain(model.shape)
+        self._software, self._chain = lifecycle_of(network.shape), ByChain(network.shape)
         self._chain.epochs = self._software.epochs
-        self._breaks = network.watched
 
     def _begin(self) -> Cycles[None]:
         for group in self.plan.engine_groups:
-            self._enter(group)
+            self._begin_again(group)
             yield from self._perform(self._software.set_up(group))
-        yield from self._until(lambda: all(map(self._is_open, self.lives.values())))
+        yield from self._until(lambda: all(map(self._is_open, self.alive.values())))
 
     def _is_open(self, life: Instance) -> bool:
         """Whether all members may arrive."""
@@ -303,7 +280,7 @@ class EngineRecovery(RecoveryDriver[CollectiveNetwork]):
         yield from self._perform(ask_all(fences(self._network, dead), "fenced"))
         for group, cost in zip(groups, costs, strict=True):
             cost.wait, start, self._cost = self._now - found, self._now, cost
-            self._note_kill(self.lives[group.id])
+            self._note_kill(self.alive[group.id])
             living = {r: e for r, e in group.placement.items() if r not in dead.routers}
             yield from self._perform(self._chain.kill(replace(group, placement=living)))
             cost.end = self._now - start
@@ -315,7 +292,7 @@ class EngineRecovery(RecoveryDriver[CollectiveNetwork]):
         for gid in self._moving:
             begun = self._now
             costs.append(cost := Cost(gid, wait=begun - start))
-            yield from self._end_soon(self.lives[gid])
+            yield from self._end_soon(self.alive[gid])
             cost.detect, begun, self._cost = self._now - begun, self._now, cost
             group = next(each for each in self.plan.engine_groups if each.id == gid)
             yield from self._perform(self._software.tear_down(group))
@@ -327,10 +304,10 @@ class EngineRecovery(RecoveryDriver[CollectiveNetwork]):
         """Set a group up again, and wait for its first barrier."""
         group = next((each for each in self.after.engine_groups if each.id == cost.group), None)
         if group is None:
-            del self.lives[cost.group]
+            del self.alive[cost.group]
             return
         start, self._cost = self._now, cost
-        life = self._enter(group)
+        life = self._begin_again(group)
         yield from self._perform(set_up(group))
         cost.set_up, start = self._now - start, self._now
         yield from self._until(lambda: self._is_open(life))
@@ -341,9 +318,9 @@ class EngineRecovery(RecoveryDriver[CollectiveNetwork]):
         self.costs.append(cost)
 
     def _perform(self, steps: Steps[object]) -> Cycles[None]:
-        sent = self._requests_sent()
+        sent = self._sent()
         yield from super()._perform(steps)
-        self._cost.packets += 2 * (self._requests_sent() - sent)
+        self._cost.packets += 2 * (self._sent() - sent)
 
     def _count(self, address: int) -> None:
         if address == manager_address(ManagerWord.COMMAND):
@@ -351,36 +328,31 @@ class EngineRecovery(RecoveryDriver[CollectiveNetwork]):
         elif address >> ADDRESS_BITS != Target.MANAGER:
             self._cost.writes += 1
 
-    def _requests_sent(self) -> int:
-        return sum(map(self._model.requests_sent, self._model.managers))
 
-
-class RouteRecovery(RecoveryDriver[StaticModel]):
+class RouteRecovery(Recovery):
     """Recovers groups of a static network: all that are hit come back together, by one STROBE."""
 
-    def __init__(self, plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario) -> None:
-        network = plan.spec.network
-        assert isinstance(network, StaticSpec)
-        super().__init__(plan, after, scenario, StaticModel(network))
-        self._routes = ByRoutes(network)
+    @cached_property
+    def _routes(self) -> ByRoutes:
+        return ByRoutes(network_of(self.plan))
 
     def _begin(self) -> Cycles[None]:
         groups = self.plan.static_groups
         yield from self._perform(self._routes.set_up(*groups))
         for group in groups:
-            self._enter(group)
+            self._begin_again(group)
 
     def _move(self) -> Cycles[None]:
-        yield from self._end_soon(*(self.lives[gid] for gid in self._moving))
+        yield from self._end_soon(*(self.alive[gid] for gid in self._moving))
         yield from self._bring_back(self._moving)
 
     def _bring_back(self, hit: list[int]) -> Cycles[None]:
         """Load the routes of all groups, and set those up that are hit."""
         found, self._cost = self._now, Cost(-1)
         for gid in hit:
-            life = self.lives.pop(gid)
+            life = self.alive.pop(gid)
             life.closed = True
-            self.acts.append(Removed(found, life.number))
+            self._driver.acts.append(Removed(found, life.number))
         old = {group.id: group for group in self.plan.static_groups}
         ended = [old[gid] for gid in hit]
         begun = [group for group in self.after.static_groups if group.id in hit]
@@ -388,7 +360,7 @@ class RouteRecovery(RecoveryDriver[StaticModel]):
         end, start = self._now - found, self._now
         yield from self._perform(self._routes.assign(ended, begun, self._silent))
         set_up, writes = self._now - start, self._cost.writes
-        lives, start = [self._enter(group) for group in begun], self._now
+        lives, start = [self._begin_again(group) for group in begun], self._now
         for life in lives:
             life.arrivals.begin(start)
         for life in lives:
@@ -399,8 +371,10 @@ class RouteRecovery(RecoveryDriver[StaticModel]):
 
 def recovery_driver(
     plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario
-) -> EngineRecovery | RouteRecovery:
-    """Return the driver for the plan's kind of network; see `RecoveryDriver`."""
-    if isinstance(plan.spec.network, StaticSpec):
-        return RouteRecovery(plan, after, scenario)
-    return EngineRecovery(plan, after, scenario)
+) -> tuple[Driver[Any], Recovery]:
+    """Return a driver for the plan's kind of network, and its recovery."""
+    driver = driver_of(replace(plan, groups=()), Scenario(seed=scenario.seed))
+    static = isinstance(plan.spec.network, StaticSpec)
+    recovery = (RouteRecovery if static else EngineRecovery)(driver, plan, after, scenario)
+    driver.programs.append(recovery)
+    return driver, recovery

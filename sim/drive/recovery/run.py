@@ -16,8 +16,6 @@ from syncfabric.sim.drive.backends import play
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.recovery.driver import (
     Cost,
-    EngineRecovery,
-    RouteRecovery,
     recovery_driver,
 )
 from syncfabric.sim.drive.recovery.scenario import (
@@ -133,49 +131,49 @@ class RecoveryResult:
         }
 
 
-class RecoveryRunner(Runner[RecoveryResult, EngineRecovery | RouteRecovery]):
+class RecoveryRunner(Runner[RecoveryResult]):
     """Runs a recovery; only the barriers are checked.
 
     Parameters
     ----------
     plan, after : BarrierPlan
-        As of `RecoveryDriver`.
+        As of `Recovery`.
     """
 
     def __init__(self, plan: BarrierPlan, after: BarrierPlan, scenario: RecoveryScenario) -> None:
-        driver = recovery_driver(plan, after, scenario)
+        driver, self._recovery = recovery_driver(plan, after, scenario)
         super().__init__(plan.spec.network, driver, [BarrierCheck(plan)], scenario.limit)
         self._plan = plan
 
     def outcome(self, report: Report = None) -> RecoveryResult:
         """Return what was found."""
-        driver, barriers = self.driver, self.checker.rule(BarrierCheck)
+        recovery, barriers = self._recovery, self.checker.rule(BarrierCheck)
         return RecoveryResult(
             network=self._plan.spec.name,
             simulator="model" if report is None else "verilator",
             cycles=self.session.cycle,
             mismatches=self.checker.mismatches,
             hang=self.session.hang,
-            costs=driver.costs,
+            costs=recovery.costs,
             spans=dict(self._spans()),
             releases=barriers.releases,
             broken=barriers.broken,
             early=barriers.early,
-            lost=[g.id for g in self._plan.groups if g.id not in driver.lives],
-            left_out=dict(driver.after.left_out),
+            lost=[g.id for g in self._plan.groups if g.id not in recovery.alive],
+            left_out=dict(recovery.after.left_out),
         )
 
     def _spans(self) -> Iterator[tuple[int, Spans]]:
-        driver = self.driver
-        if driver.event is None or driver.well is None:
+        recovery = self._recovery
+        if recovery.event is None or recovery.well is None:
             return
-        back = {cost.group for cost in driver.costs}
-        for gid, life in driver.lives.items():
+        back = {cost.group for cost in recovery.costs}
+        for gid, life in recovery.alive.items():
             if gid not in back:
                 spans, arrivals = Spans(), life.arrivals
                 for cycle, latency in zip(arrivals.ends, arrivals.latency, strict=True):
-                    late = spans.during if cycle < driver.well else spans.after
-                    (spans.before if cycle < driver.event else late).append(latency)
+                    late = spans.during if cycle < recovery.well else spans.after
+                    (spans.before if cycle < recovery.event else late).append(latency)
                 yield gid, spans
 
 

@@ -79,13 +79,17 @@ class StaticDriver(Driver[StaticModel]):
         return self.loads or self.model.idle_until() is not None
 
     def _prepare(self, now: int) -> bool:
+        if any(program.prepares for program in self.programs):
+            return False
         self._resume(now)
         return not self._waits
 
     def _act(self, now: int, inputs: Inputs) -> None:
         if self.begin_cycle is not None:
             self._resume(now)
-            super()._act(now, inputs)
+        for program in self.programs:
+            if self.begin_cycle is not None or program.prepares:
+                program.act(now, inputs)
 
     def step(self, now: int) -> Record | None:
         """Act in a cycle, and step the model."""

@@ -18,9 +18,8 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.backends import Simulation
-from syncfabric.sim.drive.driver import Driver
+from syncfabric.sim.drive.runner import Session
 from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.stimulus import driver_of
 from syncfabric.sim.drive.trace import Chunk
 
@@ -83,7 +82,7 @@ def members(gid: int, *nodes: tuple[int, int], op: Operation = "or") -> GroupSpe
     return GroupSpec(id=gid, members=nodes, op=op)
 
 
-def session_of(plan: BarrierPlan, scenario: Scenario) -> Session[Driver[Any]]:
+def session_of(plan: BarrierPlan, scenario: Scenario) -> Session:
     """Return the model's side of a run."""
     return Session(driver_of(plan, scenario), scenario.limit)
 

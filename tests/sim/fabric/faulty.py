@@ -3,7 +3,6 @@
 import random
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest
@@ -13,9 +12,8 @@ from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.script import script_text
 from syncfabric.sim.drive.checker import Checker
-from syncfabric.sim.drive.driver import Driver
+from syncfabric.sim.drive.runner import Session
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.stimulus import driver_of
 from syncfabric.sim.fabric.program import Fabric, build_fabric
 
@@ -67,7 +65,7 @@ def compare(
     cycles: int,
     folder: Path,
     asks: Sequence[tuple[int, ConfigRequest]] = (),
-) -> Session[Driver[Any]]:
+) -> Session:
     """Run both for some cycles; fail where they differ. Return the model's side, as it ends.
 
     ``asks`` are what is asked of the config port, and from which cycle on.

@@ -3,7 +3,6 @@
 import random
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,9 +12,8 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.drive.driver import Driver
+from syncfabric.sim.drive.runner import Session
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.session import Session
 from tests.models.golden.planes.network_race import forged
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SEED, irregular, mesh, plan_of, random_groups
@@ -40,9 +38,7 @@ CYCLES, BEGIN = 4_000, 1_200
 KINDS = (FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT, FaultKind.FORGED)
 
 
-def play(
-    name: str, faults: list[Fault], folder: Path, *asks: tuple[int, ConfigRequest]
-) -> Session[Driver[Any]]:
+def play(name: str, faults: list[Fault], folder: Path, *asks: tuple[int, ConfigRequest]) -> Session:
     """Run a network under faults."""
     spec = NETWORKS[name]
     plan = plan_of(spec, *random_groups(spec, random.Random(SEED)))

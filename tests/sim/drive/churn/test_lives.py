@@ -14,8 +14,8 @@ from syncfabric.sim.drive.backends import build_bench, simulate, simulate_tiles
 from syncfabric.sim.drive.churn import Churner, Life
 from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.driver import Agenda
+from syncfabric.sim.drive.runner import Session
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario, free_gids
-from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.trace import Commanded, Created, Removed
 from syncfabric.sim.fabric.program import build_fabric
 from syncfabric.sim.lifecycle.effects import Steps
@@ -204,12 +204,12 @@ class Storms(Churner):
             self._order(each, Operation.KILL)
         self.outcome.killed += len(lives)
         start, sent = self._now, self._sent()
-        yield from self._perform(life, self._all(each.group for each in lives))
+        yield from self._perform_for(life, self._all(each.group for each in lives))
         for each in lives:
             self.outcome.tear_down(self._now - start, 2 * (self._sent() - sent) // len(lives))
             while each.inside:
                 yield
-            yield from self._leave(each)
+            yield from self._end(each)
 
     def _all(self, groups: Iterable[GroupPlan]) -> Steps[None]:
         yield from self._software.kill(*groups)

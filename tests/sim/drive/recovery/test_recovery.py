@@ -13,7 +13,7 @@ from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.drive.recovery.driver import RecoveryDriver
+from syncfabric.sim.drive.recovery.driver import Recovery
 from syncfabric.sim.drive.recovery.run import RecoveryResult, recover, run_recovery
 from syncfabric.sim.drive.recovery.scenario import (
     Move,
@@ -317,7 +317,7 @@ def without_kill(patch: pytest.MonkeyPatch) -> None:
 
 def unnoted(patch: pytest.MonkeyPatch) -> None:
     """Kill groups and say nothing of it."""
-    patch.setattr(RecoveryDriver, "_note_kill", lambda *_: None)
+    patch.setattr(Recovery, "_note_kill", lambda *_: None)
 
 
 @pytest.mark.parametrize(
