@@ -15,7 +15,6 @@ from syncfabric.sim.drive.static.operations import (
     Collective,
     bound_of,
     check_collectives,
-    groups_of,
 )
 from syncfabric.sim.request import SIMULATORS
 from syncfabric.sim.results import Verdict
@@ -92,7 +91,7 @@ def run_collectives(
     check_collectives(plan, asked)
     network = plan.spec.network
     assert isinstance(network, StaticSpec)
-    groups = {group.id: group for group in groups_of(plan)}
+    groups = {group.id: group for group in plan.groups}
     bounds = [bound_of(network, groups[each.group], each) for each in asked]
     scenario = Scenario(
         episodes=episodes,

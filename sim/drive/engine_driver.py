@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections import deque
 from collections.abc import Sequence
 
 from syncfabric.models.golden.network import CollectiveNetwork, model_of
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record
 from syncfabric.models.layout.setup import ManagerState, ManagerWord
-from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import (
     Epochs,
@@ -20,7 +18,7 @@ from syncfabric.models.planning.set_up import (
 )
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
-from syncfabric.sim.drive.config_port import Ask
+from syncfabric.sim.drive.config_port import Ask, Cycles
 from syncfabric.sim.drive.driver import Cost, Driver, Inputs, Program
 from syncfabric.sim.drive.packets import Inbox, Packet, PutPort
 from syncfabric.sim.drive.scenario import Scenario
@@ -162,6 +160,8 @@ class SetUp:
 
     Attributes
     ----------
+    finished : bool
+        Whether every group has had its turn.
     refused : int or None
         The first group that was not set up.
     """
@@ -169,21 +169,13 @@ class SetUp:
     def __init__(
         self, plan: BarrierPlan, model: CollectiveNetwork, ask: Ask, costs: dict[int, Cost]
     ) -> None:
-        self._shape = model.shape
-        self._model, self._ask = model, ask
-        self._epochs = Epochs()
-        self._ahead = deque(enumerate(plan.engine_groups))
-        self._now: int | None = None
-        self._manager = self._shape.managers[0]
+        self._model, self._ask, self._costs = model, ask, costs
+        self._ahead = list(enumerate(plan.engine_groups))
+        self._manager, self._now = model.shape.managers[0], 0
         self._began: int | None = None
-        self._sent = 0
-        self._costs = costs
+        self._commands = self._command_all()
+        self.finished = not self._ahead
         self.refused: int | None = None
-
-    @property
-    def finished(self) -> bool:
-        """Whether every group has had its turn."""
-        return not self._ahead and self._now is None
 
     @property
     def waits(self) -> bool:
@@ -193,29 +185,30 @@ class SetUp:
 
     def step(self, now: int) -> None:
         """Go on, in a cycle in which all requests have been asked and answered."""
-        if self._now is not None and self._began is not None and not self.waits:
-            sent = self._model.requests_sent(self._manager) - self._sent
-            self._costs[self._now] = Cost(now - self._began, 2 * sent)
-            if self._model.manager_state(self._manager) is not ManagerState.DONE:
-                self.refused = self._now if self.refused is None else self.refused
-            self._now = None
-        if self._now is None and self._ahead:
-            self._order(*self._ahead.popleft())
+        self._now = now
+        next(self._commands, None)
 
-    def _order(self, number: int, group: GroupPlan) -> None:
-        """Give a group's manager its requests, and the command."""
-        self._now, self._began = group.id, None
-        self._manager = self._shape.managers[number % len(self._shape.managers)]
-        self._sent = self._model.requests_sent(self._manager)
+    def _command_all(self) -> Cycles[None]:
+        model, epochs = self._model, Epochs()
 
         def began(now: int, refused: bool, data: int) -> None:
             self._began = now
 
-        for address, word in set_up_command(group, self._shape, self._epochs):
-            last = address == manager_address(ManagerWord.COMMAND)
-            request = ConfigRequest(self._manager, address, True, word)
-            self._ask(request, began if last else None)
-        self._epochs.set_up(group)
+        for number, group in self._ahead:
+            manager = model.shape.managers[number % len(model.shape.managers)]
+            self._manager, self._began, sent = manager, None, model.requests_sent(manager)
+            for address, word in set_up_command(group, model.shape, epochs):
+                last = address == manager_address(ManagerWord.COMMAND)
+                self._ask(ConfigRequest(manager, address, True, word), began if last else None)
+            epochs.set_up(group)
+            yield
+            while self._began is None or self.waits:
+                yield
+            took, packets = self._now - self._began, 2 * (model.requests_sent(manager) - sent)
+            self._costs[group.id] = Cost(took, packets)
+            done = model.manager_state(manager) is ManagerState.DONE
+            self.refused = group.id if self.refused is None and not done else self.refused
+        self.finished = True
 
 
 class Traffic(Program):

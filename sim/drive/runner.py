@@ -25,7 +25,7 @@ from syncfabric.sim.drive.scenario import (
     Scenario,
     TrafficOutcome,
 )
-from syncfabric.sim.drive.static.operations import barriers_of, groups_of
+from syncfabric.sim.drive.static.operations import barriers_of
 from syncfabric.sim.drive.stimulus import driver_of, rules_of
 from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.drive.trace import EMPTY, Chunk, Line, Report, Rule, observe_line, record_line
@@ -238,7 +238,7 @@ class ScenarioRunner(Runner[Outcome]):
         observer: EventLog | None = None
         rows: Log
         if isinstance(plan.spec.network, StaticSpec):
-            groups = groups_of(barriers_of(plan, scenario.collectives))
+            groups = barriers_of(plan, scenario.collectives).groups
             rows = StaticLog(plan.spec.network, groups, log)
         else:
             rows = observer = EventLog(plan, log)

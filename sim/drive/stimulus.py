@@ -27,7 +27,7 @@ def driver_of(
 ) -> Driver[Any]:
     """Return the driver of a scenario on a plan's network, with its programs in order."""
     if isinstance(plan.spec.network, StaticSpec):
-        from syncfabric.sim.drive.static.noise import static_driver
+        from syncfabric.sim.drive.static.software import static_driver
 
         return static_driver(plan, scenario)
     driver = EngineDriver(plan, scenario, observer)

@@ -7,7 +7,7 @@ from syncfabric.models.networks.reader import load
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.static import allreduce_cycles, broadcast_cycles
 from syncfabric.sim.collectives import Collective, run_collectives
-from syncfabric.sim.drive.static import programs
+from syncfabric.sim.drive.static import software
 
 PLAN = make_plan(load("reflex-4x4"))
 ASKED = (Collective(1, "allreduce", 32, "max", 1), Collective(1, "broadcast", 5))
@@ -25,7 +25,7 @@ def test_results() -> None:
 
 
 def test_a_wrong_result_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "_choice", lambda sign: lambda own, flit: own)
+    monkeypatch.setitem(software.COMBINE, "max", lambda own, _: own)
     result = run_collectives(PLAN, ASKED, sim="model", episodes=2)
     assert result.verdict == "mismatch"
     assert "group 1: flits read" in str(result.reason)

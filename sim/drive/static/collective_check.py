@@ -25,7 +25,6 @@ from syncfabric.sim.drive.static.operations import (
     Shape,
     asked_of,
     barriers_of,
-    groups_of,
     network_of,
     words_of,
 )
@@ -246,7 +245,7 @@ class CollectiveCheck(Rule):
 def static_rules(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: bool) -> list[Rule]:
     """Return the rules and measures of a static network, in the order in which they are applied."""
     barriers = barriers_of(plan, scenario.collectives)
-    flow = FlowCheck(network_of(plan), groups_of(barriers))
+    flow = FlowCheck(network_of(plan), barriers.groups)
     outcomes = [CollectiveOutcome(asked, []) for asked in scenario.collectives]
     rules: list[Rule] = [BarrierCheck(barriers), Load(), log, flow]
     rules += [

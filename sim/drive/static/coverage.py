@@ -12,7 +12,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.static_routes import role_of
 from syncfabric.sim.drive.coverage import Coverage
 from syncfabric.sim.drive.static.flow_check import FlowCheck
-from syncfabric.sim.drive.static.operations import groups_of, network_of
+from syncfabric.sim.drive.static.operations import network_of
 from syncfabric.sim.drive.targets import observed
 from syncfabric.sim.drive.trace import Line, bits
 
@@ -35,7 +35,7 @@ class StaticCoverage(Coverage):
 
     def __init__(self, plan: BarrierPlan, flow: FlowCheck) -> None:
         super().__init__(plan)
-        network, groups = network_of(plan), groups_of(plan)
+        network, groups = network_of(plan), plan.groups
         self._flow, self._network = flow, network
         mesh = network.topology
         self._nodes = nodes = len(mesh.nodes)

@@ -6,7 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import StaticSpec
@@ -32,7 +32,6 @@ __all__ = [
     "barriers_of",
     "bound_of",
     "check_collectives",
-    "groups_of",
     "network_of",
     "words_of",
 ]
@@ -100,11 +99,6 @@ def network_of(plan: BarrierPlan) -> StaticSpec:
     return network
 
 
-def groups_of(plan: BarrierPlan) -> Sequence[GroupPlan]:
-    """Return the groups of a plan of this kind."""
-    return cast(Sequence[GroupPlan], plan.groups)
-
-
 def barriers_of(plan: BarrierPlan, collectives: Sequence[Collective]) -> BarrierPlan:
     """Return a plan of the groups alone that have barriers beside these collectives."""
     others = {asked.group for asked in collectives}
@@ -118,7 +112,7 @@ def asked_of(
     asked: defaultdict[int, list[tuple[int, Collective]]] = defaultdict(list)
     for place, collective in enumerate(collectives):
         asked[collective.group].append((place, collective))
-    return [(group, asked[group.id]) for group in groups_of(plan) if group.id in asked]
+    return [(group, asked[group.id]) for group in plan.groups if group.id in asked]
 
 
 def words_of(seed: int, place: int, operation: int, shape: Shape, flits: int) -> list[int]:
@@ -177,7 +171,7 @@ def _problems(plan: BarrierPlan, asked: Collective) -> Iterator[str]:
         yield f"flits must be 1 or more, not {asked.flits}"
     if asked.work < 0:
         yield f"work must be 0 cycles or more, not {asked.work}"
-    groups = {group.id: group for group in groups_of(plan)}
+    groups = {group.id: group for group in plan.groups}
     if asked.group not in groups:
         known = ", ".join(map(str, groups)) or "none"
         yield f"group {asked.group} is not on the network; its groups: {known}"

@@ -1,18 +1,25 @@
-"""The software of groups that have operations in place of barriers, and their routes."""
+"""Software of groups with operations in place of barriers: members' programs (R9), and routes."""
 
 from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import add, and_, or_, xor
 
 from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.static_routes import through_cores
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals
 from syncfabric.sim.drive.driver import Inputs, Program
-from syncfabric.sim.drive.static.driver import StaticDriver
+from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.static.driver import StaticDriver, StaticNoise
 from syncfabric.sim.drive.static.operations import (
+    FROM_ROOT,
+    HIGHEST_FIRST,
     THROUGH_CORES,
     Collective,
     Shape,
@@ -21,10 +28,157 @@ from syncfabric.sim.drive.static.operations import (
     network_of,
     words_of,
 )
-from syncfabric.sim.drive.static.programs import Core, core_of, joined
 from syncfabric.sim.drive.trace import Turn
 
-__all__ = ["StaticSoftware"]
+__all__ = ["COMBINE", "Core", "StaticSoftware", "core_of", "joined", "static_driver"]
+
+Passes = Callable[[int, int], int | None]
+"""What is sent on for a flit, by its place in the stream; None: nothing."""
+COMBINE: dict[str, Callable[[int, int], int]] = {
+    **{"sum": add, "or": or_, "and": and_, "xor": xor, "max": max, "min": min}
+}
+
+
+@dataclass
+class Core:
+    """Sends what is its own, reads what is due, and passes on what it changes.
+
+    A member has a register for one flit: it takes the next when it is done with the last, and has
+    sent on what came of it, or does in the cycle. The root takes every flit, for no other closes
+    the ring.
+
+    Parameters
+    ----------
+    now : int
+        The cycle in which the operation begins here.
+    sends : sequence of int
+        Flits of its own, one a cycle from ``now`` on.
+    reads : int
+        Flits that it reads.
+    kept : range
+        Places of those that are its result.
+    passes : Passes
+    work : int
+        Cycles that a flit takes it.
+    root : bool
+
+    Attributes
+    ----------
+    result : list of int
+        The flits of its result, as far as it has read them.
+    """
+
+    now: int
+    sends: Sequence[int] = ()
+    reads: int = 0
+    kept: range = range(0)
+    passes: Passes = lambda _place, _flit: None
+    work: int = 0
+    root: bool = False
+
+    def __post_init__(self) -> None:
+        self._hand = deque((self.now, flit) for flit in self.sends)
+        self._read, self._free = 0, self.now
+        self.result: list[int] = []
+
+    @property
+    def finished(self) -> bool:
+        """Whether it has read and sent everything."""
+        return self._read == self.reads and not self._hand
+
+    def next_cycle(self, now: int, *, arrived: bool, credit: bool) -> int | None:
+        """Return the cycle, from ``now`` on, in which it acts if nothing else happens."""
+        if arrived and self._takes():
+            return max(now, self._free)
+        return max(now, self._hand[0][0]) if credit and self._hand else None
+
+    def step(self, now: int, flit: int | None, *, credit: bool) -> tuple[bool, int | None]:
+        """Act in a cycle; return whether it takes the core buffer's front, and what it sends.
+
+        Parameters
+        ----------
+        now : int
+        flit : int or None
+            The front of the core buffer.
+        credit : bool
+            The injection link takes a flit.
+        """
+        send: int | None = None
+        if credit and self._hand and self._hand[0][0] <= now:
+            _, send = self._hand.popleft()
+        if flit is None or not self._takes() or now < self._free:
+            return False, send
+        if self._read in self.kept:
+            self.result.append(flit)
+        onward = self.passes(self._read, flit)
+        self._read += 1
+        if not self.root:
+            self._free = now + self.work
+        if onward is not None:
+            if credit and send is None and not self.work and not self._hand:
+                send = onward
+            else:
+                self._hand.append((now + self.work, onward))
+        return True, send
+
+    def _takes(self) -> bool:
+        return self._read < self.reads and (self.root or not self._hand)
+
+
+def core_of(asked: Collective, shape: Shape, member: int, words: Sequence[int], now: int) -> Core:
+    """Return a member's software in an operation that begins here in cycle ``now``."""
+    root, size = shape.order[0], asked.flits
+    at_root = member == root
+    if asked.kind in FROM_ROOT:
+        to = [root]
+        if asked.kind == "scatter":
+            to = sorted(shape.order[1:])
+        stream = [flit for other in to for flit in _split(words[other], asked, shape.bits)]
+        if at_root:
+            return Core(now, sends=stream, reads=len(stream) if shape.ring else 0, root=True)
+        first = size * to.index(member) if asked.kind == "scatter" else 0
+        return Core(now, reads=len(stream), kept=range(first, first + size))
+    own, twice = _split(words[member], asked, shape.bits), asked.kind == "allreduce"
+    if at_root:
+        on: Passes = lambda _, flit: flit if twice else None  # noqa: E731
+        return Core(now, own, size, range(size), on, asked.work, root=True)
+    reads = 2 * size if twice else size
+    passes = _token(own, asked, shape.bits, last=member == shape.order[-1])
+    return Core(now, reads=reads, kept=range(size, reads), passes=passes, work=asked.work)
+
+
+def joined(flits: Sequence[int], asked: Collective, flit_bits: int) -> int:
+    """Return the word that flits make, in the order in which they came."""
+    order = flits if asked.op in HIGHEST_FIRST else reversed(flits)
+    word = 0
+    for flit in order:
+        word = word << flit_bits | flit
+    return word
+
+
+def _split(word: int, asked: Collective, flit_bits: int) -> list[int]:
+    """Return a word's flits in the order in which they are sent."""
+    mask = (1 << flit_bits) - 1
+    flits = [word >> flit_bits * place & mask for place in range(asked.flits)]
+    return flits[::-1] if asked.op in HIGHEST_FIRST else flits
+
+
+def _token(own: Sequence[int], asked: Collective, flit_bits: int, *, last: bool) -> Passes:
+    """Combine what comes first with one's own; then pass the result on, but not to the root.
+
+    A flit of the result follows from the flits so far: low ones of a sum, high ones of a choice.
+    """
+    seen: list[int] = []
+
+    def on(place: int, flit: int) -> int | None:
+        if place >= len(own):
+            return None if last else flit
+        seen.append(flit)
+        ours, theirs = (joined(flits, asked, flit_bits) for flits in (own[: place + 1], seen))
+        above = 0 if asked.op in HIGHEST_FIRST else place
+        return COMBINE[asked.op](ours, theirs) >> flit_bits * above & (1 << flit_bits) - 1
+
+    return on
 
 
 class _Course:
@@ -125,7 +279,7 @@ class _Course:
             if core.finished:
                 del self._cores[member]
                 asked = self._asked[self._phase][1]
-                word = joined(core.kept, asked, self._shape.bits) if core.kept else None
+                word = joined(core.result, asked, self._shape.bits) if core.result else None
                 self._ended.append((member, word))
 
     def _plan(self) -> GroupArrivals:
@@ -146,11 +300,6 @@ class StaticSoftware(Program):
     ----------
     driver : StaticDriver
 
-    Attributes
-    ----------
-    nodes : frozenset of int
-        Nodes whose core ports the programs have.
-
     Raises
     ------
     SpecError
@@ -168,7 +317,7 @@ class StaticSoftware(Program):
             _Course(driver, group, each, number, self._agenda)
             for number, (group, each) in enumerate(asked_of(plan, asked))
         ]
-        self.nodes = frozenset(node for course in self._courses for node in course.nodes)
+        driver.taken = frozenset(node for course in self._courses for node in course.nodes)
         self._loading = list(self._courses)
         driver.loading = [course.loaded for course in self._courses]
 
@@ -222,3 +371,11 @@ class StaticSoftware(Program):
             self._loading = [course for course in self._courses if course.waits]
             if self._loading:
                 driver.load([course.loaded for course in self._loading])
+
+
+def static_driver(plan: BarrierPlan, scenario: Scenario) -> StaticDriver:
+    """Return the driver of a scenario, with its programs in order."""
+    driver = StaticDriver(plan, scenario)
+    driver.programs += [StaticSoftware(driver)] if scenario.collectives else []
+    driver.programs += [StaticNoise(driver)] if scenario.noise else []
+    return driver

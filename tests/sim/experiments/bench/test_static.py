@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncfabric.sim.drive.static import programs
+from syncfabric.sim.drive.static import software
 from syncfabric.sim.experiments.bench import static
 from tests.sim.experiments.bench.conftest import met, rows_of
 
@@ -35,7 +35,7 @@ def test_another_time_is_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_goes_wrong_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(static, "SQUARES", (2,))
-    monkeypatch.setattr(programs, "_sum", lambda bits: lambda own, flit: own & flit)
+    monkeypatch.setitem(software.COMBINE, "sum", lambda own, token: own & token)
     with pytest.raises(RuntimeError, match=r"flits sent|result"):
         rows_of(static.collectives)
 
