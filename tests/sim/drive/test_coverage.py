@@ -24,9 +24,8 @@ from syncfabric.sim.drive.coverage import EngineCoverage
 from syncfabric.sim.drive.lanes import ledger_of
 from syncfabric.sim.drive.recovery.run import RecoveryRunner
 from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, plan_after
-from syncfabric.sim.drive.runner import ScenarioRunner
+from syncfabric.sim.drive.runner import ScenarioRunner, Session
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.session import Session
 from syncfabric.sim.drive.stimulus import driver_of
 from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import drawn, ring

@@ -9,8 +9,8 @@ import pytest
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Write, image_writes
-from syncfabric.sim.drive import backends
 from syncfabric.sim.drive.run import run
+from syncfabric.sim.fabric import program
 from syncfabric.sim.fabric.program import build_fabric
 from syncfabric.sim.results import RunResult, Seconds
 from tests.sim.drive.churn.networks import grid, plan_with
@@ -87,7 +87,7 @@ def test_saturation_is_told_with_the_fullest_channels() -> None:
 
 
 def test_other_hardware_is_a_mismatch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backends, "build_fabric", lambda spec, waves: build_fabric(DEFAULT))
+    monkeypatch.setattr(program, "build_fabric", lambda spec, waves: build_fabric(DEFAULT))
     result = run(
         plan_of(mesh(5, 5, engine_stages=3), members(8, (0, 0), (4, 4), (1, 3))), episodes=3
     )
