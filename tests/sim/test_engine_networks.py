@@ -146,7 +146,7 @@ def test_hardware_and_model_agree(name: str) -> None:
 
 
 def test_so_they_do_under_icarus() -> None:
-    keys = {**NETWORKS["wires"], "size": (2, 2), "managers": [[1, 1]]}
+    keys = {**NETWORKS["wires"], "size": (2, 2), "managers": [[0, 0], [1, 1]]}
     checked(_made(keys), "icarus", episodes=6)
 
 
