@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import find_libpython
 
+from syncfabric.models.errors import ToolError
 from syncfabric.sim.simulators import Built, Simulator
 from syncfabric.sim.simulators.base import cocotb_config
 from syncfabric.sim.simulators.process import last_lines, run_logged
@@ -49,9 +50,9 @@ def run_cocotb(
     Raises
     ------
     BenchError
-        A test failed, or none was run.
+        A test failed.
     ToolError
-        It did not end in time.
+        None was run, or it did not end in time.
     """
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -77,7 +78,7 @@ def run_cocotb(
     made = [case for case in cases if case.find("skipped") is None]
     end = f"the end of {log}:\n{last_lines(log)}"
     if not made:
-        raise BenchError(f"bench {test_module} ran no test under {simulator.name}; {end}")
+        raise ToolError(f"bench {test_module} ran no test under {simulator.name}; {end}")
     failed = [
         f"  {case.get('name')}: {child.get('error_msg') or child.get('message') or child.text}\n"
         for case in made

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.set_up import Write, set_up_writes
+from syncfabric.sim.drive.runner import Session
 from syncfabric.sim.drive.scenario import Scenario
+from tests.sim.drive.churn.networks import grid, plan_with
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import (
     SCENARIOS,
@@ -21,19 +22,34 @@ from tests.sim.drive.networks import (
     session_of,
 )
 
+RUNS = {
+    "mesh": make_job(mesh(3, 2, groups=2), random.Random(4), SCENARIOS[2:4]).runs,
+    "irregular": make_job(irregular(SMALL, groups=2), random.Random(4), SCENARIOS[2:4]).runs,
+    "churn": ((plan_with(grid(), 1), Scenario(episodes=2, churn=8)),),
+}
 
-@pytest.mark.parametrize("cycles", [1, 17, 100_000])
-@pytest.mark.parametrize("network", [mesh(3, 2, groups=2), irregular(SMALL, groups=2)])
-def test_chunks_of_any_size_say_the_same(network: MessageSpec, cycles: int) -> None:
-    for run in make_job(network, random.Random(4), SCENARIOS[2:4]).runs:
-        wanted, seen = played(*run), played(*run, cycles)
-        for name in ("text", "stimuli", "acts"):
-            left, right = (
-                [x for chunk in chunks for x in getattr(chunk, name)] for chunks in (wanted, seen)
-            )
-            assert left == right, name
-        assert wanted[-1].end == seen[-1].end
-        assert all(a.end == b.first for a, b in pairwise(seen))
+
+@pytest.mark.parametrize("name", RUNS)
+def test_chunks_of_any_size_say_the_same_and_sleeping_changes_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for run in RUNS[name]:
+        wanted = played(*run)
+        others = [played(*run, cycles) for cycles in (1, 17, 100_000)]
+        with monkeypatch.context() as patch:
+            patch.setattr(Session, "_sleep", lambda self, end: None)
+            others.append(played(*run))
+        for seen in others:
+            for part in ("text", "stimuli", "acts"):
+                left, right = (
+                    [x for chunk in chunks for x in getattr(chunk, part)]
+                    for chunks in (wanted, seen)
+                )
+                assert left == right, part
+            assert wanted[-1].end == seen[-1].end
+            assert all(a.end == b.first for a, b in pairwise(seen))
+            counts = (sum(len(chunk.answered) for chunk in chunks) for chunks in (wanted, seen))
+            assert len({*counts}) == 1
 
 
 def test_what_falls_into_a_chunk_is_in_its_cycles() -> None:

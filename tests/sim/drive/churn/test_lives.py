@@ -14,7 +14,6 @@ from syncfabric.sim.drive.backends import build_bench, simulate, simulate_tiles
 from syncfabric.sim.drive.churn import Churner, Life
 from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.driver import Agenda
-from syncfabric.sim.drive.runner import Session
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario, free_gids
 from syncfabric.sim.drive.trace import Commanded, Created, Removed
 from syncfabric.sim.fabric.program import build_fabric
@@ -86,28 +85,6 @@ def test_who_finds_no_entries_is_given_up() -> None:
     well(outcome, scenario)
     assert outcome.churn is not None
     assert outcome.churn.given_up > 0
-
-
-def test_chunks_of_any_size_say_the_same_and_sleeping_changes_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    plan, scenario = plan_with(grid(), 1), Scenario(episodes=2, churn=8)
-    wanted = played(plan, scenario)
-    for cycles in (1, 17, 100_000):
-        seen = played(plan, scenario, cycles)
-        for name in ("text", "stimuli", "acts"):
-            left, right = (
-                [entry for chunk in chunks for entry in getattr(chunk, name)]
-                for chunks in (wanted, seen)
-            )
-            assert left == right, name
-        answered = [{**a.answered} for a in seen]
-        assert sum(map(len, answered)) == sum(len(chunk.answered) for chunk in wanted)
-    monkeypatch.setattr(Session, "_sleep", lambda self, end: None)
-    awake = played(plan, scenario)
-    assert [line for chunk in awake for line in chunk.text] == [
-        line for chunk in wanted for line in chunk.text
-    ]
 
 
 def test_lives_are_as_they_should() -> None:
