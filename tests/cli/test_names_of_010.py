@@ -11,7 +11,7 @@ import typer
 from syncfabric.cli import app
 from syncfabric.cli.names_of_010 import FIELDS, GONE, NO_BLOCKS, OPTIONS, VALUES, todays_values
 from syncfabric.cli.options import keys
-from syncfabric.fpga.blocks import BLOCKS, block_design
+from syncfabric.fpga.blocks import BLOCKS, block_network
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import ready_made
 from syncfabric.models.planning.plan import BarrierPlan
@@ -106,7 +106,7 @@ def test_a_refusal_is_one_line_with_exit_code_2(call: Call) -> None:
 @pytest.mark.parametrize("old", [old for old, remedy in NO_BLOCKS.items() if "--set" in remedy])
 def test_the_block_that_takes_a_place_has_the_key(old: str) -> None:
     block = re.findall(r"(router-[a-z-]+|engine-4|slots)", NO_BLOCKS[old])[-1]
-    block_design(block, keys(re.findall(r"--set (\S+)", NO_BLOCKS[old]), "set"))
+    block_network(block, keys(re.findall(r"--set (\S+)", NO_BLOCKS[old]), "set"))
 
 
 def test_a_plan_has_its_old_fields_beside_those_of_today(call: Call) -> None:

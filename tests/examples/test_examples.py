@@ -1,10 +1,11 @@
-"""The list of examples is whole, and so is each page."""
+"""Every example is listed, passes, and notices a user's mistakes."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 
-from tests.examples.example import EXAMPLES
+from tests.examples.example import EXAMPLES, Example
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/README.md"))
 
@@ -26,3 +27,87 @@ def test_a_page_has_its_command_and_names_its_files(name: str) -> None:
     assert len(page.splitlines()) <= 40
     files = {path.name for path in folder.iterdir() if path.is_file()} - {"README.md", "Makefile"}
     assert {file for file in files if file not in page} <= {"run.py"}
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Example]:
+    """Give a copy of an example by its name, the same one again: what it has built stays."""
+    copies: dict[str, Example] = {}
+
+    def copy(name: str) -> Example:
+        if name not in copies:
+            copies[name] = Example(name, tmp_path_factory.mktemp(name))
+        return copies[name]
+
+    return copy
+
+
+PICO, UNDER = "picorv32-cluster", "SIM=verilator"
+
+
+@pytest.mark.icarus
+@pytest.mark.parametrize(
+    ("name", "options", "said", "times"),
+    [
+        ("axi-lite", "", "5 barriers, at most ", 1),
+        ("cocotb", "", "from the last arrival to the last release; bound", 2),
+        ("fusesoc", "", "verilator -f", 1),
+        pytest.param(PICO, "", "", 0, marks=pytest.mark.long),
+        pytest.param(PICO, UNDER, "", 0, marks=pytest.mark.long),
+        pytest.param("axi-lite", UNDER, "1 test, 0 failed, verilator", 1, marks=pytest.mark.long),
+        pytest.param("cocotb", UNDER, "1 test, 0 failed, verilator", 1, marks=pytest.mark.long),
+    ],
+)
+def test_it_passes(
+    example: Callable[[str], Example], name: str, options: str, said: str, times: int
+) -> None:
+    code, printed = example(name).run(options)
+    assert code == 0, printed
+    if not options or name == PICO:
+        lines = printed.splitlines()
+        assert [line for line in example(name).text() if line not in lines] == [], printed
+    assert printed.count(said) >= times
+    assert name != "fusesoc" or "%Warning" not in printed
+
+
+@pytest.mark.icarus
+@pytest.mark.parametrize(
+    ("name", "options", "file", "old", "new", "found"),
+    [
+        # A core, a member, or a lane goes on that has not arrived; the lint sees a width.
+        (PICO, "", "tile.v", "{31'd0, done};", "{31'd0, done || number == 5};", "core 5 ends with"),
+        ("axi-lite", "", "driver.c", "= round;", "= round - 1;", "assert 3 == 0"),
+        (
+            *("cocotb", "", "test_barrier.py", "if when == cycle:"),
+            *("if when - cycle in (0, 15):", "is released before the last arrival"),
+        ),
+        ("fusesoc", "lint", "accel.v", "[8*lane +: 8];", "[8*lane +: 9];", "%Warning-WIDTHTRUNC"),
+        (
+            *("fusesoc", "sim", "accel.v", "(released[lane] ||"),
+            *("((begun && !(|left) && !arrive[lane]) ||", "did not wait for lane"),
+        ),
+        pytest.param(
+            *(PICO, "", "fabric.toml", 'members = "all"', "members = [[0, 0], [1, 1]]"),
+            "passes before core",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            *("axi-lite", "", "driver.c", "return soc_set_up(BASE);", "return 0;", "assert 1 == 0"),
+            marks=pytest.mark.long,
+        ),
+    ],
+)
+def test_a_mistake_is_found(
+    example: Callable[[str], Example],
+    name: str,
+    options: str,
+    file: str,
+    old: str,
+    new: str,
+    found: str,
+) -> None:
+    with example(name).changed(file, old, new):
+        code, printed = example(name).run(options)
+    assert code != 0
+    assert found in printed
+    assert name not in ("axi-lite", "cocotb") or "1 test, 1 failed, icarus" in printed

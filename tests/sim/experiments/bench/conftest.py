@@ -1,18 +1,7 @@
-"""The golden model in place of simulators, for tables whose numbers come from either; rows."""
+"""Rows of sections of ``scripts/bench``."""
 
-import pytest
-
-from syncfabric.sim.drive import backends as measured
-from syncfabric.sim.drive.backends import run_model
 from syncfabric.sim.experiments.claim import Claim
 from syncfabric.sim.experiments.frame import Experiment, Work
-
-
-@pytest.fixture
-def by_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the golden model run what is measured on networks."""
-    monkeypatch.setattr(measured, "build_fabric", lambda network: None)
-    monkeypatch.setattr(measured, "simulate_tiles", lambda job, built: run_model(job))
 
 
 def rows_of(section: Experiment) -> list[Claim]:

@@ -21,7 +21,7 @@ def _small(monkeypatch: pytest.MonkeyPatch, by_model: None) -> None:
     monkeypatch.setattr(latency, "CROWDED", (("4x4", 3), ("cluster-fig1", 2)))
     monkeypatch.setattr(latency, "FEWEST", 3)
     monkeypatch.setattr(latency, "MOST", 9)
-    monkeypatch.setattr(latency, "EPISODES", 30)
+    monkeypatch.setattr(latency, "EPISODES", 10)
 
 
 def test_alone_the_greatest_is_the_bound() -> None:
@@ -51,7 +51,7 @@ def test_less_than_the_bound_is_a_miss_on_wires_alone(
 def test_others_add_nothing() -> None:
     rows = rows_of(latency.wires_beside)
     assert [met(row) for row in rows] == [True, True, None, None] * 2
-    assert [row.ours for row in rows if met(row)] == ["90 of 90"] * 2 + ["60 of 60"] * 2
+    assert [row.ours for row in rows if met(row)] == ["30 of 30"] * 2 + ["20 of 20"] * 2
     over = [str(row.ours) for row in rows if met(row) is None]
     assert not all(words.startswith("0 of") for words in over)
 

@@ -246,7 +246,7 @@ def test_networks_that_cannot_be_are_refused_before_thework_of(
 RTL: dict[str, Any] = {"rtl_nodes": 6, "rtl_switches": 2}
 
 
-@pytest.mark.usefixtures("_by_model")
+@pytest.mark.usefixtures("by_model")
 def test_flits_pass_the_links_that_are_counted() -> None:
     rows = run(12, 5, 8, 0.75, 1, [4, 12])
     found = look(12, 5, 8, 0.75, [1], [4, 12])[0]
@@ -256,7 +256,7 @@ def test_flits_pass_the_links_that_are_counted() -> None:
         assert links == {s: getattr(counted, s) for s in NAMES}
 
 
-@pytest.mark.usefixtures("_by_model")
+@pytest.mark.usefixtures("by_model")
 def test_all_members_arrive_together_and_pass_the_links_of_nodes_too() -> None:
     rows = {scheme: cycles for scheme, _, cycles, _ in run(12, 5, 8, 0.75, 1, [5])}
     topology = Drawn(12, 5, 8, 0.75).draw(1)
@@ -281,7 +281,7 @@ def test_all_members_arrive_together_and_pass_the_links_of_nodes_too() -> None:
         assert outcome.scheme.cycles == [rows[scheme]]
 
 
-@pytest.mark.usefixtures("_by_model")
+@pytest.mark.usefixtures("by_model")
 def test_the_rtl_s_cycles_are_points_at_the_assumed_clock() -> None:
     work = work_of(
         "btin-fig6", rtl=True, **RTL, nodes=8, switches=3, large_nodes=8, large_switches=3
@@ -302,7 +302,7 @@ def test_the_rtl_s_cycles_are_points_at_the_assumed_clock() -> None:
     assert all(np.isfinite([y for p in eight.series.values() for _, y in p]))
 
 
-@pytest.mark.usefixtures("_by_model")
+@pytest.mark.usefixtures("by_model")
 def test_traffic_on_the_rtl_is_that_of_the_same_draws() -> None:
     work = work_of(
         "btin-fig7", rtl=True, **RTL, nodes=8, switches=3, large_nodes=6, large_switches=2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,13 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import loads
-from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
+from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning import btm
-from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.timing.btm import Timing, cs_formula_ns, formula_ns
+from syncfabric.sim.drive.backends import plan_of
 from syncfabric.sim.experiments.choice import EXPERIMENTS
-from syncfabric.sim.experiments.papers.btm_groups import Point, count, draw, run, sizes
+from syncfabric.sim.experiments.papers import btm_groups
+from syncfabric.sim.experiments.papers.btm_groups import Measured, Point, count, draw, sizes
 from tests.sim.experiments.papers.done import ours, work_of
 
 SMALL: dict[str, Any] = {"side": 4, "large_side": 8, "members": 16}
@@ -149,29 +151,27 @@ def test_the_sweep_reaches_the_ends_of_the_ranges() -> None:
     assert across[100] == pytest.approx(point.speedup(Timing(t_rm=60)))
 
 
-@pytest.mark.usefixtures("_by_model")
-def test_messages_pass_the_links_that_are_counted() -> None:
-    for found in run(4, 1):
+@functools.cache
+def measured(side: int, seed: int) -> list[Measured]:
+    return btm_groups.run(side, seed)
+
+
+@pytest.mark.usefixtures("by_model")
+def test_messages_pass_the_links_that_are_counted_in_the_cycles_of_the_bound() -> None:
+    for found in measured(4, 1):
         runs = 1 if found.size == 16 else 5
         counted = _point(4, found.size, runs)
         assert found.links["btm"] == np.mean(counted.links)
         assert found.links["cs"] == np.mean(counted.cs_links)
-
-
-@pytest.mark.usefixtures("_by_model")
-def test_hardware_takes_the_cycles_of_its_bound() -> None:
-    """All of 4x4 together."""
-    everybody = run(4, 1)[-1]
     network = MeshSpec(kind="mesh", width=4, height=4, transport="routed", data_bits=0)
-    members = tuple(network.topology.nodes)
-    for planner, cycles in everybody.cycles.items():
-        groups = (GroupSpec(id=1, members=members, planner=planner),)
-        (group,) = make_plan(NetworkSpec(name="n", network=network, groups=groups)).groups
-        assert cycles == group.bound
+    for planner, cycles in measured(4, 1)[-1].cycles.items():  # of all of 4x4 together
+        assert cycles == plan_of(network, planner=planner).groups[0].bound
 
 
-@pytest.mark.usefixtures("_by_model")
-def test_rtl_is_beside_the_formulas_and_in_nanoseconds() -> None:
+@pytest.mark.usefixtures("by_model")
+def test_rtl_is_beside_the_formulas_and_in_nanoseconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured(4, 1)
+    monkeypatch.setattr(btm_groups, "run", measured)
     work = work_of("btm-fig5", 3, rtl=True, **SMALL, rtl_side=4)
     assert dict(work.series["BTM, 4x4, RTL"])[16] == 20 * 20
     found = ours(work)
@@ -183,6 +183,6 @@ def test_rtl_is_beside_the_formulas_and_in_nanoseconds() -> None:
 
 @pytest.mark.long
 def test_hardware_and_model_measure_the_same(request: pytest.FixtureRequest) -> None:
-    in_hardware = run(4, 1)
-    request.getfixturevalue("_by_model")
-    assert run(4, 1) == in_hardware
+    in_hardware = btm_groups.run(4, 1)
+    request.getfixturevalue("by_model")
+    assert measured(4, 1) == in_hardware

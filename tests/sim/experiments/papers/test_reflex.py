@@ -242,7 +242,7 @@ WISHES: list[Wish] = [
 ]
 
 
-@pytest.mark.usefixtures("_by_model")
+@pytest.mark.usefixtures("by_model")
 @pytest.mark.parametrize("name", EXPECTED)
 def test_what_is_measured_on_the_golden_model(name: str) -> None:
     """2 N + 5 and N + 6, 3 L + 5 and F + 1, wires 2 L (1 + P) + 2, engines 2 L + 3."""
@@ -263,7 +263,7 @@ def test_packets_are_measured_on_the_rtl(name: str, cycles: int) -> None:
     assert hardware.run(name, 4, WISHES[:1]) == [cycles]
 
 
-@pytest.mark.usefixtures("_by_model")
+@pytest.mark.usefixtures("by_model")
 def test_what_goes_wrong_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
     def hang(job: Any, built: Any) -> Any:
         (outcome,) = run_model(job).outcomes

@@ -1,4 +1,4 @@
-"""What the tests of all papers share."""
+"""The golden model in place of simulators, for tables whose numbers come from either."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from syncfabric.sim.fabric import program
 
 
 @pytest.fixture
-def _by_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def by_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the golden model stand in for the RTL, which it is compared with elsewhere."""
     monkeypatch.setattr(program, "build_fabric", lambda network: None)
     monkeypatch.setattr(backends, "simulate_tiles", lambda job, built: run_model(job))
