@@ -119,7 +119,7 @@ def broken(width: int, height: int, what: str) -> list[str]:
 @pytest.mark.parametrize(
     ("what", "rule"),
     [
-        ("credit", "local[0]: flits held at the end"),
+        ("credit", "flits read before a member leaves Wait"),
         ("valid", "local[0]: credit without a flit"),
         ("release", "group 255: members released at the end"),
     ],
