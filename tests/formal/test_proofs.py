@@ -1,6 +1,7 @@
 """Every proof fits the hardware and, with `-m prove`, holds, and fails of a broken block."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -43,6 +44,13 @@ def test_it_holds(proof: Proof, tmp_path: Path) -> None:
 def test_a_break_fits_its_file(fault: Break) -> None:
     assert (ROOT / fault.file).read_text(encoding="utf-8").count(fault.old) == 1
     assert fault.proof in [proof.name for proof in PROOFS]
+
+
+def test_proofs_that_the_page_of_set_up_names_exist() -> None:
+    named = re.findall(r"\[P ([a-z][^]]+)\]", (ROOT / "docs/setup.md").read_text(encoding="utf-8"))
+    assert len(named) > 10
+    names = [proof.name for proof in PROOFS]
+    assert {name for name in named if not any(name in each for each in names)} == {"name"}
 
 
 def test_every_block_is_broken_once() -> None:

@@ -17,6 +17,7 @@ from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.engine.node_port import NodePort
+from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.slots.plane import SlotPlane
 from syncfabric.rtl.static.agents import RingAgent, TreeAgent
 from syncfabric.rtl.static.switch import StaticSwitch
@@ -25,12 +26,16 @@ from tests.formal import routers
 from tests.formal.properties import Properties
 from tests.formal.static_switch import FLIT, StaticProof
 from tests.models.golden.router_stimuli import RouterBuild
+from tests.models.golden.sink_stimuli import SinkBuild
 from tests.mutation.netlist.around import Around
 from tests.mutation.netlist.benches import Play, plays_of
 from tests.mutation.netlist.block import Block
 from tests.mutation.netlist.device import Device
 from tests.rtl.engine import bench_engine
 from tests.rtl.engine.lockstep import build, differences
+from tests.rtl.guard.lockstep import ReceiverLockstep, SenderLockstep
+from tests.rtl.lifecycle.test_manager import ManagerLockstep
+from tests.rtl.lifecycle.test_set_up_port import SetUp, SinkLockstep
 from tests.rtl.planes.lockstep import ChainLockstep, Lockstep, PortLockstep
 from tests.rtl.router.lockstep import RouterCase, RouterLockstep
 from tests.rtl.slots.test_plane import WATCHDOG, SlotLockstep
@@ -56,6 +61,7 @@ ANY_ROUTER = RouterCase(
 )
 PORT = EngineLayout(4, True, 4, 2, "bitwise")
 WIRES = SlotLayout(EngineLayout(2, True, 2, 1, "bitwise"), 2, True)
+SINK = SinkBuild(EngineLayout(2, False, 4, 0, "none"), 2, 1, 2, 9, 5)
 CYCLES = 3000
 """Of a play in lock-step."""
 
@@ -179,6 +185,47 @@ BLOCKS = (
         Around,
         {f"release_{s}__message": f"plain_release_{s}__valid" for s in range(2)},
         NAMES,
+    ),
+    Block(
+        "manager",
+        "rtl/lifecycle/manager.py",
+        lambda: Manager(ManagerLockstep(1, random.Random(1), 2).shape),
+        _among(lambda rng: ManagerLockstep(1, rng, 2)),
+        partial(Around, fixed={"enable": 1, "index": 1}),
+        {
+            "request_flit": "plain_request_valid",
+            "config__rdata": "plain_config__ready",
+            "config__error": "plain_config__ready",
+        },
+        NAMES,
+    ),
+    Block(
+        "set-up sink and its port",
+        "rtl/lifecycle/sink.py, set_up_port.py, access.py",
+        lambda: SetUp(SINK),
+        _among(lambda rng: SinkLockstep(SINK, rng)),
+        partial(Around, fixed={"number": SINK.router}),
+        {"router_in__flit": "|plain_router_in__valid"},
+        NAMES,
+    ),
+    *(
+        Block(
+            f"guard of a link's {name}",
+            "rtl/guard/ends.py",
+            lambda kind=kind: kind(random.Random(1), 1).part,  # type: ignore[misc]
+            _among(lambda rng, kind=kind: kind(rng, 1)),  # type: ignore[misc]
+            Around,
+            guards,
+            NAMES,
+        )
+        for name, kind, guards in (
+            ("sender", SenderLockstep, {}),
+            (
+                "receiver",
+                ReceiverLockstep,
+                {"inside__flit": "|plain_inside__valid || plain_inside__sync_valid"},
+            ),
+        )
     ),
     Block(
         "ring agent",

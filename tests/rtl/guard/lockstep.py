@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """Guards of a link beside their golden models, cycle by cycle: what is driven, and expected."""
 
 import dataclasses
