@@ -13,7 +13,7 @@ from syncfabric.sim.fabric.program import build_fabric
 from tests.models.planning.checker import cluster, mesh
 from tests.models.planning.irregular import draw_network
 
-__all__ = ["BUILD", "ENGINES", "LONG", "NETWORKS", "spec_of"]
+__all__ = ["BUILD", "ENGINES", "LONG", "NETWORKS", "SIXTEEN", "spec_of"]
 
 BUILD = cache(build_fabric)
 
@@ -56,6 +56,18 @@ ENGINES = {
     ),
 }
 """Collective engines, set up by managers."""
+
+
+def _sixteen() -> NetworkSpec:
+    """Return as many groups on the mesh of these as a router has entries, of 2 to 6 nodes."""
+    network = ENGINES["engines"].network
+    nodes = tuple(network.topology.nodes)
+    members = (nodes[: 2 + n % 5] if n % 2 else nodes[-2 - n % 5 :] for n in range(16))
+    groups = (GroupSpec(id=n, members=each, planner="shortest") for n, each in enumerate(members))
+    return NetworkSpec(name="sixteen", network=network, groups=tuple(groups))
+
+
+SIXTEEN = _sixteen()
 
 NETWORKS = {
     **ENGINES,

@@ -1,6 +1,7 @@
 """Soaks of small networks: clean, and red with whatever is broken; all groups killed at once."""
 
 import re
+from itertools import product
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from syncfabric.sim.soak.bench import Bench
 from syncfabric.sim.soak.groups import EngineGroups
 from syncfabric.sim.soak.result import SoakResult
 from syncfabric.sim.soak.soak import SoakRequest, soak
-from tests.sim.soak.networks import BUILD, ENGINES, LONG, NETWORKS
+from tests.sim.soak.networks import BUILD, ENGINES, LONG, NETWORKS, SIXTEEN
 
 
 @pytest.fixture(autouse=True)
@@ -203,23 +204,15 @@ class Storm(Bench):
         self.perform(self.groups.check_end(killed=True))
 
 
-STORMY = {
-    **ENGINES,
-    "sixteen groups": load("soak-4x4"),
-}
-
-
+STORMY = {**ENGINES, "sixteen groups": SIXTEEN, "soak-4x4": load("soak-4x4")}
+BY_DEFAULT = ("sixteen groups", "managers"), ("engines", "host"), ("engines", "escape")
 STORMS = [
-    pytest.param(name, by, marks=pytest.mark.long)
-    for name in STORMY
-    for by in ("managers", "host", "escape")
-    if name != "engines"
+    pytest.param(*case, marks=() if case in BY_DEFAULT else pytest.mark.long)
+    for case in product(STORMY, ("managers", "host", "escape"))
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "by"), [("engines", "managers"), ("engines", "host"), ("engines", "escape"), *STORMS]
-)
+@pytest.mark.parametrize(("name", "by"), STORMS)
 def test_nothing_is_lost_when_all_groups_are_killed_at_once(name: str, by: str) -> None:
     plan = make_plan(STORMY[name])
     with Fabric(BUILD(plan.spec.network)) as fabric:
