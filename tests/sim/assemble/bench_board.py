@@ -1,10 +1,8 @@
 """A board's top from its pins: traffic switched on and off by the console, counts and lights."""
 
-import os
 from typing import Any
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles
 
 from syncfabric.models.messages.host import (
@@ -15,37 +13,10 @@ from syncfabric.models.messages.host import (
     traffic_word,
 )
 from syncfabric.models.traffic import rate_word
-from tests.rtl.host.line import Line
-from tests.sim.assemble.host_software import Software
+from tests.sim.assemble.host_software import Software, console
 
-CYCLES = 4
 NODES = 4
 STARTED, SENDS, LOST, WRONG = (1 << light for light in (1, 5, 6, 7))
-
-
-async def start(dut: Any) -> Software:
-    """Reset, and give software the console."""
-    Clock(dut.clk, 10, unit="ns").start()
-    line = Line(dut.rx, dut.tx, CYCLES)
-    dut.rx.value = dut.rst.value = 1
-    await ClockCycles(dut.clk, 3)
-    dut.rst.value = 0
-    cocotb.start_soon(line.listen())
-    await line.wait(20)
-
-    async def ask(text: str) -> str:
-        await line.send(f"{text}\n".encode())
-        (answer,) = await line.lines(1)
-        return answer
-
-    async def read(address: int) -> int | None:
-        answer = await ask(f"r {address:x}")
-        return None if answer == "error refused" else int(answer.removeprefix("= "), 16)
-
-    async def write(address: int, value: int) -> bool:
-        return await ask(f"w {address:x} {value:x}") == "ok"
-
-    return Software(os.environ["HOST_NETWORK"], read, write)
 
 
 async def counts(software: Software) -> dict[TrafficWord, int]:
@@ -66,7 +37,7 @@ def wires(dut: Any) -> dict[TrafficWord, int]:
 @cocotb.test()
 async def traffic_runs_while_it_is_on(dut: Any) -> None:
     """Counts are those of the nodes; a barrier among them; loading clears them."""
-    software = await start(dut)
+    software = await console(dut)
     shape = SHAPE.unpack(await software.read(GlobalWord.SHAPE) or 0)
     assert shape["traffic"] == 1
     assert not any((await counts(software)).values())
@@ -101,7 +72,7 @@ async def traffic_runs_while_it_is_on(dut: Any) -> None:
 @cocotb.test()
 async def what_a_source_has_no_room_for_is_counted(dut: Any) -> None:
     """At full rate its queue runs over; all the others arrive."""
-    software = await start(dut)
+    software = await console(dut)
     await software.write(traffic_word(TrafficWord.RATE), 0xFFFFFF)
     control = traffic_word(TrafficWord.CONTROL)
     await software.write(control, TRAFFIC_CONTROL.pack({"enable": 1, "load": 1}))

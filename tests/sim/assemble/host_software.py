@@ -1,9 +1,12 @@
 """What software does with a host, whatever the front: set up, arrive, wait, measure."""
 
+import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from cocotb.triggers import FallingEdge
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, FallingEdge
 
 from syncfabric import Network
 from syncfabric.models.messages.host import (
@@ -23,7 +26,11 @@ from syncfabric.models.messages.host import (
     node_word_address,
 )
 from syncfabric.models.planning.set_up_writes import set_up_writes
+from tests.rtl.host.line import Line
 from tests.rtl.host.meter_model import Meter
+
+BIT_CYCLES = 4
+"""Of a bit of the console."""
 
 Read = Callable[[int], Awaitable[int | None]]
 Write = Callable[[int, int], Awaitable[bool]]
@@ -121,3 +128,31 @@ class Software:
         words = [*range(MeterWord.GREATEST + 1)]
         words += range(HISTOGRAM_BASE, HISTOGRAM_BASE + BINS)
         return [await self.read(meter_word(0, word)) for word in words]
+
+
+async def console(dut: Any) -> Software:
+    """Reset, and give software the console, whose lines are driven bit by bit."""
+    Clock(dut.clk, 10, unit="ns").start()
+    line = Line(dut.rx, dut.tx, BIT_CYCLES)
+    for name in ("inject_valid", "inject_flit", "eject_credit"):
+        if hasattr(dut, name):
+            getattr(dut, name).value = 0
+    dut.rx.value = dut.rst.value = 1
+    await ClockCycles(dut.clk, 3)
+    dut.rst.value = 0
+    cocotb.start_soon(line.listen())
+    await line.wait(20)
+
+    async def ask(text: str) -> str:
+        await line.send(f"{text}\n".encode())
+        (answer,) = await line.lines(1)
+        return answer
+
+    async def read(address: int) -> int | None:
+        answer = await ask(f"r {address:x}")
+        return None if answer == "error refused" else int(answer.removeprefix("= "), 16)
+
+    async def write(address: int, value: int) -> bool:
+        return await ask(f"w {address:x} {value:x}") == "ok"
+
+    return Software(os.environ["HOST_NETWORK"], read, write)
