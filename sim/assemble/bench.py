@@ -1,27 +1,27 @@
 """The top that simulations build: the network, traffic at every node, a player and a probe."""
 
+from collections.abc import Iterator
+
 from syncfabric.models.networks.spec import (
     AnySpec,
     MessageSpec,
     StaticSpec,
 )
 from syncfabric.rtl.traffic.queue import put_flit
+from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import (
     modules_verilog,
+    shown_links,
+    targets,
     top_ports,
     top_verilog,
 )
 from syncfabric.sim.assemble.player import player_text
-from syncfabric.sim.assemble.probe import probe_text
+from syncfabric.sim.assemble.top import Shown
 from syncfabric.sim.assemble.traffic import place_traffic, traffic_verilog
-from syncfabric.sim.assemble.verilog import NETWORK, ModuleWriter, part, quote
+from syncfabric.sim.assemble.verilog import NETWORK, ModuleWriter, part, quote, zero
 
-__all__ = [
-    "BENCH",
-    "NETWORK",
-    "REPORT",
-    "bench_verilog",
-]
+__all__ = ["BENCH", "NETWORK", "REPORT", "bench_verilog", "probe_text"]
 
 BENCH = "bench"
 """Name of the top module."""
@@ -146,3 +146,183 @@ def _report_text(nodes: int, names: tuple[str, ...]) -> str:
       $finish;
     end
 """
+
+
+Guarded = list[tuple[int, list[str]]]
+"""Numbers of guarded links, and their guards' wires as Verilog expressions."""
+
+GROUP = 5
+"""Links that are looked at together before each is looked at: most are quiet."""
+
+
+def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
+    """Return the probe, to stand in the bench's module.
+
+    Parameters
+    ----------
+    spec : AnySpec
+        The network.
+    dut : str
+        Instance of the network's top; the probe reads the wires inside by their names.
+    flat : bool
+        It is one module: ``observe`` of an instance is a wire whose name begins with that of the
+        instance.
+
+    The module that it stands in has `clk`, `rst`, `cycle` and wires named like the top's ports.
+    """
+    links = links_of(spec)
+    lanes = links.count * links.width
+    shown = list(shown_links(spec, dut)) if lanes else []
+    count = len(spec.topology.nodes)
+    observed = list(enumerate(targets(spec)))
+    released = f"released !== {zero(count * spec.port_registers)}"
+    inside = dut + (".\\" if flat else ".")
+    valid, credit = ("probe_valid", "probe_credit") if lanes else (zero(1), zero(1))
+    guarded = [(number, link.guards) for number, link in enumerate(shown) if link and link.guarded]
+    conditions = [*_lane_conditions(lanes), released, "config_ready !== 1'b0"]
+    conditions += ["probe_guards !== 1'b0"] if guarded else []
+    return f"""
+  // ---- probe
+  reg [8*1024-1:0] probe_name;
+  integer probe_file;
+  initial begin
+    if (!$value$plusargs("probe=%s", probe_name)) probe_name = "probe.txt";
+    probe_file = $fopen(probe_name, "w");
+  end
+{_lines(f"  reg [{lanes - 1}:0] {name};" for name in ("probe_valid", "probe_credit") if lanes)}
+{_lines(f"  reg [{bits - 1}:0] seen_{i};" for i, (_, bits) in observed)}
+{"  reg probe_guards;" if guarded else ""}
+  always @(posedge clk) begin
+    if (rst !== 1'b0) begin
+{_lines(f"      seen_{i} = {zero(bits)};" for i, (_, bits) in observed)}
+    end else begin
+{_lines(_look(shown, links.width))}
+{_lines(_look_at_guards(guarded))}
+      if ({" || ".join(conditions)}) begin
+        $fwrite(probe_file, "%0h %0h %0h %0h",
+                cycle, {valid}, {credit}, released);
+{_lines(_flits(shown, links.channels + links.setup, links.classes, _slot_words(spec)))}
+        if ({released}) begin
+{_lines(_results(spec))}
+        end
+{_lines(_print_guards(guarded))}
+        if (config_ready !== 1'b0)
+          $fwrite(probe_file, " c%0h:%0h", config_error, config_rdata);
+        $fwrite(probe_file, "\\n");
+        if ({released}) begin
+          $fwrite(probe_file, "o");
+{_lines(_observed(spec, inside))}
+          $fwrite(probe_file, "\\n");
+        end
+      end
+    end
+  end
+"""
+
+
+def _lines(lines: Iterator[str]) -> str:
+    return "\n".join(lines)
+
+
+def _lane_conditions(lanes: int) -> Iterator[str]:
+    """Yield the conditions for a line because of flits, messages or credits."""
+    if lanes:
+        yield from (f"{name} !== {zero(lanes)}" for name in ("probe_valid", "probe_credit"))
+
+
+def _look(shown: list[Shown | None], width: int) -> Iterator[str]:
+    """Yield the statements that gather what is on the links."""
+    for kind in ("valid", "credit") if shown else ():
+        yield f"      probe_{kind} = {{"
+        yield f"{_concatenation(shown, kind, width)}}};"
+
+
+def _concatenation(shown: list[Shown | None], kind: str, width: int) -> str:
+    """Return every link's bits of ``kind``, the highest first."""
+    terms = [
+        ", ".join(
+            filter(None, (getattr(link, prefix + kind) for prefix in ("slots_", "sync_", "")))
+        )
+        if link
+        else zero(width)
+        for link in shown
+    ]
+    return ",\n".join(f"        {term}" for term in reversed(terms))
+
+
+def _look_at_guards(guarded: Guarded) -> Iterator[str]:
+    """Yield the statement that looks whether a guard's wire is high."""
+    if guarded:
+        yield "      probe_guards = |{"
+        yield ",\n".join(f"        {', '.join(wires)}" for _, wires in guarded) + "};"
+
+
+def _print_guards(guarded: Guarded) -> Iterator[str]:
+    """Yield the statements that print the guards' wires."""
+    for number, wires in guarded:
+        words = ", ".join(wires)
+        yield (
+            f"        if (|{{{words}}} !== 1'b0) "
+            f'$fwrite(probe_file, " g{number:x}:%0h:%0h:%0h:%0h", {words});'
+        )
+
+
+def _slot_words(spec: AnySpec) -> tuple[int, int]:
+    """Return how many slots of barrier wires are lanes, and the width of their words."""
+    slots = None if isinstance(spec, StaticSpec) else spec.shape.router.slots
+    return (slots.slots, slots.word.width) if slots else (0, 0)
+
+
+def _flits(
+    shown: list[Shown | None], channels: int, classes: int, slots: tuple[int, int]
+) -> Iterator[str]:
+    """Yield the statements that print the flits on the links, and then the slots' words."""
+    if not shown:
+        return
+    count, bits_of = slots
+    width = channels + classes + count
+    yield f"        if (probe_valid !== {zero(len(shown) * width)}) begin"
+    for first in range(0, len(shown), GROUP):
+        links = shown[first : first + GROUP]
+        bits = f"probe_valid[{first * width} +: {len(links) * width}]"
+        yield f"          if ({bits} !== {zero(len(links) * width)}) begin"
+        for link in filter(None, links):
+            if link.sync:
+                if link.valid:
+                    yield _print(link.valid, channels, link.flit)
+                yield _print(link.sync_valid, classes, link.sync)
+            else:
+                lanes = ", ".join(filter(None, (link.valid, link.sync_valid)))
+                yield _print(f"{{{lanes}}}", channels + classes, link.flit)
+            for s in range(count if link.slots else 0):
+                word = f"{link.slots} >> {s * bits_of} & {bits_of}'h{(1 << bits_of) - 1:x}"
+                yield _print(f"({link.slots_valid} >> {s} & 1'b1)", 1, word)
+        yield "          end"
+    yield "        end"
+
+
+def _print(valid: str, width: int, flit: str) -> str:
+    return f'          if ({valid} !== {zero(width)}) $fwrite(probe_file, " %0h", {flit});'
+
+
+def _results(spec: AnySpec) -> Iterator[str]:
+    """Yield the statements that print the results of released registers."""
+    registers, data = spec.port_registers, spec.data_bits
+    for i in range(len(spec.topology.nodes)):
+        yield f"          if ({part('released', i, registers)} !== {zero(registers)}) begin"
+        for r in range(i * registers, (i + 1) * registers):
+            value = part("result", r, data) if data else "1'b0"
+            yield (
+                f"            if ({part('released', r, 1)} !== 1'b0) "
+                f'$fwrite(probe_file, " %0h", {value});'
+            )
+        yield "          end"
+
+
+def _observed(spec: AnySpec, inside: str) -> Iterator[str]:
+    """Yield the statements that print what changed of the routers' observed state."""
+    for i, (instance, _) in enumerate(targets(spec)):
+        yield f"          if ({inside}{instance}.observe !== seen_{i}) begin"
+        yield f"            seen_{i} = {inside}{instance}.observe ;"
+        yield f'            $fwrite(probe_file, " {i:x}:%0h", seen_{i});'
+        yield "          end"

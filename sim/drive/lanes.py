@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from syncfabric.models.networks.spec import AnySpec, MessageSpec
 from syncfabric.sim.assemble.links import links_of
-from syncfabric.sim.drive.differences import Names
+from syncfabric.sim.drive.checker import Names
 from syncfabric.sim.drive.trace import Line, Report, Rule, bits
 from syncfabric.sim.results import Mismatch
 

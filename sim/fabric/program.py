@@ -15,8 +15,7 @@ from syncfabric.models.faults.fault import Fault
 from syncfabric.models.messages import Op
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.assemble.bench import REPORT
-from syncfabric.sim.fabric.definitions import definitions
-from syncfabric.sim.fabric.nodes import tiles
+from syncfabric.sim.fabric.nodes import network_h, tiles
 from syncfabric.sim.fabric.static import tiles as static_tiles
 from syncfabric.sim.simulators import Built, Design, Verilator
 
@@ -112,7 +111,7 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
         for file in (program, *_HEADERS):
             text = files("syncfabric.sim.fabric").joinpath(file).read_text()
             (folder / file).write_text(text)
-        (folder / "network.h").write_text(definitions(spec))
+        (folder / "network.h").write_text(network_h(spec))
         headers = [folder / header for header in ("network.h", *_HEADERS)]
         return Verilator.find().build_native(designs, folder / program, headers=headers)
 

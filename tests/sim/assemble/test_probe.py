@@ -7,8 +7,8 @@ import pytest
 
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.sim.assemble.bench import probe_text
 from syncfabric.sim.assemble.network import link_wires, targets, top_ports
-from syncfabric.sim.assemble.probe import probe_text
 from syncfabric.sim.drive.trace import parse
 from tests.sim.assemble.icarus import runs
 from tests.sim.drive.networks import irregular, mesh

@@ -6,7 +6,7 @@ import pytest
 
 from syncfabric.models.golden.record import Record
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.drive.differences import explain
+from syncfabric.sim.drive.checker import explain
 from syncfabric.sim.drive.trace import (
     EMPTY,
     Line,

@@ -106,7 +106,7 @@ def broken(width: int, height: int, what: str) -> list[str]:
             kept["results"] = record.results[:-1]
         return replace(line, record=record._replace(**kept))
 
-    while not runner.finished:
+    while not runner.session.finished:
         chunk = runner.advance()
         lines = [changed(line) for line in chunk.lines]
         runner.checker.follow(Chunk(chunk.first, chunk.end, acts=chunk.acts), lines)
