@@ -53,31 +53,37 @@ class Meter(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        arrived, waiting = Signal(self._width), Signal(self._width)
-        accepted, here, left = (Signal.like(arrived) for _ in range(3))
-        age, wait = Signal(SKEW_BITS), Signal(32)
-        complete, over, spoils = Signal(), Signal(), Signal()
-        place, spoiled = Signal(range(BINS)), Signal()
-        open_before = here.any()
+        # That all have come is known late in its cycle: what follows of it is worked out in the
+        # next one, and shown beside what is kept.
+        arrived, waiting, accepted = (Signal(self._width) for _ in range(3))
+        came, here, waits, left = (Signal.like(arrived) for _ in range(4))
+        age, skew, wait, wait_kept = Signal(SKEW_BITS), Signal(SKEW_BITS), Signal(32), Signal(32)
+        complete, over, spoils, spoiled = (Signal() for _ in range(4))
+        place, place_kept = Signal(range(BINS)), Signal(range(BINS))
+        open_before, drop = here.any(), self.clear | self.forget
         m.d.comb += [
-            here.eq(arrived & ~self.released & self.ready),
-            left.eq(waiting & ~self.released & self.ready),
+            came.eq(Mux(complete, 0, arrived)),
+            waits.eq(Mux(complete, self.mask, waiting)),
+            wait.eq(Mux(complete, 1, wait_kept)),
+            place.eq(Mux(complete, total([skew >= bound for bound in SKEW_BOUNDS]), place_kept)),
+            here.eq(came & ~self.released & self.ready),
+            left.eq(waits & ~self.released & self.ready),
             accepted.eq(self.arrive & self.ready & self.mask & ~here & ~left),
-            complete.eq(((here | accepted) == self.mask) & accepted.any()),
-            over.eq(waiting.any() & ~left.any()),
-            spoils.eq(spoiled | (waiting & (self.released & self.broken | ~self.ready)).any()),
+            over.eq(waits.any() & ~left.any()),
+            spoils.eq(
+                (spoiled & ~complete) | (waits & (self.released & self.broken | ~self.ready)).any()
+            ),
         ]
-        drop = self.clear | self.forget
         m.d.sync += [
-            arrived.eq(Mux(complete | drop, 0, here | accepted)),
-            waiting.eq(Mux(drop, 0, Mux(complete, self.mask, left))),
+            complete.eq(((here | accepted) == self.mask) & accepted.any() & ~drop),
+            arrived.eq(Mux(drop, 0, here | accepted)),
+            waiting.eq(Mux(drop, 0, left)),
             age.eq(Mux(open_before, age + ~age.all(), 1)),
-            wait.eq(Mux(complete, 1, wait + ~wait.all())),
-            spoiled.eq(spoils & ~complete & ~drop),
+            skew.eq(Mux(open_before, age, 0)),
+            wait_kept.eq(wait + ~wait.all()),
+            place_kept.eq(place),
+            spoiled.eq(spoils & ~drop),
         ]
-        with m.If(complete):
-            skew = Mux(open_before, age, 0)
-            m.d.sync += place.eq(total([skew >= bound for bound in SKEW_BOUNDS]))
         self._count(m, over & ~spoils, wait, place)
         return m
 

@@ -150,14 +150,18 @@ class TrafficWords(wiring.Component):
             TrafficWord.WRONG: traffic.wrong,
             TrafficWord.LATENCY: traffic.latency,
         }
-        writable = self.word <= TrafficWord.CONTROL
-        readable = self.word <= TrafficWord.LATENCY
+        word, writable, readable = Signal.like(self.word), Signal(), Signal()
+        m.d.sync += [
+            word.eq(self.word),
+            writable.eq(self.word <= TrafficWord.CONTROL),
+            readable.eq(self.word <= TrafficWord.LATENCY),
+        ]
         m.d.comb += [
-            self.value.eq(Array(held[word] for word in TrafficWord)[self.word[:3]]),
+            self.value.eq(Array(held[asked] for asked in TrafficWord)[word[:3]]),
             self.refused.eq((self.write & ~writable) | (self.read & ~readable)),
         ]
         m.d.sync += traffic.load.eq(0)
-        with m.If(self.write), m.Switch(self.word):
+        with m.If(self.write), m.Switch(word):
             with m.Case(TrafficWord.RATE):
                 m.d.sync += traffic.rate.eq(self.data)
             with m.Case(TrafficWord.SEED):
@@ -228,12 +232,13 @@ class NodeWords(wiring.Component):
         for kept, of_all in pairs:
             m.d.sync += kept.eq(of_all.word_select(self.node, len(kept)))
         register = Signal(range(registers))
-        to_data, to_result, to_wait = Signal(), Signal(), Signal()
+        to_data, to_result, to_wait, too_many = Signal(), Signal(), Signal(), Signal()
         at = {word: Signal(name=f"at_{word.name.lower()}") for word in NodeWord}
         m.d.sync += [signal.eq(self.word == word) for word, signal in at.items()]
         there = below(self.word[:5], registers)
         m.d.sync += [
             register.eq(self.word[:5]),
+            too_many.eq(self.data[registers:].any()),
             to_data.eq((self.word[5:] == DATA_BASE >> 5) & there & int(bits > 0)),
             to_result.eq((self.word[5:] == RESULT_BASE >> 5) & there),
             to_wait.eq((self.word[5:] == WAIT_BASE >> 5) & there),
@@ -243,7 +248,7 @@ class NodeWords(wiring.Component):
         is_arrive = at[NodeWord.ARRIVE]
         if self._shape.last:
             is_arrive = is_arrive | at[NodeWord.ARRIVE_LAST]
-        can_arrive = ~(self.data[:registers] & ~ready).any() & ~self.data[registers:].any()
+        can_arrive = ~(self.data[:registers] & ~ready).any() & ~too_many
         to_enable = at[NodeWord.IRQ_ENABLE]
         shown = {
             NodeWord.READY: ready,

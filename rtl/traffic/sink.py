@@ -169,12 +169,17 @@ class TrafficTotals(wiring.Component):
             m.d.sync += [before.eq(seen), events.eq(Mux(self.clear, 0, seen ^ before))]
             m.d.sync += counter.events.eq(Mux(self.clear, 0, total(events)))
             m.d.comb += getattr(self, name).eq(counter.count)
-        latencies = Array(self.seen_latency.word_select(i, 32) for i in range(self._nodes))
-        turn, looked_at = Signal(range(self._nodes)), Signal(32)
+        # One of each four first: the nodes are all over a device.
+        turn, group, looked_at = Signal(range(self._nodes)), Signal(range(self._nodes)), Signal(32)
+        words = [self.seen_latency.word_select(i, 32) for i in range(self._nodes)]
+        some = [Signal(32, name=f"latency_{i}") for i in range(0, self._nodes, 4)]
         m.d.sync += [
             turn.eq(Mux(turn == self._nodes - 1, 0, turn + 1)),
-            looked_at.eq(Mux(self.clear, 0, latencies[turn])),
+            group.eq(turn[2:]),
+            looked_at.eq(Mux(self.clear, 0, Array(some)[group])),
         ]
+        for i, kept in enumerate(some):
+            m.d.sync += kept.eq(Mux(self.clear, 0, Array(words[4 * i : 4 * i + 4])[turn[:2]]))
         with m.If(self.clear):
             m.d.sync += self.latency.eq(0)
         with m.Elif(looked_at > self.latency):

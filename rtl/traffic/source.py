@@ -116,40 +116,30 @@ class PacketSource(wiring.Component):
 
     def _generate(self, m: Module) -> tuple[Signal, Signal]:
         """Decide in every cycle whether a packet is created, and for which node."""
-        # Both generators are kept a step ahead: their words are looked at in the same cycle.
+        # Both generators are kept a step ahead: their words are looked at in the same cycle. The
+        # second one is two ahead, for its word is multiplied before it is kept as a destination.
         a, b, warm = Signal(32), Signal(32), Signal(range(WARM_UP + 1))
-        first_a, first_b = Signal(32), Signal(32)
+        destination = Signal(self.index.shape())
         key = (self.index * GOLDEN_RATIO)[:32]
+        seeded_a, seeded_b = self.seed ^ key, (~self.seed ^ key)[:32]
+        first_a, first_b = (Mux(seeded == 0, 1, seeded) for seeded in (seeded_a, seeded_b))
 
-        draw = Signal()
-        create = Signal()
-        m.d.comb += draw.eq(self.enable & (warm == 0))
+        draw, create, warming = Signal(), Signal(), warm != 0
+        m.d.comb += draw.eq(self.enable & ~warming)
         if self._nodes > 1:
             m.d.comb += create.eq(draw & (a[8:] < self.rate))
         with m.If(self.load):
-            seeded_a, seeded_b = self.seed ^ key, (~self.seed ^ key)[:32]
-            m.d.comb += [
-                first_a.eq(Mux(seeded_a == 0, 1, seeded_a)),
-                first_b.eq(Mux(seeded_b == 0, 1, seeded_b)),
-            ]
+            m.d.sync += warm.eq(WARM_UP)
+        with m.Elif(warming):
+            m.d.sync += warm.eq(warm - 1)
+        with m.If(self.load | warming | draw):
+            m.d.sync += a.eq(xorshift32(Mux(self.load, first_a, a)))
+        with m.If(self.load | warming | create):
+            other = (b[16:] * (self._nodes - 1)) >> 16  # among the nodes without this one
             m.d.sync += [
-                a.eq(xorshift32(first_a)),
-                b.eq(xorshift32(first_b)),
-                warm.eq(WARM_UP),
+                b.eq(xorshift32(Mux(self.load, xorshift32(first_b), b))),
+                destination.eq(other + (other >= self.index)),
             ]
-        with m.Elif(warm != 0):
-            m.d.sync += [a.eq(xorshift32(a)), b.eq(xorshift32(b)), warm.eq(warm - 1)]
-        with m.Elif(draw):
-            m.d.sync += a.eq(xorshift32(a))
-            with m.If(create):
-                m.d.sync += b.eq(xorshift32(b))
-
-        other = Signal(self.index.shape())  # among the nodes without this one
-        destination = Signal(self.index.shape())
-        m.d.comb += [
-            other.eq((b[16:] * (self._nodes - 1)) >> 16),
-            destination.eq(other + (other >= self.index)),
-        ]
         return create, destination
 
     def _send(self, m: Module, packets: WaitingQueue, software: WaitingQueue) -> None:

@@ -10,7 +10,7 @@ _STROBES = (
     "tests/rtl/host/test_axi_lite.py::test_a_write_that_is_refused_for_its_strobes_took_its_turn",
 )
 _COUNTED = ("tests/rtl/host/test_meter.py",)
-_SOFTWARE, _BOARD = "fpga/host/engines.py", "tests/fpga/host/test_engines.py::test_"
+_SOFTWARE, _BOARD = "fpga/host/set_up.py", "tests/fpga/host/test_engines.py::test_"
 _LEFT = (f"{_BOARD}what_an_earlier_program_left_is_ended",)
 _ANEW = (f"{_BOARD}all_barriers_are_right_and_within_their_bounds",)
 _WRITES = "models/planning/set_up.py"
@@ -43,8 +43,8 @@ HOST = (
     Mutant(
         "host: a meter keeps an arrival in the cycle in which its group ends",
         _METER,
-        "here.eq(arrived & ~self.released & self.ready)",
-        "here.eq(arrived & ~self.released)",
+        "here.eq(came & ~self.released & self.ready)",
+        "here.eq(came & ~self.released)",
         _COUNTED,
     ),
     Mutant(
