@@ -1,16 +1,31 @@
-"""Setting a plan's groups up on a board."""
+"""A plan's groups set up on a board, after whatever an earlier program has left there.
 
-from syncfabric.fpga.host.engines import end_groups
+Source: docs/microarchitecture-engine.md, E7; docs/microarchitecture-networks.md, N5 and N6.
+"""
+
+from contextlib import suppress
+
 from syncfabric.fpga.host.host import Host
+from syncfabric.fpga.host.link import RefusedError
 from syncfabric.models.errors import BoardError, SpecError, about
-from syncfabric.models.layout.setup import MANAGER_STATUS, Answer, ManagerState
+from syncfabric.models.layout.engine import Code, interval_of
+from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.setup import (
+    COMMAND,
+    MANAGER_STATUS,
+    Answer,
+    ManagerState,
+    ManagerWord,
+    Operation,
+)
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.set_up import Epochs, commit_write, free_writes, manager_address
 from syncfabric.models.planning.set_up_writes import SetUpWrite, Until, set_up_writes
 from syncfabric.sim.assemble.host import host_shape
 
-__all__ = ["check_plan", "check_shape", "seats", "set_up"]
+__all__ = ["check_plan", "check_shape", "end_groups", "free_entry", "seats", "set_up"]
 
 _STATE = 3
 """Bits of a manager's state in its status word."""
@@ -105,3 +120,61 @@ def _refusal(word: int) -> str:
     status = MANAGER_STATUS.unpack(word)
     state, answer = ManagerState(status["state"]).name, Answer(status["code"]).name
     return f"{state}, {answer} to request {status['request']}"
+
+
+def end_groups(host: Host, network: NetworkShape) -> Epochs:
+    """End whatever managers and engines do, and return the epoch of every entry.
+
+    Raises
+    ------
+    BoardError
+        The board does not answer.
+    """
+    for manager in network.managers:
+        _try(host, manager, manager_address(ManagerWord.COMMAND), _ABORT)
+    epochs, killed = Epochs(), False
+    layout = network.router.layout
+    for router in range(network.routers):
+        for entry in range(layout.entries + network.router.wires):
+            _try(host, *commit_write(Code.READ, network, router, entry, 0))
+            status = layout.status.unpack(host.config_answer())
+            epochs[router, entry] = status["epoch"]
+            if status["alive"]:
+                # It may end just before, by BROKEN of an entry above: KILL changes nothing then.
+                _try(host, *commit_write(Code.KILL, network, router, entry, status["epoch"]))
+                killed = True
+    if killed:
+        _wait(host, network)
+    return epochs
+
+
+def free_entry(host: Host, network: NetworkShape, router: int, entry: int) -> None:
+    """Free an entry of a router, and its nodes' registers, whatever a fault has left there.
+
+    Its epoch is 0 then. A group that has the entry is to be ended at its other routers, too.
+
+    Raises
+    ------
+    BoardError
+        The board does not answer.
+    """
+    for write in free_writes(network, router, entry):
+        _try(host, *write)
+
+
+_ABORT = COMMAND.pack({"operation": Operation.ABORT})
+
+
+def _try(host: Host, target: int, address: int, word: int) -> None:
+    """Write a word; refused or not, its answer is there."""
+    with suppress(RefusedError):
+        host.configure(target, address, word)
+
+
+def _wait(host: Host, network: NetworkShape) -> None:
+    """Wait until all messages of the groups that were killed have been served."""
+    router = network.router
+    services = (router.layout.entries + 1) * (router.links + 2)
+    end = host.cycle() + services * interval_of(router.stages, shared=router.shared)
+    while host.cycle() < end:
+        pass

@@ -1,4 +1,4 @@
-"""The host's registers: all that software reads and writes, in front of a network's ports."""
+"""A host: all that software reads and writes of a network, behind one of the fronts."""
 
 from typing import Any
 
@@ -14,12 +14,14 @@ from syncfabric.models.messages.host import (
     WINDOW_BITS,
     HostShape,
 )
+from syncfabric.rtl.host.axi_lite import AxiLite, AxiLiteSignature
+from syncfabric.rtl.host.console import Console
 from syncfabric.rtl.host.meters import Meters
 from syncfabric.rtl.host.ports import HostBusSignature, NetworkSignature, TrafficSignature
 from syncfabric.rtl.host.words import GlobalWords, NodeWords, TrafficWords
 from syncfabric.rtl.parts.gates import below, either
 
-__all__ = ["HostRegisters"]
+__all__ = ["HostFront", "HostRegisters"]
 
 
 class HostRegisters(wiring.Component):
@@ -151,3 +153,53 @@ class HostRegisters(wiring.Component):
             with m.If(~waits):
                 m.d.sync += cycles.eq(1)
         return late
+
+
+class HostFront(wiring.Component):
+    """The registers behind AXI4-Lite, or behind a console.
+
+    Parameters
+    ----------
+    shape : HostShape
+        What the network has, and how many meters.
+    cycles : int, >= 4, optional
+        Of a bit on the console's lines; without it there is AXI4-Lite.
+
+    Members
+    -------
+    s_axi : In(AxiLiteSignature)
+        Of AXI4-Lite.
+    rx : In(1), tx : Out(1)
+        Of a console.
+    irq : Out(1)
+    net : Out(NetworkSignature)
+    traffic : Out(TrafficSignature)
+        Where the shape says that there is traffic.
+    """
+
+    def __init__(self, shape: HostShape, cycles: int | None = None) -> None:
+        self._shape, self._cycles = shape, cycles
+        members: dict[str, Any] = {"s_axi": In(AxiLiteSignature())}
+        if cycles is not None:
+            members = {"rx": In(1, init=1), "tx": Out(1, init=1)}
+        members |= {"irq": Out(1), "net": Out(NetworkSignature(shape))}
+        if shape.traffic:
+            members["traffic"] = Out(TrafficSignature())
+        super().__init__(members)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.registers = registers = HostRegisters(self._shape)
+        if self._cycles is None:
+            m.submodules.front = axi = AxiLite()
+            wiring.connect(m, axi.bus, registers.bus)
+            wiring.connect(m, wiring.flipped(self.s_axi), axi.axi)
+        else:
+            m.submodules.front = console = Console(self._cycles)
+            wiring.connect(m, console.bus, registers.bus)
+            m.d.comb += [console.rx.eq(self.rx), self.tx.eq(console.tx)]
+        wiring.connect(m, registers.net, wiring.flipped(self.net))
+        if self._shape.traffic:
+            wiring.connect(m, registers.traffic, wiring.flipped(self.traffic))
+        m.d.comb += self.irq.eq(registers.irq)
+        return m

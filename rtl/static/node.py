@@ -1,14 +1,21 @@
-"""One node of the static network: switch and core. Every node of a network is the same module."""
+"""One node of the static network: its switch, and what is between it and the process.
+
+Every node of a network is the same module.
+"""
 
 from typing import Any
 
-from amaranth import Cat, Module
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from syncfabric.models.messages import COUNTER_BITS, Counter, Role
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.rtl.static import core
-from syncfabric.rtl.static.core import StaticCore
+from syncfabric.rtl.parts.counter import SaturatingCounter
+from syncfabric.rtl.parts.gates import total
+from syncfabric.rtl.static.agents import RingAgent, TreeAgent
+from syncfabric.rtl.static.buffer import FlitBuffer, Level
+from syncfabric.rtl.static.config import StaticConfig
 from syncfabric.rtl.static.ports import (
     ConfigSignature,
     CoreSignature,
@@ -17,7 +24,7 @@ from syncfabric.rtl.static.ports import (
 )
 from syncfabric.rtl.static.switch import CORE, PORTS, StaticSwitch
 
-__all__ = ["DIRECTIONS", "StaticNode", "observe_bits"]
+__all__ = ["DIRECTIONS", "StaticCore", "StaticNode", "observe_bits"]
 
 DIRECTIONS = PORTS[:CORE]
 """Names of the ports that lead to other switches, by number."""
@@ -26,7 +33,151 @@ DIRECTIONS = PORTS[:CORE]
 def observe_bits(network: StaticSpec) -> int:
     """Return the bits of what a node shows to benches."""
     switch = CORE * network.switch_buffer.bit_length() + network.injection_buffer.bit_length()
-    return switch + core.observe_bits(network)
+    return switch + _core_bits(network)
+
+
+def _core_bits(network: StaticSpec) -> int:
+    return network.core_buffer.bit_length() + 25 + len(Counter) * COUNTER_BITS
+
+
+class StaticCore(wiring.Component):
+    """Buffer of the core, agents, and the port of the node's process.
+
+    Source: paper Reflex; cycles as in docs/microarchitecture-static.md, R4 and R5.
+
+    Parameters
+    ----------
+    network : StaticSpec
+        Buffers and flit width.
+
+    Members
+    -------
+    index : In
+        Number of this node; constant.
+    eject : In(StaticLinkSignature), inject : Out(StaticLinkSignature)
+        Links from and to the switch. What flushes the first resets the node's agents.
+    overflow : In(5)
+        Flits that the switch dropped.
+    port : In(CoreSignature)
+        The port of the node's process.
+    config : In(ConfigSignature)
+        Config port of the whole network.
+    observe : Out
+        State for benches; leave it open elsewhere.
+    """
+
+    def __init__(self, network: StaticSpec) -> None:
+        self._network = network
+        bits = network.flit_bits
+        super().__init__(
+            {
+                "index": In(network.layout.target_bits),
+                "eject": In(StaticLinkSignature(bits)),
+                "inject": Out(StaticLinkSignature(bits, flushed=False)),
+                "overflow": In(5),
+                "port": In(CoreSignature(bits)),
+                "config": In(ConfigSignature(network)),
+                "observe": Out(_core_bits(network)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        network, port, clear = self._network, self.port, self.eject.flush
+        m.submodules.config_port = config = StaticConfig(network)
+        m.submodules.buffer = buffer = FlitBuffer(network.core_buffer, network.flit_bits)
+        places = network.injection_buffer
+        m.submodules.credit = credit = Level(places, init=places)
+        m.submodules.ring = ring = RingAgent(network.core_buffer)
+        m.submodules.tree = tree = TreeAgent()
+        wiring.connect(m, wiring.flipped(self.config), config.config)
+
+        role = config.role.role
+        software, root, in_ring, in_tree = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [
+            config.index.eq(self.index),
+            software.eq(role == Role.NONE),
+            root.eq((role == Role.RING_ROOT) | (role == Role.TREE_ROOT)),
+            in_ring.eq((role == Role.RING) | (role == Role.RING_ROOT)),
+            in_tree.eq((role == Role.TREE) | (role == Role.TREE_ROOT)),
+        ]
+        accepted, alone = Signal(), ~(software | in_ring | in_tree)
+        begun, waiting = ring.begun | tree.begun, ring.waiting | tree.waiting
+        m.d.comb += [
+            port.ready.eq(~software & (~root | begun)),
+            accepted.eq(port.arrive & port.ready & ~waiting & ~clear),
+            config.startable.eq(root & ~begun & ~clear),
+            # Whoever has begun may owe something; all other state is what a member waits for.
+            config.idle.eq(~(begun | waiting | accepted)),
+        ]
+        for agent, chosen in ((ring, in_ring), (tree, in_tree)):
+            m.d.comb += [
+                agent.root.eq(root),
+                agent.arrive.eq(accepted & chosen),
+                agent.init.eq(config.init & chosen),
+                agent.hold.eq(port.hold),
+                agent.some.eq(buffer.some),
+                agent.free.eq(credit.some),
+                agent.clear.eq(clear),
+            ]
+        m.d.comb += tree.flits.eq(config.role.flits)
+
+        takes, sends = Signal(), Signal()
+        m.d.comb += [
+            port.recv_valid.eq(software & buffer.some),
+            port.recv_flit.eq(buffer.front),
+            port.send_ready.eq(software & credit.some),
+            takes.eq(port.recv_take & port.recv_valid),
+            sends.eq(port.send_valid & port.send_ready),
+            buffer.push.eq(self.eject.valid),
+            buffer.flit.eq(self.eject.flit),
+            buffer.clear.eq(clear),
+            buffer.pop.eq(ring.pop | tree.pop | takes),
+            self.eject.credit.eq(buffer.pop),
+            self.inject.valid.eq(ring.send | tree.send | sends),
+            self.inject.flit.eq(Mux(sends, port.send_flit, 0)),
+            credit.up.eq(self.inject.credit),
+            credit.down.eq(self.inject.valid),
+            credit.clear.eq(clear),
+        ]
+        overflow = Signal(len(self.overflow) + 1)
+        ends = ring.ends | tree.ends | (accepted & alone)
+        m.d.sync += [
+            port.released.eq(ends & ~clear),
+            port.done.eq((ends | (port.done & ~accepted)) & ~clear),
+            # Told a cycle late: a flit is on its link late in the cycle.
+            overflow.eq(Cat(self.overflow, buffer.overflow)),
+        ]
+        strays = [software & port.recv_take & ~takes, software & port.send_valid & ~sends]
+        if network.watchdog:
+            waits = Signal.like(config.patience, init=0)
+            strays.append(waiting & (waits == 1))
+            m.d.sync += waits.eq(Mux(waiting, waits - waits.any(), config.patience))
+        events = {
+            Counter.OVERFLOW: overflow,
+            Counter.STRAY: strays,
+            Counter.REFUSED_ARRIVE: [port.arrive & ~accepted],
+            Counter.REFUSED_WRITE: [config.refused_write],
+        }
+        for which, bits in events.items():
+            name = which.name.lower()
+            m.submodules[name] = counter = SaturatingCounter(COUNTER_BITS, len(bits))
+            low = which * COUNTER_BITS
+            m.d.comb += [
+                counter.events.eq(total(bits)),
+                config.counters[low : low + COUNTER_BITS].eq(counter.count),
+            ]
+        status = config.status
+        m.d.comb += [
+            status.left.eq(ring.left | tree.left),
+            status.owed.eq(ring.owed),
+            status.back.eq(ring.back),
+            status.go.eq(tree.go),
+            status.begun.eq(begun),
+            status.done.eq(port.done),
+            self.observe.eq(Cat(buffer.number, status.as_value()[:-1], config.counters)),
+        ]
+        return m
 
 
 class StaticNode(wiring.Component):

@@ -11,8 +11,8 @@ from amaranth.lib import wiring
 from syncfabric.models.messages.host import HostShape
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.rtl.host.axi_lite import AxiLiteSignature
-from syncfabric.rtl.host.front import HostFront
 from syncfabric.rtl.host.ports import NetworkSignature
+from syncfabric.rtl.host.registers import HostFront
 from syncfabric.sim.assemble.network import top_ports
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, quote
 from syncfabric.sim.front import Front

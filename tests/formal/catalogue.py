@@ -115,12 +115,12 @@ LIFECYCLE_PROOFS = (
 ACCESS_PROOFS = (
     Proof(
         "core of a static node, whatever is tried",
-        "rtl/static/core.py",
+        "rtl/static/node.py",
         partial(CoreAccessProof, 1),
     ),
     Proof(
         "core of a static node with a watchdog, whatever is tried",
-        "rtl/static/core.py",
+        "rtl/static/node.py",
         partial(CoreAccessProof, 3, watchdog=5),
     ),
     Proof("loader of routes, whatever is asked", "rtl/static/config.py", LoaderProof),

@@ -15,7 +15,7 @@ from syncfabric.models.messages import (
 )
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.parts.gates import total
-from syncfabric.rtl.static.core import StaticCore
+from syncfabric.rtl.static.node import StaticCore
 from tests.formal.properties import Properties
 
 __all__ = ["CoreAccessProof", "count_once"]

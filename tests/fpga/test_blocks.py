@@ -7,8 +7,7 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.fpga.blocks import BLOCKS, block_design
-from syncfabric.fpga.harness import Registered
+from syncfabric.fpga.blocks import BLOCKS, Registered, block_design
 from tests.rtl.support import simulate
 
 VARIANTS = {name for name in BLOCKS if name.rpartition("-")[0] in BLOCKS}

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from syncfabric.fpga.host.engines import end_groups, free_entry
 from syncfabric.fpga.host.host import Host
 from syncfabric.fpga.host.link import RefusedError
 from syncfabric.fpga.host.measure import measure
-from syncfabric.fpga.host.set_up import check_shape, seats, set_up
+from syncfabric.fpga.host.set_up import check_shape, end_groups, free_entry, seats, set_up
 from syncfabric.models.errors import BoardError
 from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
 from syncfabric.models.layout.network import NetworkShape, PortWord, Target

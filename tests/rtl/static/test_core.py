@@ -4,7 +4,7 @@ import pytest
 
 from syncfabric.models.messages import ROLE_WORD, Role, StaticWord
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.rtl.static.core import StaticCore
+from syncfabric.rtl.static.node import StaticCore
 from tests.rtl.support import agree
 
 SPEC = StaticSpec(kind="static", width=2, height=2)
