@@ -8,8 +8,16 @@ import pytest
 from syncfabric.models.golden.engine import Request
 from syncfabric.models.golden.lifecycle.manager import Manager as Model
 from syncfabric.models.golden.router import Flit
+from syncfabric.models.layout.engine import EPOCH_BITS
 from syncfabric.models.layout.flit import flit_layout
-from syncfabric.models.layout.setup import COMMAND, REPLY, Answer, ManagerWord, Operation
+from syncfabric.models.layout.setup import (
+    COMMAND,
+    ENTRY_BITS,
+    REPLY,
+    Answer,
+    ManagerWord,
+    Operation,
+)
 from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.lifecycle.shape import SetUpShape
 from tests.rtl.engine.lockstep import Word, differences
@@ -59,7 +67,8 @@ class Stimuli:
             tag = tag if rng.random() < 0.95 else rng.randrange(4)
         else:
             return Flit(CHANNEL, rng.getrandbits(32), True, False) if rng.random() < 0.1 else None
-        fields = {name: rng.getrandbits(2) for name in ("epoch", "entry", "number")}
+        widths = {"epoch": EPOCH_BITS, "entry": ENTRY_BITS, "number": 16}
+        fields = {name: rng.getrandbits(width) for name, width in widths.items()}
         word = REPLY.pack({**fields, "code": code, "tag": tag})
         return Flit(CHANNEL, word, False, True, rng.random() < 0.03)
 
@@ -99,7 +108,8 @@ class ManagerLockstep:
         driven["config__valid"] = int(request is not None)
         for name, word in (request or Request(False, 0, 0))._asdict().items():
             driven[f"config__{name}"] = int(word)
-        driven |= {"reply_valid": int(flit is not None), "reply_flit": flit_word(flit)}
+        driven["reply_valid"] = int(flit is not None)
+        driven["reply_flit"] = flit_word(flit) if flit else rng.getrandbits(FLIT.width)
         driven["count"] = model._counters[0]
         expected = {
             "config__ready": Word(answer is not None),
