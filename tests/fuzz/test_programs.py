@@ -24,26 +24,14 @@ int main(void) {
 """
 ODD = [
     *(b"", b"#error \x1b[2J\n", b'#include "p.c"\n', b'#include "folder"\n', b"x" * 100_000),
-    *(
-        b"(" * 10_000,
-        b"int main(void) {",
-        b"int main(void) { return sf_nothing(); }\n",
-        b"\xff\xfe",
-    ),
+    *(b"(" * 10_000, b"int main(void) {", b"int main(void) { return sf_nothing(); }\n"),
+    b"\xff\xfe",
     *(b"int big[1 << 28]; int main(void) { return big[9]; }\n", b'asm("\\n.incbin \\"none\\"");\n'),
     *(b'#pragma GCC error "\x1b[31m"\nint main(void) { return 0; }\n', b'#line 7 "/etc"\n!\n'),
 ]
 MACROS = [
-    *(
-        "COUNT=3",
-        "COUNT=-1",
-        "COUNT=1 << 40",
-        "COUNT",
-        "main=",
-        "int=long",
-        "COUNT=\n}",
-        "F(a, b)=a",
-    ),
+    *("COUNT=3", "COUNT=-1", "COUNT=1 << 40", "COUNT", "main=", "int=long", "COUNT=\n}"),
+    "F(a, b)=a",
     *("SF_BARRIER=9", "=1", "-c", "A B=1", "A=" + "9" * 5000, "A=\x1b[2J", "é=1", "__LINE__=1"),
 ]
 SAYABLE = [text for text in TEXTS if "\0" not in text]

@@ -17,13 +17,7 @@ TOPOLOGIES = [
     *("hypercube-2", "k-ring-4", "amp-5", "twisted-ladder-6"),
 ]
 NETWORKS = [
-    "mesh-2x2",
-    "row-1x8",
-    "reflex-2x2",
-    "twins",
-    "churn-mesh",
-    "wires-cluster",
-    "wires-4x4",
+    *("mesh-2x2", "row-1x8", "reflex-2x2", "twins", "churn-mesh", "wires-cluster", "wires-4x4"),
 ]
 
 
