@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +14,7 @@ from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import GroupSpec
 
-__all__ = ["NOTHING", "Dead", "check_together", "linked"]
+__all__ = ["NOTHING", "Dead", "check_together"]
 
 CARDINAL = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
 PLACE = re.compile(r"\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*")
@@ -117,12 +117,6 @@ NOTHING = Dead()
 """All is alive."""
 
 
-def linked(topology: Mesh | Irregular, dead: Dead) -> Irregular:
-    """Return a network's routers or switches with the links that are left."""
-    graph = topology.graph
-    return replace(graph, links=tuple(link for link in graph.links if link[0] not in dead.links))
-
-
 def _on_mesh(mesh: Mesh, name: str) -> tuple[int | None, list[Place]]:
     """Return the router that a name means, if it does, and the ports that die with it."""
     places = _places(name)
@@ -197,7 +191,7 @@ def check_together(topology: Mesh | Irregular, dead: Dead, groups: Sequence[Grou
     from scipy.sparse.csgraph import connected_components
 
     graph = topology.graph
-    ends = linked(topology, dead).links_array
+    ends = graph.without(dead.links).links_array
     shape = graph.switches, graph.switches
     near = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 2])), shape=shape)
     part = connected_components(near, directed=False)[1].tolist()

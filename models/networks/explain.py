@@ -9,11 +9,11 @@ from typing import Any, get_args
 
 from annotated_types import Ge, Le
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["choice", "did_you_mean", "explain", "said", "show"]
+__all__ = ["choice", "did_you_mean", "explain", "show"]
 
 LONGEST = 100
 """Letters of a value that an error shows."""
@@ -46,6 +46,12 @@ EXPECTED = {
     "model_attributes_type": "a table",
     "dict_type": "a table",
 }
+FORMS = {
+    "links": ("link", "[[switch, port], [switch, port]]"),
+    "nodes": ("node", "[switch, port]"),
+    "datelines": ("port", "[switch, port]"),
+}
+"""What a list has, and how that is written."""
 PATTERNS = {"name": 'a letter, then letters, digits, "_" or "-", 100 in all at most'}
 
 
@@ -56,11 +62,6 @@ def show(value: object) -> str:
     except (TypeError, ValueError, RecursionError):  # ValueError: a number of too many digits
         text = f"a {type(value).__name__}" if isinstance(value, list | dict | int) else str(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
-
-
-def said(text: str) -> PydanticCustomError:
-    """Return an error for a validator to raise that ``explain`` hands on in its own words."""
-    return PydanticCustomError("said", "{text}", {"text": text})
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -76,7 +77,9 @@ def choice(words: Sequence[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def explain(error: ValidationError, model: type[BaseModel], subject: str) -> SpecError:
+def explain(
+    error: ValidationError, model: type[BaseModel], subject: str, data: Mapping[str, Any]
+) -> SpecError:
     """Turn pydantic's list of errors into one line of the project's own wording.
 
     A wrong ``kind`` comes first, then unknown keys (a mistyped key is also a missing one),
@@ -90,6 +93,8 @@ def explain(error: ValidationError, model: type[BaseModel], subject: str) -> Spe
         The model, for the ranges and the names of its fields.
     subject : str
         What the line is about, with its colon and space (``"network: "``), or nothing.
+    data : mapping
+        What the model was to be made of.
 
     Returns
     -------
@@ -103,6 +108,8 @@ def explain(error: ValidationError, model: type[BaseModel], subject: str) -> Spe
     key = str(first["loc"][0]) if first["loc"] else ""
     if first["type"] in NO_KIND:
         return SpecError(_kind(first))
+    if key in FORMS and key in model.model_fields and key in data:
+        return SpecError(subject + _list(first, key, data[key]))
     return SpecError(subject + _sentence(first, key, model))
 
 
@@ -129,10 +136,17 @@ def _kind(error: ErrorDetails) -> str:
     return f"network: kind must be {choice([*KEYS])}, not {show(kind)}"
 
 
+def _list(error: ErrorDetails, key: str, value: Any) -> str:
+    """Say how a list of places or links is written, by the entry that is not."""
+    what, form = FORMS[key]
+    index = next((step for step in error["loc"] if isinstance(step, int)), None)
+    if index is None:
+        return f"{key} must be a list of {form}, not {show(value)}"
+    return f"{key}: {show(value[index])} is not a {what}; write {form} in whole numbers"
+
+
 def _sentence(error: ErrorDetails, key: str, model: type[BaseModel]) -> str:
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
-    if kind == "said":
-        return str(context["text"])
     if kind == "extra_forbidden":
         return _unknown(key, model)
     if kind == "missing":

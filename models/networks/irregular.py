@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, NamedTuple, TypeAlias
 
@@ -36,6 +38,9 @@ class _Rows(NamedTuple):
 class Irregular:
     """Switches of ``ports`` ports, numbered from 0; node i is ``nodes[i]``.
 
+    It is the graph of a mesh, too: ``columns`` are those of a mesh, whose node i is switch i. Else
+    it is 0, and nodes are node interfaces, each at the far end of a link of its switch.
+
     The arrays below say the same as ``links`` and ``nodes``, for planners of large networks: the
     links of switch s are the places ``indptr[s]:indptr[s + 1]`` of ``neighbour`` (the switch at the
     other end), ``port`` (its own end) and ``far_port`` (the other), ascending by neighbour, then
@@ -48,6 +53,10 @@ class Irregular:
     switches: int
     links: tuple[Link, ...]
     nodes: tuple[Place, ...]
+    columns: int = 0
+
+    def __len__(self) -> int:
+        return self.switches
 
     def __str__(self) -> str:
         return f"irregular network of {self.switches} switch{'es' * (self.switches > 1)}"
@@ -95,6 +104,38 @@ class Irregular:
         """The nodes as rows ``[switch, port]``, shape (n, 2)."""
         return np.array(self.nodes, dtype=np.int64).reshape(-1, 2)
 
+    def without(self, dead: Collection[Place]) -> Irregular:
+        """Return the network with the links that have no end among some ports."""
+        left = (link for link in self.links if not any(end in dead for end in link))
+        return replace(self, links=tuple(left)) if dead else self
+
+    @property
+    def own_links(self) -> int:
+        """Links between a member and its switch: 1 to a node interface, 0 on a mesh."""
+        return 0 if self.columns else 1
+
+    def number(self, member: Place) -> int:
+        """Return the number of a node from how the network file names it: (x, y), or its port."""
+        return member[1] * self.columns + member[0] if self.columns else self.index(member)
+
+    def member(self, number: int) -> Place:
+        """Return how the network file names a node; the inverse of ``number``."""
+        if self.columns:
+            return number % self.columns, number // self.columns
+        return self.node(number)
+
+    def name(self, switch: int) -> str:
+        """Return what to call a switch in a message."""
+        return f"router {self.member(switch)}" if self.columns else f"switch {switch}"
+
+    def shown(self, switch: int) -> int | list[int]:
+        """Return a switch as JSON has it: [x, y] on a mesh, else its number."""
+        return list(self.member(switch)) if self.columns else switch
+
+    def switch(self, shown: int | list[int]) -> int:
+        """Return a switch's number; the inverse of ``shown``."""
+        return self.number((shown[0], shown[1])) if isinstance(shown, list) else shown
+
     @property
     def indptr(self) -> Ints:
         """Where each switch's links begin in the arrays by link, shape (switches + 1,)."""
@@ -114,6 +155,55 @@ class Irregular:
     def far_port(self) -> Ints:
         """The port at the other end, shape (2 m,)."""
         return self._rows.far_port
+
+    @cached_property
+    def degree(self) -> Ints:
+        """Links of each switch, shape (switches,)."""
+        return np.diff(self.indptr)
+
+    @cached_property
+    def owner(self) -> Ints:
+        """The switch whose link it is, shape (2 m,)."""
+        return np.repeat(np.arange(len(self)), self.degree)
+
+    @cached_property
+    def near(self) -> tuple[tuple[int, ...], ...]:
+        """The neighbours of each switch, ascending, each once."""
+        neighbour, indptr = self.neighbour.tolist(), self.indptr.tolist()
+        rows = (neighbour[a:b] for a, b in itertools.pairwise(indptr))
+        return tuple(tuple(dict.fromkeys(row)) for row in rows)
+
+    def ports_between(self, here: Ints, there: Ints) -> tuple[Ints, Ints]:
+        """Return both ports of a link from each switch ``here`` to its neighbour ``there``.
+
+        Of several such links it is the one with the lowest port of ``here``.
+        """
+        keys = self.owner * len(self) + self.neighbour
+        first = np.searchsorted(keys, here * len(self) + there)
+        return self.port[first], self.far_port[first]
+
+    def spanning(self, root: int) -> tuple[Ints, Ints]:
+        """Return parent and level of every switch in the BFS tree around a root.
+
+        The parent is the lowest-numbered switch of the level above: what scanning each level's
+        switches in order gives (paper BTIN, section 3.1). Both are -1 at what cannot be reached,
+        and the parent is at the root.
+        """
+        level = np.full(len(self), -1, dtype=np.int64)
+        level[root] = depth = 0
+        front = np.array([root], dtype=np.int64)
+        while len(front):
+            depth += 1
+            counts = self.degree[front]
+            begins = np.repeat(self.indptr[front] - np.cumsum(counts) + counts, counts)
+            below = self.neighbour[begins + np.arange(len(begins))]
+            front = np.unique(below[level[below] < 0])
+            level[front] = depth
+        up = np.flatnonzero(level[self.neighbour] == level[self.owner] - 1)[::-1]
+        # Of several assignments to one place the last one stays: backwards, the first.
+        parent = np.full(len(self), -1, dtype=np.int64)
+        parent[self.owner[up]] = self.neighbour[up]
+        return parent, level
 
     @cached_property
     def _rows(self) -> _Rows:

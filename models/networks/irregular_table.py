@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import itertools
 from importlib.resources.abc import Traversable
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Any, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.explain import said, show
+from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.graph import read_graph, text_beside
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.irregular_spec import IrregularKeys, IrregularSpec
@@ -98,47 +98,6 @@ def _row(place: str, cells: list[str], limits: tuple[int, ...]) -> list[int]:
     return numbers
 
 
-class _Form(NamedTuple):
-    """How the entries of a list are written."""
-
-    key: str
-    entry: str
-    form: str
-    shape: tuple[int, ...]
-
-    def __call__(self, value: Any) -> Any:
-        """Check by hand what pydantic would report by the place in the list."""
-        if not isinstance(value, list | tuple):
-            raise said(f"{self.key} must be a list of {self.form}, not {show(value)}")
-        for entry in value:
-            if not _has_shape(entry, self.shape):
-                raise said(
-                    f"{self.key}: {show(entry)} is not a {self.entry}; "
-                    f"write {self.form} in whole numbers"
-                )
-        return value
-
-
-def _has_shape(value: Any, shape: tuple[int, ...]) -> bool:
-    if not shape:
-        return type(value) is int
-    return (
-        isinstance(value, list | tuple)
-        and len(value) == shape[0]
-        and all(_has_shape(part, shape[1:]) for part in value)
-    )
-
-
-_PORT = "[switch, port]"
-Links = Annotated[
-    tuple[tuple[WholePlace, WholePlace], ...],
-    BeforeValidator(_Form("links", "link", f"[{_PORT}, {_PORT}]", (2, 2))),
-]
-Nodes = Annotated[tuple[WholePlace, ...], BeforeValidator(_Form("nodes", "node", _PORT, (2,)))]
-Datelines = Annotated[
-    tuple[WholePlace, ...], BeforeValidator(_Form("datelines", "port", _PORT, (2,)))
-]
-
 WAYS = ("links", "graph", "random")
 """The ways to say how the switches are linked; ``links`` brings ``nodes`` along."""
 
@@ -163,19 +122,16 @@ class IrregularTable(IrregularKeys):
 
     model_config = ConfigDict(json_schema_extra=_one_way)
 
-    datelines: Datelines = Field(
-        default=(), description="Output ports at which packets go over from channel v to v | 1."
-    )
     switches: Whole | SkipJsonSchema[None] = Field(
         default=None,
         ge=1,
         le=MOST_SWITCHES,
         description="How many switches there are; by default the greatest number named, plus 1.",
     )
-    links: Links | SkipJsonSchema[None] = Field(
+    links: tuple[tuple[WholePlace, WholePlace], ...] | SkipJsonSchema[None] = Field(
         default=None, description="Pairs of [switch, port] that a link joins."
     )
-    nodes: Nodes | SkipJsonSchema[None] = Field(
+    nodes: tuple[WholePlace, ...] | SkipJsonSchema[None] = Field(
         default=None, description="Where the nodes sit, as [switch, port]."
     )
     graph: Text | SkipJsonSchema[None] = Field(

@@ -11,14 +11,21 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import entries_of
 from syncfabric.models.layout.network import MOST_REGISTERS, NetworkShape, NetworkWords
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
-from syncfabric.models.layout.slots import MOST_SLOTS
+from syncfabric.models.layout.slots import MOST_SLOTS, WIRE_PLANNER
 from syncfabric.models.messages import StaticLayout
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.table import Flag, Table, Whole, WholePlace
 
-__all__ = ["EngineNetwork", "MeshSpec", "NetworkTable", "StaticSpec"]
+__all__ = [
+    "MESSAGE_PLANNERS",
+    "STATIC_PLANNERS",
+    "EngineNetwork",
+    "MeshSpec",
+    "NetworkTable",
+    "StaticSpec",
+]
 
 DataBits: TypeAlias = Annotated[
     Whole, Field(ge=0, le=32, description="What a barrier combines and hands back.")
@@ -26,6 +33,15 @@ DataBits: TypeAlias = Annotated[
 Side: TypeAlias = Annotated[Whole, Field(ge=1, le=1024)]
 Buffer: TypeAlias = Annotated[Whole, Field(ge=1, le=16)]
 EngineSetUp: TypeAlias = Literal["local", "manager", "paper"]
+
+MESSAGE_PLANNERS = {
+    "link": ("shortest", "btin", "updown"),
+    "routed": ("btm", "shortest", "cs"),
+}
+"""The planners of networks of engines by their transport, the default first."""
+
+STATIC_PLANNERS = ("ring", "tree")
+"""The planners of static networks, the default first."""
 
 _ROUTER_KEYS = (
     *("transport", "groups", "message_links", "data_bits", "engine_stages", "flit_bits"),
@@ -111,6 +127,16 @@ class EngineNetwork(NetworkTable):
         max_length=4,
         description="Nodes that set groups up; the first node by default.",
     )
+
+    @property
+    def planners(self) -> tuple[str, ...]:
+        """The planners that groups can name, the default first.
+
+        With ``wires``, the default is to go on wires if there is room, else as messages by the
+        transport's own default; naming one of the transport's planners keeps a group off the wires.
+        """
+        on_wires = (WIRE_PLANNER,) if self.wires else ()
+        return (*on_wires, *MESSAGE_PLANNERS[self.transport])
 
     @property
     def managed(self) -> bool:
@@ -270,6 +296,11 @@ class StaticSpec(NetworkTable):
     def layout(self) -> StaticLayout:
         """Widths that follow from its size."""
         return StaticLayout(self.width, self.height)
+
+    @property
+    def planners(self) -> tuple[str, ...]:
+        """The planners that groups can name, the default first."""
+        return STATIC_PLANNERS
 
     @property
     def port_registers(self) -> int:

@@ -80,7 +80,7 @@ class Mesh:
             if y < self.height - 1:
                 links.append(((index, north), (index + self.width, south)))
         nodes = tuple((i, local) for i in range(len(self.nodes)))
-        return Irregular(len(Port), len(self.nodes), tuple(links), nodes)
+        return Irregular(len(Port), len(self.nodes), tuple(links), nodes, self.width)
 
     @property
     def diameter(self) -> int:

@@ -12,7 +12,12 @@ from syncfabric.models.errors import SpecError, about
 from syncfabric.models.layout.slots import WIRE_OPERATIONS, WIRE_PLANNER
 from syncfabric.models.networks.explain import KEYS, choice, show
 from syncfabric.models.networks.irregular_spec import IrregularSpec
-from syncfabric.models.networks.kinds import MeshSpec, StaticSpec
+from syncfabric.models.networks.kinds import (
+    MESSAGE_PLANNERS,
+    STATIC_PLANNERS,
+    MeshSpec,
+    StaticSpec,
+)
 from syncfabric.models.networks.members import check_members
 from syncfabric.models.networks.table import Flag, Name, Operation, Table, Whole, WholePlace
 
@@ -31,7 +36,6 @@ __all__ = [
     "StaticSpec",
     "Table",
     "group_subject",
-    "planners_of",
 ]
 
 MessageSpec: TypeAlias = MeshSpec | IrregularSpec
@@ -45,15 +49,6 @@ KEYS |= {
     "irregular": IrregularSpec.model_fields,
     "static": StaticSpec.model_fields,
 }
-
-MESSAGE_PLANNERS = {
-    "link": ("shortest", "btin", "updown"),
-    "routed": ("btm", "shortest", "cs"),
-}
-"""The planners of networks of engines by their transport, the default first."""
-
-STATIC_PLANNERS = ("ring", "tree")
-"""The planners of static networks, the default first."""
 
 # IEEE 1800-2017, annex B.
 _WORDS = """
@@ -207,7 +202,7 @@ class NetworkSpec(Table):
         network = info.data.get("network")
         if network is None:
             return groups
-        return tuple(_with_planner(group, planners_of(network)) for group in groups)
+        return tuple(_with_planner(group, network.planners) for group in groups)
 
     @model_validator(mode="after")
     def _groups_fit_the_network(self) -> Self:
@@ -226,18 +221,6 @@ class NetworkSpec(Table):
         return self
 
 
-def planners_of(network: AnySpec) -> tuple[str, ...]:
-    """Return the planners that groups of a network can name, the default first.
-
-    With ``wires``, the default is to go on wires if there is room, else as messages by the
-    transport's own default; naming one of the transport's planners keeps a group off the wires.
-    """
-    if isinstance(network, StaticSpec):
-        return STATIC_PLANNERS
-    on_wires = (WIRE_PLANNER,) if network.wires else ()
-    return (*on_wires, *MESSAGE_PLANNERS[network.transport])
-
-
 def _check_operation(group: GroupSpec, network: AnySpec) -> None:
     if isinstance(network, StaticSpec):
         if group.op != "or":
@@ -246,7 +229,7 @@ def _check_operation(group: GroupSpec, network: AnySpec) -> None:
                 "static network carry no data: remove it"
             )
     elif group.planner == WIRE_PLANNER and group.op not in WIRE_OPERATIONS:
-        other = next(name for name in planners_of(network) if name != WIRE_PLANNER)
+        other = next(name for name in network.planners if name != WIRE_PLANNER)
         raise SpecError(
             f'group {group.id}: op = "{group.op}" cannot be combined on wires, only '
             f'{choice(WIRE_OPERATIONS)}; set operations = "all", and planner = "{other}" or none'

@@ -27,7 +27,7 @@ class Table(BaseModel):
         try:
             super().__init__(**data)
         except ValidationError as error:
-            raise explain(error, type(self), self._subject(data)) from None
+            raise explain(error, type(self), self._subject(data), data) from None
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:

@@ -14,8 +14,7 @@ from syncfabric.models.layout.engine import entries_of
 from syncfabric.models.layout.network import MOST_REGISTERS
 from syncfabric.models.layout.setup import owners_of, share_of
 from syncfabric.models.layout.shape import NodeShape
-from syncfabric.models.networks.irregular import Ints
-from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.networks.irregular import Ints, Irregular
 
 __all__ = ["MOST_ENTRIES", "Room", "allot", "owner_of"]
 
@@ -83,7 +82,7 @@ class Room:
 
     Parameters
     ----------
-    graph : LinkGraph
+    graph : Irregular
     router : NodeShape
     ids, owners : sequence of int
         The groups, and the manager of each; 0 without managers.
@@ -93,7 +92,7 @@ class Room:
         Entries, the lowest, for which a node port can have registers.
     """
 
-    graph: LinkGraph
+    graph: Irregular
     router: NodeShape
     ids: Sequence[int]
     owners: Sequence[int]

@@ -1,28 +1,35 @@
-"""A network's routers, links and nodes as planners see them."""
+"""Searches over a network: sums along ways, shortest and cheapest ways, and eccentricities."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.irregular import Ints, Irregular, Place
-from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import MeshSpec, MessageSpec
+from syncfabric.models.networks.irregular import Ints, Irregular
 
-__all__ = ["LinkGraph", "Rays", "path_sums"]
-
+__all__ = [
+    "BATCH",
+    "Rays",
+    "distances",
+    "eccentricities",
+    "least_eccentric",
+    "path_sums",
+    "shapes",
+    "waves",
+]
 
 LITTLE = 1 / 1024
-MOST_KEPT = 1 << 20
-"""Levels that are kept of all roots together."""
+"""What each link costs more: a way that costs nothing would be no link to ``dijkstra``."""
+BATCH = 64
+"""Roots that are taken at once: a bit each of a word a router."""
+
+Masks = NDArray[np.uint64]
 
 
 def path_sums(parent: Ints, weights: Ints) -> Ints:
@@ -56,6 +63,7 @@ class Rays(NamedTuple):
 
     Attributes
     ----------
+    root : int
     levels : list of int
         Links from the root to each router; -1 where there is no way.
     steps : list of (array, array, array)
@@ -63,11 +71,12 @@ class Rays(NamedTuple):
         level above, these neighbours, and where each router's begin.
     """
 
+    root: int
     levels: list[int]
     steps: list[tuple[Ints, Ints, Ints]]
 
     @classmethod
-    def of(cls, graph: LinkGraph, root: int) -> Rays:
+    def of(cls, graph: Irregular, root: int) -> Rays:
         """Work out those of a root."""
         _, level = graph.spanning(root)
         here = level[graph.owner]
@@ -79,7 +88,7 @@ class Rays(NamedTuple):
             owner = graph.owner[row]
             first = np.flatnonzero(np.diff(owner, prepend=-1))
             steps.append((owner[first], graph.neighbour[row], first))
-        return cls(level.tolist(), steps if len(links) else [])
+        return cls(root, level.tolist(), steps if len(links) else [])
 
     def prices(self, cost: Ints) -> Ints:
         """Return the least cost of a way from the root to each router, both included."""
@@ -89,168 +98,158 @@ class Rays(NamedTuple):
         return prices
 
 
-@dataclass(frozen=True, eq=False)
-class LinkGraph:
-    """Routers, the links between them, and the nodes at their ports.
+def distances(graph: Irregular, sources: Sequence[int], cost: Ints) -> Ints:
+    """Return the least cost of a way from each source to all routers, its own not counted.
 
     Parameters
     ----------
-    topology : Irregular
-        Routers by number, and the node at a port.
-    columns : int
-        Columns of a mesh, whose node i is router i; 0: nodes are node interfaces, each at the far
-        end of a link of its router.
+    sources : sequence of int
+    cost : array of int64, shape (routers,)
+        What each router costs, at least 0.
+
+    Returns
+    -------
+    array of float, shape (sources, routers)
+        Infinite where there is no way.
     """
+    count = len(graph)
+    price = cost[graph.neighbour] + LITTLE
+    links = csr_array((price, graph.neighbour, graph.indptr), shape=(count, count))
+    found: Ints = dijkstra(links, indices=sources)
+    return found
 
-    topology: Irregular
-    columns: int = 0
 
-    @classmethod
-    def of(cls, network: MessageSpec, dead: Collection[Place] = ()) -> LinkGraph:
-        """Take a network's routers, and the links that have no end among the dead ports."""
-        topology = network.topology.graph
-        if dead:
-            left = (link for link in topology.links if not any(end in dead for end in link))
-            topology = replace(topology, links=tuple(left))
-        return cls(topology, network.width if isinstance(network, MeshSpec) else 0)
+def least_eccentric(graph: Irregular, candidates: Ints, targets: Ints) -> tuple[Ints, int]:
+    """Return all candidates whose greatest distance to a target is least, and that distance.
 
-    def __len__(self) -> int:
-        return self.topology.switches
+    A candidate is left out unmeasured when its distance to some target that is far from good
+    candidates is already too great. So few are measured, except where nearly all are equal.
 
-    @property
-    def own_links(self) -> int:
-        """Links between a member and its router: 1 to a node interface, 0 on a mesh."""
-        return 0 if self.columns else 1
+    Source: after F. Dragan, M. Habib, L. Viennot, Revisiting Radius, Diameter, and all Eccentricity
+    Computation in Graphs through Certificates, arXiv:1803.04660, 2018.
 
-    @property
-    def indptr(self) -> Ints:
-        """Where each router's links begin in the arrays by link, shape (q + 1,)."""
-        return self.topology.indptr
+    Parameters
+    ----------
+    graph : Irregular
+        The network's switches.
+    candidates, targets : array of int64
+        Switches, in ascending order; every target can be reached.
 
-    @property
-    def neighbour(self) -> Ints:
-        """The router at the other end of each link, shape (2 m,)."""
-        return self.topology.neighbour
+    Returns
+    -------
+    switches : array of int64
+        In ascending order.
+    distance : int
+        In links.
+    """
+    least = len(graph)
+    found: list[Ints] = []
+    bound = np.zeros(len(candidates), dtype=np.int64)
+    while len(candidates):
+        batch = np.zeros(len(candidates), dtype=bool)
+        batch[np.argsort(bound, kind="stable")[:BATCH]] = True
+        tried = candidates[batch]
+        distance = eccentricities(graph, tried, targets)
+        best = int(distance.min())
+        if best < least:
+            least, found = best, []
+        found.append(tried[distance == least])
+        candidates, bound = candidates[~batch], bound[~batch]
+        if len(candidates):
+            _, level = graph.spanning(int(tried[distance.argmin()]))
+            _, level = graph.spanning(int(targets[level[targets].argmax()]))
+            bound = np.maximum(bound, level[candidates])
+            candidates, bound = candidates[bound <= least], bound[bound <= least]
+    return np.sort(np.concatenate(found)), least
 
-    @cached_property
-    def degree(self) -> Ints:
-        """Links of each router, shape (q,)."""
-        return np.diff(self.indptr)
 
-    @cached_property
-    def owner(self) -> Ints:
-        """The router whose link it is, shape (2 m,)."""
-        return np.repeat(np.arange(len(self)), self.degree)
+def eccentricities(graph: Irregular, roots: Ints, targets: Ints) -> Ints:
+    """Return the levels from each root to its farthest target, shape (len(roots),).
 
-    def ports_between(self, here: Ints, there: Ints) -> tuple[Ints, Ints]:
-        """Return both ports of a link from each router ``here`` to its neighbour ``there``.
+    All targets must be reachable. Time for each ``BATCH`` roots: links times levels.
+    """
+    far = np.zeros(len(roots), dtype=np.int64)
+    for first in range(0, len(roots), BATCH):
+        batch = slice(first, first + BATCH)
+        bits = _bits(len(roots[batch]))
+        for level, wave in enumerate(waves(graph, roots[batch])):
+            far[batch][(np.bitwise_or.reduce(wave[targets]) & bits) != 0] = level
+    return far
 
-        Of several such links it is the one with the lowest port of ``here``.
-        """
-        keys = self.owner * len(self) + self.neighbour
-        first = np.searchsorted(keys, here * len(self) + there)
-        return self.topology.port[first], self.topology.far_port[first]
 
-    def spanning(self, root: int) -> tuple[Ints, Ints]:
-        """Return parent and level of every router in the BFS tree around a root.
+def shapes(graph: Irregular, roots: Ints, targets: Ints) -> tuple[Ints, Ints]:
+    """Return edges and leaves of the tree that spans the targets around each root.
 
-        The parent is the lowest-numbered router of the level above: what scanning each level's
-        routers in order gives (paper BTIN, section 3.1). Both are -1 at what cannot be reached,
-        and the parent is at the root.
-        """
-        parent = np.full(len(self), -1, dtype=np.int64)
-        level = np.full(len(self), -1, dtype=np.int64)
-        place = np.empty(len(self), dtype=np.int64)
-        level[root] = depth = 0
-        front = np.array([root], dtype=np.int64)
-        while len(front):
-            depth += 1
-            counts = self.degree[front]
-            above = np.repeat(front, counts)
-            entries = np.arange(len(above)) + np.repeat(
-                self.indptr[front] - np.cumsum(counts) + counts, counts
-            )
-            below = self.neighbour[entries]
-            new = level[below] < 0
-            above, below = above[new], below[new]
-            # Of several assignments to one place the last one stays: backwards, the first.
-            parent[below[::-1]] = above[::-1]
-            level[below] = depth
-            order = np.arange(len(below))
-            place[below[::-1]] = order[::-1]
-            front = np.sort(below[place[below] == order])
-        return parent, level
+    It is the BFS tree of ``Irregular.spanning`` without what leads to no target; roots are targets.
 
-    @cached_property
-    def near(self) -> tuple[tuple[int, ...], ...]:
-        """The neighbours of each router, ascending, each once."""
-        neighbour, indptr = self.neighbour.tolist(), self.indptr.tolist()
-        rows = (neighbour[a:b] for a, b in itertools.pairwise(indptr))
-        return tuple(tuple(dict.fromkeys(row)) for row in rows)
+    Returns
+    -------
+    edges, leaves : array of int64, shape (len(roots),)
+        A leaf has no switch below.
+    """
+    batches = (roots[first : first + BATCH] for first in range(0, len(roots), BATCH))
+    found = [_shape(graph, batch, targets) for batch in batches]
+    edges, leaves = np.concatenate(found, axis=1)
+    return edges, leaves
 
-    def distances(self, sources: Sequence[int], cost: Ints) -> Ints:
-        """Return the least cost of a way from each source to all routers, its own not counted.
 
-        Parameters
-        ----------
-        sources : sequence of int
-        cost : array of int64, shape (routers,)
-            What each router costs, at least 0.
+def waves(graph: Irregular, roots: Ints) -> Iterator[Masks]:
+    """Yield the switches of each level, a bit for each root, level 0 first."""
+    front = np.zeros(len(graph), dtype=np.uint64)
+    np.bitwise_or.at(front, roots, _bits(len(roots)))
+    seen = front.copy()
+    rows = np.flatnonzero(graph.degree)
+    starts = graph.indptr[rows]
+    while front.any():
+        yield front
+        reached = np.zeros(len(graph), dtype=np.uint64)
+        if len(rows):
+            reached[rows] = np.bitwise_or.reduceat(front[graph.neighbour], starts)
+        front = reached & ~seen
+        seen |= front
 
-        Returns
-        -------
-        array of float, shape (sources, routers)
-            Infinite where there is no way.
-        """
-        count = len(self)
-        # A way that costs nothing is no link to ``dijkstra``: each link costs a little more.
-        price = cost[self.neighbour] + LITTLE
-        links = csr_array((price, self.neighbour, self.indptr), shape=(count, count))
-        found: Ints = dijkstra(links, indices=sources)
-        return found
 
-    def rays(self, root: int) -> Rays:
-        """Return the shortest ways from a root; those of the roots asked last are kept."""
-        kept = self._rays
-        if root not in kept:
-            if len(kept) * len(self) >= MOST_KEPT:
-                kept.clear()
-            kept[root] = Rays.of(self, root)
-        return kept[root]
+def _shape(graph: Irregular, roots: Ints, targets: Ints) -> tuple[Ints, Ints]:
+    """Walk the waves back: what leads to a target marks its parent as one that does too."""
+    levels = []
+    for wave in waves(graph, roots):
+        rows = np.flatnonzero(wave)
+        levels.append((rows, wave[rows]))
+    wanted = np.zeros(len(graph), dtype=np.uint64)
+    wanted[targets] = np.bitwise_or.reduce(_bits(len(roots)))
+    inner = np.zeros(len(graph), dtype=np.uint64)
+    above = np.zeros(len(graph), dtype=np.uint64)
+    for (rows, reached), (rows_above, reached_above) in zip(
+        levels[:0:-1], levels[-2::-1], strict=True
+    ):
+        above[rows_above] = reached_above
+        _mark_parents(graph, rows, reached & (wanted[rows] | inner[rows]), above, inner)
+        above[rows_above] = 0
+    count = len(roots)
+    edges = _count_bits(wanted | inner, count) - 1
+    return edges, _count_bits((wanted | inner) & ~inner, count)
 
-    @cached_property
-    def _rays(self) -> dict[int, Rays]:
-        return {}
 
-    def node(self, member: Node) -> int:
-        """Return the number of a node from how the network file names it: (x, y), or its port."""
-        if self.columns:
-            return member[1] * self.columns + member[0]
-        return self.topology.index(member)
+def _mark_parents(graph: Irregular, rows: Ints, open_: Masks, above: Masks, inner: Masks) -> None:
+    """Mark each row's parents: the first neighbour of the level above, root by root."""
+    rank = 0
+    while len(rows):
+        left = (open_ != 0) & (graph.degree[rows] > rank)
+        rows, open_ = rows[left], open_[left]
+        neighbour = graph.neighbour[graph.indptr[rows] + rank]
+        taken = open_ & above[neighbour]
+        np.bitwise_or.at(inner, neighbour, taken)
+        open_ = open_ & ~taken
+        rank += 1
 
-    def member(self, node: int) -> Node:
-        """Return how the network file names a node; the inverse of ``node``."""
-        if self.columns:
-            return node % self.columns, node // self.columns
-        return self.topology.node(node)
 
-    def place(self, node: int) -> Place:
-        """Return the router and port of a node."""
-        return self.topology.nodes[node]
+def _bits(count: int) -> Masks:
+    bits: Masks = np.uint64(1) << np.arange(count, dtype=np.uint64)
+    return bits
 
-    def name(self, router: int) -> str:
-        """Return what to call a router in a message."""
-        if self.columns:
-            return f"router ({router % self.columns}, {router // self.columns})"
-        return f"switch {router}"
 
-    def shown(self, router: int) -> int | list[int]:
-        """Return a router as JSON has it: [x, y] on a mesh, else its number."""
-        return [router % self.columns, router // self.columns] if self.columns else router
-
-    def router(self, shown: int | list[int]) -> int:
-        """Return a router's number; the inverse of ``shown``."""
-        if isinstance(shown, list):
-            x, y = shown
-            return y * self.columns + x
-        return shown
+def _count_bits(masks: Masks, count: int) -> Ints:
+    """Count each of the lowest ``count`` bits over all masks."""
+    octets = masks.astype("<u8").view(np.uint8).reshape(-1, 8)
+    ones: Ints = np.unpackbits(octets, axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
+    return ones[:count]

@@ -12,11 +12,11 @@ import numpy as np
 from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.slots import WIRE_PLANNER
+from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import STEP, Node, Port
 from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.models.planning.btm import Tree
 from syncfabric.models.planning.entries import owner_of
-from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.mesh_links import Routes
 from syncfabric.models.planning.multicast_tree import Multicast, least_depth, tree_flits
 from syncfabric.models.planning.pace import Pace, on_wires
@@ -107,7 +107,7 @@ class GroupPlan:
         return self.shape
 
     @property
-    def graph(self) -> LinkGraph:
+    def graph(self) -> Irregular:
         """The network of engines."""
         return self.tree.graph
 
@@ -292,10 +292,10 @@ def _read_way(entry: Mapping[str, Any], network: StaticSpec) -> GroupPlan:
 
 
 def _read_tree(entry: Mapping[str, Any], network: MessageSpec) -> GroupPlan:
-    graph, router = LinkGraph.of(network), network.shape.router
+    graph, router = network.topology.graph, network.shape.router
     members = tuple((a, b) for a, b in entry["members"])
     tree = _tree(entry, graph, router, members)
-    placement = {graph.router(e["router"]): e["entry"] for e in entry["entries"]}
+    placement = {graph.switch(e["router"]): e["entry"] for e in entry["entries"]}
     if list(placement) != tree.routers.tolist():
         raise PlanError("entries are not at the routers of its tree")
     owner_of(placement.values(), router)
@@ -321,19 +321,19 @@ def _read_tree(entry: Mapping[str, Any], network: MessageSpec) -> GroupPlan:
 
 
 def _tree(
-    entry: Mapping[str, Any], graph: LinkGraph, router: NodeShape, members: tuple[Node, ...]
+    entry: Mapping[str, Any], graph: Irregular, router: NodeShape, members: tuple[Node, ...]
 ) -> PortTree:
     """Return the tree that a group's JSON describes."""
     if router.transport == "routed" and entry["planner"] != WIRE_PLANNER:
-        relays = [graph.member(graph.router(relay)) for relay in entry["relays"]]
+        relays = [graph.member(graph.switch(relay)) for relay in entry["relays"]]
         ports = np.array(entry["ports"], dtype=np.int64)
         return PortTree.routed(Tree.from_edges(members, entry["edges"], ports, relays), graph)
-    places = [graph.place(graph.node(member)) for member in members]
+    places = [graph.node(graph.number(member)) for member in members]
     if graph.columns:
-        ports_up = {graph.router(entry["root"]): -1}
+        ports_up = {graph.switch(entry["root"]): -1}
         for (x, y), (px, py) in entry["edges"]:
             side = next((s for s in Port if STEP[s] == (px - x, py - y)), Port.LOCAL)
-            ports_up[graph.router([x, y])] = int(side)
+            ports_up[graph.switch([x, y])] = int(side)
     else:
         ups = {e["switch"]: e["parent"] for e in entry["switches"]}
         ports_up = {switch: -1 if up is None else up for switch, up in ups.items()}

@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.irregular import Ints
-from syncfabric.models.planning.centre import BATCH, least_eccentric, waves
-from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.networks.irregular import Ints, Irregular
+from syncfabric.models.planning.graph import BATCH, Rays, least_eccentric, waves
 from syncfabric.models.planning.port_tree import PortTree
 
 __all__ = ["Centre", "centre_of", "lay"]
@@ -53,12 +52,12 @@ class Centre(NamedTuple):
         return roots[np.lexsort((roots, self.total[roots]))]
 
 
-def centre_of(graph: LinkGraph, targets: Ints) -> Centre:
+def centre_of(graph: Irregular, targets: Ints) -> Centre:
     """Return the least radius of trees that join routers, and their roots.
 
     Parameters
     ----------
-    graph : LinkGraph
+    graph : Irregular
     targets : array of int64
         The members' routers, ascending, each once.
 
@@ -87,7 +86,7 @@ def centre_of(graph: LinkGraph, targets: Ints) -> Centre:
     return Centre(int(far.min()), far, total)
 
 
-def lay(graph: LinkGraph, root: int, members: Collection[int], cost: Ints, busy: Ints) -> PortTree:
+def lay(graph: Irregular, rays: Rays, members: Collection[int], cost: Ints, busy: Ints) -> PortTree:
     """Return a tree of shortest ways from a root to all members over routers of little cost.
 
     Level by level from the farthest: children for which no router of the level above is in the
@@ -97,8 +96,9 @@ def lay(graph: LinkGraph, root: int, members: Collection[int], cost: Ints, busy:
 
     Parameters
     ----------
-    graph : LinkGraph
-    root : int
+    graph : Irregular
+    rays : Rays
+        The shortest ways from the root.
     members : collection of int
         The members' routers.
     cost : array of int64, shape (routers,)
@@ -106,12 +106,11 @@ def lay(graph: LinkGraph, root: int, members: Collection[int], cost: Ints, busy:
     busy : array of int64, shape (routers,)
         Messages of other groups that come to each router in a barrier.
     """
-    rays = graph.rays(root)
     levels, prices = rays.levels, rays.prices(cost).tolist()
     rows: list[set[int]] = [set() for _ in range(max(levels[m] for m in members) + 1)]
     for member in members:
         rows[levels[member]].add(member)
-    parent = {root: -1}
+    parent = {rays.root: -1}
     for here in range(len(rows) - 1, 0, -1):
         above = {
             child: [near for near in graph.near[child] if levels[near] == here - 1]

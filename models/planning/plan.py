@@ -18,7 +18,6 @@ from syncfabric.models.networks.spec import (
     MeshSpec,
     NetworkSpec,
     StaticSpec,
-    planners_of,
 )
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan_static import plan_static
@@ -51,12 +50,12 @@ class BarrierPlan:
     @property
     def engine_groups(self) -> tuple[GroupPlan, ...]:
         """The groups whose trees are entries of engines."""
-        return () if self.static_groups else self.groups
+        return tuple(group for group in self.groups if not group.static)
 
     @property
     def static_groups(self) -> tuple[GroupPlan, ...]:
         """The groups of a static network."""
-        return self.groups if isinstance(self.spec.network, StaticSpec) else ()
+        return tuple(group for group in self.groups if group.static)
 
     def group(self, group_id: int) -> GroupPlan:
         """Return the plan of one group.
@@ -219,7 +218,7 @@ def _as_messages(spec: NetworkSpec, left: Collection[GroupSpec]) -> NetworkSpec:
     """Give the groups that found no slot the default planner of the network's kind."""
     if not left:
         return spec
-    default = next(name for name in planners_of(spec.network) if name != WIRE_PLANNER)
+    default = next(name for name in spec.network.planners if name != WIRE_PLANNER)
     ids = {group.id for group in left}
     groups = (
         group.model_copy(update={"planner": default}) if group.id in ids else group

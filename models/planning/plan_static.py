@@ -147,12 +147,12 @@ class _Board:
 
     def _demand(self, gid: int) -> tuple[bool, int]:
         way = self.alone[gid]
-        return isinstance(way, Ring), len(way.links(self.mesh))
+        return way.ring is not None, len(way.links(self.mesh))
 
     def _refusal(self, gid: int) -> PlanError:
         others = ", ".join(str(other) for other in self.alone if other != gid)
         kind, remedy = "tree", "move members, or plan fewer groups at once"
-        if isinstance(self.alone[gid], Ring):
+        if self.alone[gid].ring is not None:
             kind, remedy = "ring", 'set planner = "tree"'
         return PlanError(
             f'group {gid}: planner = "{kind}" found no {kind} that shares no link with those of '

@@ -17,12 +17,11 @@ from syncfabric.models.layout.setup import MOST_REQUESTS, owners_of, share_of
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.dead import NOTHING, Dead
-from syncfabric.models.networks.irregular import Place
-from syncfabric.models.networks.spec import GroupSpec, MessageSpec, planners_of
+from syncfabric.models.networks.irregular import Irregular, Place
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning import btm, shortest, updown
 from syncfabric.models.planning.btm import Tree
 from syncfabric.models.planning.entries import MOST_ENTRIES, Room, allot
-from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.least_radius import centre_of
 from syncfabric.models.planning.pace import Pace, on_wires
@@ -62,8 +61,8 @@ def plan_groups(
         A router has more groups than entries, members cannot reach each other, or a group has
         more routers than a manager's command has requests.
     """
-    graph, router = LinkGraph.of(network, dead.links), network.shape.router
-    names = [group.planner or planners_of(network)[0] for group in groups]
+    graph, router = network.topology.graph.without(dead.links), network.shape.router
+    names = [group.planner or network.planners[0] for group in groups]
     managers = max(1, router.managers)
     owners = [i % managers for i in range(len(groups))]
     members = [_routers(graph, group) for group in groups]
@@ -113,7 +112,7 @@ def plan_groups(
 
 
 def _routed(
-    graph: LinkGraph, router: NodeShape, group: GroupSpec, planner: str, dead: Dead
+    graph: Irregular, router: NodeShape, group: GroupSpec, planner: str, dead: Dead
 ) -> _Shaped:
     """Return a tree of members, as its planner makes it, on a mesh.
 
@@ -162,7 +161,7 @@ def _linked(room: Room, groups: Sequence[GroupSpec], names: Sequence[str]) -> li
     ]
 
 
-def _wanted(graph: LinkGraph, group: GroupSpec, owner: int = 0, planner: str = "") -> Wanted:
+def _wanted(graph: Irregular, group: GroupSpec, owner: int = 0, planner: str = "") -> Wanted:
     """Return a group to be laid; two planners choose its tree without regard to others."""
     members = _routers(graph, group)
     routers = np.array(members, dtype=np.int64)
@@ -174,15 +173,15 @@ def _wanted(graph: LinkGraph, group: GroupSpec, owner: int = 0, planner: str = "
     return Wanted(group.id, members, centre, owner, build and build(graph, routers))
 
 
-def _nodes(graph: LinkGraph, group: GroupSpec) -> list[Place]:
-    return [graph.place(graph.node(member)) for member in group.members]
+def _nodes(graph: Irregular, group: GroupSpec) -> list[Place]:
+    return [graph.node(graph.number(member)) for member in group.members]
 
 
-def _routers(graph: LinkGraph, group: GroupSpec) -> tuple[int, ...]:
+def _routers(graph: Irregular, group: GroupSpec) -> tuple[int, ...]:
     return tuple(sorted({router for router, _ in _nodes(graph, group)}))
 
 
-def _needed(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> int:
+def _needed(graph: Irregular, wanted: Sequence[Wanted], room: int) -> int:
     """Return entries of a share that are found to do for link trees."""
     while room <= MOST_ENTRIES:
         room *= 2
@@ -195,7 +194,7 @@ def _needed(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> int:
     return room
 
 
-def least_tree(graph: LinkGraph, group: GroupSpec) -> PortTree:
+def least_tree(graph: Irregular, group: GroupSpec) -> PortTree:
     """Return a link tree of least radius, for a group alone.
 
     Raises
@@ -255,16 +254,16 @@ def _place(
     dead: Dead,
 ) -> GroupPlan | None:
     """Return a plan in one of some slots, whose routers are then taken; None: there is no room."""
-    graph, router = LinkGraph.of(network, dead.links), network.shape.router
+    graph, router = network.topology.graph.without(dead.links), network.shape.router
     shortest = least_tree(graph, group)
     free = (s for s in slots if taken[s].isdisjoint(shortest.routers.tolist()))
     tree, slot = shortest, next(free, None)
     members = _routers(graph, group)
     for s in slots if slot is None else ():
         if taken[s].isdisjoint(members):
-            ports = [end for link in graph.topology.links for end in link if end[0] in taken[s]]
+            ports = [end for link in graph.links for end in link if end[0] in taken[s]]
             try:
-                tree = least_tree(LinkGraph.of(network, {*dead.links, *ports}), group)
+                tree = least_tree(network.topology.graph.without({*dead.links, *ports}), group)
             except PlanError:
                 continue
             slot = s

@@ -16,10 +16,10 @@ from functools import cached_property
 import numpy as np
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.irregular import Ints, Place
+from syncfabric.models.networks.irregular import Ints, Irregular, Place
 from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
 from syncfabric.models.planning.btm import Tree
-from syncfabric.models.planning.graph import LinkGraph, path_sums
+from syncfabric.models.planning.graph import path_sums
 
 __all__ = ["PortTree"]
 
@@ -30,7 +30,7 @@ class PortTree:
 
     Parameters
     ----------
-    graph : LinkGraph
+    graph : Irregular
         The network.
     root : int
         The root's router.
@@ -48,7 +48,7 @@ class PortTree:
         Links from each router to its parent; 0 at the root.
     """
 
-    graph: LinkGraph
+    graph: Irregular
     root: int
     routers: Ints
     parent: Ints
@@ -59,12 +59,12 @@ class PortTree:
     hops: Ints
 
     @classmethod
-    def of(cls, graph: LinkGraph, ports: Mapping[int, int], nodes: Iterable[Place]) -> PortTree:
+    def of(cls, graph: Irregular, ports: Mapping[int, int], nodes: Iterable[Place]) -> PortTree:
         """Follow each router's port to its parent over the link, and check that it is a tree.
 
         Parameters
         ----------
-        graph : LinkGraph
+        graph : Irregular
         ports : mapping of int to int
             The port to the parent of each router of the tree; -1 at the root.
         nodes : iterable of Place
@@ -76,7 +76,7 @@ class PortTree:
             There is not one root, a port has no link, a link leaves the tree, routers do not lead
             to the root, a member is outside the tree or is no node, or a leaf has no member.
         """
-        topology, listed = graph.topology, sorted(ports)
+        topology, listed = graph, sorted(ports)
         position = {router: i for i, router in enumerate(listed)}
         roots = [router for router in listed if ports[router] < 0]
         if len(roots) != 1:
@@ -99,12 +99,12 @@ class PortTree:
         return cls._joined(graph, roots[0], routers, parent, parent_port, far_port, members)
 
     @classmethod
-    def spanned(cls, graph: LinkGraph, routers: Ints, parents: Ints) -> PortTree:
+    def spanned(cls, graph: Irregular, routers: Ints, parents: Ints) -> PortTree:
         """Join routers to their parents, by the lowest port of the parent's: routers alone.
 
         Parameters
         ----------
-        graph : LinkGraph
+        graph : Irregular
         routers : array of int64, shape (t,)
             Ascending.
         parents : array of int64, shape (t,)
@@ -123,12 +123,12 @@ class PortTree:
         return self._joined(self.graph, self.root, self.routers, *ends, list(nodes))
 
     @classmethod
-    def pruned(cls, graph: LinkGraph, parents: Ints, members: Ints) -> PortTree:
+    def pruned(cls, graph: Irregular, parents: Ints, members: Ints) -> PortTree:
         """Keep of a spanning tree what leads to a member, up to its root: a tree of routers alone.
 
         Parameters
         ----------
-        graph : LinkGraph
+        graph : Irregular
         parents : array of int64, shape (q,)
             The parent of every router.
         members : array of int64
@@ -144,13 +144,13 @@ class PortTree:
         return cls.spanned(graph, routers, parents[routers])
 
     @classmethod
-    def routed(cls, tree: Tree, graph: LinkGraph) -> PortTree:
+    def routed(cls, tree: Tree, graph: Irregular) -> PortTree:
         """Take a tree of members and relays on a mesh.
 
         Parameters
         ----------
         tree : Tree
-        graph : LinkGraph
+        graph : Irregular
             The mesh.
         """
         numbers = tree.y * graph.columns + tree.x
@@ -177,7 +177,7 @@ class PortTree:
     @classmethod
     def _joined(
         cls,
-        graph: LinkGraph,
+        graph: Irregular,
         root: int,
         routers: Ints,
         parent: Ints,
@@ -266,7 +266,7 @@ class PortTree:
         ports = self.nodes[self.nodes[:, 0] == self.root, 1]
         if not len(ports):
             return None
-        return self.graph.member(self.graph.topology.index((self.root, int(ports.min()))))
+        return self.graph.member(self.graph.index((self.root, int(ports.min()))))
 
     @cached_property
     def child_count(self) -> Ints:

@@ -259,7 +259,7 @@ def _command(
 
 def asked_node(group: GroupPlan, router: int) -> Place:
     """Return the node that is asked to set a router's engine up: that at its lowest port."""
-    topology = group.graph.topology
+    topology = group.graph
     return router, min(p for p in range(topology.ports) if topology.node_at(router, p) is not None)
 
 
@@ -279,7 +279,7 @@ def check_representatives(group: GroupPlan) -> None:
             f"group {group.id}: root {group.graph.name(group.tree.root)} of its tree has no"
             f' member, and with setup = "paper" members alone set engines up; {remedy}'
         )
-    with_nodes = {router for router, _ in group.graph.topology.nodes}
+    with_nodes = {router for router, _ in group.graph.nodes}
     for router in group.placement:
         if router not in with_nodes:
             raise PlanError(
@@ -304,7 +304,7 @@ def duties(group: GroupPlan) -> dict[int, tuple[int, ...]]:
     tree = group.tree
     first: dict[int, int] = {}
     for router, port in sorted(tree.nodes.tolist()):
-        first.setdefault(router, group.graph.topology.index((router, port)))
+        first.setdefault(router, group.graph.index((router, port)))
     found: dict[int, list[int]] = {}
     # From the root down, so that a representative's own router comes before those below it.
     for position in tree.depth.argsort(kind="stable").tolist():

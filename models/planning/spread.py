@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.irregular import Ints
-from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.networks.irregular import Ints, Irregular
+from syncfabric.models.planning.graph import Rays, distances
 from syncfabric.models.planning.least_radius import Centre, lay
 from syncfabric.models.planning.port_tree import PortTree
 
@@ -34,6 +34,8 @@ ROOTS = 4
 """Roots that are tried for a group in each round."""
 MEASURED = 1 << 18
 """Members times routers up to which roots are chosen by what ways from there cost."""
+MOST_KEPT = 1 << 20
+"""Levels that are kept of all roots together."""
 EFFORT = 200_000
 """Routers of all trials of a group: huge networks get one root."""
 
@@ -82,12 +84,13 @@ class CrowdedError(PlanError):
 class _State:
     """Trees so far, and how many of them are at each router, by share."""
 
-    graph: LinkGraph
+    graph: Irregular
     room: int
     load: Ints
     history: Ints
     busy: Ints
     trees: dict[int, PortTree] = field(default_factory=dict)
+    rays: dict[int, Rays] = field(default_factory=dict)
 
     def put(self, wanted: Wanted, tree: PortTree) -> None:
         self.trees[wanted.group] = tree
@@ -99,6 +102,14 @@ class _State:
         if tree:
             self.load[wanted.share, tree.routers] -= 1
             self.busy -= _messages(tree, wanted, len(self.busy))
+
+    def rays_of(self, root: int) -> Rays:
+        """Return the shortest ways from a root; those of the roots asked last are kept."""
+        if root not in self.rays:
+            if len(self.rays) * len(self.graph) >= MOST_KEPT:
+                self.rays.clear()
+            self.rays[root] = Rays.of(self.graph, root)
+        return self.rays[root]
 
     def crowded(self, wanted: Wanted) -> bool:
         """Whether a group's tree passes a router that has too many."""
@@ -113,10 +124,11 @@ class _State:
         cost[members] = 0
         roots = wanted.centre.roots(slack)
         if len(members) * len(self.graph) <= MEASURED and len(roots) > ROOTS:
-            ways = self.graph.distances(members, cost)[:, roots].sum(axis=0)
+            ways = distances(self.graph, members, cost)[:, roots].sum(axis=0)
             roots = roots[np.argsort(ways, kind="stable")]
         count = max(1, min(ROOTS, EFFORT // len(self.graph)))
-        trees = [lay(self.graph, root, members, cost, self.busy) for root in roots[:count].tolist()]
+        rays = map(self.rays_of, roots[:count].tolist())
+        trees = [lay(self.graph, each, members, cost, self.busy) for each in rays]
 
         def rank(tree: PortTree) -> tuple[int, int, int]:
             """Its cost, then the messages that meet each other more often with it."""
@@ -133,7 +145,7 @@ def _messages(tree: PortTree, wanted: Wanted, routers: int) -> Ints:
     return np.bincount(np.concatenate(comes), minlength=routers)
 
 
-def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> dict[int, PortTree]:
+def spread(graph: Irregular, wanted: Sequence[Wanted], room: int) -> dict[int, PortTree]:
     """Return a tree of routers for each group, by its identifier.
 
     All have the least radius, if such trees are found in a few rounds; then those that still pass a
@@ -141,7 +153,7 @@ def spread(graph: LinkGraph, wanted: Sequence[Wanted], room: int) -> dict[int, P
 
     Parameters
     ----------
-    graph : LinkGraph
+    graph : Irregular
     wanted : sequence of Wanted
     room : int
         Entries of each share at each router.

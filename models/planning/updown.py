@@ -14,8 +14,7 @@ import numpy as np
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Ints, Irregular
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.models.planning.centre import least_eccentric, shapes
-from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.graph import least_eccentric, shapes
 from syncfabric.models.planning.port_tree import PortTree
 
 __all__ = [
@@ -110,8 +109,8 @@ def routing_tables(spec: IrregularSpec) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, updown_tables(spec.topology).tolist()))
 
 
-def spanning(graph: LinkGraph, beside: int = 0) -> tuple[Ints, Ints]:
-    """Return parent and level of every switch in the spanning tree; see ``LinkGraph.spanning``.
+def spanning(graph: Irregular, beside: int = 0) -> tuple[Ints, Ints]:
+    """Return parent and level of every switch in the spanning tree; see ``Irregular.spanning``.
 
     If the network is in parts it is that of the part that a switch is in.
     """
@@ -128,13 +127,13 @@ def updown_tables(topology: Irregular) -> Ints:
     a packet may have come to it by a link down; any other goes up, to where the whole way is then
     shortest. Among equals the lowest port is taken.
     """
-    graph, count = LinkGraph(topology), topology.switches
-    _, level = spanning(graph)
+    count = topology.switches
+    _, level = spanning(topology)
     order = np.argsort(level, kind="stable")  # every link leads up to an earlier one
     rank = np.argsort(order)
-    by_port = np.lexsort((topology.port, graph.owner))
-    rows = np.split(by_port, graph.indptr[1:-1])
-    up = rank[graph.neighbour] < rank[graph.owner]
+    by_port = np.lexsort((topology.port, topology.owner))
+    rows = np.split(by_port, topology.indptr[1:-1])
+    up = rank[topology.neighbour] < rank[topology.owner]
     endless = np.int64(4 * count)
     length = np.full((count, count), endless)
     np.fill_diagonal(length, 0)
@@ -144,18 +143,18 @@ def updown_tables(topology: Irregular) -> Ints:
             row, entries = length[switch], rows[switch]
             wanted = row == endless if upwards else np.ones(count, dtype=bool)
             for entry in entries[up[entries] == upwards].tolist():
-                way = length[graph.neighbour[entry]] + 1
+                way = length[topology.neighbour[entry]] + 1
                 shorter = wanted & (way < row)
                 row[shorter], ports[switch][shorter] = way[shorter], topology.port[entry]
     return ports
 
 
-def updown_tree(graph: LinkGraph, members: Ints, *, member_root: bool = False) -> PortTree:
+def updown_tree(graph: Irregular, members: Ints, *, member_root: bool = False) -> PortTree:
     """Build a group's tree over the spanning tree that the tables go by.
 
     Parameters
     ----------
-    graph : LinkGraph
+    graph : Irregular
     members : array of int64
         The member switches, ascending, each once.
     member_root : bool
@@ -176,7 +175,7 @@ def updown_tree(graph: LinkGraph, members: Ints, *, member_root: bool = False) -
         [tree.parent[below], tree.far_port[below], below, tree.parent_port[below]], axis=1
     )
     links = tuple(((a, b), (c, d)) for a, b, c, d in ends.tolist())
-    alone = LinkGraph(Irregular(len(tree), len(tree), links, ()))
+    alone = Irregular(len(tree), len(tree), links, ())
     places = np.searchsorted(tree.routers, members)
     nearest, _ = least_eccentric(alone, places, places)
     parents, _ = alone.spanning(int(nearest[0]))
@@ -184,7 +183,7 @@ def updown_tree(graph: LinkGraph, members: Ints, *, member_root: bool = False) -
     return PortTree.spanned(graph, tree.routers, numbers)
 
 
-def btin_tree(graph: LinkGraph, members: Ints) -> PortTree:
+def btin_tree(graph: Irregular, members: Ints) -> PortTree:
     """Build the tree of least height around a member.
 
     Readings where the paper is open: the parent of a switch is the lowest-numbered switch of the
@@ -195,7 +194,7 @@ def btin_tree(graph: LinkGraph, members: Ints) -> PortTree:
 
     Parameters
     ----------
-    graph : LinkGraph
+    graph : Irregular
     members : array of int64
         The member switches, ascending, each once.
     """

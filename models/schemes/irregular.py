@@ -25,7 +25,6 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.irregular import Ints, Irregular, Place
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning import updown as trees
-from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.updown import next_switches
 from syncfabric.models.schemes.scheme import Cost, Scheme
@@ -50,11 +49,6 @@ class Ways:
     def of(cls, network: IrregularSpec) -> Ways:
         """Take a network file's links, nodes and tables."""
         return cls(network.topology, network.tables)
-
-    @cached_property
-    def graph(self) -> LinkGraph:
-        """The switches."""
-        return LinkGraph(self.topology)
 
     @property
     def links_a_switch(self) -> float:
@@ -127,12 +121,12 @@ class Group:
     @cached_property
     def tree(self) -> PortTree:
         """The tree that planner ``btin`` builds; the root node is at its root."""
-        return trees.btin_tree(self.ways.graph, self.switches)
+        return trees.btin_tree(self.ways.topology, self.switches)
 
     @cached_property
     def updown_tree(self) -> PortTree:
         """The tree that planner ``updown`` builds around a member."""
-        return trees.updown_tree(self.ways.graph, self.switches, member_root=True)
+        return trees.updown_tree(self.ways.topology, self.switches, member_root=True)
 
     @property
     def _root(self) -> Ints:
@@ -152,7 +146,7 @@ class Group:
     @cached_property
     def direct(self) -> int:
         """The same either way, if packets took the shortest ways there are."""
-        _, level = self.ways.graph.spanning(self.tree.root)
+        _, level = self.ways.topology.spanning(self.tree.root)
         return int(level[self.at].sum())
 
 

@@ -22,7 +22,6 @@ from syncfabric.models.networks.spec import (
     MessageSpec,
     StaticSpec,
 )
-from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan_static import plan_static
 from syncfabric.models.planning.planners import least_tree
@@ -206,7 +205,7 @@ def wires(network: MessageSpec, members: Sequence[Node], times: LogGP) -> Cost:
     farthest member, a node's own link counted: it is a wire as well. A level up and a pulse down
     pass each link between routers once.
     """
-    graph = LinkGraph.of(network)
+    graph = network.topology.graph
     tree = least_tree(graph, GroupSpec(id=0, members=tuple(members)))
     assert tree is not None  # nothing is taken
     own, routers, edges = graph.own_links, len(tree), len(tree.edges)

@@ -14,7 +14,6 @@ from syncfabric.models.networks.spec import (
     GroupSpec,
     NetworkSpec,
     StaticSpec,
-    planners_of,
 )
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.sim.assemble.cores import plain_mesh, system_ports, system_verilog
@@ -122,7 +121,7 @@ def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
             f"barrier = {barrier!r} does not go with network {spec.name}: its own barriers are "
             f"{', '.join(there)}; choose one of them, or one over messages"
         )
-    planners = planned[barrier] or planners_of(spec.network)
+    planners = planned[barrier] or spec.network.planners
     nodes = tuple(spec.network.topology.node(core) for core in range(cores))
     everyone = set(nodes)
     if any(set(group.members) == everyone and group.planner in planners for group in spec.groups):

@@ -9,7 +9,6 @@ from typing import Any, get_args
 import pytest
 
 from syncfabric.models.networks.schema import NetworkFile
-from syncfabric.models.networks.spec import planners_of
 from syncfabric.sim.drive.recovery.run import RecoveryRunner
 from syncfabric.sim.drive.recovery.scenario import RecoveryScenario
 from syncfabric.sim.drive.scenario import Policy, Scenario
@@ -143,7 +142,7 @@ def test_every_planner_operation_and_form_of_members_has_entries() -> None:
     for entry in ENTRIES.values():
         network = entry.spec.network
         kind = getattr(network, "transport", network.kind)
-        wanted[kind] |= {*planners_of(network)}
+        wanted[kind] |= {*network.planners}
         for group in entry.spec.groups:
             planners[kind].add(group.planner)
             ops[network.kind].add(group.op)

@@ -15,7 +15,6 @@ from syncfabric.models.networks.random_network import RandomNetwork, draw_networ
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MESSAGE_PLANNERS, GroupSpec, IrregularSpec, MeshSpec
 from syncfabric.models.planning import deadlock
-from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.least_radius import centre_of
 from syncfabric.models.planning.planners import plan_on_wires
 from syncfabric.models.planning.ring import Ring, best_ring
@@ -201,7 +200,7 @@ PART = 32
 def capacity() -> Iterator[Claim]:
     """Capacity: groups whose link trees fit in 16 entries a router."""
     for name, graph in _graphs():
-        nodes = len(graph.topology.nodes)
+        nodes = len(graph.nodes)
         for words, draw in (
             ("random, 2 to 8 members", _random(2, 8, nodes)),
             ("random, 8 to 64 members", _random(8, 64, nodes)),
@@ -213,16 +212,16 @@ def capacity() -> Iterator[Claim]:
             yield figure(f"{name}, {words}", measured)
 
 
-def _graphs() -> Iterator[tuple[str, LinkGraph]]:
+def _graphs() -> Iterator[tuple[str, Irregular]]:
     for side in (8, 16):
         network = MeshSpec(kind="mesh", transport="link", width=side, height=side)
-        yield f"{side}x{side}", LinkGraph.of(network)
+        yield f"{side}x{side}", network.topology.graph
     cluster = load("cluster-75").network.topology
     assert isinstance(cluster, Irregular)
-    yield "cluster-75", LinkGraph(cluster)
+    yield "cluster-75", cluster
 
 
-def groups_that_fit(graph: LinkGraph, draw: Draw, seed: int) -> int:
+def groups_that_fit(graph: Irregular, draw: Draw, seed: int) -> int:
     """Return how many of a row of drawn groups fit, to some 3 %, by halving.
 
     More are not tried than have members at each router for its entries, and trees that together,
@@ -251,15 +250,15 @@ def groups_that_fit(graph: LinkGraph, draw: Draw, seed: int) -> int:
     return least
 
 
-def _wanted(graph: LinkGraph, group: int, nodes: Sequence[int]) -> Wanted:
-    members = tuple(sorted({graph.place(node)[0] for node in nodes}))
+def _wanted(graph: Irregular, group: int, nodes: Sequence[int]) -> Wanted:
+    members = tuple(sorted({graph.node(node)[0] for node in nodes}))
     return Wanted(group, members, centre_of(graph, np.array(members)))
 
 
-def _compact(graph: LinkGraph) -> Draw:
+def _compact(graph: Irregular) -> Draw:
     """Draw a group on routers that grow from one by neighbours of what it has."""
     at: dict[int, list[int]] = {}
-    for node, (router, _) in enumerate(graph.topology.nodes):
+    for node, (router, _) in enumerate(graph.nodes):
         at.setdefault(router, []).append(node)
 
     def draw(rng: random.Random) -> Sequence[int]:

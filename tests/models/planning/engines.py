@@ -63,7 +63,7 @@ class Barriers:
 
     def seats(self, plan: GroupPlan) -> list[tuple[int, int]]:
         """Return node and register of each member."""
-        nodes = [plan.graph.node(member) for member in plan.members]
+        nodes = [plan.graph.number(member) for member in plan.members]
         return list(zip(nodes, plan.registers, strict=True))
 
     def barrier(self, plan: GroupPlan, delays: Sequence[int]) -> int:

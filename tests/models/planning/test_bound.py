@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import GroupSpec, MessageSpec, planners_of
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.planners import plan_groups
 from tests.models.planning.checker import cluster, groups_of, mesh
@@ -96,7 +96,7 @@ def test_bounds_of_any_trees(kind: str) -> None:
     reached = 0
     for _ in range(6):
         network = drawn(rng, kind)
-        planner = rng.choice([name for name in planners_of(network) if name != "btm"])
+        planner = rng.choice([name for name in network.planners if name != "btm"])
         (group,) = groups_of(network, rng, 1, (2, 3, 4), planner)
         plan = planned(network, group)
         found = worst(network, plan, rng, 60)

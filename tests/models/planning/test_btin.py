@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.models.planning.centre import least_eccentric, shapes
-from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.graph import least_eccentric, shapes
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.planning.updown import btin_tree
 from tests.models.planning.irregular import (
@@ -39,7 +38,7 @@ def test_figure_1() -> None:
     assert {switch for switch, _ in network.nodes} == set(range(9))
     assert [node for node in named if node[0] == 3] == [(3, 4), (3, 5)]
     members = member_switches(spec.groups[0].members)
-    graph = LinkGraph(spec.network.topology)
+    graph = spec.network.topology
     nearest, height = least_eccentric(graph, members, members)
     assert (nearest.tolist(), height) == ([0, 3, 6], 2)
     edges, leaves = shapes(graph, nearest, members)
@@ -72,7 +71,7 @@ def literal_root(topology: Irregular, members: set[int]) -> int:
 def test_the_root_is_that_of_the_rule_written_out(drawn: tuple[Irregular, list[Place]]) -> None:
     topology, members = drawn
     switches = member_switches(members)
-    graph = LinkGraph(topology)
+    graph = topology
     assert btin_tree(graph, switches).root == literal_root(topology, set(switches.tolist()))
     tree = btin_tree(graph, switches)
     check_tree(topology, tree, members)
@@ -87,7 +86,7 @@ def test_the_root_of_larger_networks(seed: int) -> None:
     rng = random.Random(seed)
     topology = draw_network(rng, 200, 20 if seed % 2 else 240, 500)
     members = set(rng.sample(range(200), 160 if seed < 2 else 200))
-    found = btin_tree(LinkGraph(topology), np.array(sorted(members))).root
+    found = btin_tree(topology, np.array(sorted(members))).root
     assert found == literal_root(topology, members)
 
 
@@ -108,7 +107,7 @@ def test_the_root_of_larger_networks(seed: int) -> None:
 def test_what_decides(pairs: str, members: list[int], root: int) -> None:
     topology = joined([(int(pair[0]), int(pair[1])) for pair in pairs.split()])
     assert literal_root(topology, set(members)) == root
-    assert btin_tree(LinkGraph(topology), np.array(members)).root == root
+    assert btin_tree(topology, np.array(members)).root == root
 
 
 def joined(pairs: list[tuple[int, int]]) -> Irregular:
@@ -124,6 +123,6 @@ def joined(pairs: list[tuple[int, int]]) -> Irregular:
 def test_of_parallel_links_the_parents_lowest_port_is_taken() -> None:
     links = (((0, 3), (1, 0)), ((0, 1), (1, 2)), ((1, 1), (0, 2)))
     topology = Irregular(5, 2, links, ((0, 4), (1, 3)))
-    tree = btin_tree(LinkGraph(topology), np.array([0, 1]))
+    tree = btin_tree(topology, np.array([0, 1]))
     assert tree.root == 0
     assert (tree.far_port.tolist(), tree.parent_port.tolist()) == ([-1, 1], [-1, 2])

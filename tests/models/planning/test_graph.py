@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from syncfabric.models.networks.irregular import Irregular, Place
-from syncfabric.models.planning import centre
-from syncfabric.models.planning.centre import BATCH, eccentricities, least_eccentric, shapes
-from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning import graph as searches
+from syncfabric.models.planning.graph import BATCH, eccentricities, least_eccentric, shapes
 from tests.models.planning.irregular import clusters, draw_network, member_switches
 
 
@@ -29,7 +28,7 @@ def test_spanning_tree_by_levels_and_lowest_numbers(
     topology, _ = drawn
     graph = plain(topology)
     for root in range(topology.switches):
-        parents, levels = LinkGraph(topology).spanning(root)
+        parents, levels = topology.spanning(root)
         distance = nx.single_source_shortest_path_length(graph, root)
         assert levels.tolist() == [distance[switch] for switch in range(topology.switches)]
         for switch, parent in enumerate(parents.tolist()):
@@ -41,7 +40,7 @@ def test_spanning_tree_by_levels_and_lowest_numbers(
 def test_eccentricities_and_shapes_of_many_roots(switches: int) -> None:
     rng = random.Random(switches)
     topology = draw_network(rng, switches, switches // 2, 2 * switches)
-    graph, whole = LinkGraph(topology), plain(topology)
+    graph, whole = topology, plain(topology)
     targets = np.array(sorted(rng.sample(range(switches), switches // 2 + 1)))
     edges, leaves = shapes(graph, targets, targets)
     far = eccentricities(graph, targets, targets)
@@ -68,7 +67,7 @@ def above(parents: np.ndarray, switch: int) -> list[int]:
 @given(clusters())
 def test_the_least_eccentric_are_all_found(drawn: tuple[Irregular, list[Place]]) -> None:
     topology, members = drawn
-    graph, targets = LinkGraph(topology), member_switches(members)
+    graph, targets = topology, member_switches(members)
     everyone = np.arange(topology.switches)
     for candidates in (everyone, targets):
         far = eccentricities(graph, candidates, targets)
@@ -82,15 +81,15 @@ def test_the_least_eccentric_are_found_without_measuring_all(
     extra: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     topology = draw_network(random.Random(extra), 1500, extra, 1)
-    graph, everyone = LinkGraph(topology), np.arange(1500)
+    graph, everyone = topology, np.arange(1500)
     far = eccentricities(graph, everyone, everyone)
     measured = []
 
-    def counting(graph: LinkGraph, roots: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    def counting(graph: Irregular, roots: np.ndarray, targets: np.ndarray) -> np.ndarray:
         measured.extend(roots.tolist())
         return eccentricities(graph, roots, targets)
 
-    monkeypatch.setattr(centre, "eccentricities", counting)
+    monkeypatch.setattr(searches, "eccentricities", counting)
     found, distance = least_eccentric(graph, everyone, everyone)
     assert (distance, found.tolist()) == (far.min(), np.flatnonzero(far == far.min()).tolist())
     assert len(measured) == len(set(measured)) < 1500
@@ -99,7 +98,7 @@ def test_the_least_eccentric_are_found_without_measuring_all(
 
 def test_ports_between_are_the_lowest_of_the_first_switch() -> None:
     links = (((0, 3), (1, 0)), ((0, 1), (1, 2)), ((1, 1), (0, 2)), ((1, 3), (2, 0)))
-    graph = LinkGraph(Irregular(4, 3, links, ()))
+    graph = Irregular(4, 3, links, ())
     own, far = graph.ports_between(np.array([0, 1, 1, 2]), np.array([1, 0, 2, 1]))
     assert own.tolist() == [1, 0, 3, 0]
     assert far.tolist() == [2, 3, 0, 3]

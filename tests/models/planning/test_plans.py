@@ -17,7 +17,6 @@ from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning import btm
-from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.planners import plan_groups
 from syncfabric.models.planning.port_tree import PortTree
@@ -126,7 +125,7 @@ def test_reference_trees_btin(case: dict[str, Any]) -> None:
 def test_reference_trees_btm(case: dict[str, Any]) -> None:
     width = case["width"]
     members = [(x, y) for x, y in case["members"]]
-    tree = PortTree.routed(btm.build_tree(members), LinkGraph.of(mesh(width, width)))
+    tree = PortTree.routed(btm.build_tree(members), mesh(width, width).topology.graph)
     assert [tree.root % width, tree.root // width] == case["root"]
     assert (tree.height, tree.radius) == (case["tree_height"], case["longest_path"])
     places = [[[r % width, r // width] for r in edge] for edge in tree.edges]

@@ -14,9 +14,9 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.models.planning import least_radius
+from syncfabric.models.planning import least_radius, spread
 from syncfabric.models.planning.btm import Tree
-from syncfabric.models.planning.graph import LinkGraph
+from syncfabric.models.planning.graph import Rays
 from syncfabric.models.planning.least_radius import centre_of, lay
 from syncfabric.models.planning.pace import Pace
 from syncfabric.models.planning.port_tree import PortTree
@@ -39,7 +39,7 @@ def test_centres(case: tuple[Irregular, list[tuple[int, int]]], many: bool) -> N
     with pytest.MonkeyPatch.context() as patch:
         if many:
             patch.setattr(least_radius, "WAVES", 0)
-        centre = centre_of(LinkGraph(topology), np.array(routers))
+        centre = centre_of(topology, np.array(routers))
     assert centre.radius == min(far.values())
     roots = {r for r in far if far[r] == centre.radius}
     assert set(centre.roots(0).tolist()) == roots
@@ -51,7 +51,7 @@ def test_centres(case: tuple[Irregular, list[tuple[int, int]]], many: bool) -> N
 
 
 def test_centres_of_many_members() -> None:
-    graph = LinkGraph.of(mesh(10, 10))
+    graph = mesh(10, 10).topology.graph
     centre = centre_of(graph, np.arange(100))
     assert centre.radius == 10
     assert centre.roots(0).tolist() == [44, 45, 54, 55]
@@ -62,13 +62,13 @@ def test_centres_of_many_members() -> None:
 def test_trees_avoid_what_is_dear(seed: int) -> None:
     """A tree goes by a dear router only where each shortest way from the root does."""
     rng = random.Random(seed)
-    graph = LinkGraph(draw_network(rng, 20, 30, 1))
+    graph = draw_network(rng, 20, 30, 1)
     cost = np.array([rng.choice([1, 1, 1000]) for _ in range(20)])
     root, member = rng.sample(range(20), 2)
     cost[member] = 0
-    laid = lay(graph, root, [member], cost, np.zeros_like(cost))
+    laid = lay(graph, Rays.of(graph, root), [member], cost, np.zeros_like(cost))
     network: nx.Graph[int] = nx.Graph()
-    network.add_edges_from((a[0], b[0]) for a, b in graph.topology.links)
+    network.add_edges_from((a[0], b[0]) for a, b in graph.links)
     ways = nx.all_shortest_paths(network, root, member)
     assert cost[laid.routers].sum() == min(int(cost[way[:-1]].sum()) for way in ways)
 
@@ -105,7 +105,7 @@ def served(times: tuple[int, ...], interval: int) -> int:
 
 def test_a_tree_is_one() -> None:
     nodes = [(0, 2), (2, 2)]
-    tree = PortTree.of(LinkGraph(ROW), {0: 1, 1: -1, 2: 0}, nodes)
+    tree = PortTree.of(ROW, {0: 1, 1: -1, 2: 0}, nodes)
     assert (tree.root, tree.height, tree.radius) == (1, 1, 1)
     assert tree.child_mask.tolist() == [4, 3, 4]
     assert [tree.children(i) for i in range(3)] == [(2,), (0, 1), (2,)]
@@ -129,7 +129,7 @@ def test_a_tree_is_one() -> None:
 )
 def test_what_is_no_tree(ports: dict[int, int], nodes: list[Any], words: str) -> None:
     with pytest.raises(PlanError, match=f"^{words}"):
-        PortTree.of(LinkGraph(ROW), ports, nodes)
+        PortTree.of(ROW, ports, nodes)
 
 
 CROSSED = Irregular(
@@ -147,7 +147,7 @@ def figure() -> Irregular:
 def figure_tree() -> PortTree:
     """Paper BTIN's Fig. 3, by the parent of each switch."""
     switches, parents = [0, 1, 3, 4, 5, 6, 7], [3, 3, -1, 1, 1, 3, 3]
-    return PortTree.spanned(LinkGraph(figure()), np.array(switches), np.array(parents))
+    return PortTree.spanned(figure(), np.array(switches), np.array(parents))
 
 
 def test_joining_parents_gives_the_tree() -> None:
@@ -167,7 +167,7 @@ def test_a_tree_knows_its_root_and_its_depths() -> None:
 
 
 def test_of_two_links_the_parents_lowest_port_counts() -> None:
-    graph, both = LinkGraph(CROSSED), np.arange(2)
+    graph, both = CROSSED, np.arange(2)
     below = PortTree.spanned(graph, both, np.array([-1, 0]))
     assert (below.parent_port.tolist(), below.far_port.tolist()) == ([-1, 3], [-1, 0])
     above = PortTree.spanned(graph, both, np.array([1, -1]))
@@ -175,7 +175,7 @@ def test_of_two_links_the_parents_lowest_port_counts() -> None:
 
 
 def test_pruning_keeps_the_ways_to_members_and_no_more() -> None:
-    graph = LinkGraph(figure())
+    graph = figure()
     parents, _ = graph.spanning(3)
     tree = PortTree.pruned(graph, parents, np.array([0, 3, 4, 5, 6, 7]))
     assert tree.edges == figure_tree().edges
@@ -187,7 +187,7 @@ def test_pruning_keeps_the_ways_to_members_and_no_more() -> None:
 
 
 def test_a_root_alone_is_a_tree() -> None:
-    graph = LinkGraph(figure())
+    graph = figure()
     parents, _ = graph.spanning(8)
     tree = PortTree.pruned(graph, parents, np.array([8]))
     assert (len(tree), tree.root, tree.height, tree.edges) == (1, 8, 0, [])
@@ -198,7 +198,7 @@ def test_a_routed_child_is_where_its_port_leads() -> None:
         x, y, parent, ports = np.array([[1, 2], [1, 3], [-1, 0], [4, port]])
         return Tree(x, y, parent, ports)
 
-    graph = LinkGraph.of(mesh(4, 4))
+    graph = mesh(4, 4).topology.graph
     routed = PortTree.routed(tree(0), graph)
     assert routed.hops.tolist() == [0, 3]
     assert routed.parent_port.tolist() == [-1, 3]
@@ -209,11 +209,12 @@ def test_a_routed_child_is_where_its_port_leads() -> None:
 
 
 def test_levels_of_many_roots_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("syncfabric.models.planning.graph.MOST_KEPT", 20)
-    graph = LinkGraph.of(mesh(3, 3))
-    first = graph.rays(0)
-    assert graph.rays(0) is first
+    monkeypatch.setattr(spread, "MOST_KEPT", 20)
+    graph, none = mesh(3, 3).topology.graph, np.zeros((1, 9), dtype=np.int64)
+    state = spread._State(graph, 1, none, none, none[0])
+    first = state.rays_of(0)
+    assert state.rays_of(0) is first
     for root in (1, 2, 3):
-        graph.rays(root)
-    assert graph.rays(0) is not first
-    assert graph.rays(0).levels == first.levels == [0, 1, 2, 1, 2, 3, 2, 3, 4]
+        state.rays_of(root)
+    assert state.rays_of(0) is not first
+    assert state.rays_of(0).levels == first.levels == [0, 1, 2, 1, 2, 3, 2, 3, 4]

@@ -11,7 +11,6 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.spec import GroupSpec
 from syncfabric.models.planning import deadlock, updown
-from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.plan import make_plan
 from tests.models.planning.irregular import (
     check_tree,
@@ -154,7 +153,7 @@ def test_trees_lie_in_the_spanning_tree(
     drawn: tuple[Irregular, list[Place]], *, member_root: bool
 ) -> None:
     topology, members = drawn
-    graph, switches = LinkGraph(topology), member_switches(members)
+    graph, switches = topology, member_switches(members)
     tree = updown.updown_tree(graph, switches, member_root=member_root)
     check_tree(topology, tree, members)
     parents = updown.spanning(graph)[0]
@@ -179,5 +178,5 @@ def test_a_root_without_a_member() -> None:
     (plan,) = (group.to_json() for group in make_plan(network_of(topology, group)).groups)
     assert (plan["root_switch"], plan["root_node"], plan["root"]) == (1, None, None)
     assert plan["height"] == 1
-    tree = updown.updown_tree(LinkGraph(topology), np.array([0, 2]), member_root=True)
+    tree = updown.updown_tree(topology, np.array([0, 2]), member_root=True)
     assert (tree.root, tree.height) == (0, 2)

@@ -12,7 +12,6 @@ from syncfabric.models.networks.spec import (
     MeshSpec,
     NetworkSpec,
     StaticSpec,
-    planners_of,
 )
 from syncfabric.models.planning.plan import BarrierPlan
 from tests.models.planning.irregular import draw_network
@@ -27,7 +26,7 @@ def draw_mesh(rng: random.Random, **keys: Any) -> NetworkSpec:
     """Draw a mesh with one to three groups."""
     width, height = rng.randint(2, 7), rng.randint(2, 7)
     network = MeshSpec(kind="mesh", width=width, height=height, **keys)
-    planners = planners_of(network)
+    planners = network.planners
     return NetworkSpec(
         name="m", network=network, groups=_groups(rng, network.topology.nodes, planners)
     )
@@ -44,7 +43,7 @@ def draw_irregular(rng: random.Random, **keys: Any) -> NetworkSpec:
         nodes=topology.nodes,
         **keys,
     )
-    planners = planners_of(network)
+    planners = network.planners
     return NetworkSpec(name="i", network=network, groups=_groups(rng, topology.nodes, planners))
 
 

@@ -15,7 +15,6 @@ from syncfabric.models.layout.setup import REQUEST
 from syncfabric.models.messages import Op
 from syncfabric.models.networks.reader import load, loads
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
-from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.least_radius import centre_of
 from syncfabric.models.planning.port_tree import PortTree
@@ -118,7 +117,7 @@ def check(name: str, folder: Path, software: str) -> None:
     spec = network_of(name)
     network = spec.network
     assert isinstance(network, MessageSpec)
-    graph, shape, epochs = LinkGraph.of(network), network.shape, Epochs()
+    graph, shape, epochs = network.topology.graph, network.shape, Epochs()
     layout = shape.router.layout
     groups = [*near(shape, 20), *drawn(min(64, len(shape.nodes)), 40)]
     lines = (f"{len(m)} {' '.join(map(str, m))} {entry} {op}" for m, entry, op in groups)
@@ -126,8 +125,8 @@ def check(name: str, folder: Path, software: str) -> None:
     for members, entry, op in groups:
         requests = given.group()
         ports = {r: fields["parent"].bit_length() - 1 for r, _, _, fields in requests}
-        tree = PortTree.of(graph, ports, [graph.place(m) for m in members])
-        targets = np.unique([graph.place(m)[0] for m in members])
+        tree = PortTree.of(graph, ports, [graph.node(m) for m in members])
+        targets = np.unique([graph.node(m)[0] for m in members])
         assert tree.radius == centre_of(graph, targets).radius
         group = GroupPlan(
             id=0,

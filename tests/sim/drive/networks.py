@@ -14,7 +14,6 @@ from syncfabric.models.networks.spec import (
     MessageSpec,
     NetworkSpec,
     Operation,
-    planners_of,
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.backends import Simulation
@@ -140,7 +139,7 @@ def random_groups(network: MessageSpec, rng: random.Random) -> tuple[GroupSpec, 
         size = (len(nodes), 1)[min(number, 1)] if fixed else rng.randint(2, len(nodes))
         some = tuple(rng.sample(nodes, size))
         gid = rng.randrange(number * 20, number * 20 + 20)
-        planner = rng.choice(planners_of(network))
+        planner = rng.choice(network.planners)
         serial = network.operations == "all" and planner != "wires"
         op = rng.choice(operations + (["max", "min", "sum"] if serial else []))
         for count in (size, 2, 2, 2, 1):

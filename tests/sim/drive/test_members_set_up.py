@@ -92,7 +92,7 @@ def test_duties_are_all_routers_each_once() -> None:
             routers = [router for share in found.values() for router in share]
             assert sorted(routers) == sorted(group.placement)
             for node, (own, *others) in found.items():
-                router, port = group.graph.topology.node(node)
+                router, port = group.graph.node(node)
                 assert own == router
                 members = [p for r, p in group.members if r == router]
                 assert port == min(members)

@@ -86,7 +86,7 @@ class Harness:
 
     @staticmethod
     def seats(group: GroupPlan) -> list[tuple[int, int]]:
-        nodes = [group.graph.node(member) for member in group.members]
+        nodes = [group.graph.number(member) for member in group.members]
         return list(zip(nodes, group.registers, strict=True))
 
     def arrive(self, seats: Collection[tuple[int, int]], *, last: bool = False) -> None:

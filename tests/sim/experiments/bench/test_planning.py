@@ -7,11 +7,10 @@ import pytest
 
 from syncfabric.models.networks.irregular import MOST_SWITCHES
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.models.planning.graph import LinkGraph
 from syncfabric.sim.experiments.bench import planning
 from tests.sim.experiments.bench.conftest import met, rows_of
 
-MESH = LinkGraph.of(MeshSpec(kind="mesh", transport="link", width=4, height=4))
+MESH = MeshSpec(kind="mesh", transport="link", width=4, height=4).topology.graph
 
 
 def test_everybody_takes_an_entry_of_every_router() -> None:
