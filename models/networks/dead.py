@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import Mesh, Port
@@ -186,15 +184,8 @@ def check_together(topology: Mesh | Irregular, dead: Dead, groups: Sequence[Grou
     PlanError
         The first member that is cut off from most others.
     """
-    # scipy takes a while to import, which a network without anything dead need not wait for.
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     graph = topology.graph
-    ends = graph.without(dead.links).links_array
-    shape = graph.switches, graph.switches
-    near = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 2])), shape=shape)
-    part = connected_components(near, directed=False)[1].tolist()
+    part = graph.without(dead.links).parts().tolist()
     for group in groups:
         where = [part[graph.nodes[topology.index(member)][0]] for member in group.members]
         largest = max(where, key=lambda each: (where.count(each), -where.index(each)))

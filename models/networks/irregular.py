@@ -156,6 +156,17 @@ class Irregular:
         """The port at the other end, shape (2 m,)."""
         return self._rows.far_port
 
+    def parts(self) -> Ints:
+        """Return the number of the part, joined by links, that each switch is in."""
+        # scipy takes a while to import, which most networks need not wait for.
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        ends, shape = self.links_array, (len(self), len(self))
+        near = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 2])), shape=shape)
+        found: Ints = connected_components(near, directed=False)[1]
+        return found
+
     @cached_property
     def degree(self) -> Ints:
         """Links of each switch, shape (switches,)."""
@@ -182,14 +193,10 @@ class Irregular:
         first = np.searchsorted(keys, here * len(self) + there)
         return self.port[first], self.far_port[first]
 
-    def spanning(self, root: int) -> tuple[Ints, Ints]:
-        """Return parent and level of every switch in the BFS tree around a root.
-
-        The parent is the lowest-numbered switch of the level above: what scanning each level's
-        switches in order gives (paper BTIN, section 3.1). Both are -1 at what cannot be reached,
-        and the parent is at the root.
-        """
+    def levels(self, root: int) -> Ints:
+        """Return the links from a root to every switch; -1 at what cannot be reached."""
         level = np.full(len(self), -1, dtype=np.int64)
+        place = np.empty(len(self), dtype=np.int64)
         level[root] = depth = 0
         front = np.array([root], dtype=np.int64)
         while len(front):
@@ -197,13 +204,24 @@ class Irregular:
             counts = self.degree[front]
             begins = np.repeat(self.indptr[front] - np.cumsum(counts) + counts, counts)
             below = self.neighbour[begins + np.arange(len(begins))]
-            front = np.unique(below[level[below] < 0])
-            level[front] = depth
+            below = below[level[below] < 0]
+            level[below] = depth
+            place[below] = order = np.arange(len(below))
+            front = below[place[below] == order]  # each once
+        return level
+
+    def spanning(self, root: int) -> Ints:
+        """Return the parent of every switch in the BFS tree around a root.
+
+        It is the lowest-numbered switch of the level above: what scanning each level's switches in
+        order gives (paper BTIN, section 3.1). It is -1 at the root, and at what cannot be reached.
+        """
+        level = self.levels(root)
         up = np.flatnonzero(level[self.neighbour] == level[self.owner] - 1)[::-1]
         # Of several assignments to one place the last one stays: backwards, the first.
         parent = np.full(len(self), -1, dtype=np.int64)
         parent[self.owner[up]] = self.neighbour[up]
-        return parent, level
+        return parent
 
     @cached_property
     def _rows(self) -> _Rows:

@@ -188,13 +188,10 @@ def _used_twice(network: Irregular, place: Place) -> str:
 
 
 def _check_connected(network: Irregular) -> None:
-    # networkx takes a while to import, which a mesh need not wait for.
-    import networkx as nx
-
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(range(network.switches))
-    graph.add_edges_from((a[0], b[0]) for a, b in network.links)
-    parts = sorted(map(sorted, nx.connected_components(graph)), key=lambda part: (-len(part), part))
+    number = network.parts()
+    order = np.argsort(number, kind="stable")
+    each = np.split(order, np.flatnonzero(np.diff(number[order])) + 1)
+    parts = sorted((part.tolist() for part in each), key=lambda part: (-len(part), part))
     if len(parts) == 1:
         return
     named = [_part(part) for part in parts[:SHOWN]]

@@ -78,7 +78,7 @@ class Rays(NamedTuple):
     @classmethod
     def of(cls, graph: Irregular, root: int) -> Rays:
         """Work out those of a root."""
-        _, level = graph.spanning(root)
+        level = graph.levels(root)
         here = level[graph.owner]
         links = np.flatnonzero((here > 0) & (level[graph.neighbour] == here - 1))
         links = links[np.argsort(here[links], kind="stable")]
@@ -156,8 +156,8 @@ def least_eccentric(graph: Irregular, candidates: Ints, targets: Ints) -> tuple[
         found.append(tried[distance == least])
         candidates, bound = candidates[~batch], bound[~batch]
         if len(candidates):
-            _, level = graph.spanning(int(tried[distance.argmin()]))
-            _, level = graph.spanning(int(targets[level[targets].argmax()]))
+            level = graph.levels(int(tried[distance.argmin()]))
+            level = graph.levels(int(targets[level[targets].argmax()]))
             bound = np.maximum(bound, level[candidates])
             candidates, bound = candidates[bound <= least], bound[bound <= least]
     return np.sort(np.concatenate(found)), least

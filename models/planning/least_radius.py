@@ -66,7 +66,7 @@ def centre_of(graph: Irregular, targets: Ints) -> Centre:
     PlanError
         They cannot reach each other.
     """
-    _, level = graph.spanning(int(targets[0]))
+    level = graph.levels(int(targets[0]))
     far = np.zeros(len(graph), dtype=np.int64)
     total = np.zeros(len(graph), dtype=np.int64)
     if (level[targets] < 0).any():

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array, vstack
+from scipy.sparse.csgraph import connected_components
 
 from syncfabric.models.planning.mesh_links import AHEAD, MeshLinks
 
@@ -57,9 +59,6 @@ class RingModel:
     """
 
     def __init__(self, links: MeshLinks, members: Sequence[int]) -> None:
-        # Scipy's solver takes a while to import, which other networks need not wait for.
-        from scipy.sparse import csr_array
-
         self._numbers = [link for link, free in enumerate(links.free) if free]
         place = {link: i for i, link in enumerate(self._numbers)}
         pairs = [
@@ -114,8 +113,8 @@ class RingModel:
 
     def _solve(self, most: int, *, whole: bool) -> Any:
         """Return scipy's answer: the least length of what keeps all rows."""
+        # The solver takes a while to import, which other networks need not wait for.
         from scipy.optimize import Bounds, LinearConstraint, milp
-        from scipy.sparse import vstack
 
         cost = np.ones(self.steps + 1)
         cost[-1] = 0
@@ -152,9 +151,6 @@ class RingModel:
 
     def _cut(self, used: Bools) -> bool:
         """Ask for a link out of each part with some members, and not all; return whether any."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
         tail, head = self._tail[used], self._head[used]
         switches = len(self._member)
         joined = coo_array((np.ones(len(tail)), (tail, head)), shape=(switches, switches))
@@ -184,7 +180,5 @@ class RingModel:
 
     def _ask(self, row: Any, least: float) -> None:
         """Add a row, and what it must be at least."""
-        from scipy.sparse import csr_array
-
         self._rows.append(csr_array(row.reshape(1, -1)))
         self._least.append(least)

@@ -24,7 +24,7 @@ __all__ = [
     "far_switches",
     "next_switches",
     "routing_tables",
-    "spanning",
+    "tree_root",
     "updown_tables",
     "updown_tree",
 ]
@@ -109,15 +109,14 @@ def routing_tables(spec: IrregularSpec) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, updown_tables(spec.topology).tolist()))
 
 
-def spanning(graph: Irregular, beside: int = 0) -> tuple[Ints, Ints]:
-    """Return parent and level of every switch in the spanning tree; see ``Irregular.spanning``.
+def tree_root(graph: Irregular, beside: int = 0) -> int:
+    """Return the root of the spanning tree: the lowest-numbered of the least eccentric switches.
 
     If the network is in parts it is that of the part that a switch is in.
     """
-    _, level = graph.spanning(beside)
-    everyone = np.flatnonzero(level >= 0)
+    everyone = np.flatnonzero(graph.levels(beside) >= 0)
     nearest, _ = least_eccentric(graph, everyone, everyone)
-    return graph.spanning(int(nearest[0]))
+    return int(nearest[0])
 
 
 def updown_tables(topology: Irregular) -> Ints:
@@ -128,7 +127,7 @@ def updown_tables(topology: Irregular) -> Ints:
     shortest. Among equals the lowest port is taken.
     """
     count = topology.switches
-    _, level = spanning(topology)
+    level = topology.levels(tree_root(topology))
     order = np.argsort(level, kind="stable")  # every link leads up to an earlier one
     rank = np.argsort(order)
     by_port = np.lexsort((topology.port, topology.owner))
@@ -161,7 +160,7 @@ def updown_tree(graph: Irregular, members: Ints, *, member_root: bool = False) -
         Whether the root has to be a member: then it is the lowest-numbered of those least eccentric
         in the tree. Else it is the topmost switch above all members.
     """
-    parents = spanning(graph, int(members[0]))[0].copy()
+    parents = graph.spanning(tree_root(graph, int(members[0])))
     tree = PortTree.pruned(graph, parents, members)
     # Above the first switch that is a member or has two children there is one way, and no member.
     wanted = (tree.child_count > 1) | np.isin(tree.routers, members)
@@ -178,7 +177,7 @@ def updown_tree(graph: Irregular, members: Ints, *, member_root: bool = False) -
     alone = Irregular(len(tree), len(tree), links, ())
     places = np.searchsorted(tree.routers, members)
     nearest, _ = least_eccentric(alone, places, places)
-    parents, _ = alone.spanning(int(nearest[0]))
+    parents = alone.spanning(int(nearest[0]))
     numbers = np.where(parents >= 0, tree.routers[parents], -1)
     return PortTree.spanned(graph, tree.routers, numbers)
 
@@ -200,5 +199,5 @@ def btin_tree(graph: Irregular, members: Ints) -> PortTree:
     """
     nearest, _ = least_eccentric(graph, members, members)
     edges, leaves = shapes(graph, nearest, members)
-    parents, _ = graph.spanning(int(nearest[np.lexsort((nearest, leaves, edges))[0]]))
+    parents = graph.spanning(int(nearest[np.lexsort((nearest, leaves, edges))[0]]))
     return PortTree.pruned(graph, parents, members)

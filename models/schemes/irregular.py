@@ -146,7 +146,7 @@ class Group:
     @cached_property
     def direct(self) -> int:
         """The same either way, if packets took the shortest ways there are."""
-        _, level = self.ways.topology.spanning(self.tree.root)
+        level = self.ways.topology.levels(self.tree.root)
         return int(level[self.at].sum())
 
 

@@ -28,7 +28,7 @@ def test_spanning_tree_by_levels_and_lowest_numbers(
     topology, _ = drawn
     graph = plain(topology)
     for root in range(topology.switches):
-        parents, levels = topology.spanning(root)
+        parents, levels = topology.spanning(root), topology.levels(root)
         distance = nx.single_source_shortest_path_length(graph, root)
         assert levels.tolist() == [distance[switch] for switch in range(topology.switches)]
         for switch, parent in enumerate(parents.tolist()):
@@ -45,7 +45,7 @@ def test_eccentricities_and_shapes_of_many_roots(switches: int) -> None:
     edges, leaves = shapes(graph, targets, targets)
     far = eccentricities(graph, targets, targets)
     for place, root in enumerate(targets.tolist()):
-        parents, levels = graph.spanning(root)
+        parents, levels = graph.spanning(root), graph.levels(root)
         assert far[place] == levels[targets].max()
         kept = {switch for target in targets.tolist() for switch in above(parents, target)}
         inner = {int(parents[switch]) for switch in kept}

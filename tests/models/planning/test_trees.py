@@ -176,7 +176,7 @@ def test_of_two_links_the_parents_lowest_port_counts() -> None:
 
 def test_pruning_keeps_the_ways_to_members_and_no_more() -> None:
     graph = figure()
-    parents, _ = graph.spanning(3)
+    parents = graph.spanning(3)
     tree = PortTree.pruned(graph, parents, np.array([0, 3, 4, 5, 6, 7]))
     assert tree.edges == figure_tree().edges
     assert tree.parent_port.tolist() == figure_tree().parent_port.tolist()
@@ -188,7 +188,7 @@ def test_pruning_keeps_the_ways_to_members_and_no_more() -> None:
 
 def test_a_root_alone_is_a_tree() -> None:
     graph = figure()
-    parents, _ = graph.spanning(8)
+    parents = graph.spanning(8)
     tree = PortTree.pruned(graph, parents, np.array([8]))
     assert (len(tree), tree.root, tree.height, tree.edges) == (1, 8, 0, [])
 
