@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import cast
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine import Answer, Message
@@ -19,11 +20,10 @@ from syncfabric.models.golden.place import (
     NO_MESSAGES,
     Crossed,
     Driven,
-    Flits,
     Place,
 )
 from syncfabric.models.golden.processes import Processes
-from syncfabric.models.golden.record import GuardWires, Observer
+from syncfabric.models.golden.record import GuardWires
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.wiring import Coming, Out, Shown, Wiring
 from syncfabric.models.layout.network import NetworkShape
@@ -36,6 +36,8 @@ RESET = 1
 STILL, QUIET, RIM = Forward(), Back(), Back(empty=-1)
 NOTHING: tuple[Forward, object] = (STILL, None)
 NO_GUARDS = GuardWires(0, 0, 0, 0)
+Moves: TypeAlias = tuple[int, Mapping[int, Any], Sequence[tuple[int, int]]]
+"""A place, its flits by port, and its credits."""
 
 
 class Movement:
@@ -53,12 +55,13 @@ class Movement:
     interfaces : sequence of NodeInterface
         By node; there are none on meshes.
     processes : Processes
-    observer : Observer or None
 
     Attributes
     ----------
     active : set of int
         Places that move in the coming cycle without inputs and links' registers.
+    flowing : set of int
+        Routers of packets that move, where nodes have left them to the network.
     due : dict of int to Coming
         What is in registers on links, by the cycle in which it comes out.
     answers : list of (int, Answer)
@@ -77,7 +80,6 @@ class Movement:
         nodes: Sequence[Node],
         interfaces: Sequence[NodeInterface],
         processes: Processes,
-        observer: Observer | None,
     ) -> None:
         router = shape.router
         self._nodes, self._interfaces = nodes, interfaces
@@ -85,10 +87,14 @@ class Movement:
         self._many, self._local = len(nodes), not interfaces
         self._first = 0 if self._local else len(nodes)  # the place of node 0
         self._processes, self._homes = processes, shape.nodes
-        self._wiring, self._width, self._observer = wiring, wiring.width, observer
+        self._wiring, self._width = wiring, wiring.width
         self._guarded, self._registers = router.check_bits > 0, router.link_registers
         self._watches = router.watchdog > 0
+        # Plain tuples are unpacked many times faster than those with names.
+        self._outs = [[out and (*out,) for out in outs] for outs in wiring.outs]
         self._form = nodes[0].ends[0].form
+        # All routers of packets, or none; what moves in them is in no place's ``active``.
+        self._routers = [apart for node in nodes if (apart := node.detach())]
         self.faults = FaultyLinks(shape, wiring, self._form)
         self._rims = [
             {p: RIM for p, out in enumerate(outs) if out is None and p < router.links}
@@ -96,7 +102,7 @@ class Movement:
         ]
         self._set_up_channel = router.channels if shape.managers else -1
         self._marks = [mark << router.flit_bits for mark in range(8)]
-        self.active = set[int]()
+        self.active, self.flowing = set[int](), set[int]()
         self.due: dict[int, Coming] = {}
         self.answers: list[tuple[int, Answer]] = []
         self.releases: list[tuple[int, Message]] = []
@@ -127,7 +133,7 @@ class Movement:
         Shown
             What is on the wires.
         """
-        self._now, self._shown, channels = now, Shown(), self._wiring.channels
+        self._now, self._shown = now, Shown()
         here = self._here = self.due.pop(now) if now in self.due else Coming()
         self._far = (
             self.due.setdefault(now + self._registers, Coming()) if self._registers else here
@@ -137,6 +143,20 @@ class Movement:
         for i, c in self._processes.freed():
             freed.setdefault(i, []).append(c)
         injected = self._processes.send(now)
+        moves: list[Moves] = []
+        flowing, self.flowing = self.flowing, set()
+        for n in flowing:
+            router = self._routers[n]
+            freed_here = router.freed
+            moves.append((n, router.send(), freed_here))
+            if not router.is_idle:
+                self.flowing.add(n)
+        # All routers have sent: what comes can be put into them.
+        for n, port, flit in here.packets:
+            self._routers[n].receive(port, flit)
+            self.flowing.add(n)
+        for tokens, lane in here.tokens:
+            tokens[lane] += 1
         driving: Collection[int] = self.active
         if self._local:
             self._at_meshs_processes(injected, freed)
@@ -144,36 +164,27 @@ class Movement:
             driving = {*driving, *(self._first + i for i in (*injected, *freed))}
         for place in driving:
             if place < self._many:
-                node = self._nodes[place]
-                if router := node.drive_flits():
-                    if not router.is_idle:
-                        freed_here, sent = router.freed, router.send()
-                        self._put_packets(place, cast("Flits", sent), freed_here)
-                    continue
-                driven = node.drive()
+                driven = self._nodes[place].drive()
             else:
                 i = place - self._first
                 driven = self._interfaces[i].drive(injected.get(i), freed.get(i, ()))
+            if driven.flits or driven.freed:
+                moves.append((place, driven.flits, driven.freed))
             if driven is not IDLE or self._guarded:
                 self._put(place, driven)
-        special = {*arrivals, *visited, *((request[0],) if request else ())}
+        self._put_packets(moves)
         if self._guarded:
             self.faults.strike(now, here, self._far)
         if self._registers and self._far.is_empty:
             del self.due[now + self._registers]
-        moving = {*driving, *here.flits, *here.messages, *special}
-        if self._guarded:
-            moving.update(here.forward, here.back)
+        moving = {*driving, *here.flits, *here.messages, *arrivals, *visited}
+        moving.update((request[0],) if request else (), here.forward, here.back)
         self.active = set()
         for place in moving:
-            if place in special or not self._take_flits(place):
-                mine = request[1] if request and request[0] == place else None
-                self._take(place, arrivals.get(place, NO_ARRIVALS), mine)
+            mine = request[1] if request and request[0] == place else None
+            self._take(place, arrivals.get(place, NO_ARRIVALS), mine)
         for place, port, c in here.credits:
-            router = self._nodes[place].router if place < self._many else None
-            if router and c < channels:
-                router.tokens[port * channels + c] += 1
-            elif self._places[place].credited(port, c):
+            if self._places[place].credited(port, c):
                 self._processes.credit(place - self._first, c)
         return self._shown
 
@@ -185,11 +196,19 @@ class Movement:
             n, p = self._homes[i]
             first = (n * self._wiring.ports + p) * self._wiring.width
             self._shown.credits += [first + c for c in channels]
-            self._here.credits += [(n, p, c) for c in channels]
+            if self._routers:
+                for c in channels:
+                    self._routers[n].tokens[p * self._wiring.channels + c] += 1
+            else:
+                self._here.credits += [(n, p, c) for c in channels]
         for i, flit in injected.items():
             n, p = self._homes[i]
             self._show(self._wiring.injection(i), flit)
-            self._here.flits.setdefault(n, {})[p] = flit
+            if self._routers:
+                self._routers[n].receive(p, flit)
+                self.flowing.add(n)
+            else:
+                self._here.flits.setdefault(n, {})[p] = flit
 
     # What is on the links.
 
@@ -198,7 +217,6 @@ class Movement:
         outs, messages, leaves = self._wiring.outs[place], driven.messages, driven.leaves
         if leaves and leaves.channel != self._set_up_channel:
             self._processes.drop()
-        self._put_packets(place, driven.flits, driven.freed)
         if self._guarded:
             self._put_wires(self._places[place], outs, driven)
             return
@@ -213,44 +231,55 @@ class Movement:
             else:
                 to[out.place] = {out.port: sent}
 
-    def _put_packets(self, place: int, flits: Flits, freed: Sequence[tuple[int, int]]) -> None:
-        """Put flits and credits on the links; with check bits those of processes alone."""
-        outs, guarded, local = self._wiring.outs[place], self._guarded, self._local
+    def _put_packets(self, moves: Iterable[Moves]) -> None:
+        """Put places' flits and credits on links; with check bits those of processes alone."""
+        ends, guarded, local = self._outs, self._guarded, self._local
         here, far, now, processes = self._here, self._far, self._now, self._processes
         wires, credits, width = self._shown.wires, self._shown.credits, self._width
-        marks, observer = self._marks, self._observer
-        for p, flit in flits.items():
-            out = outs[p]
-            if out is None:
-                continue
-            link, lane, there, port, node, _ = out
-            if local and node >= 0:
-                processes.eject(node, flit, now)
-            elif guarded:
-                continue
-            else:
-                coming = (far if node < 0 else here).flits
-                if there in coming:
-                    coming[there][port] = flit
+        marks, routers = self._marks, self._routers
+        flowing, many, at_once = self.flowing, len(routers), far is here
+        channels = self._wiring.channels
+        for place, flits, freed in moves:
+            outs = ends[place]
+            for p, flit in flits.items():
+                out = outs[p]
+                if out is None:
+                    continue
+                _, lane, there, port, node, _ = out
+                if local and node >= 0:
+                    processes.eject(node, flit, now)
+                elif guarded:
+                    continue
+                elif there < many:
+                    if at_once or node >= 0:
+                        routers[there].receive(port, flit)
+                        flowing.add(there)
+                    else:
+                        far.packets.append((there, port, flit))
                 else:
-                    coming[there] = {port: flit}
-            c, payload, head, tail, cut, _ = flit
-            if head or tail:
-                payload |= marks[head | tail << 1 | cut << 2]
-            wires[lane + c] = payload
-            if observer is not None:
-                observer.flit(link, now)
-        for p, c in freed:
-            out = outs[p]
-            if out is None:
-                continue
-            if local and out.node >= 0:
-                processes.credit(out.node, c)
-            elif not guarded:
-                (far if out.node < 0 else here).credits.append((out.place, out.port, c))
-            else:
-                continue
-            credits.append(out.reverse * width + c)
+                    (far if node < 0 else here).flits.setdefault(there, {})[port] = flit
+                payload = flit.payload
+                if flit.head or flit.tail:
+                    payload |= marks[flit.head | flit.tail << 1 | flit.cut << 2]
+                wires[lane + flit.channel] = payload
+            for p, c in freed:
+                out = outs[p]
+                if out is None:
+                    continue
+                _, _, there, port, node, reverse = out
+                if local and node >= 0:
+                    processes.credit(node, c)
+                elif guarded:
+                    continue
+                elif there < many:
+                    tokens, lane = routers[there].tokens, port * channels + c
+                    if at_once or node >= 0:
+                        tokens[lane] += 1
+                    else:
+                        far.tokens.append((tokens, lane))
+                else:
+                    (far if node < 0 else here).credits.append((there, port, c))
+                credits.append(reverse * width + c)
 
     def _put_wires(self, place: Place, outs: Sequence[Out | None], driven: Driven) -> None:
         """Put the wires of a place's guarded links on them."""
@@ -284,12 +313,8 @@ class Movement:
 
     def _show(self, link: int, flit: Flit) -> None:
         """Show a flit on a link."""
-        c, payload, head, tail, cut, _ = flit
-        if head or tail:
-            payload |= self._marks[head | tail << 1 | cut << 2]
-        self._shown.wires[link * self._width + c] = payload
-        if self._observer is not None:
-            self._observer.flit(link, self._now)
+        mark = self._marks[flit.head | flit.tail << 1 | flit.cut << 2]
+        self._shown.wires[link * self._width + flit.channel] = flit.payload | mark
 
     def _show_message(self, link: int, sent: Sent) -> None:
         """Show a message on a link."""
@@ -297,18 +322,6 @@ class Movement:
         self._shown.wires[lane + (sent.way.route_class if sent.way else 0)] = self._form.word(sent)
 
     # What comes.
-
-    def _take_flits(self, place: int) -> bool:
-        """Take a router over a clock edge with packets alone; return whether nothing else moves."""
-        here = self._here
-        if place >= self._many or self._guarded or place in here.messages:
-            return False
-        node = self._nodes[place]
-        if not node.take_flits(here.flits.get(place, NO_FLITS)):
-            return False
-        if not node.is_idle:
-            self.active.add(place)
-        return True
 
     def _take(
         self, place: int, arrivals: Mapping[int, Arrival], request: ChainRequest | None
@@ -355,6 +368,6 @@ class Movement:
         if not came.flits and not injected:
             return came
         flits = {
-            p: flit._replace(packet=forward.get(p, NOTHING)[1]) for p, flit in came.flits.items()
+            p: replace(flit, packet=forward.get(p, NOTHING)[1]) for p, flit in came.flits.items()
         }
         return came._replace(flits={**flits, **injected})

@@ -79,11 +79,10 @@ class CollectiveNetwork:
         self.traffic = TrafficGenerator(len(places) if router.channels else 1)
         self.processes = Processes(shape, observer)
         wiring = self._wiring = Wiring(shape)
-        parts = shape, wiring, self.nodes, self.interfaces, self.processes, observer
         self.managers = self._managers()
         slots = [node.slots for node in self.nodes if node.slots]
         self._slots = SlotMovement(shape, wiring, slots, self._slot_ports) if slots else None
-        self._movement = Movement(*parts)
+        self._movement = Movement(shape, wiring, self.nodes, self.interfaces, self.processes)
         self._recorder = Recorder(wiring.count, shape.registers)
         self._period = router.watchdog
         self._breaks = set[tuple[int, int]]()  # registers whose release is broken in this cycle
@@ -261,6 +260,7 @@ class CollectiveNetwork:
         """Return whether anything happens in a cycle without arrivals."""
         return bool(
             self._movement.active
+            or self._movement.flowing
             or now in self._requests
             or self.processes.moves
             or now in self._movement.due

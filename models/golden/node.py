@@ -20,7 +20,6 @@ from syncfabric.models.golden.place import (
     NO_PROCESS,
     Crossed,
     Driven,
-    Flits,
     Messages,
     Place,
     PlaceInputs,
@@ -127,15 +126,18 @@ class Node(Place):
             self._driven = self._drive()
         return self._driven
 
-    def drive_flits(self) -> Router[Sent] | None:
-        """Return the router, to send by itself, if packets alone can leave in this cycle.
+    def detach(self) -> Router[Sent] | None:
+        """Leave packets to the network, where they share nothing with messages and words.
 
-        With messages on the links of packets its output register may hold one.
+        Returns
+        -------
+        Router or None
+            The router, which the node has no more.
         """
-        if not self.still or self._driven or self._guarded or self.set_up or self.transport:
+        if self._guarded or self.set_up or self.transport:
             return None
-        self._driven = IDLE
-        return self.router
+        router, self.router = self.router, None
+        return router
 
     def _drive(self) -> Driven:
         router = self.router
@@ -196,23 +198,6 @@ class Node(Place):
             self.transport.credited(port, channel - self._channels)
         return False
 
-    def take_flits(self, flits: Flits) -> bool:
-        """Go over a clock edge with packets alone; return whether nothing else moves."""
-        if not (self.still and self.quiet and self.router) or self.set_up:
-            return False
-        self._driven = None
-        full = 0
-        for p, flit in flits.items():
-            full += not self.router.receive(p, flit)
-        if full:
-            self._count([RouterWord.OVERFLOW] * full)
-        return True
-
-    def _count(self, events: Sequence[RouterWord]) -> None:
-        """Count what happens in a cycle in which words do not move otherwise."""
-        self.words.step(None, None, None, 0, events)
-        self.quiet = False
-
     def take(
         self,
         came: Crossed,
@@ -265,8 +250,9 @@ class Node(Place):
         ):
             what = driven.sends, came.messages, arrivals
             ready, dropped = self._take_messages(*what, None, arrive)
-            if dropped:
-                self._count([RouterWord.OVERFLOW] * dropped)
+            if dropped:  # counted in a cycle in which words do not move otherwise
+                self.words.step(None, None, None, 0, [RouterWord.OVERFLOW] * dropped)
+                self.quiet = False
         else:
             ready = False
         if set_up:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 
 from syncfabric.models.golden.record import Observer, Packet
 from syncfabric.models.golden.router import Flit
@@ -122,7 +123,7 @@ class Source:
             self._software.popleft()
             self._under_way = BETWEEN if flit.tail else channel
             if flit.channel != channel:
-                flit = flit._replace(channel=channel)
+                flit = replace(flit, channel=channel)
         else:
             self._flits.pop()
             if not self._flits and self._backlog:

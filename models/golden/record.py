@@ -120,7 +120,7 @@ class Packet:
 
 
 class Observer(Protocol):
-    """Hears of what happens inside a golden network; override what is wanted."""
+    """Is called for the packets of a golden network."""
 
     def packet(
         self, source: int, destination: int, created: int, injected: int, ejected: int
@@ -129,8 +129,4 @@ class Observer(Protocol):
 
         Its head was on the link from its source in cycle ``injected``.
         """
-        return
-
-    def flit(self, link: int, cycle: int) -> None:
-        """Note an ordinary flit on a link."""
         return

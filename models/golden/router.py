@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -144,7 +145,8 @@ Channel: TypeAlias = tuple[int, int]
 NONE = -1
 
 
-class Flit(NamedTuple):
+@dataclass(slots=True, unsafe_hash=True)  # its parts are read at each hop
+class Flit:
     """A flit on a link; ``cut`` is there with check bits alone, ``packet`` for observers alone."""
 
     channel: int
@@ -216,7 +218,7 @@ class Router(Generic[M]):
         self._buffers = [deque[tuple[int, Flit]]() for _ in range(count)]
         self._occupied = set[int]()
         self._goal = [0] * count  # the output channel of the packet whose flit is first
-        self._begun = [False] * count  # its head has left
+        self._mine = [NONE] * count  # its input once its head has left: the output's owner
         self._owner = [NONE] * count
         self.tokens = [buffer_flits] * count
         # When each channel of an input, and each input of an output, has sent last.
@@ -231,41 +233,6 @@ class Router(Generic[M]):
     def is_idle(self) -> bool:
         """Whether nothing moves without a flit or a message, and nothing is on a link."""
         return not (self._occupied or self.freed or self._register)
-
-    def leaving(self, messages: Collection[int] = ()) -> dict[int, int]:
-        """Return by output the number of the input's channel whose flit leaves in this cycle.
-
-        Parameters
-        ----------
-        messages : collection of int
-            Outputs by which a message leaves.
-        """
-        channels, owner, tokens = self.channels, self._owner, self.tokens
-        goals, begun = self._goal, self._begun
-        if len(self._occupied) == 1:
-            (at,) = self._occupied
-            goal = goals[at]
-            if tokens[goal] and owner[goal] == (at // channels if begun[at] else NONE):
-                o = goal // channels
-                return {} if o in messages else {o: at}
-            return {}
-        requests: dict[int, tuple[int, int]] = {}
-        for at in self._occupied:
-            goal, i = goals[at], at // channels
-            if tokens[goal] and owner[goal] == (i if begun[at] else NONE):
-                rival = requests.get(i)
-                if rival is None or self._of_input[at] < self._of_input[rival[0]]:
-                    requests[i] = at, goal // channels
-        taken: dict[int, int] = {}
-        for i, (at, o) in requests.items():
-            if o in taken:
-                first = o * self._ports
-                if self._of_output[first + i] > self._of_output[first + taken[o] // channels]:
-                    continue
-            elif o in messages:
-                continue
-            taken[o] = at
-        return taken
 
     def step(
         self,
@@ -293,29 +260,44 @@ class Router(Generic[M]):
 
     def send(self, messages: Mapping[int, M] | None = None) -> dict[int, Flit | M]:
         """Let go what leaves in this cycle; return what is on the links in it, by output."""
-        channels, buffers = self.channels, self._buffers
         self.freed = freed = []
         leave: dict[int, Flit | M] = {**messages} if messages else {}
         if self._occupied:
             self._time = time = self._time + 1
-            owner, tokens, ports = self._owner, self.tokens, self._ports
-            goals, begun = self._goal, self._begun
-            for o, at in self.leaving(leave).items():
-                buffer, i, goal = buffers[at], at // channels, goals[at]
+            channels, ports, tokens, owner = self.channels, self._ports, self.tokens, self._owner
+            goals, mine = self._goal, self._mine
+            of_input, of_output = self._of_input, self._of_output
+            requests: dict[int, int] = {}  # by input
+            for at in self._occupied:
+                goal = goals[at]
+                if tokens[goal] and owner[goal] == mine[at]:
+                    i = at // channels
+                    if i not in requests or of_input[at] < of_input[requests[i]]:
+                        requests[i] = at
+            granted: dict[int, int] = {}  # inputs, by output
+            for i, at in requests.items():
+                o = goals[at] // channels
+                if o in granted:
+                    if of_output[o * ports + i] < of_output[o * ports + granted[o]]:
+                        granted[o] = i
+                elif o not in leave:
+                    granted[o] = i
+            for o, i in granted.items():
+                at = requests[i]
+                buffer, goal = self._buffers[at], goals[at]
                 _, flit = buffer.popleft()
-                if flit[2] == begun[at]:  # marked as it is not
-                    flit = flit._replace(head=not begun[at])
-                goes_on = begun[at] = not flit[3]
-                owner[goal] = i if goes_on else NONE
+                if flit.head != (mine[at] == NONE):  # marked as it is not
+                    flit = replace(flit, head=not flit.head)
+                owner[goal] = mine[at] = NONE if flit.tail else i
                 if not buffer:
                     self._occupied.discard(at)
-                elif not goes_on:
+                elif flit.tail:
                     self._begin(at)
                 tokens[goal] -= 1
-                self._of_input[at] = self._of_output[o * ports + i] = time
+                of_input[at] = of_output[o * ports + i] = time
                 freed.append(self._pairs[at])
-                if self._datelines:
-                    flit = flit._replace(channel=goal % channels)
+                if self._datelines and flit.channel != goal % channels:
+                    flit = replace(flit, channel=goal % channels)
                 leave[o] = flit
         if self.registered:
             leave, self._register = self._register, leave
@@ -337,11 +319,11 @@ class Router(Generic[M]):
         if flit.head:
             goal, payload = self._route(port, flit)
             if payload != flit.payload:
-                flit = flit._replace(payload=payload)
+                flit = replace(flit, payload=payload)
         buffer.append((goal, flit))
         if len(buffer) == 1:
             self._occupied.add(at)
-            if not self._begun[at]:
+            if self._mine[at] == NONE:
                 self._begin(at)
         return True
 

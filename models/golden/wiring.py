@@ -165,17 +165,22 @@ class Coming:
     ----------
     flits, messages : dict of int to (dict of int to Flit or Sent)
         By place and port.
+    packets, tokens : list of (int, int, Flit) or (list of int, int)
+        Where the network moves packets by themselves: router, port and flit; and where credits
+        are counted.
     credits : list of (int, int, int)
         Place, port and channel, with the classes of messages above; from the next cycle on.
     forward, back : dict of int to dict
         With check bits: wires by place and port; forward with the packet of the flit.
     """
 
-    __slots__ = ("back", "credits", "flits", "forward", "messages")
+    __slots__ = ("back", "credits", "flits", "forward", "messages", "packets", "tokens")
 
     def __init__(self) -> None:
         self.flits: dict[int, dict[int, Flit]] = {}
         self.messages: dict[int, dict[int, Sent]] = {}
+        self.packets: list[tuple[int, int, Flit]] = []
+        self.tokens: list[tuple[list[int], int]] = []
         self.credits: list[tuple[int, int, int]] = []
         self.forward: dict[int, dict[int, tuple[Forward, object]]] = {}
         self.back: dict[int, dict[int, Back]] = {}
@@ -183,4 +188,4 @@ class Coming:
     @property
     def is_empty(self) -> bool:
         """Whether nothing comes."""
-        return not (self.flits or self.messages or self.credits or self.forward or self.back)
+        return not any(getattr(self, name) for name in self.__slots__)

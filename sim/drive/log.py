@@ -175,11 +175,9 @@ class EventLog(Log):
         self, source: int, destination: int, created: int, injected: int, ejected: int
     ) -> None:
         """Note a packet."""
-        ends = self._name(source), self._name(destination)
-        self._write("packet", "", ends, injected, ejected)
-
-    def flit(self, link: int, cycle: int) -> None:
-        """Note a flit: loads are counted from the wires instead."""
+        if self._writer:
+            ends = self._name(source), self._name(destination)
+            self._write("packet", "", ends, injected, ejected)
 
     def wires(self, line: Line) -> Sequence[Mismatch]:
         """Take in the messages on the links in a cycle."""

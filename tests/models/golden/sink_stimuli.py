@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import NamedTuple
 
 from syncfabric.models.golden.engine import Answer, Freed, Request
@@ -154,7 +154,7 @@ class SinkStimuli:
         return {
             "engine": asks and tuple(asks),
             "chain": chain and (chain.error, chain.rdata),
-            "sends": driven and driven[:5],
+            "sends": driven and astuple(driven)[:5],
             "credit": credit,
             "unexpected": events.unexpected,
             "overflows": events.overflows,

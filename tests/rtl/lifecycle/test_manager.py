@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter, deque
+from dataclasses import astuple
 
 import pytest
 
@@ -138,7 +139,7 @@ class ManagerLockstep:
 
 def flit_word(flit: Flit | None) -> int:
     """Return a flit's bits, 0 if there is none."""
-    return FLIT.pack(dict(zip(FLIT.offsets, flit[1:5], strict=True))) if flit else 0
+    return FLIT.pack(dict(zip(FLIT.offsets, astuple(flit)[1:5], strict=True))) if flit else 0
 
 
 def play(words: int, seed: object) -> Counter[str]:

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import astuple
 from typing import Any
 
 import pytest
@@ -10,7 +11,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.golden.engine import Answer
-from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, Code
 from syncfabric.models.layout.flit import flit_layout
 from syncfabric.rtl.engine.ports import EngineConfigSignature
@@ -113,7 +113,7 @@ class SinkLockstep:
         driven = {
             "number": build.router,
             "router_out__valid": 1 << came.channel if came else 0,
-            "router_out__flit": flit_word(came),
+            "router_out__flit": flit_word(astuple(came) if came else None),
             "router_in__credit": credit << build.channels,
             **_pins("chain", _ASKED, (1, *chain) if chain else None),
             **_pins("engine", _SAID, (1, answer.error, answer.rdata) if answer else None),
@@ -156,7 +156,7 @@ def _words(port: str, names: tuple[str, ...], words: tuple[int, ...] | None) -> 
     return {name: Word(word) for name, word in shown.items()}
 
 
-def flit_word(flit: Flit | None) -> int:
+def flit_word(flit: tuple[Any, ...] | None) -> int:
     """Return a flit's bits, 0 if there is none."""
     return FLIT.pack(dict(zip(FLIT.offsets, flit[1:5], strict=True))) if flit else 0
 

@@ -63,7 +63,7 @@ class RouterLockstep:
         rng, inputs = self.rng, self.stimuli.inputs()
         messages = {o: rng.getrandbits(self.case.message_bits) for o in inputs.messages}
         flits = {
-            i: flit._replace(cut=self.case.cut and rng.random() < 0.5)
+            i: replace(flit, cut=self.case.cut and rng.random() < 0.5)
             for i, flit in inputs.flits.items()
         }
         return inputs._replace(messages=messages, flits=flits)

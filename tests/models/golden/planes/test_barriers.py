@@ -156,9 +156,6 @@ def test_packets_come_where_they_are_to(kind: str) -> None:
             assert created < injected < ejected
             seen.append((source, to))
 
-        def flit(self, link: int, cycle: int) -> None:
-            return
-
     rng = random.Random(kind)
     shape = mesh(3, 4) if kind == "mesh" else None
     while shape is None or not shape.router.channels or (kind != "mesh" and shape.routers < 4):

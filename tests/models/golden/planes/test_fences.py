@@ -30,9 +30,6 @@ class Seen:
     def packet(self, source: int, to: int, created: int, injected: int, ejected: int) -> None:
         self.packets[source, to] += 1
 
-    def flit(self, link: int, cycle: int) -> None:
-        return
-
 
 class Fenced(Bench):
     """A mesh between two of whose routers the link dies."""

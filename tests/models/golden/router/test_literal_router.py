@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import astuple
 
 import pytest
 
@@ -25,10 +26,10 @@ def play(seed: int, kind: str, cycles: int) -> Counter[str]:
     literal = LiteralRouter(*sizes, rule, build.pairs, build.output_register, build.datelines)
     for cycle in range(cycles):
         inputs = stimuli.inputs()
-        words = {i: tuple(flit[:4]) for i, flit in inputs.flits.items()}
-        expected = literal.cycle(words, inputs.credits, inputs.messages)  # type: ignore[arg-type]
+        words = {i: astuple(flit)[:4] for i, flit in inputs.flits.items()}
+        expected = literal.cycle(words, inputs.credits, inputs.messages)
         got = stimuli.step(inputs)
-        links = {o: x[:4] if isinstance(x, Flit) else x for o, x in got.links.items()}
+        links = {o: astuple(x)[:4] if isinstance(x, Flit) else x for o, x in got.links.items()}
         seen = {"links": links, "credits": got.credits, "dropped": got.dropped}
         assert seen == expected, f"cycle {cycle}: {build}"
     return stimuli.seen
