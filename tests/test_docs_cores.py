@@ -74,4 +74,4 @@ def test_sizes_are_told() -> None:
     assert f"queue of {QUEUE_FLITS} flits" in TEXT
     assert re.search(rf"{KEPT_FLITS} are kept.* {KEPT_ACKS} are kept", TEXT)
     assert f"up to {core.MOST_WORDS} words" in TEXT
-    assert core.core_address(0) == 0x4000_0000
+    assert core.CORE_REGISTERS == 0x4000_0000

@@ -343,10 +343,6 @@ class Router(Generic[M]):
             c |= 1
         return output * self.channels + c, payload
 
-    def is_full(self, at: Channel) -> bool:
-        """Whether the buffer of an input's channel has no place."""
-        return self.held(at) >= self._room
-
     def held(self, at: Channel) -> int:
         """Return how many flits the buffer of an input's channel holds."""
         return len(self._buffers[at[0] * self.channels + at[1]])

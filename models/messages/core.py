@@ -28,7 +28,6 @@ __all__ = [
     "Activity",
     "CoreWord",
     "FaultReason",
-    "core_address",
     "head_flit",
 ]
 
@@ -132,11 +131,6 @@ DONE = Layout(
 CONFIG_STATUS = Layout(
     "config status word", (Field("refused", 1, "the last access of the config port was refused"),)
 )
-
-
-def core_address(word: int) -> int:
-    """Return the byte address of a register's word."""
-    return CORE_REGISTERS + 4 * word
 
 
 def head_flit(header_bits: int, cores: int) -> Layout:

@@ -179,7 +179,8 @@ class RouterStimuli:
         """Go through a cycle."""
         for i, flit in inputs.flits.items():
             at = i, flit.channel
-            if self.router.is_full(at) and self.rng.random() < 0.5:
+            full = self.router.held(at) >= self.build.buffer_flits
+            if full and self.rng.random() < 0.5:
                 continue
             if self.left[at]:
                 self.left[at] -= 1

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from syncfabric.models.verify.explorer import Explored
+from tests.models.verify.explorer import Explored
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Self
 
-from syncfabric.models.verify.explorer import Event, Violation
+from tests.models.verify.explorer import Event, Violation
 
 __all__ = ["InputQueue"]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from syncfabric.models.verify.scenario import Group, Scenario
+from tests.models.verify.scenario import Group, Scenario
 
 TWO = Group({0: 0, 1: 0}, (0, 1))
 """Both of two routers, the root at router 0."""

@@ -9,9 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from syncfabric.models.verify.explorer import explore
-from syncfabric.models.verify.scenario import Scenario
-from syncfabric.models.verify.setup import SetUp
+from tests.models.verify.explorer import explore
+from tests.models.verify.scenario import Scenario
 from tests.models.verify.scenarios import (
     CHAIN,
     REUSED,
@@ -20,6 +19,7 @@ from tests.models.verify.scenarios import (
     one_after_the_other,
     side_by_side,
 )
+from tests.models.verify.setup import SetUp
 
 
 def settle(state: SetUp) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from syncfabric.models.verify.scenario import Group, Scenario
-from syncfabric.models.verify.setup import SetUp
+from tests.models.verify.scenario import Group, Scenario
+from tests.models.verify.setup import SetUp
 
 
 @pytest.mark.parametrize("routers", [1, 4, 13, 34, 59])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from syncfabric.models.verify.explorer import Violation
-from syncfabric.models.verify.scenario import (
+from tests.models.verify.explorer import Violation
+from tests.models.verify.scenario import (
     BROKEN,
     GO,
     LAST,

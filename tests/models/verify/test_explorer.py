@@ -8,7 +8,7 @@ from typing import Self
 
 import pytest
 
-from syncfabric.models.verify.explorer import Event, Violation, explore, run
+from tests.models.verify.explorer import Event, Violation, explore, run
 
 
 class Ladder:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.verify.explorer import Violation, explore
+from tests.models.verify.explorer import Violation, explore
 from tests.models.verify.input_queue import InputQueue
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from syncfabric.models.verify.explorer import Violation, run
-from syncfabric.models.verify.scenario import Group, Rules, Scenario
-from syncfabric.models.verify.setup import SetUp
+from tests.models.verify.explorer import Violation, run
+from tests.models.verify.scenario import Group, Rules, Scenario
+from tests.models.verify.setup import SetUp
 
 RUNS = 150
 

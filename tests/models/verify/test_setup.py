@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from syncfabric.models.verify.explorer import Explored, explore
-from syncfabric.models.verify.scenario import Group, Scenario
-from syncfabric.models.verify.setup import SetUp
+from tests.models.verify.explorer import Explored, explore
+from tests.models.verify.scenario import Group, Scenario
 from tests.models.verify.scenarios import (
     BACK,
     BOTH,
@@ -22,6 +21,7 @@ from tests.models.verify.scenarios import (
     one_after_the_other,
     side_by_side,
 )
+from tests.models.verify.setup import SetUp
 
 Covered = Callable[[str, Explored], None]
 MOST = 500_000

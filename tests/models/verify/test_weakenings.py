@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.verify.explorer import Violation, explore
-from syncfabric.models.verify.scenario import Rules, Scenario
-from syncfabric.models.verify.setup import SetUp
+from tests.models.verify.explorer import Violation, explore
+from tests.models.verify.scenario import Rules, Scenario
 from tests.models.verify.scenarios import (
     BACK,
     MIDDLE,
@@ -19,6 +18,7 @@ from tests.models.verify.scenarios import (
     one_after_the_other,
     side_by_side,
 )
+from tests.models.verify.setup import SetUp
 
 MOST = 500_000
 OLD = "a message of an old instance changes a new one"

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from syncfabric.models.verify.explorer import Violation
-from syncfabric.models.verify.scenario import (
+from tests.models.verify.explorer import Violation
+from tests.models.verify.scenario import (
     ATTEMPTS,
     BROKEN,
     DEAD,

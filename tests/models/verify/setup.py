@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, Self
 
-from syncfabric.models.verify.explorer import Event, Violation
-from syncfabric.models.verify.scenario import ATTEMPTS, BROKEN, Code, Image, Operation, Request
-from syncfabric.models.verify.software import OVER, Software
+from tests.models.verify.explorer import Event, Violation
+from tests.models.verify.scenario import ATTEMPTS, BROKEN, Code, Image, Operation, Request
+from tests.models.verify.software import OVER, Software
 
 __all__ = ["SetUp"]
 
@@ -123,10 +123,11 @@ class SetUp(Software):
 
     def apply(self, event: Event) -> None:
         """Let an event happen."""
-        name, *at = event
-        getattr(self, "_" + name.replace(" ", "_"))(*at)
+        what, *at = event
+        name = what.replace(" ", "_")
+        getattr(self, name if name in ("arrive", "obey", "software") else "_" + name)(*at)
 
-    # What the events do; those of the process and of sinks are the network's own.
+    # What the events do; those of processes, sinks and software are their own.
 
     def _first(self, name: str, k: int) -> Any:
         """Take the first of what is under way."""
@@ -152,12 +153,6 @@ class SetUp(Software):
         self.left[0] -= 1
         self._first(name, k)
 
-    def _arrive(self, i: int, x: int) -> None:
-        self.arrive(i, x)
-
-    def _obey(self, manager: int, i: int) -> None:
-        self.obey(manager, i)
-
     def _break(self, i: int, x: int) -> None:
         entry = self.entries[self.at(i, x)]
         if not self.is_watched(entry):
@@ -177,9 +172,6 @@ class SetUp(Software):
         epoch = self.entries[self.at(i, x)].epoch
         request = Request(Operation(operation), 0, x, epoch, -1, Image(0, 0, ()))
         self.requests[(len(self.managers) - 1) * self.scenario.routers + i] += (request,)
-
-    def _software(self, manager: int, what: str, how: str = "", cut: int = 0) -> None:
-        self.act(manager, what, how, cut)
 
     def check_end(self) -> None:
         """Check that all groups are over, and that nothing is left of them."""

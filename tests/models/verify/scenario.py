@@ -12,7 +12,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import NamedTuple
 
-from syncfabric.models.verify.explorer import Violation
+from tests.models.verify.explorer import Violation
 
 __all__ = [
     "ATTEMPTS",

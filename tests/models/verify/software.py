@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from syncfabric.models.verify.explorer import Event, Violation
-from syncfabric.models.verify.network import Network
-from syncfabric.models.verify.scenario import (
+from tests.models.verify.explorer import Event, Violation
+from tests.models.verify.network import Network
+from tests.models.verify.scenario import (
     ATTEMPTS,
     Code,
     Group,
@@ -111,11 +111,8 @@ class Software(Network):
 
     def _part(self, manager: int) -> tuple[int, ...]:
         """Return the routers to which the part of the command that runs is sent."""
-        now, rules, routers = (
-            self.managers[manager],
-            self.scenario.rules,
-            self.group_of(manager).routers,
-        )
+        now, rules = self.managers[manager], self.scenario.rules
+        routers = self.group_of(manager).routers
         if now.phase == KILL or not rules.awaits:
             return routers
         others, root = routers[:-1], routers[-1:]
@@ -262,20 +259,16 @@ class Software(Network):
         cuts = range(self.unserved(manager) + 1)
         return [("software", manager, "abort", choice, cut) for choice in how for cut in cuts]
 
-    def act(self, manager: int, what: str, how: str = "", cut: int = 0) -> None:
+    def software(self, manager: int, what: str, how: str = "", cut: int = 0) -> None:
         """Let software do what ``software_events`` offered."""
         now = self.managers[manager]
-        if what == "kill":
-            self.spoiled |= 1 << self.number_of(manager)
-            self.managers[manager] = now._replace(phase=KILL)
-            self.send(manager)
-            return
         if what == "again":
             self._again(manager)
             return
-        if what == "give up":
+        if what in ("kill", "give up"):
             self.spoiled |= 1 << self.number_of(manager)
-            self.managers[manager] = self.assume_done(manager, now)._replace(phase=KILL)
+            now = self.assume_done(manager, now) if what == "give up" else now
+            self.managers[manager] = now._replace(phase=KILL)
             self.send(manager)
             return
         if self.is_under_way(manager):
@@ -319,11 +312,9 @@ class Software(Network):
 
     def _started(self, manager: int) -> None:
         now = self.managers[manager]
-        freed = now.freed
-        self.managers[manager] = self.assume_done(manager, now)._replace(
-            phase=RUN, freed=0, again=0, part=0
-        )
-        if freed:
+        done = self.assume_done(manager, now)
+        self.managers[manager] = done._replace(phase=RUN, freed=0, again=0, part=0)
+        if now.freed:
             self.next_group(manager, now.place + 1)
 
     def _again(self, manager: int) -> None:
