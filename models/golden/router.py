@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 __all__ = [
     "XY",
@@ -15,11 +15,9 @@ __all__ = [
     "Pairs",
     "Port",
     "Router",
-    "RouterOutputs",
     "Routing",
     "Source",
     "Table",
-    "all_pairs",
 ]
 
 Pairs: TypeAlias = Mapping[int, Sequence[int]]
@@ -30,11 +28,6 @@ class Port(IntEnum):
     """Ports of a mesh router."""
 
     EAST, NORTH, WEST, SOUTH, LOCAL = range(5)
-
-
-def all_pairs(ports: int) -> Pairs:
-    """Return all pairs of a router with so many ports."""
-    return {i: range(ports) for i in range(ports)}
 
 
 class Routing(Protocol):
@@ -157,26 +150,10 @@ class Flit:
     packet: object = None
 
 
-class RouterOutputs(NamedTuple, Generic[M]):
-    """What a router drives in a cycle.
-
-    Attributes
-    ----------
-    links : mapping of int to Flit or message
-        By output.
-    credits : set of Channel
-        Inputs' channels whose ``credit`` is high.
-    dropped : int
-        Flits that are dropped in this cycle, each an OVERFLOW.
-    """
-
-    links: Mapping[int, Flit | M]
-    credits: set[Channel]
-    dropped: int
-
-
 class Router(Generic[M]):
     """Cycle-exact model of ``rtl/router/``, for messages of type M on its links.
+
+    A cycle is ``send``, then ``receive`` for each flit that comes, then its credits.
 
     Channel c of port p has number p * ``channels`` + c.
 
@@ -233,30 +210,6 @@ class Router(Generic[M]):
     def is_idle(self) -> bool:
         """Whether nothing moves without a flit or a message, and nothing is on a link."""
         return not (self._occupied or self.freed or self._register)
-
-    def step(
-        self,
-        inputs: Mapping[int, Flit],
-        credits: Iterable[Channel] = (),
-        messages: Mapping[int, M] | None = None,
-    ) -> RouterOutputs[M]:
-        """Go through a cycle.
-
-        Parameters
-        ----------
-        inputs : mapping of int to Flit
-            What comes, by input.
-        credits : iterable of Channel
-            Outputs' channels whose ``credit`` is high.
-        messages : mapping of int to M, optional
-            What leaves by outputs in this cycle, before any flit.
-        """
-        freed = {*self.freed}
-        links = self.send(messages)
-        dropped = sum([not self.receive(p, flit) for p, flit in inputs.items()])
-        for o, c in credits:
-            self.tokens[o * self.channels + c] += 1
-        return RouterOutputs(links, freed, dropped)
 
     def send(self, messages: Mapping[int, M] | None = None) -> dict[int, Flit | M]:
         """Let go what leaves in this cycle; return what is on the links in it, by output."""

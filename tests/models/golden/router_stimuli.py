@@ -13,11 +13,18 @@ from syncfabric.models.golden.router import (
     Flit,
     Pairs,
     Router,
-    RouterOutputs,
     Routing,
     Source,
     Table,
 )
+
+
+class RouterOutputs(NamedTuple):
+    """What a router drives in a cycle: by output, credits that are high, and flits it drops."""
+
+    links: dict[int, Flit | int]
+    credits: set[Channel]
+    dropped: int
 
 
 @dataclass(frozen=True)
@@ -175,7 +182,7 @@ class RouterStimuli:
             tail = not tail
         return Flit(c, payload, head, tail)
 
-    def step(self, inputs: RouterInputs) -> RouterOutputs[int]:
+    def step(self, inputs: RouterInputs) -> RouterOutputs:
         """Go through a cycle."""
         for i, flit in inputs.flits.items():
             at = i, flit.channel
@@ -186,7 +193,12 @@ class RouterStimuli:
                 self.left[at] -= 1
             elif not flit.tail:
                 self.left[at] = self.rng.randint(1, self.longest)
-        outputs = self.router.step(inputs.flits, inputs.credits, inputs.messages)
+        router, freed = self.router, {*self.router.freed}
+        links = router.send(inputs.messages)
+        dropped = sum([not router.receive(i, flit) for i, flit in inputs.flits.items()])
+        for o, c in inputs.credits:
+            router.tokens[o * self.build.channels + c] += 1
+        outputs = RouterOutputs(links, freed, dropped)
         for at in inputs.credits:
             self.owed[at] -= 1
         for o, sent in outputs.links.items():
