@@ -30,16 +30,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that takes ``simulator`` under every simulator, as the name of it.
 
-    Under one that a mark ``long_under`` names it takes long.
+    Under one that a mark ``nightly_under`` names it is nightly.
     """
     if "simulator" in metafunc.fixturenames:
         without = metafunc.config.getoption("--without")
-        slow = metafunc.definition.get_closest_marker("long_under")
+        slow = metafunc.definition.get_closest_marker("nightly_under")
         names = slow.args if slow else ()
         metafunc.parametrize(
             "simulator",
             [
-                pytest.param(name, marks=[pytest.mark.long] if name in names else [])
+                pytest.param(name, marks=[pytest.mark.nightly] if name in names else [])
                 for name in SIMULATORS
                 if name not in without
             ],

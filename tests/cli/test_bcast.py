@@ -46,7 +46,7 @@ def broken(patch: str, ranks: int, *arguments: object) -> subprocess.CompletedPr
     return on_ranks(ranks, "-c", program, *map(str, arguments), outlive=True)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_wrong_byte_is_code_1_and_says_where() -> None:
     patch = """
 from syncfabric.sim.ranks.broadcast.post import Post
@@ -64,7 +64,7 @@ Post.send = wrong
     assert done.stdout.splitlines()[-1] == "verdict    8 payloads wrong"
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_ranks_leave_die_and_join() -> None:
     events = ("--leave", "3@1", "--kill", "1@2", "--join", "2@2", "--join", "3@3")
     done = bcast(5, "--rounds", 5, "--timeout", 3, "--bytes", 100_000, *events, "--json")
@@ -78,7 +78,7 @@ def test_ranks_leave_die_and_join() -> None:
     assert found["checked_bytes"] == 100_000 * (4 * (2 + 5) + 8 * (3 + 2 + 2 + 3 + 3))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_rank_that_is_killed_ends_nobody_else() -> None:
     patch = "member.os._exit = lambda code: os.kill(os.getpid(), signal.SIGKILL)"
     arguments = ("--rounds", 3, "--timeout", 3, "--kill", "2@1")
@@ -89,7 +89,7 @@ def test_a_rank_that_is_killed_ends_nobody_else() -> None:
     assert done.stdout.splitlines()[-1].endswith(" bytes right, on every rank that lives")
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_death_that_was_not_asked_for_is_code_1() -> None:
     patch = """
 from syncfabric.sim.ranks.broadcast.member import Member
@@ -105,7 +105,7 @@ Member._take = dies
     assert "rank 1 is lost: no answer in 3 s; the tree is repaired" in done.stdout
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_ranks_do_not_wait_for_a_dead_root() -> None:
     patch = """
 from syncfabric.sim.ranks.broadcast.root import Root
@@ -120,7 +120,7 @@ Root._round = dies
     ]
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_at_least_half_of_what_a_slow_link_takes_comes_back() -> None:
     # Of 120 ms before, and of 480 ms with it: so long that shared processors do not decide.
     slow = ("--latency", 40_000, "--slow", "path:10@4", "--rounds", 12, "--timeout", 10)

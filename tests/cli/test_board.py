@@ -84,14 +84,14 @@ def test_a_simulated_board_for_others(
     assert result.stdout.startswith("little listens at /dev/")
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_messages_beside_traffic(call: Call) -> None:
     result = call("board", "board-4x4", "--simulate", "--episodes", 10, "--traffic", 0.1)
     assert result.exit_code == 0, result.stderr
     assert "traffic: offered 0.1 flits a node a cycle" in result.stdout
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["churn-cluster", "reflex-2x2", "wires-both", "cluster-19"])
 def test_other_networks(call: Call, name: str) -> None:
     result = call("board", name, "--simulate", "--episodes", 3)

@@ -25,7 +25,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solve, "EPOCH", 1000)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.usefixtures("short")
 def test_what_goes_on_finds_what_never_stopped_finds(call: Call, here: Path) -> None:
     whole = call(*ONE, "-o", "whole.json", "--json")
@@ -91,7 +91,7 @@ main()
 HARD = ("schedule", "mesh-5x5", "AAS", "--ports", "1", "--method", "hgsa", "--steps", "30")
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.usefixtures("short")
 def test_what_was_killed_goes_on(call: Call, here: Path) -> None:
     words = (*HARD, "--islands", "1", "--checkpoint", "c")

@@ -17,7 +17,7 @@ from tests.cli.conftest import Call
 from tests.models.collectives.right_schedules import fat_multicast
 from tests.sim.ranks.made import on_ranks, one_of
 
-LONG = pytest.mark.long
+LONG = pytest.mark.nightly
 
 
 def perform(ranks: int, *arguments: object) -> subprocess.CompletedProcess[str]:

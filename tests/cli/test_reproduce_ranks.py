@@ -56,7 +56,7 @@ def test_other_ranks_work_and_the_first_one_prints(here: Path) -> None:
     assert (here / "out" / "ranks.csv").exists()
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_job_that_fails_ends_all_ranks_with_one_line() -> None:
     done = run(3, "failing")
     assert (done.returncode, done.stdout) == (2, "")
@@ -65,7 +65,7 @@ def test_a_job_that_fails_ends_all_ranks_with_one_line() -> None:
     assert " of 3: wrong failed: ZeroDivisionError: division by zero (jobs.py:" in line
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -80,7 +80,7 @@ def test_one_rank_tells_what_is_wrong(words: tuple[str, ...], said: str) -> None
     assert line.startswith(said)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_ctrl_c_ends_all_ranks_with_what_they_have() -> None:
     process = start(3, "stuck", "--json")
     assert process.stderr is not None
@@ -94,7 +94,7 @@ def test_ctrl_c_ends_all_ranks_with_what_they_have() -> None:
     assert "stuck: 2 of 6 jobs are kept: the same command goes on" in told
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_ranks_and_processes_find_the_same(here: Path) -> None:
     module = ("-m", "syncfabric")
     words = ("adapt-fig7", "--seeds", "24", "--json", "-o")

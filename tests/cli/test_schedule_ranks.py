@@ -42,7 +42,7 @@ def run(*words: str, ranks: int = 1) -> tuple[int, str, str]:
     return process.returncode, out, told
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_ranks_write_the_file_that_processes_write(here: Path) -> None:
     code, out, _ = run(*TASK, "-o", "ranks.json", "--json", ranks=2)
     assert code == 0
@@ -53,7 +53,7 @@ def test_ranks_write_the_file_that_processes_write(here: Path) -> None:
     assert examine(load_schedule(here / "ranks.json")).right
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_ranks_go_on_from_a_checkpoint(here: Path) -> None:
     words = (*HARD, "--checkpoint", "c", "--json")
     code, out, _ = run(*words, "--time-limit", "0.5", ranks=2)
@@ -72,7 +72,7 @@ def test_ranks_go_on_from_a_checkpoint(here: Path) -> None:
     assert told.splitlines()[-1].startswith("error: c: this checkpoint is of another run; ")
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_ctrl_c_ends_all_ranks_with_what_they_have(here: Path) -> None:
     process = start(*HARD, "--checkpoint", "c", "--time-limit", "600", "--json", ranks=2)
     assert process.stderr is not None
@@ -87,7 +87,7 @@ def test_ctrl_c_ends_all_ranks_with_what_they_have(here: Path) -> None:
     assert (here / "c").exists()
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_one_rank_tells_what_is_wrong() -> None:
     code, out, told = run("schedule", "octagon-9", "AAS", ranks=2)
     assert (code, out) == (2, "")

@@ -52,10 +52,12 @@ PICO, UNDER = "picorv32-cluster", "SIM=verilator"
         ("axi-lite", "", "5 barriers, at most ", 1),
         ("cocotb", "", "from the last arrival to the last release; bound", 2),
         ("fusesoc", "", "verilator -f", 1),
-        pytest.param(PICO, "", "", 0, marks=pytest.mark.long),
-        pytest.param(PICO, UNDER, "", 0, marks=pytest.mark.long),
-        pytest.param("axi-lite", UNDER, "1 test, 0 failed, verilator", 1, marks=pytest.mark.long),
-        pytest.param("cocotb", UNDER, "1 test, 0 failed, verilator", 1, marks=pytest.mark.long),
+        pytest.param(PICO, "", "", 0, marks=pytest.mark.nightly),
+        pytest.param(PICO, UNDER, "", 0, marks=pytest.mark.nightly),
+        pytest.param(
+            "axi-lite", UNDER, "1 test, 0 failed, verilator", 1, marks=pytest.mark.nightly
+        ),
+        pytest.param("cocotb", UNDER, "1 test, 0 failed, verilator", 1, marks=pytest.mark.nightly),
     ],
 )
 def test_it_passes(
@@ -89,11 +91,11 @@ def test_it_passes(
         pytest.param(
             *(PICO, "", "fabric.toml", 'members = "all"', "members = [[0, 0], [1, 1]]"),
             "passes before core",
-            marks=pytest.mark.long,
+            marks=pytest.mark.nightly,
         ),
         pytest.param(
             *("axi-lite", "", "driver.c", "return soc_set_up(BASE);", "return 0;", "assert 1 == 0"),
-            marks=pytest.mark.long,
+            marks=pytest.mark.nightly,
         ),
     ],
 )

@@ -46,7 +46,7 @@ def test_a_papers_figure_is_drawn_from_its_points(
     assert len(found["axes"].lines) == 4
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_both_become_pages(tmp_path: Path) -> None:
     example = Example("notebooks", tmp_path)
     code, printed = example.run()

@@ -32,7 +32,7 @@ def test_it_is_emitted(proof: Proof) -> None:
     assert "reached_" in text
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.prove
 @pytest.mark.parametrize("proof", PROOFS, ids=_name)
 def test_it_holds(proof: Proof, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_every_block_is_broken_once() -> None:
     assert blocks == {proof.block for proof in PROOFS if proof.name in broken}
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.prove
 @pytest.mark.parametrize("fault", BREAKS, ids=_name)
 def test_a_broken_block_fails_with_a_trace(fault: Break, tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_bad_values(network: Network) -> None:
         BoardBuild(network, ULX3S, meters=17)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_the_tools_themselves(tmp_path: Path) -> None:
     """A small network, from its file to a bitstream."""
     made = make_bitstream(BoardBuild(Network.load("reflex-2x2"), ULX3S))

@@ -42,7 +42,7 @@ def test_fusesoc_sets_up_a_block(tmp_path: Path) -> None:
     assert "--top-module reflex_ring_agent" in lines
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", BLOCKS)
 def test_every_block_lints_and_has_its_targets(name: str, tmp_path: Path) -> None:
     build_block(name, tmp_path)

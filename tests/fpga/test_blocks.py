@@ -44,7 +44,7 @@ def test_every_port_gets_a_register_but_those_left_open() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.long] * (name in VARIANTS)) for name in BLOCKS],
+    [pytest.param(name, marks=[pytest.mark.nightly] * (name in VARIANTS)) for name in BLOCKS],
 )
 def test_every_block_is_emitted(name: str) -> None:
     design = block_design(name)

@@ -43,7 +43,7 @@ def test_a_clock_that_is_no_number(clock: float) -> None:
         find_pll(25.0, clock)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("clock", [50, 62.5, 75, 80, 100, 350])
 def test_dividers_are_those_of_project_trellis(clock: float) -> None:
     """Where one output's divider is enough, ours are those of its calculator."""

@@ -18,7 +18,7 @@ endmodule
 FLIP_FLOPS, INPUTS, OUTPUTS = 2, 4, 3
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_every_port_is_between_registers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SYNCFABRIC_CACHE", str(tmp_path))
     yosys = find_tool("yosys")

@@ -152,7 +152,7 @@ def beside(netlist: Netlist, folder: Path) -> tuple[int, int]:
     return differ, released
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_netlist_is_as_its_rtl_and_a_broken_cell_is_seen(tmp_path: Path) -> None:
     netlist = netlist_named("ecp5")
     differ, released = beside(netlist, tmp_path)
@@ -162,7 +162,7 @@ def test_a_netlist_is_as_its_rtl_and_a_broken_cell_is_seen(tmp_path: Path) -> No
     assert len(seen) >= 2, seen
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_networks_are_as_the_model(kind: str) -> None:
     background = 0.1 if kind in ("mesh", "irregular") else 0.0
@@ -171,7 +171,7 @@ def test_networks_are_as_the_model(kind: str) -> None:
     assert result.groups[0].episodes == 4
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_the_network_bench_sees_a_broken_cell() -> None:
     assert barriers(SMALLEST, broken(netlist_named("ecp5"), 0.5)).verdict != "match"
 

@@ -38,7 +38,7 @@ def _refused(done: subprocess.CompletedProcess[bytes]) -> str:
     return lines[0]
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.fuzz
 @pytest.mark.parametrize(
     ("words", "said"),
@@ -56,7 +56,7 @@ def test_what_never_ends_is_not_read(words: list[str], said: str) -> None:
 @pytest.mark.fuzz
 @pytest.mark.parametrize(
     ("end", "code"),
-    [(">/dev/full", 2), pytest.param(">&-", 0, marks=pytest.mark.long)],
+    [(">/dev/full", 2), pytest.param(">&-", 0, marks=pytest.mark.nightly)],
 )
 def test_an_output_that_takes_no_more(tmp_path: Path, end: str, code: int) -> None:
     command = f"exec {sys.executable} -m syncfabric networks {end}"
@@ -94,7 +94,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @fuzzed(0.15)
 @given(
     st.dictionaries(st.sampled_from(ENVIRONMENT), st.sampled_from(VALUES), min_size=1, max_size=2),
@@ -109,7 +109,7 @@ def test_an_environment(environment: dict[str, str], words: list[str]) -> None:
         assert done.returncode == 2
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.fuzz
 @pytest.mark.parametrize("code", ["ascii", "latin-1", "cp037"])
 def test_letters_that_an_encoding_lacks(tmp_path: Path, code: str) -> None:

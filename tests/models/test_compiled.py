@@ -119,7 +119,7 @@ def test_without_a_folder_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert made.stats.cache_path is None
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_change_in_what_a_kernel_calls_is_seen_by_a_new_process(tmp_path: Path) -> None:
     home = Path(syncfabric.__path__[0])
     shutil.copytree(home / "models", tmp_path / "models", ignore=shutil.ignore_patterns("*.nb?"))

@@ -64,7 +64,7 @@ def _red(mutant: Mutant) -> tuple[str | None, float]:
         # What takes long only where nothing else goes red.
         for long, tests in product((False, True), mutant.tests):
             command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-            command += ["-n", "0", "-rfE", *(["-m", "long"] if long else []), tests]
+            command += ["-n", "0", "-rfE", *(["-m", "nightly or campaign"] if long else []), tests]
             run = subprocess.run(
                 command, cwd=root, env=environment, capture_output=True, text=True, check=False
             )

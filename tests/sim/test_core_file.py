@@ -27,7 +27,7 @@ def test_meanings_of_parameters_are_those_of_the_schema() -> None:
     assert found["width"] == (4, "Nodes from west to east.")
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("front", [None, Front("axi"), Front("uart")])
 @pytest.mark.parametrize("name", ["mesh-2x2", "churn-cluster", "wires-cluster", "reflex-2x2"])
 def test_networks_lint_and_have_their_targets(

@@ -150,13 +150,13 @@ def test_so_they_do_under_icarus() -> None:
     checked(_made(keys), "icarus", episodes=6)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", MORE)
 def test_hardware_and_model_agree_with_other_keys(name: str) -> None:
     checked(_made(MORE[name]), "verilator")
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["cluster"])
 def test_so_do_clusters_under_icarus(name: str) -> None:
     checked(_made(NETWORKS[name]), "icarus", episodes=8)

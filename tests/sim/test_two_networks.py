@@ -78,7 +78,7 @@ def test_icarus_elaborates_all(design: str, tmp_path: Path) -> None:
     assert "'same_router_node' has already been declared" in said
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_yosys_elaborates_all(design: str, tmp_path: Path) -> None:
     program = find_tool("yosys").program
     command = (program, "-q", "-p", "read_verilog text.v; hierarchy -check -top all")

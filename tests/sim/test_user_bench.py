@@ -79,7 +79,7 @@ COSTLY = ("switches_managed_wires",)
 @pytest.mark.icarus
 @pytest.mark.parametrize(
     "kind",
-    [pytest.param(kind, marks=[pytest.mark.long] if kind in COSTLY else []) for kind in KINDS],
+    [pytest.param(kind, marks=[pytest.mark.nightly] if kind in COSTLY else []) for kind in KINDS],
 )
 def test_every_kind_passes_under_icarus(kind: str, tmp_path: Path) -> None:
     net = small(kind)
@@ -191,14 +191,14 @@ def test_verilator_passes_and_fails(tmp_path: Path) -> None:
     assert "FAIL: there is no entry" in said
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "ring"])
 def test_every_kind_passes_under_verilator(kind: str, tmp_path: Path) -> None:
     net = small(kind)
     passes(net, *run(bench_of(net, tmp_path), "verilator"))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.icarus
 @pytest.mark.parametrize(
     "name",

@@ -37,7 +37,7 @@ def test_files_and_golden_model_are_as_recorded(name: str) -> None:
         assert run.differences(ENTRIES[name], source, old) == []
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_verilog_and_hardware_are_as_recorded(capsys: pytest.CaptureFixture[str]) -> None:
     assert run.main(["check", "--simulators"]) == 0, capsys.readouterr().out
 
@@ -93,7 +93,7 @@ def test_both_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"+{lines[LINE - 1]}" in shown
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_commit_s_own_code_makes_the_other() -> None:
     assert run.diff("wires", "plan.json", "HEAD") == ""
 

@@ -47,7 +47,7 @@ def test_a_tree_does_as_a_plain_reference(seed: int) -> None:
     _run(seed, events=25)
 
 
-@pytest.mark.long
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(1000, 1200))
 def test_a_tree_does_as_a_plain_reference_for_long(seed: int) -> None:
     _run(seed, events=100)
@@ -67,6 +67,6 @@ def test_a_thousand_events_break_nothing() -> None:
     _unbroken(1_000, most=24, seed=5)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_hundred_thousand_events_break_nothing() -> None:
     _unbroken(100_000, most=40, seed=6)

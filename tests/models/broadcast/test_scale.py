@@ -41,7 +41,7 @@ def test_an_event_looks_at_few_links(place: int) -> None:
     assert tree.cost == again.cost
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_million_nodes() -> None:
     plane = _Plane(1_000_000)
     tree = Tree(plane, order=range(1_000_000))

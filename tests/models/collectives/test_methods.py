@@ -171,7 +171,7 @@ def test_nothing_to_send_needs_no_search() -> None:
     assert mboa(still, 2).steps == ((), ())
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(("nodes", "seconds"), [(16, 120), (32, 3600)])
 def test_mboa_finds_larger_complete_exchanges(nodes: int, seconds: int) -> None:
     asked = task(f"hypercube-{nodes}", "AAS")

@@ -54,8 +54,8 @@ def test_words_come_apart_as_they_were_put_together(transport: str) -> None:
         ("shared", 8, 3),
         ("own", 8, 2),
         ("own", 1, 1),
-        pytest.param("routed", 8, 3, marks=pytest.mark.long),
-        pytest.param("own", 8, 3, marks=pytest.mark.long),
+        pytest.param("routed", 8, 3, marks=pytest.mark.nightly),
+        pytest.param("own", 8, 3, marks=pytest.mark.nightly),
     ],
 )
 def test_no_flips_pass(transport: str, bits: int, most: int) -> None:

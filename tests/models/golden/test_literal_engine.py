@@ -42,7 +42,7 @@ def test_model_is_the_literal_contract(first: int) -> None:
     assert seen.keys() >= WANTED
 
 
-@pytest.mark.long
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(100, 600))
 def test_model_is_the_literal_contract_at_length(seed: int) -> None:
     play(seed, 2000)

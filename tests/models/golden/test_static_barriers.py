@@ -47,7 +47,7 @@ def test_nobody_leaves_early_and_nobody_stays(seed: int) -> None:
     random_run(seed)
 
 
-@pytest.mark.long
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(1000, 4000))
 def test_nobody_leaves_early_in_many_runs(seed: int) -> None:
     random_run(seed)

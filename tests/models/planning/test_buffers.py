@@ -74,14 +74,14 @@ def test_one_place_each_is_enough_for_agents() -> None:
             explore(Ring(2, core, switch, injection, root, software=False))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("software", [True, False])
 def test_limits_of_three_switches(software: bool) -> None:
     for ring in small_rings(3, 3, software=software):
         check_ring(ring) if software else explore(ring)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_agents_of_four_switches() -> None:
     explore(Ring(4, 1, 1, 1, 1, software=False))
     explore(Ring(4, 2, 1, 1, 2, software=False))

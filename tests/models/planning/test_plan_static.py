@@ -202,7 +202,7 @@ def test_random_groups() -> None:
     assert check_random(seed=5, count=10) <= 2
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_many_random_groups() -> None:
     assert check_random(seed=6, count=100) <= 18
 

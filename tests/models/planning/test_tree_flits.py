@@ -52,7 +52,7 @@ def test_the_planners_flits_are_enough_and_no_fewer_would_be(
         explore(tree_of(shape, *places, short=1))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("shape", SHAPES)
 def test_in_all_small_buffers(shape: str) -> None:
     for places in itertools.product((1, 2, 3), (1, 2), (1, 2)):

@@ -94,7 +94,7 @@ def test_nothing_comes_upon_what_is_dead(kind: str) -> None:
     assert any(plan is not None and plan.without for plan in plans)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_comes_upon_what_is_dead_in_hundreds_of_networks(kind: str) -> None:
     plans = [plan_drawn(KINDS[kind], seed) for seed in range(100, 500)]

@@ -74,14 +74,14 @@ def test_ring(links: int, buffers: Buffers) -> None:
     check_ring(links, buffers)
 
 
-@pytest.mark.long
+@pytest.mark.campaign
 @pytest.mark.parametrize("links", [4, 6, 8])
 @pytest.mark.parametrize("buffers", GRID)
 def test_ring_with_all_small_buffers(links: int, buffers: Buffers) -> None:
     check_ring(links, buffers)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("links", [12, 16])
 @pytest.mark.parametrize("buffers", [(2, 2, 2), (2, 16, 2), (1, 16, 1), (4, 12, 4), (16, 16, 16)])
 def test_larger_rings(links: int, buffers: Buffers) -> None:
@@ -154,7 +154,7 @@ def test_chain(buffers: Buffers) -> None:
     check_chain(4, buffers)
 
 
-@pytest.mark.long
+@pytest.mark.campaign
 @pytest.mark.parametrize("length", range(1, 6))
 @pytest.mark.parametrize("buffers", list(itertools.product((1, 2, 3, 4), repeat=3)))
 def test_chain_with_all_small_buffers(length: int, buffers: Buffers) -> None:
@@ -175,7 +175,7 @@ def test_random_tree(seed: int) -> None:
     check_random_tree(seed)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(1000, 1400))
 def test_many_random_trees(seed: int) -> None:
     check_random_tree(seed)

@@ -102,7 +102,7 @@ def test_trees(seed: int) -> None:
     check_tree(seed)
 
 
-@pytest.mark.long
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(1000, 1400))
 def test_many_rings_and_trees(seed: int) -> None:
     check_ring(seed)

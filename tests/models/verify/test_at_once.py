@@ -77,11 +77,11 @@ def settled(start: SetUp) -> set[Hashable]:
         replace(REUSED, breaks=1, drops=True),
         CHAIN,
         side_by_side((killed(TWO),), (TWO,)),
-        pytest.param(replace(REUSED, losses=1, aborts=1), marks=pytest.mark.long),
-        pytest.param(replace(REUSED, losses=1, breaks=1), marks=pytest.mark.long),
-        pytest.param(replace(REUSED, aborts=1, breaks=1), marks=pytest.mark.long),
-        pytest.param(replace(REUSED, linked=True), marks=pytest.mark.long),
-        pytest.param(replace(CHAIN, losses=1), marks=pytest.mark.long),
+        pytest.param(replace(REUSED, losses=1, aborts=1), marks=pytest.mark.nightly),
+        pytest.param(replace(REUSED, losses=1, breaks=1), marks=pytest.mark.nightly),
+        pytest.param(replace(REUSED, aborts=1, breaks=1), marks=pytest.mark.nightly),
+        pytest.param(replace(REUSED, linked=True), marks=pytest.mark.nightly),
+        pytest.param(replace(CHAIN, losses=1), marks=pytest.mark.nightly),
     ],
 )
 def test_every_state_settles_into_one_that_is_visited(scenario: Scenario) -> None:

@@ -13,7 +13,7 @@ from tests.models.verify.input_queue import InputQueue
     [
         ({"entries": 2, "drained": True}, 3),
         ({"entries": 3, "drained": True}, 4),
-        pytest.param({"entries": 4, "drained": True}, 5, marks=pytest.mark.long),
+        pytest.param({"entries": 4, "drained": True}, 5, marks=pytest.mark.nightly),
         ({"entries": 2}, 4),
         ({"entries": 3}, 5),
     ],
@@ -33,7 +33,7 @@ def test_without_a_fair_choice_or_on_slow_links_more_wait(keys: dict[str, Any]) 
         explore(InputQueue(2, **keys, places=4), 1_000_000, endless=True)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_four_entries_may_need_seven_places() -> None:
     with pytest.raises(Violation, match="full queue"):
         explore(InputQueue(4, places=6), 6_000_000, endless=True)

@@ -61,7 +61,7 @@ def test_every_state(name: str, scenario: Scenario, covered: Covered) -> None:
     covered(name, explore(SetUp(scenario), MOST))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "scenario"),
     [
@@ -85,7 +85,7 @@ def test_every_state_of_larger_ones(name: str, scenario: Scenario, covered: Cove
 
 @pytest.mark.parametrize(
     ("groups", "left"),
-    [(1, 0), (2, 1), (3, 2), *(pytest.param(n, 3, marks=pytest.mark.long) for n in (4, 5))],
+    [(1, 0), (2, 1), (3, 2), *(pytest.param(n, 3, marks=pytest.mark.nightly) for n in (4, 5))],
 )
 def test_what_former_groups_leave_on_a_link(groups: int, left: int) -> None:
     """One message each, as many as the assumption on epochs lets stay."""

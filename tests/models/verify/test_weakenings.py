@@ -32,7 +32,7 @@ FIVE = one_after_the_other(*[killed(TWO)] * 4, TWO)
     [
         ({"epochs": 1}, one_after_the_other(killed(TWO), TWO), OLD),
         ({"epochs": 2, "under_way": 3}, THREE, OLD),
-        pytest.param({"under_way": 5}, FIVE, OLD, marks=pytest.mark.long, id="under_way"),
+        pytest.param({"under_way": 5}, FIVE, OLD, marks=pytest.mark.nightly, id="under_way"),
         ({"whole": False}, PLAIN, "two messages of one instance are unmerged on a link"),
         ({"anded": False}, one_after_the_other(TWICE), "though a member did not say LAST"),
         ({"ready": False}, PLAIN, "a manager waits forever"),

@@ -5,4 +5,4 @@ import pytest
 
 def pytest_configure(config: pytest.Config) -> None:
     """Name the mark."""
-    config.addinivalue_line("markers", "mutants: of netlists; run by -m mutants, and by -m long")
+    config.addinivalue_line("markers", "mutants: of netlists; run by -m mutants, and by -m nightly")

@@ -29,7 +29,7 @@ def test_an_input_becomes_a_constant(value: int) -> None:
     assert changed.ands == ((2, value),)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.mutants
 def test_the_original_is_the_same_as_itself_and_broken_ones_are_not() -> None:
     """Number 0 is no mutant; of others that the bench kills, the proof's claims fail too."""
@@ -41,7 +41,7 @@ def test_the_original_is_the_same_as_itself_and_broken_ones_are_not() -> None:
     assert "equivalent" not in outcomes.values()
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.mutants
 def test_twenty_mutants_of_the_static_switch() -> None:
     found = score(SWITCH, 20, 1, 60)
@@ -49,7 +49,7 @@ def test_twenty_mutants_of_the_static_switch() -> None:
     assert found.percent >= 95, found.alive
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.mutants
 def test_a_simulator_agrees(tmp_path: Path) -> None:
     """A dozen mutants in the simulator, under the bench as it is: red where they were red here."""

@@ -247,7 +247,7 @@ def test_words_come_once_and_in_order(eager: float) -> None:
     run_programs(NETWORK, 3, 400, eager)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("places", [1, 2, 16])
 @pytest.mark.parametrize("seed", range(SEED, SEED + 4))
 def test_words_come_whatever_the_buffers(places: int, seed: int) -> None:

@@ -17,11 +17,11 @@ def run(simulator: str, cases: Mapping[str, Build], folder: Path) -> None:
     run_bench(simulator, parts, "tests.rtl.engine.bench_engine", folder)
 
 
-@pytest.mark.long_under("icarus")
+@pytest.mark.nightly_under("icarus")
 def test_engine(simulator: str, tmp_path: Path) -> None:
     run(simulator, CASES, tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_engine_at_the_top_of_its_ranges(simulator: str, tmp_path: Path) -> None:
     run(simulator, TOP, tmp_path)

@@ -69,7 +69,7 @@ def test_every_port_is_a_parents_and_a_childs() -> None:
     assert [row["sends"] for row in seen] == sends
 
 
-@pytest.mark.long
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(200))
 def test_any_engine_agrees_with_its_golden_model(seed: int) -> None:
     parameters = draw_build(random.Random(seed))

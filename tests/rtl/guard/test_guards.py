@@ -120,7 +120,7 @@ def test_flips_are_found(wire: str, number: int, bits: tuple[int, ...]) -> None:
     assert rig.corrupt > 0
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_every_one_to_three_flips_of_a_cycle_are_found() -> None:
     masks = [
         sum(1 << b for b in some) for n in (1, 2, 3) for some in combinations(range(FORWARD), n)
@@ -129,14 +129,14 @@ def test_every_one_to_three_flips_of_a_cycle_are_found() -> None:
     play([(rng.randrange(3, BUSY), mask) for mask in masks])
 
 
-@pytest.mark.parametrize("cycle", [10, pytest.param(0, marks=pytest.mark.long)])
+@pytest.mark.parametrize("cycle", [10, pytest.param(0, marks=pytest.mark.nightly)])
 def test_what_is_dropped_comes_back(cycle: int) -> None:
     for at in [cycle, cycle + 7, cycle + 15] if cycle else range(BUSY):
         rig = Rig(packets(), 6, forward={at: dropped}, seed=SEED).run(BUSY + REST)
         assert check(rig, short=True) <= 2, at
 
 
-@pytest.mark.parametrize("cycle", [10, pytest.param(0, marks=pytest.mark.long)])
+@pytest.mark.parametrize("cycle", [10, pytest.param(0, marks=pytest.mark.nightly)])
 def test_a_credit_that_is_lost_comes_back(cycle: int) -> None:
     lost = 0
     for at in [cycle, cycle + 7, cycle + 15] if cycle else range(BUSY):

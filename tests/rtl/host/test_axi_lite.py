@@ -10,7 +10,7 @@ from syncfabric.rtl.host.axi_lite import AxiLite
 from tests.rtl.support import clocked, run_bench
 
 
-@pytest.mark.long_under("verilator")
+@pytest.mark.nightly_under("verilator")
 def test_axi_lite(simulator: str, tmp_path: Path) -> None:
     run_bench(simulator, {"axi": AxiLite()}, "tests.rtl.host.bench_axi_lite", tmp_path)
 

@@ -154,7 +154,7 @@ def test_a_manager_is_its_model() -> None:
     assert min(seen[what] for what in wanted) > 0, seen
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(20))
 def test_a_manager_is_its_model_at_length(seed: int) -> None:
     play(1 + seed % 3, f"long {seed}")

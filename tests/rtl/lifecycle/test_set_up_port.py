@@ -175,7 +175,7 @@ def test_every_port_is_the_models() -> None:
     assert min(seen[what] for what in (*states, "replies", "unexpected", "refused")) > 20
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(100, 140))
 def test_every_port_is_the_models_at_length(seed: int) -> None:
     rng = random.Random(seed)

@@ -17,11 +17,11 @@ def run(simulator: str, cases: set[str], folder: Path) -> None:
     run_bench(simulator, parts, "tests.rtl.planes.bench_parts", folder)
 
 
-@pytest.mark.long_under("icarus")
+@pytest.mark.nightly_under("icarus")
 def test_parts(simulator: str, tmp_path: Path) -> None:
     run(simulator, CASES.keys() - TOP, tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_parts_at_the_ends_of_their_ranges(simulator: str, tmp_path: Path) -> None:
     run(simulator, TOP, tmp_path)

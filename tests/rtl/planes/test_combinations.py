@@ -21,7 +21,7 @@ def test_twenty_combinations(first: int) -> None:
         Fragment.get(Node(shape, headers(shape)), None).prepare()
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("first", range(0, MOST, 20))
 def test_two_hundred_combinations(first: int) -> None:
     """Each becomes RTL, with all that is checked on the way."""

@@ -112,7 +112,7 @@ def test_a_node_interface(name: str) -> None:
     assert seen.keys() >= wanted | ({"request"} if shape.managers else set())
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", range(BY_DEFAULT, 40))
 def test_thirty_four_more(number: int) -> None:
     run(SHAPES[number], number, 3 * CYCLES)

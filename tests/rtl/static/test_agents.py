@@ -11,7 +11,7 @@ from tests.rtl.static.bench_agents import RINGS, TREES
 from tests.rtl.support import run_bench
 
 
-@pytest.mark.long_under("verilator")
+@pytest.mark.nightly_under("verilator")
 def test_agents(simulator: str, tmp_path: Path) -> None:
     parts: dict[str, wiring.Component] = {name: RingAgent(b) for name, b in RINGS.items()}
     parts |= {name: TreeAgent() for name in TREES}

@@ -24,7 +24,7 @@ NETWORKS = {
     "name",
     [
         "2x2, one place",
-        *(pytest.param(name, marks=pytest.mark.long) for name in ("3x2", "watched")),
+        *(pytest.param(name, marks=pytest.mark.nightly) for name in ("3x2", "watched")),
     ],
 )
 def test_every_line_is_the_models(name: str) -> None:

@@ -11,7 +11,7 @@ from tests.cocotb_runs import run_cocotb
 from tests.quick import quick_simulator
 
 
-@pytest.mark.parametrize("side", [2, pytest.param(3, marks=pytest.mark.long)])
+@pytest.mark.parametrize("side", [2, pytest.param(3, marks=pytest.mark.nightly)])
 def test_algorithm_1(simulator: str, side: int, tmp_path: Path) -> None:
     source = tmp_path / "network.v"
     source.write_text(verilog(StaticSpec(kind="static", width=side, height=side), "network"))

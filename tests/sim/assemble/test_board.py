@@ -30,7 +30,7 @@ def board(name: str) -> str:
 
 @pytest.mark.parametrize(
     ("name", "traffic"),
-    [("mesh-2x2", True), pytest.param("reflex-2x2", False, marks=pytest.mark.long)],
+    [("mesh-2x2", True), pytest.param("reflex-2x2", False, marks=pytest.mark.nightly)],
 )
 def test_the_top_has_a_boards_ports_and_traffic_at_every_node(name: str, traffic: bool) -> None:
     text = board(name)
@@ -49,7 +49,7 @@ def test_the_top_has_a_boards_ports_and_traffic_at_every_node(name: str, traffic
     assert {*repeated_modules(spec.network)} <= {*modules}
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_traffic_from_the_pins(simulator: str, tmp_path: Path) -> None:
     source = tmp_path / "board.v"
     source.write_text(board("mesh-2x2"))
@@ -60,7 +60,7 @@ def test_traffic_from_the_pins(simulator: str, tmp_path: Path) -> None:
     run_cocotb(tool, built, module, folder=tmp_path / "run", env=env, seconds=600)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "name", ["row-1x8", "churn-cluster", "reflex-2x2", "wires-both", "board-4x4"]
 )

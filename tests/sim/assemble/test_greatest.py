@@ -37,7 +37,7 @@ CASES = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.icarus
 @pytest.mark.parametrize("name", CASES)
 def test_both_simulators_take_a_network_with_all_its_registers_in_use(

@@ -27,18 +27,18 @@ def run(simulator: str, name: str, front: Front, bench: str, folder: Path) -> No
     run_cocotb(tool, built, module, folder=folder / "run", env=env, seconds=600)
 
 
-@pytest.mark.long_under("verilator")
+@pytest.mark.nightly_under("verilator")
 def test_a_mesh_behind_axi(simulator: str, tmp_path: Path) -> None:
     run(simulator, "mesh-2x2", Front("axi"), "bench_host", tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["row-1x8", "wires-cluster"])
 def test_others_behind_axi(name: str, tmp_path: Path) -> None:
     run("icarus", name, Front("axi", meters=3), "bench_host", tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_mesh_behind_a_console(simulator: str, tmp_path: Path) -> None:
     run(simulator, "mesh-2x2", Front("uart", bit_cycles=4), "bench_host_uart", tmp_path)
 
@@ -66,13 +66,13 @@ def engines(name: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("name", ENGINES)
-@pytest.mark.long_under("verilator")
+@pytest.mark.nightly_under("verilator")
 def test_engines_behind_axi(simulator: str, name: str, tmp_path: Path) -> None:
     run(simulator, engines(name, tmp_path), Front("axi", meters=2), "bench_host", tmp_path)
 
 
 @pytest.mark.parametrize("name", ["managed", "cluster"])
-@pytest.mark.long
+@pytest.mark.nightly
 def test_engines_behind_a_console(simulator: str, name: str, tmp_path: Path) -> None:
     front = Front("uart", bit_cycles=4)
     run(simulator, engines(name, tmp_path), front, "bench_host_uart", tmp_path)
@@ -98,7 +98,7 @@ def test_the_top_has_the_names_of_the_standard() -> None:
 
 
 @pytest.mark.icarus
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("front", [Front("axi", meters=2), Front("uart", meters=0)])
 @pytest.mark.parametrize(
     "name",

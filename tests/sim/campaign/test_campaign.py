@@ -56,7 +56,7 @@ def verdicts(result: CampaignResult) -> Counter[Verdict]:
     return sum((count.verdicts for count in result.kinds), Counter())
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", GUARDED)
 def test_with_checks_all_is_well(name: str) -> None:
     spec = GUARDED[name]
@@ -69,7 +69,7 @@ def test_with_checks_all_is_well(name: str) -> None:
     assert seen[Verdict.RECOVERED] > 50
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_without_checks_a_lost_message_hangs_unreported() -> None:
     result = struck(BARE, 24, Kind.DROP, Kind.ABSENT, Kind.SETUP)
     drop, absent, setup = (count.verdicts for count in result.kinds)
@@ -120,7 +120,7 @@ def test_a_trial_is_the_same_again_whatever_came_before() -> None:
     assert len({outcome.cycles for outcome in first}) > 6
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(("watchdog", "told"), [(0, "PATIENCE"), (64, "STRAY")])
 def test_a_static_network_has_patience_or_watchdogs_alone(watchdog: int, told: str) -> None:
     spec = NETWORKS["static"]
@@ -131,7 +131,7 @@ def test_a_static_network_has_patience_or_watchdogs_alone(watchdog: int, told: s
     assert result.verdict == "clean"
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["mesh", "cluster"])
 def test_every_message_of_nobody_and_every_write_is_told(name: str) -> None:
     result = struck(GUARDED[name], 300, Kind.FORGED, Kind.SPURIOUS, Kind.WRITE)
@@ -141,7 +141,7 @@ def test_every_message_of_nobody_and_every_write_is_told(name: str) -> None:
     assert write[Verdict.DETECTED] > 5
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_wires_without_checks_release_early() -> None:
     seen = verdicts(struck(of(mesh(3, 2, wires=2, watchdog=128)), 1_000, Kind.FLIP))
     assert seen[Verdict.EARLY] > 0

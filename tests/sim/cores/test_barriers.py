@@ -41,7 +41,7 @@ def test_no_core_leaves_before_the_last_one_comes(barrier: str) -> None:
     assert play(program("barrier", barrier, SKEW=500)) == (0, 0)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("barrier", ["engine", *MESSAGES])
 @pytest.mark.parametrize("skew", [0, 500, 10_000])
 def test_no_core_of_any_number_leaves_before_the_last_one_comes(barrier: str, skew: int) -> None:
@@ -129,7 +129,7 @@ def spec_of(bits: int) -> NetworkSpec:
     return mesh(8, 8, data_bits=bits, operations="all", flit_bits=64)
 
 
-@pytest.mark.parametrize("bits", [pytest.param(32, marks=pytest.mark.long), 5])
+@pytest.mark.parametrize("bits", [pytest.param(32, marks=pytest.mark.nightly), 5])
 def test_every_operation_combines_what_all_gave(bits: int) -> None:
     made = compiled(bits)
     for op in Op:
@@ -137,7 +137,7 @@ def test_every_operation_combines_what_all_gave(bits: int) -> None:
             assert wrong(made, cores, op, bits, seed=int(op) + cores) == 0
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_ninth_group_of_the_file_is_not_mixed_up_with_others() -> None:
     """There are no tags for it: who has to give its value up stops, and nobody goes on wrongly."""
     spec = mesh(3, 3, data_bits=0, groups=9, flit_bits=64)
@@ -158,7 +158,7 @@ WRONG = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_reduction_is_seen(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -14,7 +14,7 @@ SOURCE = Path(__file__).with_name("groups.c")
 
 
 @pytest.mark.parametrize("barrier", ["engine", "tree", "dissemination"])
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_groups_are_made_and_freed(barrier: str, seed: int) -> None:
     """Without managers the hardware is out of the cores' reach: groups are over messages."""
     spec = mesh(4, 4)

@@ -40,7 +40,7 @@ NETWORKS = {
     ),
     "local": (MESH.format("link").replace("manager", "local"), 4, "0"),
 }
-LONG = [pytest.param(name, marks=pytest.mark.long) for name in NETWORKS if name != "mesh"]
+LONG = [pytest.param(name, marks=pytest.mark.nightly) for name in NETWORKS if name != "mesh"]
 
 
 def run(source: str, network: str, seed: int = 1, **macros: int) -> CoresResult:
@@ -66,8 +66,8 @@ def test_groups_are_made_and_freed(network: str) -> None:
     ("network", "macros"),
     [
         ("mesh", {}),
-        pytest.param("switches", {}, marks=pytest.mark.long),
-        pytest.param("watchdog", {"BY_WATCHDOG": 1}, marks=pytest.mark.long),
+        pytest.param("switches", {}, marks=pytest.mark.nightly),
+        pytest.param("watchdog", {"BY_WATCHDOG": 1}, marks=pytest.mark.nightly),
     ],
 )
 def test_groups_that_are_killed_or_broken_are_made_anew(
@@ -88,7 +88,7 @@ BREAKS = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", BREAKS)
 def test_a_wrong_set_up_is_seen(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right, wrong = BREAKS[name]

@@ -70,7 +70,7 @@ def times(result: CoresResult) -> list[list[int]]:
     return [values(result, core) for core in range(result.cores)]
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("network", "barrier", "cores", "skew"),
     [
@@ -85,7 +85,7 @@ def test_no_core_leaves_before_the_last_one_comes(
     assert early(times(result), 20, int(network != MESH)) == 0
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(("network", "barrier", "cores"), NETWORKS)
 def test_halves_of_barriers_hold_and_let_go(network: str, barrier: str, cores: int) -> None:
     assert early(times(run("split", network, barrier, cores, WORK=800)), 20, 1) == 0
@@ -93,7 +93,7 @@ def test_halves_of_barriers_hold_and_let_go(network: str, barrier: str, cores: i
     run("chain", network, barrier, cores)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "network", "barrier", "cores"),
     [
@@ -111,7 +111,7 @@ def test_a_program_puts_what_it_puts_on_emulated_cores(
         assert values(result, core) == emulated.values(core)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(("network", "barrier", "cores"), [*NETWORKS, *ON_MESH])
 def test_the_same_work_under_three_names(network: str, barrier: str, cores: int) -> None:
     result = run("skins", network, barrier, cores)
@@ -123,7 +123,7 @@ def test_the_same_work_under_three_names(network: str, barrier: str, cores: int)
             assert all(abs(cycles - put[1]) <= 60 for cycles in put[3:6:2])
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_barrier_in_hardware_takes_less_than_a_quarter_of_any_in_software() -> None:
     """Cycles from the last arrive to the last release, all arriving at once."""
     took = {}
@@ -133,7 +133,7 @@ def test_a_barrier_in_hardware_takes_less_than_a_quarter_of_any_in_software() ->
     assert took["engine"] * 4 < min(took[barrier] for barrier in MESSAGES), took
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.icarus
 @pytest.mark.parametrize(
     ("network", "barrier", "cores"),

@@ -48,8 +48,8 @@ def jacobi(rows: int, columns: int, steps: int) -> NDArray[np.int64]:
     ("cores", "rows", "columns"),
     [
         (3, 7, 20),
-        pytest.param(16, 64, 16, marks=pytest.mark.long),
-        pytest.param(1, 5, 4, marks=pytest.mark.long),
+        pytest.param(16, 64, 16, marks=pytest.mark.nightly),
+        pytest.param(1, 5, 4, marks=pytest.mark.nightly),
     ],
 )
 def test_jacobi(barrier: str, cores: int, rows: int, columns: int) -> None:
@@ -70,7 +70,9 @@ def test_jacobi_ends_when_nothing_changes() -> None:
 
 
 @pytest.mark.parametrize("barrier", BARRIERS)
-@pytest.mark.parametrize("cores", [*(pytest.param(n, marks=pytest.mark.long) for n in (1, 2)), 16])
+@pytest.mark.parametrize(
+    "cores", [*(pytest.param(n, marks=pytest.mark.nightly) for n in (1, 2)), 16]
+)
 def test_sort(barrier: str, cores: int) -> None:
     keys = []
     for core in range(cores):
@@ -109,7 +111,9 @@ def test_bfs(barrier: str) -> None:
 
 
 @pytest.mark.parametrize("barrier", BARRIERS)
-@pytest.mark.parametrize("cores", [*(pytest.param(n, marks=pytest.mark.long) for n in (2, 16)), 7])
+@pytest.mark.parametrize(
+    "cores", [*(pytest.param(n, marks=pytest.mark.nightly) for n in (2, 16)), 7]
+)
 def test_skins(barrier: str, cores: int) -> None:
     done = run("skins", barrier, cores)
     for core in range(cores):

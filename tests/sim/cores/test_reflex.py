@@ -69,7 +69,7 @@ def test_no_core_leaves_before_the_last_one_comes(barrier: str, source: str) -> 
     assert play(spec, made(spec, barrier, source)) == (0, 0)
 
 
-@pytest.mark.parametrize("barrier", [pytest.param(RING, marks=pytest.mark.long), TREE])
+@pytest.mark.parametrize("barrier", [pytest.param(RING, marks=pytest.mark.nightly), TREE])
 def test_who_arrives_need_not_wait_for_others(barrier: str) -> None:
     spec = static(*SMALL[:2], barrier, SMALL[2])
     done = run(spec, made(spec, barrier, "chain"), 1)
@@ -77,7 +77,7 @@ def test_who_arrives_need_not_wait_for_others(barrier: str) -> None:
     assert done.exits == dict.fromkeys(range(6), 0)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("barrier", FLITS)
 @pytest.mark.parametrize("buffers", [(1, 1, 1), (2, 2, 2), (1, 3, 2), (2, 9, 1)])
 @pytest.mark.parametrize(("width", "height"), [(2, 2), (5, 2), (4, 4)])
@@ -95,7 +95,7 @@ def test_no_core_leaves_early_whatever_the_buffers(
         assert not run(spec, made(spec, barrier, "chain"), seed).stands
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("barrier", FLITS)
 def test_no_core_of_sixty_four_leaves_early(barrier: str) -> None:
     spec = static(8, 8, barrier, (2, 2, 2))
@@ -132,7 +132,7 @@ BREAKS = {
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.long if i else ()) for i, name in enumerate(BREAKS)],
+    [pytest.param(name, marks=pytest.mark.nightly if i else ()) for i, name in enumerate(BREAKS)],
 )
 def test_a_wrong_barrier_is_seen(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

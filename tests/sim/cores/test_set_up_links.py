@@ -148,7 +148,7 @@ def check(name: str, folder: Path, software: str) -> None:
     assert layout.routed or 3 <= sum(given.stars[:20]) < 20
 
 
-@pytest.mark.parametrize("name", [*NETWORKS, pytest.param("cluster-19", marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", [*NETWORKS, pytest.param("cluster-19", marks=pytest.mark.nightly)])
 def test_a_managers_core_plans_trees_of_the_least_radius(name: str, tmp_path: Path) -> None:
     check(name, tmp_path, (SOFTWARE / "sf_links.h").read_text())
 

@@ -107,7 +107,7 @@ FAULTS = (
 @pytest.mark.parametrize(
     "case",
     [
-        pytest.param(i, marks=[] if i in (2, 6) else pytest.mark.long, id=f"{i}-{reason.name}")
+        pytest.param(i, marks=[] if i in (2, 6) else pytest.mark.nightly, id=f"{i}-{reason.name}")
         for i, reason in enumerate(FAULTS)
     ],
 )
@@ -127,7 +127,7 @@ def test_a_barrier_that_one_never_comes_to_ends_all_the_same() -> None:
     assert not result.ok
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_exit_codes_come_back() -> None:
     program = compiled(MESH, OURS / "faults.c", FAULT=11)
     result, _ = run_program(MESH, program, cores=4, limit=100_000)
@@ -135,7 +135,7 @@ def test_exit_codes_come_back() -> None:
     assert not result.ok
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("barrier", ["engine", "dissemination"])
 def test_both_simulators_see_the_same(barrier: str) -> None:
     find_simulator("icarus")
@@ -161,7 +161,7 @@ wires = 1
 """
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("network", "cores", "barrier"),
     [

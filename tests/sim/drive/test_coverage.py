@@ -52,7 +52,7 @@ NETWORKS: dict[str, MessageSpec] = {
 }
 
 
-@pytest.mark.parametrize("tiles", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.parametrize("tiles", [False, pytest.param(True, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_regression_covers(
     name: str, tiles: bool, record_property: Callable[[str, object], None]

@@ -45,7 +45,7 @@ def test_what_is_wrong_is_counted_and_barriers_end(name: str) -> None:
         assert (unexpected > 0) == (name.startswith("irregular, managers"))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", NETWORKS)
 def test_hardware_does_the_same(name: str) -> None:
     work = job(NETWORKS[name])

@@ -53,7 +53,7 @@ def test_a_match() -> None:
     assert told[-1] == ("simulate", 120, 120)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_match_on_an_irregular_network() -> None:
     plan = plan_of(
         CLUSTER, members(3, *CLUSTER.topology.nodes), members(8, *CLUSTER.topology.nodes[:3])
@@ -129,7 +129,7 @@ def managed(name: str) -> BarrierPlan:
     return plan_of(MANAGED[name], *groups)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", MANAGED)
 def test_packets_set_groups_up_before_members_and_traffic_come(name: str) -> None:
     plan = managed(name)
@@ -154,7 +154,7 @@ class Forgets(SetUp):
         del self._ahead[1]
 
 
-@pytest.mark.parametrize("name", [pytest.param("mesh", marks=pytest.mark.long), "irregular"])
+@pytest.mark.parametrize("name", [pytest.param("mesh", marks=pytest.mark.nightly), "irregular"])
 def test_a_group_that_is_not_set_up_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the model, which waits for its GO; and if nobody waits, by the referee."""
     monkeypatch.setattr(engine_driver, "SetUp", Forgets)

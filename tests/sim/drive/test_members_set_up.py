@@ -76,7 +76,7 @@ def test_a_root_that_waits_for_nobody_hangs_its_group() -> None:
     assert any("unfinished groups" in (hang or "") for hang in hangs)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_hardware_is_as_the_model() -> None:
     plan = drawn_plan(2)
     job = Job(((plan, Scenario(episodes=4, seed=2, background=0.1, lead_in=50)),))

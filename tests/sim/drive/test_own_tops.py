@@ -43,7 +43,7 @@ def test_hardware_is_as_the_model() -> None:
     run(mesh(2, 1), "2x1")
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.icarus
 @pytest.mark.parametrize("name", ICARUS)
 def test_options_under_icarus(name: str) -> None:
@@ -55,7 +55,7 @@ def run(network: MessageSpec, name: str) -> None:
     check(job, simulate(job, build_bench(network)))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.icarus
 def test_another_network_than_the_model_is_found_out() -> None:
     job = make_job(mesh(2, 2, engine_stages=1), random.Random(SEED))

@@ -32,7 +32,7 @@ CLUSTER = plan_of(
 )
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("plan", "links"),
     [

@@ -124,7 +124,7 @@ def test_the_packets_are_those_of_the_scheme(width: int, height: int) -> None:
     check(job, run_model(job).outcomes)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_hardware_is_as_the_model() -> None:
     network, rng = mesh(4, 4), random.Random(SEED)
     job = runs(plan(network), plan(network, *rng.sample(network.topology.nodes, 11), gid=255))

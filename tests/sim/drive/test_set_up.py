@@ -52,7 +52,7 @@ def test_the_model_keeps_the_rules(name: str) -> None:
         judge(work, ScenarioRunner(plan, scenario, work).run_model())
 
 
-@pytest.mark.parametrize("name", [pytest.param("mesh", marks=pytest.mark.long), "irregular"])
+@pytest.mark.parametrize("name", [pytest.param("mesh", marks=pytest.mark.nightly), "irregular"])
 def test_hardware_agrees_with_the_model(name: str) -> None:
     work = job(name)
     for outcome in simulate_tiles(work, build_fabric(NETWORKS[name])).outcomes:

@@ -86,14 +86,14 @@ def test_on_a_mesh_they_come_back() -> None:
     check(work, run_model(work))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", NETWORKS)
 def test_hardware_is_as_the_model(name: str) -> None:
     work = job(NETWORKS[name], name)
     check(work, simulate_tiles(work, build_fabric(NETWORKS[name])))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.icarus
 @pytest.mark.parametrize("keys", [{"channels": 2, "flit_bits": 16, "data_bits": 2}])
 def test_hardware_is_as_the_model_under_icarus(keys: dict[str, Any]) -> None:

@@ -42,29 +42,29 @@ LONG: dict[str, MessageSpec] = {
 
 ALL: dict[str, MessageSpec] = {**NETWORKS, **CLUSTERS}
 SHORT = {"default"}
-"""The others are built for few other tests, and run with ``-m long``."""
+"""The others are built for few other tests, and run with ``-m nightly``."""
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] * (name not in SHORT)) for name in ALL]
+    "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name not in SHORT)) for name in ALL]
 )
 def test_hardware_is_as_the_model(name: str) -> None:
     run(ALL[name], name)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LONG)
 def test_more_hardware_is_as_the_model(name: str) -> None:
     run(LONG[name], name)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", range(2))
 def test_random_networks(number: int) -> None:
     run(random_network(random.Random(f"{number}/{SEED}"), 8), f"random {number}")
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("ports", [5, 16])
 def test_random_clusters(ports: int) -> None:
     network = random_cluster(random.Random(f"{ports}/{SEED}"), 24, ports)

@@ -15,7 +15,7 @@ from tests.sim.soak.networks import BUILD, ENGINES
 
 
 @pytest.mark.parametrize(
-    "name", ["engines", pytest.param("engine cluster", marks=pytest.mark.long)]
+    "name", ["engines", pytest.param("engine cluster", marks=pytest.mark.nightly)]
 )
 def test_counters_are_those_of_the_config_chain(name: str) -> None:
     """After commands that are refused, some at each router."""

@@ -33,7 +33,9 @@ NETWORKS: Mapping[str, MessageSpec] = {
     ),
 }
 QUICK = "mesh, shared links, wide messages", "mesh, no packets, registers"
-NAMES = [pytest.param(name, marks=() if name in QUICK else pytest.mark.long) for name in NETWORKS]
+NAMES = [
+    pytest.param(name, marks=() if name in QUICK else pytest.mark.nightly) for name in NETWORKS
+]
 CYCLES, BEGIN = 4_000, 1_200
 KINDS = (FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT, FaultKind.FORGED)
 
@@ -73,7 +75,7 @@ def test_faults_that_pass(name: str, tmp_path: Path) -> None:
     assert sum(len(group.latency) for group in driver.groups) > 10
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_link_dies_and_is_closed(name: str, tmp_path: Path) -> None:
     spec, rng = NETWORKS[name], random.Random(f"{SEED} {name}")

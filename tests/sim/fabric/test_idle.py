@@ -91,7 +91,7 @@ def seen(spec: MessageSpec, folder: Path, *, restless: bool) -> tuple[Seen, int,
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] * (name not in SHORT)) for name in ALL]
+    "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name not in SHORT)) for name in ALL]
 )
 def test_a_trace_is_the_same_whether_tiles_sleep_or_not(name: str, tmp_path: Path) -> None:
     spec = ALL[name]

@@ -83,7 +83,7 @@ def test_traffic_is_counted_at_every_node(fabric: Fabric, tmp_path: Path) -> Non
     assert len(with_traffic(fabric, tmp_path)) == 25
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_traffic_finds_its_way_through_switches(built_cluster: Built, tmp_path: Path) -> None:
     with Fabric(built_cluster) as fabric:
         assert len(with_traffic(fabric, tmp_path)) == 24

@@ -79,14 +79,14 @@ def stimuli(plan: BarrierPlan, spec: MessageSpec) -> list[Stimulus]:
 
 
 @pytest.mark.icarus
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", MESSAGES)
 def test_the_trace_is_the_benchs(name: str, tmp_path: Path) -> None:
     same_traces(MESSAGES[name], tmp_path)
 
 
 @pytest.mark.icarus
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", WIRED)
 def test_the_trace_of_barrier_wires_is_the_benchs(name: str, tmp_path: Path) -> None:
     links = links_of(WIRED[name])

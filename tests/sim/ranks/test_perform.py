@@ -36,11 +36,11 @@ def performed(ranks: int, program: str) -> list[dict[str, Any]]:
     ("ranks", "name"),
     [
         (4, "ring-4"),
-        pytest.param(4, "fat-tree-2x2", marks=pytest.mark.long),
-        pytest.param(5, "ring-5", marks=pytest.mark.long),
-        pytest.param(9, "mesh-3x3", marks=pytest.mark.long),
-        pytest.param(16, "fat-octagon-16", marks=pytest.mark.long),
-        pytest.param(16, "hypercube-16", marks=pytest.mark.long),
+        pytest.param(4, "fat-tree-2x2", marks=pytest.mark.nightly),
+        pytest.param(5, "ring-5", marks=pytest.mark.nightly),
+        pytest.param(9, "mesh-3x3", marks=pytest.mark.nightly),
+        pytest.param(16, "fat-octagon-16", marks=pytest.mark.nightly),
+        pytest.param(16, "hypercube-16", marks=pytest.mark.nightly),
     ],
 )
 def test_every_kind_is_right_both_ways(ranks: int, name: str) -> None:

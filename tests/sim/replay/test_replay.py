@@ -276,7 +276,7 @@ def test_sizes_and_simulators_are_checked() -> None:
         on_the_model(right_schedules.cube_aas(16), size=16_384)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_table_4_shows_no_waiting_on_hardware() -> None:
     played = replay(right_schedules.table_4(), sim="verilator")
     assert played.ok, (played.waits, played.failure)
@@ -285,7 +285,7 @@ def test_table_4_shows_no_waiting_on_hardware() -> None:
     assert played.at_once > played.cycles
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_conflict_shows_on_hardware() -> None:
     played = replay(crowded(), sim="verilator")
     assert played.failure is None
@@ -295,7 +295,7 @@ def test_a_conflict_shows_on_hardware() -> None:
     assert {step for step, _ in waits} == {1}
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_broadcast_on_the_ring(simulator: str) -> None:
     played = replay(right_schedules.fig_5(), sim=simulator)
     assert played.ok, (played.waits, played.failure)

@@ -40,7 +40,7 @@ def soaked(spec: NetworkSpec, inject: str | None = None, seed: int = 1) -> SoakR
 
 def _marked(name: str, *values: str) -> Any:
     """Return a case, which is long if its network is."""
-    return pytest.param(name, *values, marks=() if name in SHORT else pytest.mark.long)
+    return pytest.param(name, *values, marks=() if name in SHORT else pytest.mark.nightly)
 
 
 @pytest.mark.parametrize("name", [_marked(name) for name in [*NETWORKS, *LONG]])
@@ -125,7 +125,7 @@ def test_wrong_data_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert re.fullmatch(r"result \d+, not \d+", result.findings[0].text)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["static", "wires"])
 def test_a_barrier_that_takes_too_long_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     group = Fabric.group
@@ -207,7 +207,7 @@ class Storm(Bench):
 STORMY = {**ENGINES, "sixteen groups": SIXTEEN, "soak-4x4": load("soak-4x4")}
 BY_DEFAULT = ("sixteen groups", "managers"), ("engines", "host"), ("engines", "escape")
 STORMS = [
-    pytest.param(*case, marks=() if case in BY_DEFAULT else pytest.mark.long)
+    pytest.param(*case, marks=() if case in BY_DEFAULT else pytest.mark.nightly)
     for case in product(STORMY, ("managers", "host", "escape"))
 ]
 
@@ -239,7 +239,7 @@ def test_a_credit_that_is_lost_without_packets_is_found_at_the_end() -> None:
             storm.check()
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_member_whose_broken_release_is_lost_is_let_go_by_another_kill() -> None:
     """Its group is set up and killed again: all members are released broken, once more each."""
     plan = make_plan(ENGINES["engine cluster"])

@@ -38,7 +38,7 @@ def run(*before: str) -> tuple[list[list[str]], str]:
     return [line.split() for line in done.stdout.splitlines()], done.stderr
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_two_ranks_find_what_two_processes_find() -> None:
     alone, _ = run()
     ranked, told = run(str(MPIEXEC), "-n", "2")

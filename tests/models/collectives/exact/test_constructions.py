@@ -42,7 +42,7 @@ def test_all_to_all_broadcast_meets_its_bound(name: str, rules: Rules, steps: in
     assert_right(asked, found)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(("name", "steps"), [("torus-16x16", 64), ("torus-32x32", 256)])
 def test_large_tori(name: str, steps: int) -> None:
     asked = task(name, "AAB", STORE)

@@ -21,7 +21,7 @@ def test_the_bound_is_met(name: str) -> None:
     meets_its_bound(name)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["torus-7x7", "torus-8x8", "torus-10x10", "torus-16x16"])
 def test_the_bound_is_met_on_large_ones(name: str) -> None:
     meets_its_bound(name)

@@ -139,7 +139,7 @@ def under_way(name: str, tried: int, **chosen: float) -> tuple[Encoding, State]:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param("AAS", marks=pytest.mark.long),
+        pytest.param("AAS", marks=pytest.mark.nightly),
         "AAS, cube, one port",
         "OAB, one port",
         "multicast",

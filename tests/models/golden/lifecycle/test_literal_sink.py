@@ -47,7 +47,7 @@ def test_model_is_the_literal_contract() -> None:
     assert min(seen[what] for what in ("refused", "overflows")) > 20
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("first", range(100, 500, 20))
 def test_model_is_the_literal_contract_at_length(first: int) -> None:
     for seed in range(first, first + 20):

@@ -114,7 +114,7 @@ def test_only_links_with_guards_have_faults(link: int) -> None:
         net.inject([Fault(0, 0, FaultKind.DROP)])
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["mesh", "irregular"])
 @pytest.mark.parametrize("first", range(100, 300, 10))
 def test_it_is_as_if_all_nodes_were_stepped_at_length(kind: str, first: int) -> None:
@@ -122,7 +122,7 @@ def test_it_is_as_if_all_nodes_were_stepped_at_length(kind: str, first: int) -> 
         play(seed, kind, seed % 5, 3000)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["mesh", "irregular"])
 @pytest.mark.parametrize("first", range(100, 200, 10))
 def test_faults_of_links_at_length(kind: str, first: int) -> None:

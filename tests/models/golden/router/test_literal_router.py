@@ -41,7 +41,7 @@ def test_model_is_the_literal_contract(kind: str) -> None:
     assert min(seen[what] for what in ("head", "body", "tail", "message", "dropped")) > 100
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["xy", "table", "source"])
 @pytest.mark.parametrize("first", range(100, 400, 20))
 def test_model_is_the_literal_contract_at_length(kind: str, first: int) -> None:

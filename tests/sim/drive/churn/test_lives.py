@@ -58,7 +58,7 @@ def test_lives_on_any_network(number: int) -> None:
     well(played_by_model(drawn(random.Random(f"{SEED}/{number}")), scenario), scenario)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", range(60))
 def test_many_lives_on_any_network(number: int) -> None:
     rng = random.Random(f"{SEED}/many/{number}")
@@ -132,7 +132,7 @@ def test_churn_is_the_seeds() -> None:
     assert texts[0] != texts[2]
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", NETWORKS)
 def test_hardware_lives_as_the_model_does(name: str) -> None:
     scenarios = (
@@ -148,7 +148,7 @@ def test_hardware_lives_as_the_model_does(name: str) -> None:
         assert outcome.churn.killed > 0
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.icarus
 def test_hardware_lives_under_icarus() -> None:
     network, scenario = grid(groups=4), Scenario(episodes=2, churn=12)
@@ -216,7 +216,7 @@ def test_the_model_loses_nothing(name: str, struck: list[int]) -> None:
     check_storm(played_by_model(plan_with(STORMY[name], 0), STORM), struck)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", STORMY)
 def test_hardware_does_as_the_model_in_every_cycle(name: str, struck: list[int]) -> None:
     plan = plan_with(STORMY[name], 0)

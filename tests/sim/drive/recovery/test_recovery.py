@@ -151,7 +151,7 @@ def test_what_stands_in_the_way_is_said(network: MessageSpec, words: str) -> Non
         check_scenario(plan_on(network), dying(network, ["1,1"]))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", NETWORKS)
 def test_hardware_does_the_same(name: str) -> None:
     network = NETWORKS[name]
@@ -161,7 +161,7 @@ def test_hardware_does_the_same(name: str) -> None:
     play(plan, moving(Move(2, nodes[0], nodes[5])), hardware=True)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(12))
 def test_members_that_linger(seed: int) -> None:
     rng = random.Random(f"{SEED} {seed}")
@@ -221,20 +221,20 @@ def test_random_networks_on_the_model(kind: str) -> None:
     assert [play(*each) for each in drawn(kind, range(3))]
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", DRAWS)
 def test_hundreds_of_random_networks_on_the_model(kind: str) -> None:
     assert sum(bool(play(*each).costs) for each in drawn(kind, range(100, 300))) > 50
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", DRAWS)
 def test_random_networks_in_hardware(kind: str) -> None:
     for each in drawn(kind, range(1000, 1006)):
         play(*each, hardware=True)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("network", "without", "moves"),
     [
@@ -282,7 +282,7 @@ def test_bounds_of_plans_around_what_is_dead_hold(kind: str) -> None:
     assert sum(bounds_hold(kind, seed) for seed in range(2))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", DRAWS)
 def test_bounds_hold_on_hundreds_of_networks(kind: str) -> None:
     assert sum(bounds_hold(kind, seed) for seed in range(100, 350)) > 100
@@ -346,7 +346,7 @@ def test_what_is_broken_is_told(
         assert not outcome.mismatches
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_link_that_lives_on_in_hardware_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     plan, scenario = plan_on(MESH), dying(MESH, ["1,1-2,1"])
     monkeypatch.setattr(Fabric, "faults", lambda *_: None)

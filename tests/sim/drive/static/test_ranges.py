@@ -71,7 +71,7 @@ def test_widest_flits_in_hardware() -> None:
         check(outcome, scenario)
 
 
-@pytest.mark.parametrize("planner", ["ring", pytest.param("tree", marks=pytest.mark.long)])
+@pytest.mark.parametrize("planner", ["ring", pytest.param("tree", marks=pytest.mark.nightly)])
 @pytest.mark.parametrize(("width", "height"), SIDES)
 def test_longest_sides(width: int, height: int, planner: str) -> None:
     """A ring, or tree, from corner to corner: its episodes have up to 16,417 flits."""

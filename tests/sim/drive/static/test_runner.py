@@ -48,7 +48,7 @@ def test_random_networks(seed: int) -> None:
     check_random(seed)
 
 
-@pytest.mark.long
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(1000, 3000))
 def test_many_random_networks(seed: int) -> None:
     check_random(seed)

@@ -56,14 +56,14 @@ def test_a_ring_that_is_not_the_models_is_told() -> None:
     assert outcome.mismatches
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("buffers", [(1, 1, 1), (2, 2, 2), (1, 4, 2), (4, 1, 3)])
 def test_more_rings_and_trees(buffers: tuple[int, int, int]) -> None:
     spec = static(5, 4, buffers)
     checked(spec, random_runs(spec, 60, f"tiles {buffers}"))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("spec", "count"),
     [
@@ -79,7 +79,7 @@ def test_collectives_beside_each_other(spec: StaticSpec, count: int) -> None:
         collectives.check(plan, scenario, outcome)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_everybody_on_an_8x8() -> None:
     spec = StaticSpec(kind="static", width=8, height=8)
     plan = plan_of(spec, ring(cycle(8, 8)))

@@ -50,7 +50,7 @@ def test_barriers_that_are_none_of_the_networks_are_no_figure() -> None:
             found(PAIR, *((core, 0, at) for core in range(2) for at in times))
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("wait", "holds"), [("sf_barrier(all)", True), ("sf_barrier_wait_taking(all)", False)]
 )
@@ -73,7 +73,7 @@ def test_cores_add_little_and_more_is_seen(
     assert (more <= figures.BEYOND) is holds
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_manager_makes_a_group_within_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ziglang")
     pytest.importorskip("pythondata_cpu_picorv32")

@@ -80,7 +80,7 @@ def test_wires_stand_beside_messages_and_software(monkeypatch: pytest.MonkeyPatc
     assert [int(b) - int(a) for a, b in zip(links, beside, strict=True)][3] == 2 * 8
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_large_networks_are_compared_with_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     network = MeshSpec(kind="mesh", width=3, height=2, wires=1, groups=1, channels=0)
     groups = (GroupSpec(id=1, members=tuple(network.topology.nodes)),)

@@ -133,7 +133,7 @@ REFERENCES = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_figures_7_and_8_at_the_paper_s_size() -> None:
     gain, step = work_of("adapt-fig7", 1000), work_of("adapt-fig8", 1000)
     for strategy, (mean, away, steps, apart) in REFERENCES.items():
@@ -141,7 +141,7 @@ def test_figures_7_and_8_at_the_paper_s_size() -> None:
         assert dict(step.series[f"steps of {strategy}"])[40] == pytest.approx(steps, abs=apart)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "path", "position"),
     [

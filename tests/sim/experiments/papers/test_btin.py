@@ -312,7 +312,7 @@ def test_traffic_on_the_rtl_is_that_of_the_same_draws() -> None:
             assert work.series[f"{scheme} ({size}), RTL"] == work.series[f"{scheme} ({size})"]
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_latencies_at_full_size() -> None:
     """SPEC's references, within what another hundred networks may differ by."""
     found = ours(work_of("btin-fig6", 100))

@@ -181,7 +181,7 @@ def test_rtl_is_beside_the_formulas_and_in_nanoseconds(monkeypatch: pytest.Monke
     assert "CS, 4x4, RTL" in traffic.series
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_hardware_and_model_measure_the_same(request: pytest.FixtureRequest) -> None:
     in_hardware = btm_groups.run(4, 1)
     request.getfixturevalue("by_model")

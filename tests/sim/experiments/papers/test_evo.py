@@ -301,7 +301,7 @@ def test_as_few_longer_paths_as_can_be() -> None:
     assert len(longer) == detours(straight)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_fig_7_needs_one_longer_path() -> None:
     work = work_of("evo-fig7", time_limit=60.0)
     work.experiment.function(work)
@@ -315,7 +315,7 @@ def test_fig_7_needs_one_longer_path() -> None:
     assert row(work, "OAS from an inner node, minimal paths: steps").ours == 4
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_both_methods_reach_table_2_on_the_smallest_cube(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -249,13 +249,13 @@ def test_what_is_measured_on_the_golden_model(name: str) -> None:
     assert hardware.run(name, 4, WISHES) == EXPECTED[name]
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", EXPECTED)
 def test_what_is_measured_on_the_rtl(name: str) -> None:
     assert hardware.run(name, 4, WISHES) == EXPECTED[name]
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "cycles"), [("UDN/STN", 24), ("dissemination by messages", 23), ("unicast", 37)]
 )

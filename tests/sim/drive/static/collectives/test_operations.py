@@ -29,7 +29,7 @@ def test_random_groups(seed: int) -> None:
     check_random(seed)
 
 
-@pytest.mark.long
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(1000, 3000))
 def test_many_random_groups(seed: int) -> None:
     check_random(seed)
