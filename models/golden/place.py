@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -166,7 +167,7 @@ class Crossed(NamedTuple):
     events: Sequence[RouterWord] = ()
 
 
-class Place:
+class Place(ABC):
     """A node, or a node interface: what it drives is known before anything comes.
 
     A cycle is ``drive``, then ``take`` with what comes, then ``credited``. ``wires`` and ``cross``
@@ -198,6 +199,7 @@ class Place:
         """The config node."""
         return self.words.config
 
+    @abstractmethod
     def drive(self, inject: Flit | None = None, freed: Iterable[int] = ()) -> Driven:
         """Return what is sent in this cycle.
 
@@ -206,7 +208,6 @@ class Place:
         inject, freed : Flit or None, iterable of int
             Of a node interface: the process's flit, and the channels of its credits.
         """
-        raise NotImplementedError
 
     def _words(self) -> dict[int, int]:
         """Return the credits of this cycle by port, a bit a channel."""
@@ -242,6 +243,7 @@ class Place:
                 events += [RouterWord.CORRUPT] * got.corrupt + [RouterWord.LOST] * got.lost
         return Crossed(flits, messages, credits, events)
 
+    @abstractmethod
     def take(
         self,
         came: Crossed,
@@ -251,8 +253,7 @@ class Place:
         arrive: Message | None = None,
     ) -> bool | Flit | None:
         """Go over a clock edge, but for credits."""
-        raise NotImplementedError
 
+    @abstractmethod
     def credited(self, port: int, channel: int) -> bool:
         """Take a credit of a cycle that is over; return whether it is the process's."""
-        raise NotImplementedError

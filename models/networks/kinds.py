@@ -104,7 +104,7 @@ class EngineNetwork(NetworkTable):
         default=False, description="Whether a register stands before each link of packets."
     )
     link_registers: Whole = Field(
-        default=0, ge=0, le=3, description="Registers of a barrier wire on each link."
+        default=0, ge=0, le=3, description="Registers on each link between routers."
     )
     check_bits: Whole = Field(
         default=0, ge=0, le=8, description="Check bits of every flit on a link; 0: none."

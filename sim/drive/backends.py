@@ -92,13 +92,24 @@ def simulate(
     ToolError
         The simulation broke off.
     """
+    return _each_run(
+        job, built, waves, lambda runner, dump: play_bench(built, runner, waves=dump, told=told)
+    )
+
+
+def _each_run(
+    job: Job,
+    built: Built,
+    waves: Path | None,
+    play_one: Callable[[ScenarioRunner, Path | None], Outcome],
+) -> Simulation:
+    """Play a job's runs one after the other; ``waves`` are of the first."""
     begin = time.perf_counter()
     outcomes: list[Outcome] = []
     with log_file(job.log) as log:
         for run in job.runs:
-            runner = ScenarioRunner(*run, job, log)
             dump = waves.resolve() if waves and not outcomes else None
-            outcomes.append(play_bench(built, runner, waves=dump, told=told))
+            outcomes.append(play_one(ScenarioRunner(*run, job, log), dump))
     return Simulation(outcomes, built.seconds, time.perf_counter() - begin)
 
 
@@ -238,15 +249,13 @@ def simulate_tiles(
     """
     from syncfabric.sim.fabric.program import Fabric
 
-    begin = time.perf_counter()
-    outcomes: list[Outcome] = []
-    with log_file(job.log) as log:
-        for run in job.runs:
-            with Fabric(built) as fabric:
-                if waves and not outcomes:
-                    fabric.waves(waves.resolve())
-                outcomes.append(play(fabric, ScenarioRunner(*run, job, log), told))
-    return Simulation(outcomes, built.seconds, time.perf_counter() - begin)
+    def play_one(runner: ScenarioRunner, dump: Path | None) -> Outcome:
+        with Fabric(built) as fabric:
+            if dump:
+                fabric.waves(dump)
+            return play(fabric, runner, told)
+
+    return _each_run(job, built, waves, play_one)
 
 
 def play(fabric: Fabric, runner: Runner[T], told: Progress | None = None) -> T:

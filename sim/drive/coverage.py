@@ -5,6 +5,7 @@ Everything is read off the wires, the releases and the answers of the config por
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter as Tally
 from collections.abc import Sequence
 
@@ -46,7 +47,7 @@ from syncfabric.sim.results import Mismatch
 __all__ = ["Coverage", "EngineCoverage"]
 
 
-class Coverage(Rule):
+class Coverage(Rule, ABC):
     """Counts what a run meets of its network's bins.
 
     Parameters
@@ -94,13 +95,13 @@ class Coverage(Rule):
         what = f"{'write' if request.write else 'read'}{self._word(request)}"
         self.hits[f"config: {what} {'refused' if refused else 'ok'}"] += 1
 
+    @abstractmethod
     def _word(self, request: ConfigRequest) -> str:
         """Return the word that a request is for, after a space."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _wires(self, line: Line) -> None:
         """Count what is met by this kind of network alone."""
-        raise NotImplementedError
 
 
 class EngineCoverage(Coverage):

@@ -167,12 +167,12 @@ def revert(state: State, chosen: int, count: int) -> None:
 
 
 @inlined
-def change(state: State, chosen: int, bound: int) -> tuple[int, int, int]:
+def change(state: State, chosen: int, bound: int) -> tuple[int, int]:
     """Change a template: draw genes from the model, and mutate one.
 
     If a message is in the way of the mutated one's, the two change steps in a quarter of all
-    cases. Return how many changes were made, the same once more, and the conflicts that they add;
-    or 0, 0 and some number above ``bound``, if they add more than that.
+    cases. Return how many changes were made, and the conflicts that they add; or 0, and some number
+    above ``bound``, if they add more than that.
     """
     tables, random, chain = state.tables, state.random, row_of(state.chains, chosen)
     questions, mean = state.settings.questions, state.figures[DRAWN]
@@ -190,14 +190,14 @@ def change(state: State, chosen: int, bound: int) -> tuple[int, int, int]:
             # Most new chromosomes are refused: those are weighed before they are made.
             found = weigh(tables, chain, g, o, t, bound)
             if found > bound:
-                return 0, 0, found
+                return 0, found
             found = 0
         found += _give(state, chain, count, g, o, t)
         count += 1
         if h >= 0:
             found += _give(state, chain, count, h, p, now)
             count += 1
-    return count, count, found
+    return count, found
 
 
 @inlined
@@ -296,7 +296,11 @@ def evolve(state: State, most: int) -> None:
             _keep(state, chosen, cost[chosen])
             continue
         bound = allowed(state)
-        count, made, more = grow(state, chosen) if state.grows else change(state, chosen, bound)
+        if state.grows:
+            count, made, more = grow(state, chosen)
+        else:
+            count, more = change(state, chosen, bound)
+            made = count
         better = False
         if count == 0 and more > bound:
             state.idle[chosen] += 1
