@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from syncfabric.models.errors import SpecError, SyncfabricError
 from syncfabric.sim.experiments.bench import (
     area,
     cores,
@@ -19,16 +20,26 @@ from syncfabric.sim.experiments.bench import (
 )
 from syncfabric.sim.experiments.frame import Work, declared
 from syncfabric.sim.experiments.output import write
+from syncfabric.sim.output import check_folder
 
 SECTIONS = declared(latency, speed, planning, area, static, cores, schedules, schedule_growth)
 MARKS: dict[str | None, str] = {"holds": "met", "does not hold": "[red]missed[/red]", None: ""}
 
 
 def main(words: list[str], folder: str | None = None) -> int:
-    """Print the chosen sections; return 1 if a target is missed, 2 if there is no such section.
+    """Print the chosen sections; return 1 if a target is missed, 2 if something is refused.
 
     Into a folder each is written as an experiment of a paper is: see ``write``.
     """
+    try:
+        return 1 if _missed(words, folder) else 0
+    except SyncfabricError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def _missed(words: list[str], folder: str | None) -> int:
+    """Measure; return how many targets are missed."""
     console, missed = Console(), 0
     chosen = [
         section
@@ -37,8 +48,9 @@ def main(words: list[str], folder: str | None = None) -> int:
     ]
     if not chosen:
         titles = "; ".join(section.title for section in SECTIONS)
-        print(f"error: no section has that in its title; titles are {titles}")
-        return 2
+        raise SpecError(f"no section has that in its title; titles are {titles}")
+    if folder:
+        check_folder(folder)
     for section in chosen:
         table = Table("figure", "measured", "target", "", title=section.title, title_justify="left")
         work = Work(section)
@@ -54,7 +66,7 @@ def main(words: list[str], folder: str | None = None) -> int:
         console.print(table)
         if folder:
             write(work, Path(folder))
-    return 1 if missed else 0
+    return missed
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 
@@ -13,6 +13,7 @@ from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.search import search
 from syncfabric.models.collectives.task import Rules, Task
+from syncfabric.models.errors import SyncfabricError, ToolError
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 
@@ -82,9 +83,18 @@ def schedule_growth() -> Iterator[Claim]:
 
 
 def in_a_process(name: str, kind: str) -> Growth:
-    """Measure in a fresh process, so that memory is that of this row alone."""
-    with ProcessPoolExecutor(1, get_context("spawn")) as process:
-        return process.submit(measure, name, kind).result()
+    """Measure in a fresh process, so that memory is that of this row alone.
+
+    Raises
+    ------
+    ToolError
+        The process failed.
+    """
+    try:
+        with ProcessPoolExecutor(1, get_context("spawn")) as process:
+            return process.submit(measure, name, kind).result()
+    except (SyncfabricError, BrokenExecutor) as error:
+        raise ToolError(f"schedule growth: {kind} on {name} failed: {error}") from error
 
 
 def measure(name: str, kind: str) -> Growth:

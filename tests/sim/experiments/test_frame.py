@@ -16,6 +16,7 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.experiments import bench, papers
+from syncfabric.sim.experiments.bench import __main__ as scripts_bench
 from syncfabric.sim.experiments.bench.__main__ import SECTIONS
 from syncfabric.sim.experiments.choice import EXPERIMENTS, chosen
 from syncfabric.sim.experiments.claim import Aim, Claim, Value, summary
@@ -306,6 +307,26 @@ def test_an_experiments_own_picture_comes_first() -> None:
     work = Work(PLOTTED, drawing=lambda: own)
     work.point("ours", 1, 1)
     assert figure_of(work) is own
+
+
+def test_benches_refuse_a_folder_before_work_and_all_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(work: Work) -> None:
+        raise SpecError("no such network")
+
+    monkeypatch.setattr(scripts_bench, "SECTIONS", [replace(PLOTTED, function=refuse)])
+    (tmp_path / "file").touch()
+    for words, folder, said in (
+        (["toy"], str(tmp_path / "file"), f"output folder {tmp_path}/file cannot be written: "),
+        (["toy"], str(tmp_path / "out"), "no such network\n"),
+        (["tow"], None, "no section has that in its title; titles are a toy\n"),
+    ):
+        assert scripts_bench.main(words, folder) == 2
+        told = capsys.readouterr().err
+        assert told.startswith(f"error: {said}")
+        assert told.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.parametrize(("package", "known"), [(bench, SECTIONS), (papers, EXPERIMENTS.values())])

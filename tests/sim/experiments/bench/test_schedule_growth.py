@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import ToolError
 from syncfabric.sim.experiments.bench import schedule_growth as growth
 from tests.sim.experiments.bench.conftest import rows_of
 
@@ -21,7 +21,7 @@ def test_a_row_is_measured_in_a_process_of_its_own() -> None:
 
 
 def test_a_process_that_fails_says_why() -> None:
-    with pytest.raises(SpecError, match="power of two"):
+    with pytest.raises(ToolError, match=r"AAB on hypercube-7 failed: .*power of two"):
         growth.in_a_process("hypercube-7", "AAB")
 
 
