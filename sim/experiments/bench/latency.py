@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import AnySpec, GroupSpec, IrregularSpec, MessageSpec
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MessageSpec
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.backends import measure
 from syncfabric.sim.drive.scenario import Scenario
@@ -44,12 +45,12 @@ TWELVE = 60
 """Cycles in which twelve groups at once are to be over."""
 
 
-def latency_row(name: str, network: AnySpec, members: Members = None, planner: str = "") -> Claim:
-    """Measure a group, each member last once: least, median and greatest beside the bound.
+def latency_row(name: str, group: GroupPlan, found: Sequence[Took]) -> Claim:
+    """Return what ``alone`` has measured: least, median and greatest beside the bound.
 
     On wires the greatest is the bound.
     """
-    group, (took,) = alone(network, members, planner)
+    (took,) = found
     bound, wires = group.bound, group.planner == WIRE_PLANNER
     assert bound is not None
     met = took.worst == bound if wires else took.worst <= bound
@@ -71,16 +72,16 @@ def barrier_latency() -> Iterator[Claim]:
     """Barrier latency, one group alone, idle mesh (cycles)."""
     for planner, keys in WAYS:
         name = f"8x8, Fig. 1's 14 members, {planner}, {_words(keys)}"
-        yield latency_row(name, mesh(8, 8, keys), _fig_1("fig1"), planner)
+        yield latency_row(name, *alone(mesh(8, 8, keys), _fig_1("fig1"), planner))
     for width, height in ((2, 2), (4, 4), (5, 3), (8, 8), (16, 16)):
         for planner, keys in WAYS:
             network = mesh(width, height, keys)
             name = f"{width}x{height}, all members, {planner}"
-            row = latency_row(f"{name}, {_words(keys)}", network, planner=planner)
-            yield row
+            group, found = alone(network, planner=planner)
+            yield latency_row(f"{name}, {_words(keys)}", group, found)
             if keys == {"wires": 1} and width == height:
-                most = int(str(row.ours).rpartition(" ")[2])
-                yield at_most(f"{name}: diameter + 6", most, network.topology.diameter + 6)
+                limit = network.topology.diameter + 6
+                yield at_most(f"{name}: diameter + 6", found[0].worst, limit)
 
 
 @section
@@ -102,7 +103,7 @@ def irregular_latency() -> Iterator[Claim]:
 
 def _on_cluster(name: str, network: IrregularSpec, words: str) -> Claim:
     members = _fig_1(name) or network.nodes
-    return latency_row(f"{name}, {len(members)} members, {words}", network, members)
+    return latency_row(f"{name}, {len(members)} members, {words}", *alone(network, members))
 
 
 @section
@@ -138,18 +139,21 @@ def wire_latency() -> Iterator[Claim]:
     for side in SIDES:
         for registers in REGISTERS:
             network = mesh(side, side, {**ALONE, "link_registers": registers})
-            yield latency_row(f"{side}x{side}, all members, link_registers {registers}", network)
+            name = f"{side}x{side}, all members, link_registers {registers}"
+            yield latency_row(name, *alone(network))
         if side in RANDOM:
             network = mesh(side, side, ALONE)
             members = random.Random(1).sample(network.topology.nodes, RANDOM[side])
-            yield latency_row(f"{side}x{side}, {len(members)} random members", network, members)
+            name = f"{side}x{side}, {len(members)} random members"
+            yield latency_row(name, *alone(network, members))
     for name in CLUSTERS:
         for registers in REGISTERS:
             cluster = _cluster(name, {**ALONE, "link_registers": registers})
             yield _on_cluster(name, cluster, f"link_registers {registers}")
     for keys in WIRE_OPTIONS:
         words = ", ".join(f"{key} = {value}" for key, value in keys.items())
-        yield latency_row(f"8x8, all members, {words}", mesh(8, 8, keys), planner="wires")
+        name = f"8x8, all members, {words}"
+        yield latency_row(name, *alone(mesh(8, 8, keys), planner="wires"))
 
 
 def _cluster(name: str, keys: Keys) -> IrregularSpec:
@@ -261,11 +265,12 @@ def _compare(network: IrregularSpec, members: tuple[Place, ...]) -> Iterator[Cla
         worst = [found[scheme, wish].worst for scheme in (*names, "wires")]
         yield figure(f"{name}, {said}", _beside(worst), paper)
     # On wires those of the tree, up and down.
-    passed = [found[scheme, TOGETHER] for scheme in SCHEMES]
-    passed.append(Took([], 2 * len(group.tree.edges), 2 * len(members)))
-    for said, beside in (("with nodes' own", True), ("between switches", False)):
-        links = [took.between + beside * took.beside for took in passed]
-        yield figure(f"{name}, links {said}", _beside(links), TRAFFIC[beside])
+    together = [found[scheme, TOGETHER] for scheme in SCHEMES]
+    passed = [(took.between, took.beside) for took in together]
+    passed.append((2 * len(group.tree.edges), 2 * len(members)))
+    for said, own in (("with nodes' own", True), ("between switches", False)):
+        links = [between + own * beside for between, beside in passed]
+        yield figure(f"{name}, links {said}", _beside(links), TRAFFIC[own])
 
 
 def _beside(values: list[int]) -> str:

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
+from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.sim.drive.backends import plan_of
 from syncfabric.sim.experiments import alone
 from syncfabric.sim.experiments.bench import latency, speed
 from syncfabric.sim.experiments.bench.measures import mesh
@@ -38,14 +40,34 @@ def test_alone_the_greatest_is_the_bound() -> None:
 
 @pytest.mark.parametrize(("keys", "met_below"), [({"wires": 1}, False), ({}, True)])
 def test_less_than_the_bound_is_a_miss_on_wires_alone(
-    monkeypatch: pytest.MonkeyPatch, keys: dict[str, object], met_below: bool
+    keys: dict[str, object], met_below: bool
 ) -> None:
-    group, (took,) = alone.alone(mesh(2, 2, keys))
+    group, found = alone.alone(mesh(2, 2, keys))
     for more, met_ in ((0, True), (1, met_below), (-1, False)):
-        changed = replace(group, bound=took.worst + more)
-        monkeypatch.setattr(latency, "alone", lambda *_, one=changed: (one, [took]))
-        row = latency.latency_row("2x2", mesh(2, 2, keys))
-        assert met(row) is met_
+        changed = replace(group, bound=found[0].worst + more)
+        assert met(latency.latency_row("2x2", changed, found)) is met_
+
+
+def test_every_planner_has_a_row_and_wires_one_for_the_diameter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def measured(
+        network: MeshSpec, members: latency.Members = None, planner: str = ""
+    ) -> tuple[GroupPlan, list[alone.Took]]:
+        (group,) = plan_of(network, members, planner).groups
+        return group, [alone.Took([7, 36, 8])]
+
+    monkeypatch.setattr(latency, "alone", measured)
+    rows = {row.claim.partition(" (")[0]: row for row in rows_of(latency.barrier_latency)}
+    assert len(rows) == 6 * len(latency.WAYS) + 4
+    fig_1 = rows["8x8, Fig. 1's 14 members, btm, transport routed"]
+    assert (fig_1.ours, fig_1.paper, met(fig_1)) == ("7 / 8 / 36", "<= 28", False)
+    wires = rows["16x16, all members, wires, wires 1"]
+    assert (wires.ours, wires.paper, met(wires)) == ("7 / 8 / 36", "= 34", False)
+    diameters = {name: row for name, row in rows.items() if name.endswith(": diameter + 6")}
+    assert [(row.ours, row.paper, met(row)) for row in diameters.values()] == [
+        ("36", f"<= {2 * (side - 1) + 6}", side == 16) for side in (2, 4, 8, 16)
+    ]
 
 
 def test_others_add_nothing() -> None:
