@@ -127,6 +127,11 @@ class Experiment:
     rtl: bool = False
     """Whether ``--rtl`` adds points measured on the hardware."""
 
+    @property
+    def of_a_paper(self) -> bool:
+        """Whether ``syncfabric reproduce`` runs it; else ``scripts/bench`` does."""
+        return self.place != BENCH
+
     def to_json(self) -> dict[str, Any]:
         """Return what ``--list --json`` prints."""
         return {head: value for head, value in asdict(self).items() if head not in INNER}

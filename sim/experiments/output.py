@@ -12,7 +12,7 @@ from syncfabric.models.files import csv_text
 from syncfabric.sim.draw.page import FORMATS, INK, TOP, Page, picture, settings
 from syncfabric.sim.draw.style import LINE, Stroke, curves, key, looks, scale
 from syncfabric.sim.experiments.claim import HEADS, Claim, words
-from syncfabric.sim.experiments.frame import BENCH, Axes, Series, Work
+from syncfabric.sim.experiments.frame import Axes, Series, Work
 from syncfabric.sim.output import Content, write_folder
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _page(work: Work, width: float, height: float, notes: list[str]) -> Page:
     caption = " ".join((*notes, experiment.caption))
     page = Page(width, TOP + height + BELOW, caption=caption)
     title = experiment.title[:1].upper() + experiment.title[1:]
-    command = "" if experiment.place == BENCH else f" · syncfabric reproduce {experiment.name}"
+    command = f" · syncfabric reproduce {experiment.name}" if experiment.of_a_paper else ""
     page.heading(title, experiment.place + command, width / 2, 0.3)
     return page
 
@@ -72,16 +72,14 @@ def _curves(work: Work) -> Figure:
             axes.sharex(first)
         first, top = axes, top + high + BELOW
         kept = {
-            label: [
+            names[label]: [
                 (x, y)
                 for x, y in points
                 if (panel.across_base is None or x > 0) and (panel.up_base is None or y > 0)
             ]
             for label, points in series.items()
         }
-        curves(axes, kept, {label: look[subjects[label]] for label in kept}, _stroke)
-        for line, label in zip(axes.lines, kept, strict=True):
-            line.set_label(names[label])
+        curves(axes, kept, {names[label]: look[subjects[label]] for label in series}, _stroke)
         scale(axes, "x", panel.across, panel.across_base)
         scale(axes, "y", panel.up, panel.up_base)
         if panel.across_base is not None and len(places) <= 12:
@@ -159,7 +157,7 @@ def write(work: Work, folder: Path) -> list[Path]:
     if work.series:
         points = ((label, *point) for label, points in work.series.items() for point in points)
         files[f"{name}-series.csv"] = csv_text(("series", "x", "y"), points)
-    if work.series or work.experiment.place != BENCH:
+    if work.series or work.experiment.of_a_paper:
         figure = figure_of(work)
         files |= {f"{name}.{kind}": picture(figure, kind) for kind in FORMATS}
     return write_folder(folder, files)
