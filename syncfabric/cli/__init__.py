@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from syncfabric import __version__
-from syncfabric.cli.group import PANELS, OneLineErrors
+from syncfabric.cli.group import OneLineErrors
 
-__all__ = ["PANELS", "app", "main"]
+__all__ = ["app", "main"]
 
 app = typer.Typer(
     name="syncfabric",

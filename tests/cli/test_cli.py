@@ -10,8 +10,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from syncfabric import Network, __version__
-from syncfabric.cli import PANELS
-from syncfabric.cli.group import function_of
+from syncfabric.cli.group import PANELS, function_of
 from tests.cli.conftest import Call
 
 HEAVY = {"amaranth", "cocotb", "matplotlib", "networkx", "numpy", "pydantic"}
