@@ -76,9 +76,9 @@ def _of_engines(spec: MessageSpec) -> Iterator[CountWord]:
         for word, kind in zip(EngineCounter, kinds, strict=True)
     ]
     links: list[_Word] = []
-    if spec.channels or spec.guarded:
-        kind = Counter.OVERFLOW if spec.channels else None
-        links.append((Target.ROUTER, RouterWord.OVERFLOW, RouterWord.OVERFLOW.name, kind))
+    if spec.channels:
+        full = RouterWord.OVERFLOW
+        links.append((Target.ROUTER, full, full.name, Counter.OVERFLOW))
     if spec.guarded:
         checks = RouterWord.CORRUPT, RouterWord.LOST
         links += [(Target.ROUTER, word, word.name, None) for word in checks]
