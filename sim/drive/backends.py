@@ -156,8 +156,8 @@ def run_bench(
     *,
     waves: Path | None = None,
     on_line: Callable[[str], None] | None = None,
-) -> tuple[list[str], list[list[int]] | None]:
-    """Play a script; return the probe's lines, and the traffic's report, None if it has unknowns.
+) -> tuple[list[str], list[list[int]]]:
+    """Play a script; return the probe's lines, and the traffic's report: -1 for unknown bits.
 
     Raises
     ------
@@ -177,11 +177,12 @@ def run_bench(
         run_tool("vvp", command, log, folder=folder, environment=os.environ, on_line=on_line)
         lines = files["probe"].read_text().splitlines()
         end = next((i for i, line in enumerate(lines) if _cycle(line) >= cycles), len(lines))
-        try:
-            rows = files["report"].read_text().splitlines()
-            return lines[:end], [[int(word, 16) for word in row.split()] for row in rows]
-        except ValueError:
-            return lines[:end], None
+        rows = files["report"].read_text().splitlines()
+        return lines[:end], [[_known(word) for word in row.split()] for row in rows]
+
+
+def _known(word: str) -> int:
+    return int(word, 16) if re.fullmatch("[0-9a-f]+", word) else -1
 
 
 def run_job(

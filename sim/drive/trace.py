@@ -229,7 +229,10 @@ class Chunk:
 
 
 Report: TypeAlias = Sequence[Sequence[int]] | None
-"""The hardware's traffic report, a row a node; see ``sim/assemble/bench.py``. None without one."""
+"""The hardware's traffic report, a row a node; see ``sim/assemble/bench.py``. None without one.
+
+A count with unknown bits is -1.
+"""
 
 
 class Rule:

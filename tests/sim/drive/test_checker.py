@@ -207,3 +207,17 @@ def test_the_report_of_sources_and_sinks(column: int, signal: str) -> None:
     rows[1][column] += 1
     bad.close(CHUNK.end, report=rows)
     assert signal in [mismatch.signal for mismatch in bad.mismatches]
+    unknown = checked()
+    unknown.close(CHUNK.end, report=[rows[0], [-1 if i == column else 0 for i in range(8)]])
+    assert signal in [mismatch.signal for mismatch in unknown.mismatches]
+
+
+def test_unknown_counts_of_a_report_do_not_cancel() -> None:
+    found = checked()
+    packets = found.rule(PacketCheck).ejected
+    rows = [[-1, -1, 0, packets, 5 * packets, 1, 0, 0], [0, 0, 0, 0, 0, -1, 0, 0]]
+    found.close(CHUNK.end, report=rows)
+    assert [mismatch.signal for mismatch in found.mismatches] == [
+        "packets sent, of those created",
+        "flits that the sinks found wrong",
+    ]

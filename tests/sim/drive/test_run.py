@@ -9,10 +9,12 @@ import pytest
 
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Write, image_writes
+from syncfabric.sim.drive.backends import run_bench
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric import program
 from syncfabric.sim.fabric.program import build_fabric
 from syncfabric.sim.results import RunResult, Seconds
+from syncfabric.sim.simulators import Design, Icarus
 from tests.sim.drive.churn.networks import grid, plan_with
 from tests.sim.drive.networks import members, mesh, plan_of
 from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
@@ -74,6 +76,32 @@ def test_icarus_gives_it_too_and_leaves_log_and_waveform(tmp_path: Path) -> None
     assert [row["kind"] for row in rows] == ["go"] * 2 + episode * 5
     assert told[:2] == [("build", 0, 1), ("build", 1, 1)]
     assert told[-1] == ("simulate", 5, 5)
+
+
+HALF_KNOWN = """
+module bench;
+  reg [4095:0] name;
+  integer file;
+  reg [31:0] some;
+  initial begin
+    if ($value$plusargs("probe=%s", name)) file = $fopen(name, "w");
+    if ($value$plusargs("report=%s", name)) file = $fopen(name, "w");
+    some = 10;
+    $fwrite(file, "%0h %0h", some, some + 1);
+    some[4] = 1'bx;
+    $fwrite(file, " %0h %0h\\n", some, some + 1);
+    $finish;
+  end
+endmodule
+"""
+
+
+@pytest.mark.icarus
+def test_counts_with_unknown_bits_are_told_from_others(tmp_path: Path) -> None:
+    source = tmp_path / "bench.v"
+    source.write_text(HALF_KNOWN)
+    built = Icarus.find().build(Design(top="bench", sources=[source]))
+    assert run_bench(built, "", 1) == ([], [[10, 11, -1, -1]])
 
 
 def test_saturation_is_told_with_the_fullest_channels() -> None:
