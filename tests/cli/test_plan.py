@@ -57,9 +57,15 @@ FILES = {
     "half.toml": 'name = "half"\n[network]\nkind = "irregular"\nports = 8\n'
     "random = { switches = 75, nodes = 256, connectivity = 0.5, seed = 1 }\n",
 }
+FIG1 = [
+    *([[0, 3], [2, 4]], [[0, 5], [1, 6]], [[0, 7], [1, 6]], [[1, 5], [1, 6]], [[1, 6], [4, 4]]),
+    *([[2, 4], [4, 4]], [[2, 7], [1, 6]], [[5, 4], [6, 7]], [[6, 0], [4, 4]], [[6, 3], [6, 0]]),
+    *([[6, 7], [4, 4]], [[7, 0], [6, 0]], [[7, 7], [6, 7]]),
+]
+# The rows of a table; … if it has others.
 TABLES: list[tuple[str, str, list[str]]] = [
     ("fig1", "fig1: 8x8 mesh", ["1 14 btm (4, 4) 2 9 28"]),
-    ("fig1", "entries of group 1 (or)", ["(4, 4) 0 root east, north, west, south, process"]),
+    ("fig1", "entries of group 1 (or)", ["(4, 4) 0 root east, north, west, south, process", "…"]),
     (
         "cluster-fig1",
         "cluster-fig1: irregular network of 9 switches, 26 nodes, 12 links",
@@ -68,7 +74,10 @@ TABLES: list[tuple[str, str, list[str]]] = [
     (
         "cluster-fig1",
         "entries of group 1 (or)",
-        ["4 0 7 0, 1, 2", "6 0 root 0, 1, 2, 5, 6, 7"],
+        [
+            *("0 0 5 1, 2", "1 0 3 4, 5", "3 0 3 0, 4, 5", "4 0 7 0, 1, 2", "5 0 7 0, 4"),
+            *("6 0 root 0, 1, 2, 5, 6, 7", "7 0 5 1, 3"),
+        ],
     ),
     # Group 7 turns around at switch 2, which has no node; group 8 where its member is.
     (
@@ -93,8 +102,8 @@ TABLES: list[tuple[str, str, list[str]]] = [
             "4 4 shortest messages (1, 2) 4 4 13",
         ],
     ),
-    ("wires-both", "entries of group 2 (xor)", ["(2, 2) 17 root north, south, process"]),
-    ("wires-both", "entries of group 3 (and)", ["(2, 1) 0 root east, west, process"]),
+    ("wires-both", "entries of group 2 (xor)", ["(2, 2) 17 root north, south, process", "…"]),
+    ("wires-both", "entries of group 3 (and)", ["(2, 1) 0 root east, west, process", "…"]),
     ("wires-16x16", "wires-16x16: 16x16 mesh", ["1 256 wires slot 0 (8, 8) 16 16 34"]),
     # A link has a register: two cycles a link and way, and three about it.
     (
@@ -106,12 +115,12 @@ TABLES: list[tuple[str, str, list[str]]] = [
             "3 4 wires slot 2 0 – 1 1 7",
         ],
     ),
-    ("wires-cluster", "entries of group 3 (xor)", ["0 18 root 0, 1"]),
+    ("wires-cluster", "entries of group 3 (xor)", ["0 18 root 0, 1", "1 18 1 0", "3 18 0 1, 3, 4"]),
     ("reflex-4x4", "reflex-4x4: 4x4 static network", ["1 16 ring 16 16 (0, 0) 38"]),
     (
         "reflex-4x4",
         "routes of group 1 (ring)",
-        ["(0, 0) ring root core north", "(3, 0) ring west west"],
+        ["(0, 0) ring root core north", "(3, 0) ring west west", "…"],
     ),
     (
         "mine.toml",
@@ -119,7 +128,11 @@ TABLES: list[tuple[str, str, list[str]]] = [
         ["1 4 ring 16 16 (0, 0) 38", "2 3 tree 2 4 (2, 2) 11", "3 1 ring 0 0 (3, 3) 1"],
     ),
     # Two places in each of two switches, two at either end, and one more.
-    ("mine.toml", "routes of group 2 (tree): 9 flits an episode", ["(2, 2) tree root"]),
+    (
+        "mine.toml",
+        "routes of group 2 (tree): 9 flits an episode",
+        ["(2, 2) tree root core core", "…"],
+    ),
     ("mine.toml", "routes of group 3 (ring)", ["(3, 3) alone"]),
 ]
 
@@ -142,12 +155,12 @@ def test_tables_of_a_plan(call: Call, name: str, title: str, wanted: list[str]) 
     shown = call("plan", name).stdout
     assert "None" not in shown
     found = rows(shown, title)
-    assert [row for row in wanted if not any(one.startswith(row) for one in found)] == [], found
-    assert ":" not in title or "flits" in title or len(found) == len(wanted)
+    part = [row for row in found if row in wanted] if "…" in wanted else found
+    assert part == [row for row in wanted if row != "…"]
 
 
 @pytest.mark.parametrize(
-    ("name", "wanted", "edges"),
+    ("name", "wanted"),
     [
         # Nothing waits: two cycles a router but one a link, twice 9 links and 2 edges, and 3 about
         # it. On the way up a message may wait 3 cycles at the root, where four come and a member
@@ -155,26 +168,22 @@ def test_tables_of_a_plan(call: Call, name: str, title: str, wanted: list[str]) 
         (
             "fig1",
             {"id": 1, "root": [4, 4], "height": 2, "longest_path": 9, "bound_least": 19}
-            | {"bound": 2 * (9 + 2) + 3 + 3},
-            (13, [[6, 7], [4, 4]]),
+            | {"bound": 2 * (9 + 2) + 3 + 3, "edges": FIG1},
         ),
         # Three nodes of switch 4, two children of switch 1: 2 and 1 cycles for choices and 1.
         (
             "cluster-fig1",
             {"root_switch": 6, "root": [6, 0], "root_node": [6, 0], "height": 2, "longest_path": 2}
-            | {"bound_links": 3, "bound_least": 2 * 2 + 3, "bound": 2 * 2 + 3 + 3 + 1},
-            (6, [4, 1]),
+            | {"bound_links": 3, "bound_least": 2 * 2 + 3, "bound": 2 * 2 + 3 + 3 + 1}
+            | {"edges": [[0, 3], [1, 6], [3, 6], [4, 1], [5, 1], [7, 6]]},
         ),
     ],
 )
-def test_json_has_every_tree(
-    call: Call, name: str, wanted: dict[str, Any], edges: tuple[int, Any]
-) -> None:
+def test_json_has_every_tree(call: Call, name: str, wanted: dict[str, Any]) -> None:
     told = call("plan", name, "--json").stdout
     (group,) = json.loads(told)["groups"]
     assert told.count("\n") == 1
     assert group | wanted == group
-    assert (len(group["edges"]), edges[1] in group["edges"]) == (edges[0], True)
 
 
 def test_json_says_which_entries_and_slots_groups_have(call: Call) -> None:

@@ -1,12 +1,14 @@
 """The ways to say who belongs to a group, and what is said of those that are no nodes."""
 
 import random
+import re
 
 import pytest
 
+from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.members import check_members, name_members
-from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.mesh import Mesh, Node
 
 MESH = Mesh(3, 2)
 PAIR = Irregular(
@@ -34,3 +36,17 @@ def test_a_list_keeps_its_order_and_is_not_judged_here() -> None:
 @pytest.mark.parametrize("topology", [MESH, PAIR])
 def test_nodes_are_not_refused(topology: Mesh | Irregular) -> None:
     check_members(1, tuple(topology.nodes), topology)
+
+
+@pytest.mark.parametrize(
+    ("member", "allowed"),
+    [
+        ((2, 2), r"y must be 0\.\.1"),
+        ((-1, 5), r"x must be 0\.\.2"),
+        ((0, 2**70), r"y must be 0\.\.1"),
+    ],
+)
+def test_a_member_outside_a_mesh_is_refused(member: Node, allowed: str) -> None:
+    place = re.escape(str(member))
+    with pytest.raises(SpecError, match=rf"^group 1: member {place} is outside .*; {allowed}$"):
+        check_members(1, (member, (3, 0)), MESH)
