@@ -15,21 +15,31 @@ FOLDER = EXAMPLES / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 
-def executed(name: str, old: str = "", new: str = "") -> dict[str, Any]:
-    """Execute a notebook's cells, in the current folder; return what they define."""
+def executed(name: str, **changes: str) -> dict[str, Any]:
+    """Execute a notebook's cells, in the current folder; return what they define.
+
+    Each change is of a text that stands once in a cell.
+    """
     cells = json.loads((FOLDER / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    source = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    for old, new in changes.items():
+        assert "".join(source).count(old) == 1
+        source = [text.replace(old, new) for text in source]
     found: dict[str, Any] = {}
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            exec("".join(cell["source"]).replace(old, new), found)
+    for text in source:
+        exec(text, found)
     return found
 
 
 def test_a_plan_and_a_run_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    plan = Network.loads(executed("plan-and-look")["FILE"]).plan()
+    found = executed("plan-and-look")
+    plan = Network.loads(found["FILE"]).plan()
     told = capsys.readouterr().out
     for group in plan.groups:
         assert f"longest path {group.longest_path} hops, bound {group.bound} cycles" in told
+    for drawn in ("network", "plan", "around"):
+        assert "<svg" in found[drawn]._repr_svg_()
+    assert found["result"].ok
 
 
 def test_a_papers_figure_is_drawn_from_its_points(
@@ -37,7 +47,8 @@ def test_a_papers_figure_is_drawn_from_its_points(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
-    found = executed("papers-figure", '"10"', '"1"')
+    found = executed("papers-figure", **{'"10"': '"1"'})
+    assert "<svg" in Path("build/btm-fig5.svg").read_text(encoding="utf-8")
     with Path("build/btm-fig5-series.csv").open() as file:
         points = {(row["series"], float(row["x"])): float(row["y"]) for row in csv.DictReader(file)}
     for mesh, factor in found["PAPER"].items():

@@ -1,5 +1,6 @@
 """Pictures: trees and rings along their links, colours by depth, the same bytes every time."""
 
+import os
 import random
 import subprocess
 import sys
@@ -332,6 +333,26 @@ def test_heat_draws_every_channel_in_its_colour(spec: MeshSpec | IrregularSpec) 
     (place,) = np.flatnonzero(loaded < loaded.max()).tolist()
     x, _ = np.asarray(halves.get_paths()[place].vertices).mean(axis=0)
     assert x < scene.spots[nodes[0]].x  # what it sends is at the left
+
+
+def test_loads_of_switches_are_drawn_alike_in_every_process() -> None:
+    program = (
+        "from syncfabric import Network\n"
+        "from syncfabric.sim.draw import heat_figure, to_svg\n"
+        "network = Network.load('cluster-fig1').plan().spec.network\n"
+        "print(to_svg(heat_figure(network, [], title='x')))"
+    )
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(made) == 1
+    assert b"<svg" in made.pop()
 
 
 @pytest.mark.parametrize(
