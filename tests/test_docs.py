@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
@@ -277,6 +278,26 @@ def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#]+)\)", text):
         assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+PATH = re.compile(
+    r"(?<![\w/.-])(?:docs|fpga|models|rtl|sim|syncfabric|tests)/[\w/.-]*\.(?:c|cpp|h|md|py)\b"
+)
+
+
+@pytest.mark.parametrize("place", ["docs", "fpga", "models", "rtl", "sim", "syncfabric"])
+def test_files_that_are_named_are_there(place: str) -> None:
+    for file in (ROOT / place).rglob("*.*"):
+        if file.suffix in (".c", ".cpp", ".h", ".md", ".py"):
+            for path in PATH.findall(file.read_text(encoding="utf-8")):
+                assert (ROOT / path).exists(), f"{file.relative_to(ROOT)}: {path}"
+
+
+@pytest.mark.parametrize("page", sorted([ROOT / "README.md", *DOCS.glob("*.md")]))
+def test_python_that_a_page_names_is_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"`(syncfabric(?:\.\w+)+)[`(]", text):
+        assert name == "syncfabric.h" or resolve_name(name), name
 
 
 def test_every_experiment_stands_beside_its_paper() -> None:

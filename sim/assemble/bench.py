@@ -156,7 +156,18 @@ GROUP = 5
 
 
 def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
-    """Return the probe, to stand in the bench's module.
+    """Return the probe, to stand in the bench's module: a line a cycle in which a wire is high.
+
+    A line holds, in hexadecimal and separated by blanks, the cycle, then `valid`, `credit` and
+    `release` of the whole network, the flits on the valid links in ascending order (an ordinary
+    flit before a synchronization message where links carry both, words of barrier wires last), the
+    results of the released registers, `gLINK:CHECK:SYNC_CHECK:PROBE:EMPTY` for each link on which a
+    wire of its guards is high, and `cERROR:DATA` for an answer of the config port. In a cycle with
+    a release a second line begins with `o` and holds `TARGET:OBSERVE` for each router (target of
+    the config port) whose observed state is not what it was when last printed.
+
+    Links and the lanes of each are numbered as in `sim.assemble.links`. Where links have neither
+    channels nor messages, `valid` and `credit` are 0.
 
     Parameters
     ----------

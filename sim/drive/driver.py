@@ -42,7 +42,13 @@ class Inputs:
 
 
 class Program:
-    """Does nothing; what a program does, it overrides."""
+    """What drives a network besides barriers: nodes' programs, traffic, or illegal stimuli.
+
+    This one does nothing; what a program does, it overrides. It is stepped with what the model
+    shows. What it does goes to hardware and model alike, and takes no time but that of the ports:
+    it can act upon what is ejected or answered in a cycle in the next one, and upon a release in
+    the same.
+    """
 
     keeps = False
     """Whether groups have further barriers until it is finished."""

@@ -303,7 +303,7 @@ class Outcome:
     messages, releases : int
         Synchronization messages that reached their destination, and members released.
     loads : dict of int to float
-        Flits a cycle of each link that saw any, by its number; see ``sim/assemble/probe.py``.
+        Flits a cycle of each link that saw any, by its number; see ``sim/assemble/links.py``.
     coverage : dict of str to int
         Hits of each coverage bin.
     churn, scheme, collectives, replay

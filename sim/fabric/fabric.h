@@ -11,7 +11,7 @@
 //
 // Commands come on standard input, a line each; each is answered, "ok" ends the answer:
 //   script FILE      read stimuli (see sim/assemble/player.py)
-//   probe [FILE]     write what is on the wires from now on, or no more (sim/assemble/probe.py)
+//   probe [FILE]     write what is on the wires from now on, or no more (see probe.h)
 //   waves FILE       write a waveform, first of all (only if built for it)
 //   run CYCLES       go on
 //   play CYCLES      go on, but only to the end of a cycle in which a group's last barrier ends, the

@@ -1,4 +1,5 @@
-// The probe: a line of text for every cycle in which a wire is high (see sim/assemble/probe.py).
+// The probe: a line of text for every cycle in which a wire is high (see probe_text in
+// sim/assemble/bench.py).
 #pragma once
 #include <cstdint>
 #include <cstdio>

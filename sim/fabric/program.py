@@ -152,7 +152,7 @@ class Fabric:
         self._ask(f"script {file}")
 
     def probe(self, file: Path | None) -> None:
-        """Write what is on the wires from now on, or no more; see `sim.assemble.probe`."""
+        """Write what is on the wires from now on, or no more; see `sim.assemble.bench`."""
         self._ask(f"probe {file or ''}")
 
     def group(

@@ -9,7 +9,7 @@
 #define NONE SYNCFABRIC_BOOT_NONE
 #define OFFERED (1u << 31) /* no offer of slots is 0 */
 
-/* Written before a core is let go: see sim/cores/boot.py. */
+/* Written before a core is let go: see sim/cores/run.py. */
 __attribute__((section(".boot"), used)) uint32_t sf_boot[SF_BOOT_BYTES / 4] = {0};
 
 #if SF_BY_MANAGERS
