@@ -290,6 +290,11 @@ class Driver(ABC, Generic[M]):
         return self.begin_cycle is not None and all(len(g.latency) >= most for g in self.groups)
 
     @property
+    def _prepares(self) -> bool:
+        """Whether a program does what comes before the set-up, or in place of it."""
+        return any(program.prepares for program in self.programs)
+
+    @property
     def _all_over(self) -> bool:
         programs = all(program.finished for program in self.programs)
         return programs and all(group.finished for group in self.groups)
@@ -329,7 +334,7 @@ class Driver(ABC, Generic[M]):
         cycles = (program.next_cycle(now) for program in self.programs)
         ahead += [cycle for cycle in cycles if cycle is not None]
         if self.begin_cycle is None:
-            if not self._waits:
+            if not (self._waits or self._prepares):
                 return now
         elif self.over_from is None:
             if self._all_over:
@@ -369,7 +374,7 @@ class Driver(ABC, Generic[M]):
     def _sequence(self, now: int, quiet: bool) -> None:
         """Go through the phases: set-up, start, barriers, draining, reading back."""
         if self.begin_cycle is None:
-            if self._prepare(now) and not any(program.prepares for program in self.programs):
+            if not self._prepares and self._prepare(now):
                 self.begin_cycle = max([now, *(program.start(now) for program in self.programs)])
                 for group in self.groups:
                     group.begin(self.begin_cycle)

@@ -96,8 +96,6 @@ class EngineDriver(Driver[CollectiveNetwork]):
     @property
     def _may_begin(self) -> bool:
         """Whether everything is prepared, and GO has reached all members."""
-        if any(program.prepares for program in self.programs):
-            return False
         refused = self._set_up is not None and self._set_up.refused is not None
         return refused or self._are_open()
 

@@ -14,7 +14,7 @@ from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.layout.engine import ADDRESS_BITS
 from syncfabric.models.layout.network import Target
 from syncfabric.models.layout.setup import ManagerWord, Operation
-from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.networks.spec import MessageSpec, StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import manager_address
@@ -26,7 +26,7 @@ from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.operations import network_of
 from syncfabric.sim.drive.stimulus import driver_of
 from syncfabric.sim.drive.trace import Commanded, Created, Joined, Removed
-from syncfabric.sim.lifecycle import ByChain, ByRoutes, lifecycle_of
+from syncfabric.sim.lifecycle import ByChain, ByRoutes, Lifecycle, lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
 
 __all__ = ["Cost", "Recovery", "recovery_driver"]
@@ -180,7 +180,8 @@ class Recovery(Lives[Instance]):
         if not hit:
             return
         lives = [self.alive[gid] for gid in hit]
-        if getattr(self.plan.spec.network, "watched", False):
+        network = self.plan.spec.network
+        if isinstance(network, MessageSpec) and network.watched:
             self._note_kill(*lives)
         yield from self._until(lambda: any(self._is_reported(life, timeout) for life in lives))
         # From here on software knows what is dead. It lets nobody in, and nothing wait for it.
@@ -249,17 +250,15 @@ class EngineRecovery(Recovery):
     over the chain.
     """
 
-    def __init__(
-        self,
-        driver: Driver[Any],
-        plan: BarrierPlan,
-        after: BarrierPlan,
-        scenario: RecoveryScenario,
-    ) -> None:
-        super().__init__(driver, plan, after, scenario)
-        self._network = network = plan.spec.message_network
-        self._software, self._chain = lifecycle_of(network.shape), ByChain(network.shape)
-        self._chain.epochs = self._software.epochs
+    @cached_property
+    def _software(self) -> Lifecycle:
+        return lifecycle_of(self.plan.spec.message_network.shape)
+
+    @cached_property
+    def _chain(self) -> ByChain:
+        chain = ByChain(self.plan.spec.message_network.shape)
+        chain.epochs = self._software.epochs
+        return chain
 
     def _begin(self) -> Cycles[None]:
         for group in self.plan.engine_groups:
@@ -277,7 +276,7 @@ class EngineRecovery(Recovery):
         groups = [group for group in self.plan.engine_groups if group.id in hit]
         costs = [Cost(group.id, detect=found - (self.event or 0)) for group in groups]
         self._cost = costs[0]
-        yield from self._perform(ask_all(fences(self._network, dead), "fenced"))
+        yield from self._perform(ask_all(fences(self.plan.spec.message_network, dead), "fenced"))
         for group, cost in zip(groups, costs, strict=True):
             cost.wait, start, self._cost = self._now - found, self._now, cost
             self._note_kill(self.alive[group.id])

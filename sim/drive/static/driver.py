@@ -15,7 +15,7 @@ from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.config_port import Cycles, perform
 from syncfabric.sim.drive.driver import Driver, Inputs, Program
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.static.operations import barriers_of, network_of
+from syncfabric.sim.drive.static.operations import asked_of, barriers_of, network_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps
 from syncfabric.sim.lifecycle.routes import ByRoutes
 
@@ -41,8 +41,6 @@ class StaticDriver(Driver[StaticModel]):
         Nodes of the roots of groups of two members or more that have barriers.
     loads : bool
         Whether routes are being loaded.
-    taken : frozenset of int
-        Nodes whose core ports software has.
     """
 
     def __init__(self, plan: BarrierPlan, scenario: Scenario) -> None:
@@ -53,7 +51,6 @@ class StaticDriver(Driver[StaticModel]):
         self.roots = [index(each.way.root) for each in self._barriers if len(each.members) > 1]
         self.loading: Sequence[GroupPlan] = ()
         self.loads = True
-        self.taken: frozenset[int] = frozenset()
         self._loader: Cycles[None] | None = None
 
     def load(self, groups: Sequence[GroupPlan]) -> None:
@@ -89,17 +86,13 @@ class StaticDriver(Driver[StaticModel]):
         return self.loads or self.model.idle_until() is not None
 
     def _prepare(self, now: int) -> bool:
-        if any(program.prepares for program in self.programs):
-            return False
         self._resume(now)
         return not self._waits
 
     def _act(self, now: int, inputs: Inputs) -> None:
         if self.begin_cycle is not None:
             self._resume(now)
-        for program in self.programs:
-            if self.begin_cycle is not None or program.prepares:
-                program.act(now, inputs)
+        super()._act(now, inputs)
 
     def step(self, now: int) -> Record | None:
         """Act in a cycle, and step the model."""
@@ -135,7 +128,9 @@ class StaticNoise(Program):
         }
         self._roots = driver.roots
         self._held: set[int] = set()
-        self._ports = driver.taken
+        asked = asked_of(driver.plan, driver.scenario.collectives)
+        index = network.topology.index
+        self._ports = {index(node) for group, _ in asked for node in group.members}
 
     def _comes(self) -> bool:
         return self._rng.random() < SHARE

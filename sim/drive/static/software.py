@@ -39,6 +39,15 @@ COMBINE: dict[str, Callable[[int, int], int]] = {
 }
 
 
+def _nothing(place: int, flit: int) -> None:
+    """Pass nothing on."""
+
+
+def _same(place: int, flit: int) -> int:
+    """Pass every flit on."""
+    return flit
+
+
 @dataclass
 class Core:
     """Sends what is its own, reads what is due, and passes on what it changes.
@@ -72,7 +81,7 @@ class Core:
     sends: Sequence[int] = ()
     reads: int = 0
     kept: range = range(0)
-    passes: Passes = lambda _place, _flit: None
+    passes: Passes = _nothing
     work: int = 0
     root: bool = False
 
@@ -140,7 +149,7 @@ def core_of(asked: Collective, shape: Shape, member: int, words: Sequence[int], 
         return Core(now, reads=len(stream), kept=range(first, first + size))
     own, twice = _split(words[member], asked, shape.bits), asked.kind == "allreduce"
     if at_root:
-        on: Passes = lambda _, flit: flit if twice else None  # noqa: E731
+        on = _same if twice else _nothing
         return Core(now, own, size, range(size), on, asked.work, root=True)
     reads = 2 * size if twice else size
     passes = _token(own, asked, shape.bits, last=member == shape.order[-1])
@@ -168,15 +177,19 @@ def _token(own: Sequence[int], asked: Collective, flit_bits: int, *, last: bool)
 
     A flit of the result follows from the flits so far: low ones of a sum, high ones of a choice.
     """
-    seen: list[int] = []
+    ours = theirs = 0
 
     def on(place: int, flit: int) -> int | None:
+        nonlocal ours, theirs
         if place >= len(own):
             return None if last else flit
-        seen.append(flit)
-        ours, theirs = (joined(flits, asked, flit_bits) for flits in (own[: place + 1], seen))
-        above = 0 if asked.op in HIGHEST_FIRST else place
-        return COMBINE[asked.op](ours, theirs) >> flit_bits * above & (1 << flit_bits) - 1
+        above = 0
+        if asked.op in HIGHEST_FIRST:
+            ours, theirs = ours << flit_bits, theirs << flit_bits
+        else:
+            above = flit_bits * place
+        ours, theirs = ours | own[place] << above, theirs | flit << above
+        return COMBINE[asked.op](ours, theirs) >> above & (1 << flit_bits) - 1
 
     return on
 
@@ -317,7 +330,6 @@ class StaticSoftware(Program):
             _Course(driver, group, each, number, self._agenda)
             for number, (group, each) in enumerate(asked_of(plan, asked))
         ]
-        driver.taken = frozenset(node for course in self._courses for node in course.nodes)
         self._loading = list(self._courses)
         driver.loading = [course.loaded for course in self._courses]
 
@@ -358,6 +370,8 @@ class StaticSoftware(Program):
     def act(self, now: int, inputs: Inputs) -> None:
         """Let members end, begin and act, and load the routes that their groups wait for."""
         driver = self._driver
+        if driver.begin_cycle is None:
+            return
         if not driver.loads:
             self.start(now)
         for course in self._courses:
