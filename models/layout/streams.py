@@ -1,0 +1,155 @@
+"""Words of streams over barrier wires: what is on a link, and numbers that follow from the parts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+from syncfabric.models.messages.layout import Field, Layout
+
+__all__ = [
+    "HEAD",
+    "LANE_BITS",
+    "MOST_SETS",
+    "STREAM_WIDTHS",
+    "Function",
+    "Join",
+    "Operations",
+    "StreamLayout",
+    "Type",
+    "built",
+]
+
+Operations: TypeAlias = Literal["add", "integer", "bf16", "fp32", "offload"]
+Join: TypeAlias = Literal["tree", "serial"]
+
+STREAM_WIDTHS = (32, 64, 128, 256, 512)
+LANE_BITS = 32
+
+MOST_SETS = 15
+"""Streams whose heads have gone up at a router and whose tails have not come down."""
+
+_LEAST_PLACE_BITS = 3
+_LATENCY = {"add": 1, "integer": 2, "bf16": 4, "fp32": 6}
+
+
+class Function(IntEnum):
+    """What a stream combines words by."""
+
+    ADD, MIN, MAX, MIN_UNSIGNED, MAX_UNSIGNED, AND, OR, XOR = range(8)
+
+
+class Type(IntEnum):
+    """What a word holds."""
+
+    INT8, INT16, INT32, BF16, FP32 = range(5)
+    OFFLOAD = 7
+
+
+HEAD = Layout(
+    "stream head",
+    (
+        Field("function", 3, "add 0, min 1, max 2, unsigned min 3 and max 4, and 5, or 6, xor 7"),
+        Field("type", 3, "integers of 8, 16, 32 bits 0 to 2, bf16 3, fp32 4, offload 7"),
+        Field("takes", 1, "the member wants the result"),
+    ),
+)
+"""Data of a head, and what a process says of a packet in its first beat."""
+
+_FLOATS = frozenset((Function.ADD, Function.MIN, Function.MAX))
+_BUILT: dict[str, dict[Type, frozenset[Function]]] = {
+    "add": {Type.INT32: frozenset((Function.ADD,))},
+    "integer": dict.fromkeys((Type.INT8, Type.INT16, Type.INT32), frozenset(Function)),
+    "bf16": {Type.BF16: _FLOATS},
+    "fp32": {Type.FP32: _FLOATS},
+    "offload": {Type.OFFLOAD: frozenset(Function)},
+}
+
+
+def built(operations: Iterable[str]) -> frozenset[tuple[Function, Type]]:
+    """Return what the operators that are built can do (V7.1)."""
+    return frozenset(
+        (function, kind)
+        for name in operations
+        for kind, functions in _BUILT[name].items()
+        for function in functions
+    )
+
+
+@dataclass(frozen=True)
+class StreamLayout:
+    """Widths and latencies of the streams of a router; rules: docs/microarchitecture-streams.md.
+
+    Parameters
+    ----------
+    channels : int, 1, 2 or 4
+        K: stream channels of a link.
+    bits : int
+        W, one of ``STREAM_WIDTHS``.
+    operations : tuple of str
+        Operators that are built.
+    join : {"tree", "serial"}
+    ports : int, 1 to 16
+        P: links, and the process.
+    own : bool
+        The last port is the process's.
+    registers : int, 0 to 3
+        Of a link.
+    offload_latency : int, 1 to 8
+        Cycles of a designer's own unit.
+    """
+
+    channels: int
+    bits: int
+    operations: tuple[str, ...]
+    join: str
+    ports: int
+    own: bool
+    registers: int = 0
+    offload_latency: int = 1
+
+    @cached_property
+    def word(self) -> Layout:
+        """What is on a link beside its valid bits."""
+        size = Field("size", (self.bits // 8).bit_length() - 1, "bytes of the last word; 0: all")
+        flags = Field("tail", 1, "the last of its packet"), Field("head", 1, "the first")
+        return Layout("stream word", (Field("data", self.bits, "operand or result"), size, *flags))
+
+    @property
+    def operator_latency(self) -> int:
+        """Cycles of an operator (V7.2)."""
+        own = {**_LATENCY, "offload": self.offload_latency}
+        return max(own[name] for name in self.operations)
+
+    @property
+    def levels(self) -> int:
+        """Operators one behind the other; of a serial join the one that there is."""
+        return 1 if self.join == "serial" else max(1, (self.ports - 1).bit_length())
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the words of a join to its result on the link (V1.4)."""
+        return self.levels * self.operator_latency
+
+    @property
+    def place_bits(self) -> int:
+        """Bits of a place in a channel's buffer, whose place 0 holds no word (V1.5)."""
+        least = self.latency + 3 + 2 * self.registers
+        alone = self.channels == 1 or self.join == "serial"
+        return max(_LEAST_PLACE_BITS + alone, least.bit_length())
+
+    @property
+    def places(self) -> int:
+        """B: words that a channel's buffer holds."""
+        return (1 << self.place_bits) - 1
+
+    def cycles(self, radius: int) -> int:
+        """Return the cycles to the first word of a result (V10).
+
+        Parameters
+        ----------
+        radius : int, >= 0
+            Links from the root to the farthest member.
+        """
+        return radius * (self.latency + 3 + 2 * self.registers) + self.latency + 7
