@@ -1,4 +1,4 @@
-"""Words of streams over barrier wires: what is on a link, and numbers that follow from the parts."""
+"""Words of streams over barrier wires: what is on a link, and what follows from the parts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
