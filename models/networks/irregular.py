@@ -79,7 +79,7 @@ class Irregular:
         return node in self._indices
 
     def outside(self, node: Place) -> str:
-        """Say of what is no node why, and what is."""
+        """Return why a place is not a node, and which nodes are near, for an error message."""
         if not 0 <= node[0] < self.switches:
             return f"not a node; switch must be 0..{self.switches - 1}"
         here = ", ".join(str(other) for other in self.nodes if other[0] == node[0])
@@ -105,7 +105,7 @@ class Irregular:
         return np.array(self.nodes, dtype=np.int64).reshape(-1, 2)
 
     def without(self, dead: Collection[Place]) -> Irregular:
-        """Return the network with the links that have no end among some ports."""
+        """Return the network without the links that end at one of these (switch, port)."""
         left = (link for link in self.links if not any(end in dead for end in link))
         return replace(self, links=tuple(left)) if dead else self
 

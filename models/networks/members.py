@@ -75,7 +75,13 @@ def _drawn(subject: str, table: dict[str, Any], topology: Topology) -> tuple[Nod
 
 
 def check_members(group_id: int, members: tuple[Node, ...], topology: Topology) -> None:
-    """Refuse a member that is not a node of the network."""
+    """Refuse a member that is not a node of the network.
+
+    Raises
+    ------
+    SpecError
+        The first such member, and what is allowed.
+    """
     for member in members:
         if not topology.contains(member):
             raise SpecError(f"group {group_id}: member {member} is {topology.outside(member)}")

@@ -92,7 +92,7 @@ class Mesh:
         return 0 <= node[0] < self.width and 0 <= node[1] < self.height
 
     def outside(self, node: Node) -> str:
-        """Say of what is no node why, and what is."""
+        """Return why a place is not a node, and the range allowed, for an error message."""
         axis, count = ("y", self.height) if 0 <= node[0] < self.width else ("x", self.width)
         allowed = f"0..{count - 1}" if count > 1 else "0"
         return f"outside the {self}; {axis} must be {allowed}"

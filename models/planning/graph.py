@@ -103,7 +103,9 @@ def distances(graph: Irregular, sources: Sequence[int], cost: Ints) -> Ints:
 
     Parameters
     ----------
+    graph : Irregular
     sources : sequence of int
+        Routers.
     cost : array of int64, shape (routers,)
         What each router costs, at least 0.
 
