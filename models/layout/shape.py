@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import MOST_PORTS, WORD_BITS, EngineLayout, interval_of
 from syncfabric.models.layout.slots import MOST_SLOTS, SlotLayout
+from syncfabric.models.layout.streams import Join, Operations, StreamLayout
 from syncfabric.models.networks.table import Flag, Table, Whole
 
 __all__ = ["LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "NodeShape", "least_stages"]
@@ -142,6 +143,21 @@ class NodeShape(EngineShape):
     wires: Whole = Field(
         default=0, ge=0, le=MOST_SLOTS, description="slots of barrier wires; 0: no wires"
     )
+    streams: Literal[0, 1, 2, 4] = Field(
+        default=0, description="stream channels, for the first slots; 0: no streams"
+    )
+    stream_bits: Literal[32, 64, 128, 256, 512] = Field(
+        default=32, description="bits of a word of a stream"
+    )
+    stream_operations: tuple[Operations, ...] = Field(
+        default=("add",), min_length=1, description="operators of streams"
+    )
+    stream_join: Join = Field(
+        default="tree", description="an operator for each pair of ports, or one for all"
+    )
+    offload_latency: Whole = Field(
+        default=1, ge=1, le=8, description="cycles of a designer's own operator"
+    )
 
     @model_validator(mode="after")
     def _check_node(self) -> Self:
@@ -233,6 +249,15 @@ class NodeShape(EngineShape):
             f"wires must be at most {most} with {self.groups} groups, not {self.wires}:"
             " entries and slots are numbered 0 to 255 together",
         )
+        yield (
+            self.streams > self.wires,
+            f"streams must be at most wires = {self.wires}, not {self.streams}:"
+            " a stream goes with a slot; set wires to as many or more",
+        )
+        yield (
+            len(set(self.stream_operations)) < len(self.stream_operations),
+            "stream_operations names one twice; name each once",
+        )
 
     @property
     def _least(self) -> int:
@@ -260,6 +285,23 @@ class NodeShape(EngineShape):
     def slots(self) -> SlotLayout | None:
         """Widths of the slots' words; None without wires."""
         return SlotLayout(self.layout, self.wires, self.check_bits > 0) if self.wires else None
+
+    @cached_property
+    def stream(self) -> StreamLayout | None:
+        """Words and latencies of streams; None without."""
+        if not self.streams:
+            return None
+        engine = self.layout
+        return StreamLayout(
+            self.streams,
+            self.stream_bits,
+            self.stream_operations,
+            self.stream_join,
+            engine.ports,
+            engine.own,
+            self.link_registers,
+            self.offload_latency,
+        )
 
     @property
     def ports(self) -> int:
