@@ -7,7 +7,7 @@ from typing import Any
 
 from syncfabric.fpga.host.host import Host, MeterReading, TrafficReading
 from syncfabric.fpga.host.link import RefusedError
-from syncfabric.fpga.host.set_up import check_plan, check_shape, seats, set_up
+from syncfabric.fpga.host.set_up import check_plan, check_shape, set_up
 from syncfabric.models.errors import BoardError, SpecError
 from syncfabric.models.messages.host import SKEW_BOUNDS
 from syncfabric.models.planning.group_plan import GroupPlan
@@ -190,7 +190,7 @@ class _Runner:
 
     def __init__(self, host: Host, plan: BarrierPlan, group: GroupPlan, rng: random.Random) -> None:
         self._host, self._group, self._rng = host, group, rng
-        self._seats = seats(plan, group)
+        self._seats = plan.endpoints(group)
         self._asked = 0
         self._wrong: list[str] = []
         self._expected = 0

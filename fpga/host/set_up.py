@@ -19,7 +19,6 @@ from syncfabric.models.layout.setup import (
     Operation,
 )
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Epochs, commit_write, free_writes, manager_address
 from syncfabric.models.planning.set_up_writes import SetUpWrite, Until, set_up_writes
@@ -33,10 +32,8 @@ _POLLS = 1000
 """Looks at a manager before it counts as stuck; each takes longer than a request and its reply."""
 
 
-def seats(plan: BarrierPlan, group: GroupPlan) -> list[tuple[int, int]]:
-    """Return (node, register) of each member, in their order."""
-    index = plan.spec.network.topology.index
-    return [(index(node), register) for node, register in group.places.items()]
+seats = BarrierPlan.endpoints
+"""Name that 0.1.0 has for it."""
 
 
 def check_plan(plan: BarrierPlan) -> None:

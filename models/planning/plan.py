@@ -71,6 +71,11 @@ class BarrierPlan:
         known = ", ".join(str(group.id) for group in self.groups) or "none"
         raise PlanError(f"Network {self.spec.name} has no group {group_id}; its groups: {known}")
 
+    def endpoints(self, group: GroupPlan) -> list[tuple[int, int]]:
+        """Return the number of each member's node, and its register there, in their order."""
+        index = self.spec.network.topology.index
+        return [(index(node), register) for node, register in group.places.items()]
+
     def to_json(self) -> dict[str, Any]:
         """Return the plan as ``plan --json`` prints it; ``from_json`` reads it again.
 

@@ -157,6 +157,5 @@ def _images(plan: BarrierPlan, network: MessageSpec) -> list[dict[str, Any]]:
 
 def members(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:
     """Yield (group, node's number, register) of every member."""
-    index = plan.spec.network.topology.index
     for group in plan.groups:
-        yield from ((group.id, index(node), place) for node, place in group.places.items())
+        yield from ((group.id, *endpoint) for endpoint in plan.endpoints(group))

@@ -183,12 +183,9 @@ class Lost:
 
 def episodes_of(plan: BarrierPlan, group: GroupPlan, events: Events) -> list[Episode]:
     """Return the barriers of a group that all its members have been released from."""
-    index = plan.spec.network.topology.index
-    seats = [(index(node), place) for node, place in group.places.items() if place is not None]
-    if not seats:
-        return []
-    arrivals = [events.arrivals.get(seat, []) for seat in seats]
-    releases = [events.releases.get(seat, []) for seat in seats]
+    endpoints = plan.endpoints(group)
+    arrivals = [events.arrivals.get(endpoint, []) for endpoint in endpoints]
+    releases = [events.releases.get(endpoint, []) for endpoint in endpoints]
     whole = min(len(cycles) for cycles in (*arrivals, *releases))
     return [
         Episode(max(cycles[k] for cycles in arrivals), max(cycles[k] for cycles in releases))
@@ -282,14 +279,12 @@ def _complete(
                 for core in found:
                     found[core][k] = last
         return found
-    index = plan.spec.network.topology.index
     let_go: dict[int, dict[int, int]] = {core: {} for core in barriers}
     for group in plan.groups:
         episodes = episodes_of(plan, group, events)
-        for node, place in group.places.items():
-            core = index(node)
-            if place is not None and core in let_go:
-                cycles = events.releases.get((core, place), [])
+        for core, register in plan.endpoints(group):
+            if core in let_go:
+                cycles = events.releases.get((core, register), [])
                 let_go[core] |= dict(zip(cycles, (e.arrived for e in episodes), strict=False))
     for core, spans in barriers.items():
         for k, (begin, end) in enumerate(spans):

@@ -98,8 +98,8 @@ class BarrierCheck(Rule):
             on_wires = group.slot_register is not None
             bound = group.bound if on_wires else None
             self._groups[number] = _Group(group.id, len(group.members), combine, bound)
-            for member, (node, place) in enumerate(group.places.items()):
-                self._member[network.topology.index(node), place] = (number, member)
+            for member, place in enumerate(plan.endpoints(group)):
+                self._member[place] = number, member
         self.latency = [group.latency for group in self._groups.values()]
         self.releases = self.broken = self.early = 0
 

@@ -64,18 +64,21 @@ class Coverage(Rule, ABC):
         self.hits: Tally[str] = Tally()
         self._plan, self._registers = plan, plan.spec.network.port_registers
         self._arrivals: set[tuple[int, int]] = set()  # cycle and bit of a release
+        self._places = {
+            (number, member): place
+            for number, group in enumerate(plan.groups)
+            for member, place in enumerate(plan.endpoints(group))
+        }
         self._chunk = Chunk(0)
 
     def begin(self, chunk: Chunk) -> None:
         """Take a chunk's arrivals and requests in, before its lines."""
-        self._chunk, index = chunk, self._plan.spec.network.topology.index
+        self._chunk = chunk
         for act in chunk.acts:
             # Numbers above are of groups that come and go.
             if isinstance(act, Arrival) and act.group < len(self._plan.groups):
-                group = self._plan.groups[act.group]
-                node = group.members[act.member]
-                bit = index(node) * self._registers + (group.places[node] or 0)
-                self._arrivals.add((act.cycle, bit))
+                node, register = self._places[act.group, act.member]
+                self._arrivals.add((act.cycle, node * self._registers + register))
 
     def wires(self, line: Line) -> Sequence[Mismatch]:
         """Take a line in, after the ledger of its credits."""
@@ -127,7 +130,6 @@ class EngineCoverage(Coverage):
         }
         self._open = 0  # lanes in the middle of a packet
         self._set_up = _SetUp(network)
-        self._places: dict[tuple[int, int], tuple[int, int]] = {}  # by group and member
         self._waits: dict[tuple[int, int], int] = {}  # the group, by node and register
 
     def begin(self, chunk: Chunk) -> None:
@@ -141,21 +143,13 @@ class EngineCoverage(Coverage):
         if isinstance(act, Joined):
             self._places[act.number, act.member] = act.node, act.register
         elif isinstance(act, Arrival):
-            self._waits[self._place(act.group, act.member)] = act.group
+            self._waits[self._places[act.group, act.member]] = act.group
         elif isinstance(act, Commanded) and act.operation is Operation.KILL:
             some = act.number in self._waits.values()
             self.hits[f"KILL: {'a' if some else 'no'} member waits"] += 1
         elif isinstance(act, BrokenRelease):
             self.hits["released broken"] += 1
         return ()
-
-    def _place(self, number: int, member: int) -> tuple[int, int]:
-        """Return the node and register of a member."""
-        if (place := self._places.get((number, member))) is None:
-            group = self._plan.groups[number]
-            node = group.members[member]
-            place = self._plan.spec.network.topology.index(node), group.places[node] or 0
-        return place
 
     def _wires(self, line: Line) -> None:
         for bit in bits(line.record.release):

@@ -14,14 +14,14 @@ from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
-from syncfabric.sim.drive.arrivals import GroupArrivals, Place
+from syncfabric.sim.drive.arrivals import GroupArrivals
 from syncfabric.sim.drive.config_port import ConfigPort
 from syncfabric.sim.drive.packets import Packet
 from syncfabric.sim.drive.scenario import Outcome, Scenario
 from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.drive.trace import Act, AllOver, Arrival, Chunk, Put
 
-__all__ = ["READ_BACK", "Agenda", "Cost", "Driver", "Inputs", "Program"]
+__all__ = ["Agenda", "Cost", "Driver", "Inputs", "Program"]
 
 
 @dataclass
@@ -229,11 +229,9 @@ class Driver(ABC, Generic[M]):
         self.port.answered = chunk.answered
 
     def _group(self, number: int, group: GroupPlan) -> GroupArrivals:
-        index = self.plan.spec.network.topology.index
-        places: list[Place] = [(index(node), place) for node, place in group.places.items()]
         return GroupArrivals(
             group,
-            places,
+            self.plan.endpoints(group),
             self.scenario,
             random.Random(f"{self.scenario.seed}/{group.id}"),
             lambda cycle, member: self.schedule(cycle, number, member),

@@ -65,12 +65,8 @@ class EngineDriver(Driver[CollectiveNetwork]):
             for write in writes_of(plan.engine_groups, network.shape, Epochs()):
                 target, address, word = write
                 self.port.requests.append(ConfigRequest(target, address, True, word))
-        index = network.topology.index
-        self._closed = {
-            (index(node), place)
-            for group in plan.groups
-            for node, place in (group.places.items() if opens else ())
-        }
+        opened = plan.groups if opens else ()
+        self._closed = {place for group in opened for place in plan.endpoints(group)}
 
     @property
     def _all_over(self) -> bool:

@@ -6,7 +6,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
@@ -65,7 +64,7 @@ def long_run(
                 cycle = start = _begin_traffic(fabric, cycle, seed, background)
                 begun = _traffic(fabric, channels)
             for group in plan.groups:
-                fabric.group(group.id, _seats(plan, group), op=group.op)
+                fabric.group(group.id, plan.endpoints(group), op=group.op)
             fabric.members(seed=seed & 0xFFFF_FFFF, jitter=_jitter(plan))
             cycle, counts, reason = _barriers(fabric, plan, cycle + 1, episodes, progress)
             ended = _traffic(fabric, channels)
@@ -164,11 +163,6 @@ def _jitter(plan: BarrierPlan) -> int:
     while apart is not None and jitter > apart:
         jitter //= 2
     return jitter
-
-
-def _seats(plan: BarrierPlan, group: GroupPlan) -> list[tuple[int, int]]:
-    index = plan.spec.network.topology.index
-    return [(index(node), place) for node, place in group.places.items() if place is not None]
 
 
 def _spread(latencies: dict[int, int]) -> Spread | None:

@@ -13,7 +13,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.checker import Checker
-from syncfabric.sim.drive.driver import READ_BACK, Driver, Model, Program
+from syncfabric.sim.drive.driver import Driver, Model, Program
 from syncfabric.sim.drive.engine_driver import Traffic
 from syncfabric.sim.drive.lanes import Load
 from syncfabric.sim.drive.log import EventLog, Log, StaticLog
@@ -201,10 +201,11 @@ class Runner(ABC, Generic[T]):
     def _counters(self) -> tuple[int, int, int, int] | None:
         """Sum the counters that were read at the end: the last answers of the config port.
 
-        None where the run did not get there, or was not compared to its end after a mismatch.
+        None where none are, the run did not get there, or was not compared to its end after a
+        mismatch.
         """
         over = self.session.finished and self.session.hang is None and not self._left
-        if not over or len(self._network.topology.nodes) > READ_BACK:
+        if not over or not self.driver.reads_back:
             return None
         kinds = [word.kind for word in counters_of(self._network) if word.kind is not None]
         sums = dict.fromkeys(Counter, 0)
@@ -276,7 +277,7 @@ class ScenarioRunner(Runner[Outcome]):
             hang=self.session.hang,
             groups=list(groups.values()),
             traffic=self._traffic(),
-            counters=self._counters() if driver.reads_back else None,
+            counters=self._counters(),
             loads=loads,
         )
         parts: list[Program | Rule] = [*driver.programs, *checker.rules]

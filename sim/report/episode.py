@@ -53,9 +53,8 @@ class _Seen:
         self._carrier, self._registers = carrier_of(plan), network.port_registers
         self._member: dict[tuple[int, int], tuple[int, int]] = {}
         for number, group in enumerate(plan.groups):
-            for member, (node, place) in enumerate(group.places.items()):
-                index = network.topology.index(node)
-                self._member[index, place] = number, member
+            for member, place in enumerate(plan.endpoints(group)):
+                self._member[place] = number, member
         self._all = {*self._member.values()}
         self.arrived: dict[tuple[int, int], int] = {}
         self.released: dict[tuple[int, int], int] = {}

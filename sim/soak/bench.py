@@ -106,7 +106,7 @@ class Bench:
 
     def watch(self, group: GroupPlan, bound: int = 0) -> None:
         """Have the referee watch a group's members at their registers."""
-        watch(self.fabric, self.network, group, bound)
+        watch(self.fabric, self.plan, group, bound)
 
     def seed_packets(self, seed: int) -> None:
         """Seed the packet sources."""

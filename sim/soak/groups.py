@@ -60,7 +60,7 @@ class EngineGroups:
     def __init__(self, fabric: Fabric, plan: BarrierPlan, *, timeout: int, tries: int) -> None:
         network = plan.spec.network
         assert isinstance(network, MessageSpec)
-        self._fabric, self._network = fabric, network
+        self._fabric, self._plan, self._network = fabric, plan, network
         self._software = lifecycle_of(network.shape, timeout=timeout, tries=tries)
         self._host = ByChain(network.shape, timeout=timeout, tries=tries)
         self._host.epochs = self._software.epochs
@@ -122,7 +122,7 @@ class EngineGroups:
             yield Pause(LOOK)
             if not self._fabric.inside(group.id, but=dead.nodes):
                 return
-            watch(self._fabric, self._network, group)
+            watch(self._fabric, self._plan, group)
             self._fabric.close(group.id)
             yield from self._host.set_up(group)
             yield Pause(LOOK)
@@ -273,11 +273,9 @@ class RouteGroups:
                 )
 
 
-def watch(fabric: Fabric, network: AnySpec, group: GroupPlan, bound: int = 0) -> None:
+def watch(fabric: Fabric, plan: BarrierPlan, group: GroupPlan, bound: int = 0) -> None:
     """Have the referee watch a group's members at their registers."""
-    index = network.topology.index
-    seats = [(index(node), place) for node, place in group.places.items()]
-    fabric.group(group.id, seats, op=group.op, bound=bound)
+    fabric.group(group.id, plan.endpoints(group), op=group.op, bound=bound)
 
 
 Groups: TypeAlias = EngineGroups | RouteGroups

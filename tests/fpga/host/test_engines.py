@@ -11,7 +11,7 @@ import pytest
 from syncfabric.fpga.host.host import Host
 from syncfabric.fpga.host.link import RefusedError
 from syncfabric.fpga.host.measure import measure
-from syncfabric.fpga.host.set_up import check_shape, end_groups, free_entry, seats, set_up
+from syncfabric.fpga.host.set_up import check_shape, end_groups, free_entry, set_up
 from syncfabric.models.errors import BoardError
 from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
 from syncfabric.models.layout.network import NetworkShape, PortWord, Target
@@ -130,7 +130,7 @@ def test_what_an_earlier_program_left_is_ended(name: str) -> None:
     board, shape = board_of(plan), network.shape
     host = Host(board)
     set_up(host, plan)
-    for node, register in seats(plan, plan.groups[0])[1:]:
+    for node, register in plan.endpoints(plan.groups[0])[1:]:
         host.arrive(node, register)
     stage(host, shape, shape.router.layout.entries - 1)
     for manager in shape.managers:
@@ -142,7 +142,7 @@ def test_what_an_earlier_program_left_is_ended(name: str) -> None:
             host.configure(shape.target_of(router), 0, read)
             status = shape.router.layout.status.unpack(host.config_answer())
             assert (status["alive"], status["epoch"]) == (0, epochs[router, entry])
-    for node, register in seats(plan, plan.groups[0]):
+    for node, register in plan.endpoints(plan.groups[0]):
         assert not host.ready(node, register)
         assert host.done(node, register)
         with pytest.raises(RefusedError):
@@ -160,7 +160,7 @@ def test_an_entry_is_freed_whatever_has_been_left_there(name: str) -> None:
     assert isinstance(network, MessageSpec)
     host, shape = Host(board_of(plan)), network.shape
     set_up(host, plan)
-    for node, register in seats(plan, group)[1:]:
+    for node, register in plan.endpoints(group)[1:]:
         host.arrive(node, register)
         assert not host.done(node, register)
     for router, entry in group.placement.items():
@@ -169,7 +169,7 @@ def test_an_entry_is_freed_whatever_has_been_left_there(name: str) -> None:
         host.configure(shape.target_of(router), 0, COMMIT.pack({"code": Code.READ, "entry": entry}))
         status = shape.router.layout.status.unpack(host.config_answer())
         assert (status["alive"], status["epoch"]) == (0, 0)
-    for node, register in seats(plan, group):
+    for node, register in plan.endpoints(group):
         assert not host.ready(node, register)
         assert host.done(node, register)
     assert measure(host, plan, episodes=2).wrong == ()
@@ -178,7 +178,7 @@ def test_an_entry_is_freed_whatever_has_been_left_there(name: str) -> None:
 def test_the_last_barrier_ends_a_group_and_the_meter_ignores_who_comes_too_late() -> None:
     """Arrivals in the very cycle of the last release are the node port's to refuse."""
     plan = plan_of("alone", [{"id": 1, "members": [[0, 0]]}])
-    ((node, register),) = seats(plan, plan.groups[0])
+    ((node, register),) = plan.endpoints(plan.groups[0])
     late = 0
     for gap in range(12):
         board = board_of(plan)

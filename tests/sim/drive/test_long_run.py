@@ -1,5 +1,6 @@
 """Long runs: a match, a hang, errors in the design, and what is refused."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -7,7 +8,6 @@ from typing import Any
 import pytest
 
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Write, set_up_writes
 from syncfabric.sim.assemble.script import Stimulus, script_text
@@ -16,7 +16,7 @@ from syncfabric.sim.drive import long_run as module
 from syncfabric.sim.drive.engine_driver import EngineDriver, SetUp
 from syncfabric.sim.drive.long_run import long_run
 from syncfabric.sim.drive.run import run
-from syncfabric.sim.fabric.program import build_fabric
+from syncfabric.sim.fabric.program import Fabric, build_fabric
 from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
@@ -105,11 +105,13 @@ def test_a_group_without_go_hangs_while_another_goes_on(
 
 
 def test_errors_that_the_design_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    def with_an_outsider(plan: BarrierPlan, group: GroupPlan) -> list[tuple[int, int]]:
-        return [*seats(plan, group), (24, 3)]
+    def with_an_outsider(
+        fabric: Fabric, gid: int, seats: Iterable[tuple[int, int]], **keys: Any
+    ) -> None:
+        watch(fabric, gid, [*seats, (24, 3)], **keys)
 
-    seats = module._seats
-    monkeypatch.setattr(module, "_seats", with_an_outsider)
+    watch = Fabric.group
+    monkeypatch.setattr(Fabric, "group", with_an_outsider)
     result = long_run(plan_of(NETWORK, members(8, (0, 0), (1, 3))), episodes=10)
     assert result.verdict != "match"
     assert result.reason is not None
