@@ -9,7 +9,6 @@ from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.messages import COUNTER_BASE, Counter
 from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
-from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.trace import EMPTY, observe_line, record_line
 from syncfabric.sim.fabric.program import Fabric, build_fabric
@@ -32,12 +31,10 @@ class Notes:
     ----------
     model : StaticModel
         Fresh from reset.
-    registers : int
-        Registers of a node.
     """
 
-    def __init__(self, model: StaticModel, registers: int) -> None:
-        self._model, self._registers, self._step = model, registers, model.step
+    def __init__(self, model: StaticModel) -> None:
+        self._model, self._step = model, model.step
         self._seen: dict[int, int] = {}
         self.stimuli: list[Stimulus] = []
         self.text: list[str] = []
@@ -47,10 +44,8 @@ class Notes:
     def step(self, **inputs: Any) -> Record | None:
         """Step the model, and write down what goes in and what comes out."""
         model, now = self._model, self._model.cycle
-        for (node, register), data in inputs.get("arrive", {}).items():
-            last = (node, register) in inputs.get("last", ())
-            index = node * self._registers + register
-            self.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, index, data, int(last)))
+        for (node, _), data in inputs.get("arrive", {}).items():
+            self.stimuli.append(Stimulus(now, StimulusKind.ARRIVE, node, data))
         for node, flit in inputs.get("send", {}).items():
             self.stimuli.append(Stimulus(now, StimulusKind.SEND, node, flit))
         for node in inputs.get("take", ()):
@@ -79,11 +74,11 @@ class Notes:
         self._model.touched.clear()
         return changed
 
-    def check(self, network: AnySpec, folder: Path) -> None:
+    def check(self, folder: Path) -> None:
         """Play the stimuli on hardware, and compare every line of its probe."""
         script, probe = folder / "script.txt", folder / "probe.txt"
         script.write_text(script_text(self.stimuli))
-        with Fabric(build_fabric(network)) as fabric:
+        with Fabric(build_fabric(SMALL)) as fabric:
             fabric.probe(probe)
             fabric.script(script)
             fabric.run(self._model.cycle)
@@ -98,7 +93,7 @@ class Stage:
 
     def __init__(self) -> None:
         self.bench = bench = Bench(SMALL, list(GROUPS))
-        self.notes = Notes(bench.model, 1)
+        self.notes = Notes(bench.model)
         bench.clock = bench.model.step
         bench.load()
         for group in GROUPS:
@@ -260,7 +255,7 @@ def all_of_it() -> Stage:
 
 
 def test_only_members_arrive_and_only_the_config_port_loads(tmp_path: Path) -> None:
-    all_of_it().notes.check(SMALL, tmp_path)
+    all_of_it().notes.check(tmp_path)
 
 
 def test_an_arrival_that_is_refused_is_seen(tmp_path: Path) -> None:
@@ -271,4 +266,4 @@ def test_an_arrival_that_is_refused_is_seen(tmp_path: Path) -> None:
     assert kinds.count(StimulusKind.ARRIVE) == 2 * len(on.strangers)
     on.notes.stimuli = [each for each in on.notes.stimuli if each.kind != StimulusKind.ARRIVE]
     with pytest.raises(AssertionError, match="line"):
-        on.notes.check(SMALL, tmp_path)
+        on.notes.check(tmp_path)
