@@ -14,7 +14,7 @@ from syncfabric.models.networks.spec import (
     NetworkSpec,
     StaticSpec,
 )
-from syncfabric.sim.drive.scenario import free_gids, patience
+from syncfabric.sim.drive.scenario import free_gids, timeout_of
 from syncfabric.sim.output import check_file, check_folder
 
 __all__ = ["SIMULATORS", "Netlist", "RunRequest", "check_churn"]
@@ -171,7 +171,7 @@ class RunRequest:
         from syncfabric.models.planning.plan import make_plan
 
         plan = make_plan(spec)
-        apart = patience(plan)
+        apart = timeout_of(plan)
         if apart is None or self.jitter is None or self.jitter <= apart:
             return
         wanted, entries = network.watchdog, network.shape.router.layout.entries

@@ -16,7 +16,7 @@ from syncfabric.models.planning.set_up import commit_write
 from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.driver import Agenda, Inputs
 from syncfabric.sim.drive.engine_driver import EngineDriver
-from syncfabric.sim.drive.instances import Instance, Lives
+from syncfabric.sim.drive.instances import Instance, Instances
 from syncfabric.sim.drive.scenario import ChurnOutcome, Outcome, Scenario, free_gids
 from syncfabric.sim.drive.trace import Commanded, Created, Joined, Removed
 from syncfabric.sim.lifecycle import lifecycle_of
@@ -26,24 +26,24 @@ from syncfabric.sim.soak.draw import BITWISE, SERIAL
 __all__ = ["Churner"]
 
 AT_ONCE = 4
-"""Lives at once, at most."""
+"""Groups at once, at most."""
 TRIES = 32
-"""Draws that find no entries beside the file's groups alone, after which a life is given up."""
+"""Draws that find no entries beside the file's groups alone, after which a group is given up."""
 PAUSE = 60
-"""Cycles from one birth to the next, at most."""
+"""Cycles from one set-up's begin to the next, at most."""
 BEFORE_ARRIVAL = 100
-"""Cycles from a birth to the first arrivals, at most; they wait for ``ready``."""
+"""Cycles from a set-up's begin to the first arrivals, at most; they wait for ``ready``."""
 BEFORE_KILL = 300
-"""Cycles from a set-up's end until a life is killed, at most."""
-PATIENCE = 50_000
-"""Cycles without any progress, after which a life hangs."""
+"""Cycles from a set-up's end until a group is killed, at most."""
+TIMEOUT = 50_000
+"""Cycles without any progress, after which a group hangs."""
 FEW = 6
-"""Members of most lives, at most."""
+"""Members of most groups, at most."""
 MOST_EPISODES = 8
 DOOMED = 1 / 8
-"""Share of lives that are killed."""
+"""Share of groups that are killed."""
 ENDLESS = 1000
-"""Episodes of every other life that is killed, so that it is so in the midst of them."""
+"""Episodes of every other group that is killed: more than it has time for."""
 
 
 class Life(Instance):
@@ -64,7 +64,7 @@ class Life(Instance):
     doomed = False
 
 
-class Churner(Lives[Life]):
+class Churner(Instances[Life]):
     """Sets groups up and ends them at random, by the programs of `sim.lifecycle`.
 
     Programs are performed one after another, while members of other groups have their barriers.
@@ -117,7 +117,7 @@ class Churner(Lives[Life]):
     def stuck(self) -> str | None:
         """Return a group that makes no progress, if there is one."""
         now = self._model.cycle
-        late = (gid for gid, life in self.alive.items() if now > life.since + PATIENCE)
+        late = (gid for gid, life in self.alive.items() if now > life.since + TIMEOUT)
         gid = self._failed if self._failed is not None else next(late, None)
         return None if gid is None else f"group {gid}, which is to come and go, comes no further"
 

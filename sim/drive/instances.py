@@ -14,7 +14,7 @@ from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.trace import BrokenRelease
 from syncfabric.sim.lifecycle.effects import Steps
 
-__all__ = ["ENDLESS", "Instance", "Lives"]
+__all__ = ["ENDLESS", "Instance", "Instances"]
 
 ENDLESS = 1 << 30
 """Episodes of a group that goes on until it is ended."""
@@ -71,7 +71,7 @@ class Instance:
 InstanceT = TypeVar("InstanceT", bound=Instance)
 
 
-class Lives(Program, Generic[InstanceT]):
+class Instances(Program, Generic[InstanceT]):
     """Software that sets groups up and ends them, while their members arrive.
 
     Parameters

@@ -12,7 +12,7 @@ from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.backends import play
 from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.runner import ScenarioRunner
-from syncfabric.sim.drive.scenario import Outcome, Scenario, patience
+from syncfabric.sim.drive.scenario import Outcome, Scenario, timeout_of
 from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.results import GroupResult, RunResult, Seconds, Spread, TrafficResult
@@ -159,7 +159,7 @@ def _traffic(fabric: Fabric, channels: int) -> dict[str, int]:
 
 def _jitter(plan: BarrierPlan) -> int:
     """Return the greatest wait of a member after its release: such that no watchdog trips."""
-    jitter, apart = JITTER, patience(plan)
+    jitter, apart = JITTER, timeout_of(plan)
     while apart is not None and jitter > apart:
         jitter //= 2
     return jitter

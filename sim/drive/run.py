@@ -10,7 +10,7 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import Links, links_of
 from syncfabric.sim.drive.backends import Simulation, run_job
-from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, patience
+from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, timeout_of
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.request import Netlist
 from syncfabric.sim.results import (
@@ -122,7 +122,7 @@ def scenario_of(
     scenario = Scenario(
         episodes=episodes, seed=seed, background=background, churn=churn, limit=limit
     )
-    if (apart := patience(plan)) is not None:  # members may be twice the jitter apart
+    if (apart := timeout_of(plan)) is not None:  # members may be twice the jitter apart
         scenario = replace(scenario, jitter=min(scenario.jitter, apart // 2))
     if jitter is not None:
         limit += jitter * episodes * len(plan.groups)

@@ -29,7 +29,7 @@ __all__ = [
     "TrafficOutcome",
     "data_flits",
     "free_gids",
-    "patience",
+    "timeout_of",
 ]
 
 NUMBER_BITS = 20
@@ -327,7 +327,7 @@ class Outcome:
     replay: ReplayOutcome | None = None
 
 
-def patience(plan: BarrierPlan) -> int | None:
+def timeout_of(plan: BarrierPlan) -> int | None:
     """Return by how many cycles a group's first arrival may come before its last.
 
     Returns

@@ -19,7 +19,7 @@ from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.drive.scenario import patience
+from syncfabric.sim.drive.scenario import timeout_of
 from syncfabric.sim.fabric.program import Fabric, Happened, Wrong, build_fabric
 from syncfabric.sim.lifecycle.effects import HANG, FoundError, Steps
 from syncfabric.sim.progress import Progress, silent, stage
@@ -129,7 +129,7 @@ def _apart(plan: BarrierPlan) -> int | None:
             'setup = "paper" is not soaked: there software sets groups up once, by packets, '
             'and tears none down; set setup = "manager" or "local" in [network]'
         )
-    return patience(plan)
+    return timeout_of(plan)
 
 
 def soak(

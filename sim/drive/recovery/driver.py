@@ -20,7 +20,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import manager_address
 from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.driver import Driver, Inputs
-from syncfabric.sim.drive.instances import ENDLESS, Instance, Lives
+from syncfabric.sim.drive.instances import ENDLESS, Instance, Instances
 from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, dead_links, fences, groups_hit
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.operations import network_of
@@ -78,7 +78,7 @@ class Cost:
         return self.detect + self.wait + self.end + self.set_up + self.go + self.first
 
 
-class Recovery(Lives[Instance]):
+class Recovery(Instances[Instance]):
     """Sets groups up, lets them synchronize, lets something die or move, and recovers the groups.
 
     Parameters
@@ -214,8 +214,8 @@ class Recovery(Lives[Instance]):
             life.arrivals.episodes = max(life.arrivals.arrived) + 1
         yield from self._until(lambda: all(life.arrivals.finished for life in lives))
 
-    def _begin_again(self, group: GroupPlan) -> Instance:
-        """Begin a group's instance, before any member arrives."""
+    def _create(self, group: GroupPlan) -> Instance:
+        """Create a group's instance, before any member arrives."""
         number, self._created = self._created, self._created + 1
         nodes = [self.plan.spec.network.topology.index(member) for member in group.members]
         arrivals = Scenario(episodes=ENDLESS, policy="skew", jitter=self.scenario.jitter)
@@ -262,7 +262,7 @@ class EngineRecovery(Recovery):
 
     def _begin(self) -> Cycles[None]:
         for group in self.plan.engine_groups:
-            self._begin_again(group)
+            self._create(group)
             yield from self._perform(self._software.set_up(group))
         yield from self._until(lambda: all(map(self._is_open, self.alive.values())))
 
@@ -306,7 +306,7 @@ class EngineRecovery(Recovery):
             del self.alive[cost.group]
             return
         start, self._cost = self._now, cost
-        life = self._begin_again(group)
+        life = self._create(group)
         yield from self._perform(set_up(group))
         cost.set_up, start = self._now - start, self._now
         yield from self._until(lambda: self._is_open(life))
@@ -339,7 +339,7 @@ class RouteRecovery(Recovery):
         groups = self.plan.static_groups
         yield from self._perform(self._routes.set_up(*groups))
         for group in groups:
-            self._begin_again(group)
+            self._create(group)
 
     def _move(self) -> Cycles[None]:
         yield from self._end_soon(*(self.alive[gid] for gid in self._moving))
@@ -359,7 +359,7 @@ class RouteRecovery(Recovery):
         end, start = self._now - found, self._now
         yield from self._perform(self._routes.assign(ended, begun, self._silent))
         set_up, writes = self._now - start, self._cost.writes
-        lives, start = [self._begin_again(group) for group in begun], self._now
+        lives, start = [self._create(group) for group in begun], self._now
         for life in lives:
             life.arrivals.begin(start)
         for life in lives:
