@@ -18,7 +18,7 @@ from syncfabric.sim.assemble.network import (
 )
 from syncfabric.sim.assemble.player import player_text
 from syncfabric.sim.assemble.top import Shown
-from syncfabric.sim.assemble.traffic import place_traffic, traffic_verilog
+from syncfabric.sim.assemble.traffic import OF_SOURCE, place_traffic, traffic_verilog
 from syncfabric.sim.assemble.verilog import NETWORK, ModuleWriter, part, quote, zero
 
 __all__ = ["BENCH", "NETWORK", "REPORT", "bench_verilog", "probe_text"]
@@ -38,9 +38,6 @@ REPORT = {
     "latency_max": 32,
 }
 """What a line of the traffic report holds for a node, in order, and its bits."""
-
-_SOURCE = ("created", "sent", "overflow")
-
 
 _CLOCK = f"""
   reg clk = 0, rst = 1;
@@ -117,11 +114,14 @@ def _add_traffic(bench: ModuleWriter, spec: MessageSpec) -> None:
             **control,
             "put__valid": part("put_valid", i, 1),
             "put__flit": part("put_flit", i, put_flit(spec.flit_bits).size),
-            **{name: f"{name}_{i}" for name in _SOURCE},
+            **{name: f"{name}_{i}" for name in OF_SOURCE},
         }
 
     def sink(i: int) -> dict[str, str]:
-        return {"clear": "1'd0", **{name: f"{name}_{i}" for name in REPORT if name not in _SOURCE}}
+        return {
+            "clear": "1'd0",
+            **{name: f"{name}_{i}" for name in REPORT if name not in OF_SOURCE},
+        }
 
     place_traffic(bench, spec, source, sink)
 

@@ -15,7 +15,12 @@ from syncfabric.rtl.traffic.sink import TrafficTotals
 from syncfabric.rtl.traffic.source import queue_widths
 from syncfabric.sim.assemble.host import host_module, host_shape, place_host
 from syncfabric.sim.assemble.network import module_names, top_ports, verilog
-from syncfabric.sim.assemble.traffic import TRAFFIC_MODULES, place_traffic, traffic_verilog
+from syncfabric.sim.assemble.traffic import (
+    OF_SOURCE,
+    TRAFFIC_MODULES,
+    place_traffic,
+    traffic_verilog,
+)
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part, zero
 from syncfabric.sim.front import Front
 
@@ -38,7 +43,6 @@ _LIGHTS, _TOTALS = "board_lights", "traffic_totals"
 _LEDS = 8
 _COUNTS = {"created": "created", "lost": "overflow", "received": "packets", "wrong": "errors"}
 """What the host calls a count, and what source or sink calls it."""
-_OF_SOURCE = ("created", "overflow")
 
 
 def board_top(name: str) -> str:
@@ -141,11 +145,11 @@ def _traffic(top: ModuleWriter, spec: MessageSpec) -> dict[str, str | None]:
     def source(i: int) -> dict[str, str]:
         control = {name: f"traffic_{name}" for name in ("load", "seed", "enable", "rate")}
         put = {"put__valid": "1'd0", "put__flit": zero(put_flit(spec.flit_bits).size)}
-        counts = {of: f"{name}_{i}" for name, of in _COUNTS.items() if of in _OF_SOURCE}
+        counts = {of: f"{name}_{i}" for name, of in _COUNTS.items() if of in OF_SOURCE}
         return {"rst": f"rst_{i}", **control, **put, **counts, "sent": ""}
 
     def sink(i: int) -> dict[str, str]:
-        counts = {of: f"{name}_{i}" for name, of in _COUNTS.items() if of not in _OF_SOURCE}
+        counts = {of: f"{name}_{i}" for name, of in _COUNTS.items() if of not in OF_SOURCE}
         latency = part("seen_latency", i, 32)
         open_ = {"flits": "", "latency_sum": ""}
         ports = {"rst": f"rst_{i}", "clear": "traffic_load", **counts}

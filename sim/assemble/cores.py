@@ -17,7 +17,6 @@ from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part, quote
 __all__ = [
     "BARRIERS",
     "PACKETS",
-    "SYSTEM",
     "ask_bits",
     "config_ports",
     "plain_mesh",

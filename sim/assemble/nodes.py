@@ -27,7 +27,6 @@ __all__ = [
     "constants_of_router",
     "end_verilog",
     "interface_verilog",
-    "link_name",
     "link_ports",
     "link_wires",
     "module_names",

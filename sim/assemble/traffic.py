@@ -9,7 +9,10 @@ from syncfabric.rtl.traffic.sink import PacketSink
 from syncfabric.rtl.traffic.source import PacketSource, queue_widths
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part
 
-__all__ = ["TRAFFIC_MODULES", "place_traffic", "traffic_verilog"]
+__all__ = ["OF_SOURCE", "TRAFFIC_MODULES", "place_traffic", "traffic_verilog"]
+
+OF_SOURCE = ("created", "sent", "overflow")
+"""Counters of a source; the others are the sink's."""
 
 TRAFFIC_MODULES = ("packet_source", "packet_sink")
 """Modules that are placed at every node."""

@@ -17,7 +17,7 @@ from syncfabric.models.messages.static import STATUS_WORD
 from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.sim.results import NodeName
 
-__all__ = ["CountWord", "counters_of", "name_of", "observed", "target_names"]
+__all__ = ["counters_of", "name_of", "observed", "target_names"]
 
 
 class CountWord(NamedTuple):

@@ -40,7 +40,6 @@ from syncfabric.sim.fabric.tile import (
 )
 
 __all__ = [
-    "NODE_TILE",
     "REGISTERS_TILE",
     "ROUTER_TILE",
     "begin_tile",

@@ -5,6 +5,7 @@ from syncfabric.rtl.traffic.queue import put_flit
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.top import config_of_top
+from syncfabric.sim.assemble.traffic import OF_SOURCE
 from syncfabric.sim.assemble.verilog import ModuleWriter
 
 __all__ = [
@@ -19,8 +20,6 @@ __all__ = [
 
 Ports = dict[str, tuple[str, int]]
 """Direction and width of ports by name, but for ``clk`` and ``rst``."""
-
-_SOURCE = ("created", "sent", "overflow")
 
 
 def config_ports(spec: AnySpec) -> Ports:
@@ -100,7 +99,7 @@ def place_traffic(tile: ModuleWriter) -> None:
             **{name: f"traffic_{name}" for name in ("load", "seed", "enable", "rate")},
             **{f"put__{name}": f"put_{name}" for name in ("valid", "flit")},
             **{port: f"inject_{wire}" for port, wire in link.items()},
-            **{name: name for name in _SOURCE},
+            **{name: name for name in OF_SOURCE},
         },
     )
     tile.instance(
@@ -112,6 +111,6 @@ def place_traffic(tile: ModuleWriter) -> None:
             "cycle": "cycle",
             "clear": "1'd0",
             **{port: f"eject_{wire}" for port, wire in link.items()},
-            **{name: name for name in REPORT if name not in _SOURCE},
+            **{name: name for name in REPORT if name not in OF_SOURCE},
         },
     )
