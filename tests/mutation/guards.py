@@ -61,7 +61,7 @@ GUARDS = (
         "ends",
         "cuts.eq(mine & is_open & (flit.head | is_spoilt))",
         "cuts.eq(mine & is_open & is_spoilt)",
-        "receiver",
+        "ends",
     ),
     _broken(
         "a packet whose end is lost stays open",
@@ -80,7 +80,7 @@ GUARDS = (
         "ends",
         "gives.eq(owed.any())",
         "gives.eq(0)",
-        "receiver",
+        "ends",
     ),
     _broken(
         "what is out is forgotten, not refunded",
@@ -111,6 +111,6 @@ GUARDS = (
         "ends",
         "counts.eq(credit & out.any() & ~heard & ~fence)",
         "counts.eq(credit & ~heard & ~fence)",
-        "credits",
+        "ends",
     ),
 )

@@ -9,9 +9,9 @@ _MBOA = "models/collectives/mboa/"
 _ENCODING = "models/collectives/encoding.py"
 _MOVED = "models/collectives/moves.py"
 _MOVES = ("tests/models/collectives/annealing/test_moves.py",)
-_CROSS = ("tests/models/collectives/annealing/test_cross.py",)
+_CROSS = ("tests/models/collectives/annealing/test_kernel.py",)
 _RUNS = ("tests/models/collectives/annealing/test_runs.py",)
-_PARTS = ("tests/models/collectives/mboa/test_parts.py",)
+_PARTS = ("tests/models/collectives/mboa/test_evolve.py",)
 _ATTEMPTS = (
     "tests/models/collectives/test_attempts.py",
     "tests/models/collectives/test_search.py",

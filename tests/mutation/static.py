@@ -130,7 +130,7 @@ STATIC = (
         "config",
         "self.route_in.eq(word[0])",
         "self.route_in.eq(word[-1])",
-        "loader",
+        "config",
     ),
     _broken(
         "software's flit is lost without a credit",
@@ -151,6 +151,6 @@ STATIC = (
         "node",
         "port.released.eq(ends & ~clear)",
         "port.released.eq(ends)",
-        "core",
+        "node",
     ),
 )

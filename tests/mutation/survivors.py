@@ -78,7 +78,7 @@ SURVIVORS = (
         "rtl/router/input_port.py",
         "place == self._places - 1",
         "place == min(self._places, 15) - 1",
-        _all_places("parts/test_channel"),
+        _all_places("router/test_input_port"),
     ),
     Mutant(
         "15 credits for 16 places",

@@ -1,4 +1,4 @@
-"""Planner btin: the figure, and the rule written out; reference trees are in links/test_plans."""
+"""Planner btin: the figure, and the rule written out; reference trees are in test_planners."""
 
 import random
 from collections import Counter
@@ -14,12 +14,7 @@ from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.graph import least_eccentric, shapes
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.planning.updown import btin_tree
-from tests.models.planning.irregular import (
-    check_tree,
-    clusters,
-    draw_network,
-    member_switches,
-)
+from tests.models.planning.irregular import check_tree, clusters, draw_network, member_switches
 
 
 def test_figure_1() -> None:

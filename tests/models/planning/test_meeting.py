@@ -11,12 +11,7 @@ from syncfabric.models.networks.mesh import Mesh, Node, Port
 from syncfabric.models.planning.btm import Tree, build_tree, coordinates
 from syncfabric.models.planning.meeting import Ancestry, Ways, can_meet
 from syncfabric.models.planning.shortest import grow, improve
-from tests.models.planning.laws import (
-    distribute_turn,
-    groups,
-    nodes_of,
-    parent_of,
-)
+from tests.models.planning.laws import distribute_turn, groups, nodes_of, parent_of
 
 MESH = Mesh(16, 16)
 

@@ -22,11 +22,7 @@ from syncfabric.models.planning.shortest import (
     least_heights,
     rehang,
 )
-from tests.models.planning.laws import (
-    check_tree,
-    groups,
-    root_of,
-)
+from tests.models.planning.laws import check_tree, groups, root_of
 
 
 @settings(max_examples=60, deadline=None)

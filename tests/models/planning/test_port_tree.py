@@ -1,106 +1,19 @@
-"""Centres, trees over ports, and the wait at a router, each by a second idea."""
+"""Trees over ports: what is one, joined and pruned, and what of it is known."""
 
-import itertools
-import random
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.models.planning import least_radius, spread
 from syncfabric.models.planning.btm import Tree
-from syncfabric.models.planning.graph import Rays
-from syncfabric.models.planning.least_radius import centre_of, lay
-from syncfabric.models.planning.pace import Pace
 from syncfabric.models.planning.port_tree import PortTree
 from tests.models.planning.checker import mesh
-from tests.models.planning.irregular import clusters, draw_network
 
 ROW = Irregular(3, 3, (((0, 1), (1, 0)), ((1, 1), (2, 0))), ((0, 2), (1, 2), (2, 2)))
-
-
-@settings(max_examples=60, deadline=None)
-@given(clusters(), st.booleans())
-def test_centres(case: tuple[Irregular, list[tuple[int, int]]], many: bool) -> None:
-    topology, members = case
-    routers = sorted({router for router, _ in members})
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(range(topology.switches))
-    graph.add_edges_from((a[0], b[0]) for a, b in topology.links)
-    away = dict(nx.all_pairs_shortest_path_length(graph))
-    far = {r: max(away[r][m] for m in routers) for r in graph}
-    with pytest.MonkeyPatch.context() as patch:
-        if many:
-            patch.setattr(least_radius, "WAVES", 0)
-        centre = centre_of(topology, np.array(routers))
-    assert centre.radius == min(far.values())
-    roots = {r for r in far if far[r] == centre.radius}
-    assert set(centre.roots(0).tolist()) == roots
-    if not many:
-        assert centre.far.tolist() == [far[r] for r in graph]
-        total = {r: sum(away[r][m] for m in routers) for r in graph}
-        assert centre.roots(0).tolist() == sorted(roots, key=lambda r: (total[r], r))
-        assert set(centre.roots(2).tolist()) == {r for r in far if far[r] <= centre.radius + 2}
-
-
-def test_centres_of_many_members() -> None:
-    graph = mesh(10, 10).topology.graph
-    centre = centre_of(graph, np.arange(100))
-    assert centre.radius == 10
-    assert centre.roots(0).tolist() == [44, 45, 54, 55]
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 2**32))
-def test_trees_avoid_what_is_dear(seed: int) -> None:
-    """A tree goes by a dear router only where each shortest way from the root does."""
-    rng = random.Random(seed)
-    graph = draw_network(rng, 20, 30, 1)
-    cost = np.array([rng.choice([1, 1, 1000]) for _ in range(20)])
-    root, member = rng.sample(range(20), 2)
-    cost[member] = 0
-    laid = lay(graph, Rays.of(graph, root), [member], cost, np.zeros_like(cost))
-    network: nx.Graph[int] = nx.Graph()
-    network.add_edges_from((a[0], b[0]) for a, b in graph.links)
-    ways = nx.all_shortest_paths(network, root, member)
-    assert cost[laid.routers].sum() == min(int(cost[way[:-1]].sum()) for way in ways)
-
-
-@pytest.mark.parametrize("interval", [1, 2, 3])
-@pytest.mark.parametrize("heads", [(2,), (2, 2), (5, 2, 2), (3, 3, 2, 2), (6, 5, 4)])
-def test_wait_at_a_router(interval: int, heads: tuple[int, ...]) -> None:
-    """All times at which messages can come, up to their latest, are gone through by E5."""
-    last = 0
-    for times in itertools.product(*(range(head + 1) for head in heads)):
-        last = max(last, served(times, interval))
-    # Children complete as their own member's message is a head, in 2.
-    parent, members = np.array([-1] + [0] * len(heads)), np.array([0] + [1] * len(heads))
-    edges = np.array([0, *heads]) - 2
-    assert Pace(interval, interval).latest(parent, members, edges)[0] == last
-
-
-def served(times: tuple[int, ...], interval: int) -> int:
-    """Return when the last service begins: alone at once, of several one a cycle later."""
-    waiting, now = sorted(times), 0
-    last = 0
-    while waiting:
-        now = max(now, waiting[0])
-        # A run: until its end each service finds the next message, or the server is idle.
-        now += waiting.count(now) > 1 and waiting[0] == now
-        while waiting and waiting[0] <= now:
-            waiting.pop(0)
-            last = now
-            now += interval
-            if waiting and waiting[0] == now:
-                break
-    return last
 
 
 def test_a_tree_is_one() -> None:
@@ -206,15 +119,3 @@ def test_a_routed_child_is_where_its_port_leads() -> None:
     assert PortTree.routed(tree(1), graph).parent_port.tolist() == [-1, 2]
     with pytest.raises(PlanError, match=r"^Tree must reach each child by a port that leads"):
         PortTree.routed(tree(2), graph)
-
-
-def test_levels_of_many_roots_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "MOST_KEPT", 20)
-    graph, none = mesh(3, 3).topology.graph, np.zeros((1, 9), dtype=np.int64)
-    state = spread._State(graph, 1, none, none, none[0])
-    first = state.rays_of(0)
-    assert state.rays_of(0) is first
-    for root in (1, 2, 3):
-        state.rays_of(root)
-    assert state.rays_of(0) is not first
-    assert state.rays_of(0).levels == first.levels == [0, 1, 2, 1, 2, 3, 2, 3, 4]

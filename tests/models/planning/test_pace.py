@@ -5,11 +5,13 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.group_plan import GroupPlan
+from syncfabric.models.planning.pace import Pace
 from syncfabric.models.planning.planners import plan_groups
 from tests.models.planning.checker import cluster, groups_of, mesh
 from tests.models.planning.engines import Barriers
@@ -129,3 +131,33 @@ def test_sixteen_groups_at_once() -> None:
     groups_at_once(mesh(4, 4), (16,), 16)
     groups_at_once(mesh(5, 5), (2, 3, 8), 25)
     groups_at_once(cluster(draw_network(random.Random(1), 9, 6, 20)), (2, 5, 9), 16)
+
+
+@pytest.mark.parametrize("interval", [1, 2, 3])
+@pytest.mark.parametrize("heads", [(2,), (2, 2), (5, 2, 2), (3, 3, 2, 2), (6, 5, 4)])
+def test_wait_at_a_router(interval: int, heads: tuple[int, ...]) -> None:
+    """All times at which messages can come, up to their latest, are gone through by E5."""
+    last = 0
+    for times in itertools.product(*(range(head + 1) for head in heads)):
+        last = max(last, served(times, interval))
+    # Children complete as their own member's message is a head, in 2.
+    parent, members = np.array([-1] + [0] * len(heads)), np.array([0] + [1] * len(heads))
+    edges = np.array([0, *heads]) - 2
+    assert Pace(interval, interval).latest(parent, members, edges)[0] == last
+
+
+def served(times: tuple[int, ...], interval: int) -> int:
+    """Return when the last service begins: alone at once, of several one a cycle later."""
+    waiting, now = sorted(times), 0
+    last = 0
+    while waiting:
+        now = max(now, waiting[0])
+        # A run: until its end each service finds the next message, or the server is idle.
+        now += waiting.count(now) > 1 and waiting[0] == now
+        while waiting and waiting[0] <= now:
+            waiting.pop(0)
+            last = now
+            now += interval
+            if waiting and waiting[0] == now:
+                break
+    return last

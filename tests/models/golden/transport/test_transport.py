@@ -1,10 +1,10 @@
-"""Rules of routed messages, and of probes on links with registers, by hand."""
+"""Routed messages, the order of the least recently sent, and probes on links, by hand."""
 
 from syncfabric.models.golden.engine import Message
 from syncfabric.models.golden.engine.memory import Way
 from syncfabric.models.golden.guards import SenderGuard
 from syncfabric.models.golden.link import Sent
-from syncfabric.models.golden.transport import RoutedLinks
+from syncfabric.models.golden.transport import LeastRecentlySent, RoutedLinks
 
 EAST, NORTH, WEST, SOUTH = range(4)
 
@@ -70,3 +70,13 @@ def test_l2_7_a_credit_is_of_its_class() -> None:
     links.credited(2, 1)
     assert [links.tokens[2, c] for c in range(2)] == [1, 2]
     assert links.tokens[1, 1] == 1
+
+
+def test_least_recently_sent_begins_with_rising_numbers() -> None:
+    order = LeastRecentlySent(5)
+    assert order.first([4, 2]) == 2
+    order.sent(2)
+    assert order.order == [0, 1, 3, 4, 2]
+    assert order.first([4, 2]) == 4
+    order.sent(0)
+    assert order.first([0, 2]) == 2

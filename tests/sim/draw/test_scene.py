@@ -2,18 +2,14 @@
 
 import random
 from collections.abc import Callable
-from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
 from syncfabric.models.collectives.library import FAMILIES, named
-from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MeshSpec, NetworkSpec
-from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.draw.lines import aside, band, corners, cut, head, lanes, moved, rounded
+from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.sim.draw.scene import HALF, RIM, scene_of, schedule_scene, vertex_places
-from syncfabric.sim.draw.springs import crossings, directions, places
 
 
 def cluster(
@@ -90,37 +86,6 @@ def test_nothing_lies_on_anything_else(shape: str) -> None:
         assert -0.5 < y < scene.height - 0.5
 
 
-def test_parallel_links_and_their_numbers_can_be_told_apart() -> None:
-    scene = scene_of(PARALLEL)
-    for first, second in combinations(PARALLEL.links, 2):
-        if (first[0][0], first[1][0]) == (second[0][0], second[1][0]):
-            one, two = (scene.links[link[0][0], str(link[0][1])] for link in (first, second))
-            assert np.linalg.norm(two - one[len(one) // 2], axis=1).min() > 0.08
-    assert gaps([(x, y) for x, y, _ in scene.numbers]).min() > 0.1
-    full = cluster(16, 9, [(0, i) for i in range(1, 9)])
-    angles = sorted(angle for port, angle in directions(full.topology).items() if port[0] == 0)
-    assert min(b - a for a, b in pairwise(angles)) > np.radians(12)
-
-
-def test_crossings_are_few() -> None:
-    for spec in (ring(9), star(12), anything(2, 1)):
-        pairs = np.array([[a, b] for (a, _), (b, _) in spec.links])
-        assert crossings(np.array(places(spec.topology)), pairs) == 0
-    square = np.array([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
-    assert crossings(square, np.array([[0, 1], [2, 3]])) == 1
-    assert crossings(square, np.array([[0, 2], [3, 1]])) == 0
-
-
-def test_a_scene_is_level_small_and_the_same_every_time() -> None:
-    row = cluster(4, 6, [(i, i + 1) for i in range(5)])
-    width, height = np.ptp(np.array(places(row.topology)), axis=0)
-    assert width > 3 * height
-    assert np.prod(np.ptp(np.array(places(anything(75, 2).topology)), axis=0)) < 3 * 75
-    first = places(ring(9).topology)
-    places.cache_clear()
-    assert places(ring(9).topology) == first
-
-
 def test_a_mesh_has_both_directions_of_each_link() -> None:
     scene = scene_of(MeshSpec(kind="mesh", width=3, height=2))
     assert len(scene.links) == 2 * (2 * 2 + 3)
@@ -129,56 +94,6 @@ def test_a_mesh_has_both_directions_of_each_link() -> None:
     assert scene.lane(((0, 0), "east"))[:, 1].tolist() == pytest.approx([-0.085] * 2)
     assert scene.lane(((1, 0), "west"))[:, 1].tolist() == pytest.approx([0.085] * 2)
     assert scene.lane(((1, 0), "north"))[:, 0].tolist() == pytest.approx([1.085] * 2)
-
-
-def test_a_line_is_cut_rounded_moved_and_has_a_head() -> None:
-    line = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0]])
-    assert cut(line, 0.25, 0.5).tolist() == [[0.25, 0], [1, 0], [1, 1.5]]
-    assert cut(line, 1.0, 9.0).tolist() == [[1.0, 0.0], [1.0, 0.0]]
-    soft = rounded(line)
-    assert (soft[0].tolist(), soft[-1].tolist()) == ([0, 0], [1, 2])
-    assert gaps([*soft, (1.0, 0.0)])[-1].min() > 0.03
-    assert moved(line, (0.1, 0.1)).round(3).tolist() == [[0, -0.1], [1.1, -0.1], [1.1, 2]]
-    back = moved(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), (0.1, 0.1))
-    assert back.round(3).tolist() == [[0, -0.1], [1.1, -0.1], [1.1, 0.1], [0, 0.1]]
-    curve = np.stack([np.linspace(0, 1, 101), np.zeros(101)], axis=1)
-    assert head(curve, 0.2)[0].tolist() == [1.0, 0.0]
-    assert sorted(head(curve, 0.2)[1:, 1]) == pytest.approx([-0.096, 0.096])
-    outline = band(aside(curve, 0.06), 0.025)
-    assert (outline[:, 1] < 0).all()
-    assert outline[:, 0].max() == pytest.approx(1.0)
-
-
-def test_corners_are_ends_and_bends() -> None:
-    path = [(0, 0), (1, 0), (2, 0), (2, 1), (2, 2)]
-    assert corners(path).tolist() == [[0, 0], [2, 0], [2, 2]]
-    assert corners(path[:2]).tolist() == [[0, 0], [1, 0]]
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_no_two_lanes_lie_on_one_another(seed: int) -> None:
-    rng = random.Random(seed)
-    spec = MeshSpec(
-        kind="mesh", width=rng.randint(2, 12), height=rng.randint(2, 12), transport="routed"
-    )
-    grid = spec.topology
-    members = tuple(rng.sample(grid.nodes, rng.randint(2, len(grid.nodes))))
-    network = NetworkSpec(name="net", network=spec, groups=(GroupSpec(id=1, members=members),))
-    tree = make_plan(network).engine_groups[0].tree
-    paths = [
-        corners([grid.node(router) for router in (*(r for r, _ in down), int(tree.routers[child]))])
-        for child, down, _ in tree.edge_ways()
-    ]
-    parted = lanes(paths, 0.2)
-    for path, lane in zip(paths, parted, strict=True):
-        for node, point in ((path[0], lane[0]), (path[-1], lane[-1])):
-            assert np.hypot(*(point - node)) == pytest.approx(0.2)
-    pieces = [piece for lane in parted for piece in pairwise(lane.round(9).tolist())]
-    for (a, b), (c, d) in combinations(pieces, 2):
-        for along in (0, 1):
-            if a[1 - along] == b[1 - along] == c[1 - along] == d[1 - along]:
-                first, second = sorted((a[along], b[along])), sorted((c[along], d[along]))
-                assert min(first[1], second[1]) - max(first[0], second[0]) < 1e-9
 
 
 @pytest.mark.parametrize("name", [family.example for family in FAMILIES.values()])
