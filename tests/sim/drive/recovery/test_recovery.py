@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.errors import PlanError, SpecError
+from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
@@ -19,7 +18,6 @@ from syncfabric.sim.drive.recovery.scenario import (
     Move,
     RecoveryScenario,
     check_scenario,
-    fences,
     plan_after,
 )
 from syncfabric.sim.drive.run import run
@@ -137,18 +135,6 @@ def test_routed_messages_move_and_cannot_go_around() -> None:
     play(plan, moving(Move(1, (0, 0), (1, 0))))
     with pytest.raises(PlanError, match=r"routed messages cannot go around 0,0-1,0; set transport"):
         plan_after(plan, dying(network, ["0,0-1,0"]))
-
-
-@pytest.mark.parametrize(
-    ("network", "words"),
-    [
-        (mesh(3, 3, wires=1, check_bits=8), r"not with wires = 1; remove it"),
-        (mesh(3, 3), r"not with check_bits = 0: packets would wait for 1,1"),
-    ],
-)
-def test_what_stands_in_the_way_is_said(network: MessageSpec, words: str) -> None:
-    with pytest.raises(SpecError, match=words):
-        check_scenario(plan_on(network), dying(network, ["1,1"]))
 
 
 @pytest.mark.nightly
@@ -286,22 +272,6 @@ def test_bounds_of_plans_around_what_is_dead_hold(kind: str) -> None:
 @pytest.mark.parametrize("kind", DRAWS)
 def test_bounds_hold_on_hundreds_of_networks(kind: str) -> None:
     assert sum(bounds_hold(kind, seed) for seed in range(100, 350)) > 100
-
-
-@pytest.mark.parametrize(
-    ("name", "closed"),
-    [
-        ("1,1-2,1", {5: {Port.EAST}, 6: {Port.WEST}}),
-        ("0,1", {5: {Port.WEST}, 8: {Port.SOUTH}, 0: {Port.NORTH}}),
-    ],
-)
-def test_dead_links_are_closed_where_something_lives(
-    name: str, closed: dict[int, set[Port]]
-) -> None:
-    network = mesh(4, 3, check_bits=8)
-    writes = fences(network, Dead.of(network.topology, [name]))
-    masks = {target: sum(1 << port for port in ports) for target, ports in closed.items()}
-    assert {target: word for target, _, word in writes} == masks
 
 
 def with_the_old_plan(patch: pytest.MonkeyPatch) -> None:
