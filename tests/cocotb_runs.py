@@ -1,19 +1,40 @@
-"""cocotb benches: started under a simulator, and their verdicts read."""
+"""cocotb benches: built and started under a simulator, and their verdicts read."""
 
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import find_libpython
+from cocotb_tools import config
 
 from syncfabric.models.errors import ToolError
-from syncfabric.sim.simulators import Built, Simulator
-from syncfabric.sim.simulators.base import cocotb_config
+from syncfabric.sim.simulators import Built, Design, Icarus, Simulator
 from syncfabric.sim.simulators.process import last_lines, run_logged
 
-__all__ = ["BenchError", "run_cocotb"]
+__all__ = ["BenchError", "build_cocotb", "run_cocotb"]
+
+PUBLIC = '`verilator_config\npublic_flat_rw -module "{top}" -var "*"\n'
+"""The top's signals alone: cocotb's runner makes all public, which slows the build and the run."""
+
+
+def build_cocotb(simulator: Simulator, design: Design) -> Built:
+    """Build a design for cocotb, or take it from the cache."""
+    if isinstance(simulator, Icarus):
+        return simulator.build(design)
+    with tempfile.TemporaryDirectory() as name:
+        main, header, public = (Path(name, file) for file in ("main.cpp", "Vtop.h", "public.vlt"))
+        shutil.copyfile(config.share_dir / "lib" / "verilator" / "verilator.cpp", main)
+        header.write_text(f'#include "V{design.top}.h"\nusing Vtop = V{design.top};\n')
+        public.write_text(PUBLIC.format(top=design.top))
+        shown = replace(design, sources=[*design.sources, public])
+        libraries = f"-Wl,-rpath,{config.libs_dir} -L{config.libs_dir} -lcocotbvpi_verilator"
+        flags = ["--vpi", "-LDFLAGS", libraries]
+        return simulator.build_native([shown], main, headers=[header], flags=flags)
 
 
 class BenchError(AssertionError):
@@ -62,8 +83,7 @@ def run_cocotb(
     library = os.environ.get("LIBPYTHON_LOC") or find_libpython.find_libpython()
     environment = {
         **os.environ,
-        **simulator.bench_environment,
-        "GPI_USERS": f"{library};{cocotb_config().pygpi_entry_point()}",
+        "GPI_USERS": f"{library};{config.pygpi_entry_point()}",
         "PYGPI_PYTHON_BIN": sys.executable,
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
         "COCOTB_TOPLEVEL": built.design.top,
@@ -72,7 +92,14 @@ def run_cocotb(
         "COCOTB_RESULTS_FILE": str(results),
         **(env or {}),
     }
-    command = simulator.command(built, waves=waves and waves.resolve(), plusargs=plusargs)
+    dump = waves and waves.resolve()
+    if isinstance(simulator, Icarus):
+        runtime, *rest = simulator.command(built, waves=dump, plusargs=plusargs)
+        command = [runtime, "-m", config.lib_entry("vpi", "icarus"), *rest]
+    else:
+        tracing = ["--trace", "--trace-file", str(dump)] if dump else []
+        command = simulator.command(built, plusargs=[*tracing, *plusargs])
+        environment["COCOTB_TRUST_INERTIAL_WRITES"] = "1"  # values are applied when cocotb says so
     run_logged(command, log, folder=folder, environment=environment, seconds=seconds)
     cases = ElementTree.parse(results).iter("testcase") if results.is_file() else ()
     made = [case for case in cases if case.find("skipped") is None]

@@ -37,7 +37,7 @@ from syncfabric.sim.cores.system import (
 from syncfabric.sim.output import check_file, write_file
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.results import Seconds
-from syncfabric.sim.simulators import SIMULATORS, Built, Icarus, Simulator, find_simulator
+from syncfabric.sim.simulators import SIMULATORS, Built, Simulator, find_simulator
 
 __all__ = ["SIMULATORS", "CoresJob", "boot_groups", "run_program", "script_text"]
 
@@ -207,11 +207,8 @@ def play(built: Built, simulator: Simulator, script: str, cores: int) -> Events:
     with tempfile.TemporaryDirectory(prefix="syncfabric-") as name:
         folder = Path(name)
         (folder / "script.txt").write_text(script)
-        command = [f"+script={folder / 'script.txt'}", f"+events={folder / 'events.txt'}"]
-        if isinstance(simulator, Icarus):
-            command = simulator.alone(built, plusargs=command)
-        else:
-            command.insert(0, str(built.program))
+        plusargs = [f"+script={folder / 'script.txt'}", f"+events={folder / 'events.txt'}"]
+        command = simulator.command(built, plusargs=plusargs)
         done = subprocess.run(command, cwd=folder, env=os.environ, capture_output=True, text=True)
         if done.returncode:
             said = (done.stderr or done.stdout).strip().splitlines()

@@ -172,7 +172,7 @@ def run_bench(
         files = {file: folder / f"{file}.txt" for file in ("script", "probe", "report")}
         files["script"].write_text(script)
         plusargs = [f"+cycles={cycles}", *(f"+{file}={path}" for file, path in files.items())]
-        command = Icarus.find().alone(built, waves=waves, plusargs=plusargs)
+        command = Icarus.find().command(built, waves=waves, plusargs=plusargs)
         log = folder / "bench.log"
         run_tool("vvp", command, log, folder=folder, environment=os.environ, on_line=on_line)
         lines = files["probe"].read_text().splitlines()

@@ -5,9 +5,10 @@ Nothing here knows what the design does.
 """
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from syncfabric.models.errors import ToolError
-from syncfabric.sim.simulators.base import Built, Design, Simulator
+from syncfabric.sim.simulators.base import Built, Design
 from syncfabric.sim.simulators.icarus import Icarus
 from syncfabric.sim.simulators.verilator import Verilator
 
@@ -20,6 +21,8 @@ __all__ = [
     "Verilator",
     "find_simulator",
 ]
+
+Simulator: TypeAlias = Icarus | Verilator
 
 SIMULATORS: dict[str, Callable[[], Simulator]] = {
     "verilator": Verilator.find,

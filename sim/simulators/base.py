@@ -1,14 +1,10 @@
-"""What every simulator offers, and the records that pass between building and running."""
+"""The records that pass between building and running, whatever the simulator."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
-from typing import Protocol
 
-from syncfabric.models.errors import ToolError, how_to_install
-
-__all__ = ["LINT_OFF", "Built", "Design", "Model", "Simulator", "cocotb_config"]
+__all__ = ["LINT_OFF", "Built", "Design", "Model"]
 
 
 @dataclass(frozen=True)
@@ -21,10 +17,6 @@ class Design:
         Name of the module at the top.
     sources : sequence of Path
         Verilog or SystemVerilog files, in the order of compilation.
-    public : sequence of str
-        Signals of the top module that a bench reads or writes: names, or patterns with ``*``.
-        Name its ports one by one where the top has many wires of its own, because a public
-        signal is one that Verilator cannot optimise away. Icarus shows every signal anyway.
     no_inline : sequence of str
         Modules that Verilator shall compile once and call, instead of flattening every instance.
     defines : mapping of str to str
@@ -36,7 +28,6 @@ class Design:
 
     top: str
     sources: Sequence[Path]
-    public: Sequence[str] = ("*",)
     no_inline: Sequence[str] = ()
     defines: Mapping[str, str] = field(default_factory=dict)
     trace: bool = False
@@ -67,63 +58,23 @@ class Built:
     seconds: float
 
 
-class Simulator(Protocol):
-    """A simulator as found on this machine."""
-
-    @property
-    def name(self) -> str:
-        """What a user calls it."""
-
-    @property
-    def version(self) -> str:
-        """Its own report of its version, one line."""
-
-    @property
-    def bench_environment(self) -> Mapping[str, str]:
-        """Variables that cocotb wants under this simulator and under no other."""
-
-    def build(self, design: Design) -> Built:
-        """Build a design to be run by a cocotb bench, or take it from the cache.
-
-        Raises
-        ------
-        ToolError
-            The simulator refused the design; the message ends with its last lines.
-        """
-
-    def command(self, built: Built, *, waves: Path | None, plusargs: Sequence[str]) -> list[str]:
-        """Give the command line that runs a build with cocotb loaded.
-
-        Parameters
-        ----------
-        built : Built
-        waves : Path or None
-            Waveform to write; only of a design built with `trace`.
-        plusargs : sequence of str
-            Further arguments of the simulation, each with its ``+``.
-        """
-
-
 LINT_OFF = ("CASEINCOMPLETE", "CMPCONST", "UNOPTFLAT", "UNUSEDSIGNAL", "WIDTHEXPAND", "WIDTHTRUNC")
 """Lint classes that Amaranth's Verilog trips, and that say nothing about it."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """A design, its C++ class, and which of its signals others may reach.
+    """A design, and its C++ class.
 
     Parameters
     ----------
     prefix : str
         Name of the class.
     design : Design
-    public : bool
-        Show what the design says is public, for VPI.
     """
 
     prefix: str
     design: Design
-    public: bool
 
     @property
     def named(self) -> list[str]:
@@ -133,28 +84,8 @@ class Model:
 
     @property
     def configuration(self) -> str:
-        """The configuration file: what to silence, to show, and not to flatten."""
-        design = self.design
+        """The configuration file: what to silence, and not to flatten."""
         lines = ["`verilator_config"]
         lines += [f"lint_off -rule {rule}" for rule in LINT_OFF]
-        if self.public:
-            lines += [
-                f'public_flat_rw -module "{design.top}" -var "{signal}"' for signal in design.public
-            ]
-        lines += [f'no_inline -module "{module}"' for module in design.no_inline]
+        lines += [f'no_inline -module "{module}"' for module in self.design.no_inline]
         return "\n".join(lines) + "\n"
-
-
-def cocotb_config() -> ModuleType:
-    """Give the module in which cocotb says where its files lie.
-
-    Raises
-    ------
-    ToolError
-        cocotb is not installed.
-    """
-    try:
-        import cocotb_tools.config  # an extra: imported only by who simulates
-    except ImportError as error:
-        raise ToolError(f"cocotb is not installed; {how_to_install('sim')}") from error
-    return cocotb_tools.config

@@ -3,12 +3,12 @@
 import os
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from syncfabric.models.errors import ToolError
-from syncfabric.sim.simulators.base import Built, Design, cocotb_config
+from syncfabric.sim.simulators.base import Built, Design
 from syncfabric.sim.simulators.cache import Cache, fingerprint
 from syncfabric.sim.simulators.process import run_tool, version_line
 
@@ -58,13 +58,14 @@ class Icarus:
             raise ToolError(MISSING)
         return cls(compiler, runtime, version_line([compiler, "-V"]))
 
-    @property
-    def bench_environment(self) -> Mapping[str, str]:
-        """Give cocotb's variables for Icarus: none."""
-        return {}
-
     def build(self, design: Design) -> Built:
-        """Compile a design for ``vvp``; see `Simulator.build`."""
+        """Compile a design for ``vvp``, or take it from the cache.
+
+        Raises
+        ------
+        ToolError
+            Icarus refused the design; the message ends with its last lines.
+        """
         begin = time.perf_counter()
         flags = ["-g2012", "-Wall", "-Wno-timescale", "-s", design.top]
         flags += [f"-D{name}={value}" for name, value in design.defines.items()]
@@ -94,15 +95,19 @@ class Icarus:
         seconds = time.perf_counter() - begin
         return Built(self.name, design, folder / "bench.vvp", cached, seconds)
 
-    def command(self, built: Built, *, waves: Path | None, plusargs: Sequence[str]) -> list[str]:
-        """Give the command line of a run; see `Simulator.command`."""
-        runtime, *rest = self.alone(built, waves=waves, plusargs=plusargs)
-        return [runtime, "-m", cocotb_config().lib_entry("vpi", "icarus"), *rest]
-
-    def alone(
+    def command(
         self, built: Built, *, waves: Path | None = None, plusargs: Sequence[str]
     ) -> list[str]:
-        """Give the command line that runs a build by itself, without cocotb."""
+        """Give the command line that runs a build.
+
+        Parameters
+        ----------
+        built : Built
+        waves : Path, optional
+            Waveform to write; only of a design built with `trace`.
+        plusargs : sequence of str
+            Further arguments of the simulation, each with its ``+``.
+        """
         dump = [f"+syncfabric_waves={waves}"] if waves else []
         return [
             *(self.runtime, "-n", str(built.program), "-vcd" if waves else "-none"),

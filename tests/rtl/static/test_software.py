@@ -7,7 +7,7 @@ import pytest
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.simulators import Design
-from tests.cocotb_runs import run_cocotb
+from tests.cocotb_runs import build_cocotb, run_cocotb
 from tests.quick import quick_simulator
 
 
@@ -16,7 +16,7 @@ def test_algorithm_1(simulator: str, side: int, tmp_path: Path) -> None:
     source = tmp_path / "network.v"
     source.write_text(verilog(StaticSpec(kind="static", width=side, height=side), "network"))
     tool = quick_simulator(simulator)
-    built = tool.build(Design("network", [source], no_inline=("static_node",)))
+    built = build_cocotb(tool, Design("network", [source], no_inline=("static_node",)))
     run_cocotb(
         tool,
         built,

