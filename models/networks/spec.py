@@ -22,6 +22,7 @@ from syncfabric.models.networks.members import check_members
 from syncfabric.models.networks.table import Flag, Name, Operation, Table, Whole, WholePlace
 
 __all__ = [
+    "BITWISE_OPERATIONS",
     "KEYWORDS",
     "MESSAGE_PLANNERS",
     "SERIAL_OPERATIONS",
@@ -77,7 +78,8 @@ _WORDS = """
 KEYWORDS = frozenset(_WORDS.split())
 """Names that a Verilog module cannot have: the words of Verilog and SystemVerilog."""
 
-SERIAL_OPERATIONS = frozenset({"max", "min", "sum"})
+BITWISE_OPERATIONS: tuple[Operation, ...] = ("or", "and", "xor")
+SERIAL_OPERATIONS: tuple[Operation, ...] = ("max", "min", "sum")
 """Operations that a barrier unit works out one arrival a cycle (``operations = "all"``)."""
 
 

@@ -8,7 +8,12 @@ from collections import deque
 from syncfabric.models.errors import PlanError
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.setup import Operation as Command
-from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
+from syncfabric.models.networks.spec import (
+    BITWISE_OPERATIONS,
+    SERIAL_OPERATIONS,
+    GroupSpec,
+    NetworkSpec,
+)
 from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import make_plan
@@ -21,7 +26,6 @@ from syncfabric.sim.drive.scenario import ChurnOutcome, Outcome, Scenario, free_
 from syncfabric.sim.drive.trace import Commanded, Created, Joined, Removed
 from syncfabric.sim.lifecycle import lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
-from syncfabric.sim.soak.draw import BITWISE, SERIAL
 
 __all__ = ["Churner"]
 
@@ -168,7 +172,9 @@ class Churner(Instances[Life]):
         nodes = list(network.topology.nodes)
         most = min(len(nodes), FEW if rng.random() < 3 / 4 else len(nodes))
         members = tuple(rng.sample(nodes, rng.randint(2, most)))
-        op = rng.choice(BITWISE + (SERIAL if network.operations == "all" else ()))
+        op = rng.choice(
+            BITWISE_OPERATIONS + (SERIAL_OPERATIONS if network.operations == "all" else ())
+        )
         planner = {"link": "shortest", "routed": "btm"}[network.transport]
         group = GroupSpec(id=rng.choice(self._gids), members=members, op=op, planner=planner)
         name = self._driver.plan.spec.name

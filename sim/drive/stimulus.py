@@ -1,7 +1,4 @@
-"""What a scenario is made of: a driver with its programs, and the rules that its trace must obey.
-
-Parts are imported when a scenario has them.
-"""
+"""What a scenario is made of: a driver with its programs, and the rules that its trace obeys."""
 
 from __future__ import annotations
 
@@ -11,12 +8,22 @@ from syncfabric.models.golden.record import Observer
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck
+from syncfabric.sim.drive.cause_check import CauseCheck
+from syncfabric.sim.drive.churn import Churner
+from syncfabric.sim.drive.coverage import EngineCoverage
 from syncfabric.sim.drive.driver import Driver
 from syncfabric.sim.drive.engine_driver import EngineDriver, PacketScript, Traffic
+from syncfabric.sim.drive.group_check import GroupCheck
+from syncfabric.sim.drive.illegal import Illegal
 from syncfabric.sim.drive.lanes import Load, ledger_of
 from syncfabric.sim.drive.log import Log
 from syncfabric.sim.drive.packet_check import PacketCheck
+from syncfabric.sim.drive.replay import Passages, Replaying
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.schemes import SCHEMES
+from syncfabric.sim.drive.set_up import MembersSetUp
+from syncfabric.sim.drive.static.collective_check import static_rules
+from syncfabric.sim.drive.static.software import static_driver
 from syncfabric.sim.drive.trace import Rule
 
 __all__ = ["driver_of", "rules_of"]
@@ -27,32 +34,20 @@ def driver_of(
 ) -> Driver[Any]:
     """Return the driver of a scenario on a plan's network, with its programs in order."""
     if isinstance(plan.spec.network, StaticSpec):
-        from syncfabric.sim.drive.static.software import static_driver
-
         return static_driver(plan, scenario)
     driver = EngineDriver(plan, scenario, observer)
     if scenario.scheme:
-        from syncfabric.sim.drive.schemes import SCHEMES
-
         driver.programs.append(SCHEMES[scenario.scheme](driver))
     if scenario.replay:
-        from syncfabric.sim.drive.replay import Replaying
-
         driver.programs.append(Replaying(driver, scenario.replay))
     if plan.spec.network.setup == "paper":
-        from syncfabric.sim.drive.set_up import MembersSetUp
-
         driver.programs.append(MembersSetUp(driver))
     if scenario.packets:
         driver.programs.append(PacketScript(driver))
     driver.programs.append(Traffic(driver))
     if scenario.noise:
-        from syncfabric.sim.drive.illegal import Illegal
-
         driver.programs.append(Illegal(driver))
     if scenario.churn:
-        from syncfabric.sim.drive.churn import Churner
-
         driver.programs.append(Churner(driver))
     return driver
 
@@ -60,26 +55,16 @@ def driver_of(
 def rules_of(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: bool) -> list[Rule]:
     """Return the rules and measures of a scenario, in the order in which they are applied."""
     if isinstance(plan.spec.network, StaticSpec):
-        from syncfabric.sim.drive.static.collective_check import static_rules
-
         return static_rules(plan, scenario, log, coverage=coverage)
     network, barriers = plan.spec.message_network, BarrierCheck(plan)
     ledger = ledger_of(network)
     rules: list[Rule] = [barriers, Load(), ledger, PacketCheck(network), log]
     if scenario.churn:
-        from syncfabric.sim.drive.group_check import GroupCheck
-
         rules.insert(0, GroupCheck(plan, barriers))
     if scenario.scheme:
-        from syncfabric.sim.drive.cause_check import CauseCheck
-
         rules.append(CauseCheck(plan))
     if scenario.replay:
-        from syncfabric.sim.drive.replay import Passages
-
         rules.append(Passages(network))
     if coverage:
-        from syncfabric.sim.drive.coverage import EngineCoverage
-
         rules.append(EngineCoverage(plan, ledger))
     return rules

@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import (
+    BITWISE_OPERATIONS,
+    SERIAL_OPERATIONS,
     GroupSpec,
     MessageSpec,
     NetworkSpec,
-    Operation,
     StaticSpec,
 )
 from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 
-__all__ = ["BITWISE", "SERIAL", "Drawing", "Life"]
+__all__ = ["Drawing", "Life"]
 
 POOL = 16
 """Plans a group: its own, and of random parts of it. They are drawn again and again."""
@@ -27,8 +28,6 @@ POOL_OF_WAYS = 4
 """The same on a static network, where planning takes longer."""
 TRIES = 8
 """Plans that are tried for an instance, until one fits beside the others."""
-BITWISE: tuple[Operation, ...] = ("or", "and", "xor")
-SERIAL: tuple[Operation, ...] = ("max", "min", "sum")
 
 
 @dataclass
@@ -91,7 +90,9 @@ class Drawing:
         """Draw some of a group's members, and an operation."""
         rng, serial = self._rng, getattr(self._network, "operations", "") == "all"
         members = rng.sample(spec.members, rng.randint(2, len(spec.members)))
-        operations = BITWISE + (SERIAL if serial and spec.planner != "wires" else ())
+        operations = BITWISE_OPERATIONS
+        if serial and spec.planner != "wires":
+            operations += SERIAL_OPERATIONS
         op = spec.op if isinstance(self._network, StaticSpec) else rng.choice(operations)
         return spec.model_copy(update={"members": tuple(members), "op": op})
 
