@@ -24,6 +24,7 @@ from syncfabric.rtl.slots.plane import SlotPlane
 from syncfabric.rtl.static.agents import RingAgent, TreeAgent
 from syncfabric.rtl.static.node import StaticNode
 from syncfabric.rtl.static.switch import StaticSwitch
+from syncfabric.rtl.streams.plane import StreamPlane
 from syncfabric.sim.assemble.network import module_names, verilog
 from syncfabric.sim.assemble.verilog import NETWORK, convert, named
 from syncfabric.sim.cores.picorv32 import picorv32_file
@@ -180,6 +181,12 @@ BLOCKS: dict[str, Block] = {
         lambda shape: SlotPlane(shape.slots, shape.watchdog, reports=False),
         lambda **given: MeshNodeShape(**{"wires": 4, **given}),
         frozenset({"unexpected"}),
+    ),
+    "streams": Block(
+        "Streams beside an engine of a mesh: 5 ports, a channel of 32 bits, tree of integer adders",
+        lambda shape: StreamPlane(shape.stream),
+        lambda **given: MeshNodeShape(**{"wires": 4, "streams": 1, **given}),
+        frozenset({"overflows"}),
     ),
     "router-xy": Block(
         "Router of packets for any ports, here X-Y: 5 ports, 32-bit flits, buffers of 4",

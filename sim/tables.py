@@ -178,7 +178,10 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
     else:
         columns["root"] = "root"
     columns |= {"tree\nheight": "height", "longest\npath\n(hops)": "longest_path"}
-    return table(plan.groups, columns | {"bound\n(cycles)": bound_words})
+    columns["bound\n(cycles)"] = bound_words
+    if any(group.stream_bound is not None for group in plan.groups):
+        columns["stream\n(cycles)"] = "stream_bound"
+    return table(plan.groups, columns)
 
 
 def bound_words(group: "GroupPlan | Any") -> str | int | None:

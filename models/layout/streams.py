@@ -117,6 +117,11 @@ class StreamLayout:
         return Layout("stream word", (Field("data", self.bits, "operand or result"), size, *flags))
 
     @property
+    def links(self) -> int:
+        """Ports that are links."""
+        return self.ports - self.own
+
+    @property
     def operator_latency(self) -> int:
         """Cycles of an operator (V7.2)."""
         own = {**_LATENCY, "offload": self.offload_latency}
@@ -145,11 +150,12 @@ class StreamLayout:
         return (1 << self.place_bits) - 1
 
     def cycles(self, radius: int) -> int:
-        """Return the cycles to the first word of a result (V10).
+        """Return the most cycles to the first word of a result (V10).
 
         Parameters
         ----------
         radius : int, >= 0
-            Links from the root to the farthest member.
+            Links between routers from the root to the farthest member.
         """
-        return radius * (self.latency + 3 + 2 * self.registers) + self.latency + 7
+        joins = self.latency if self.join == "tree" else self.latency * self.ports
+        return radius * (joins + 3 + 2 * self.registers) + joins + 7

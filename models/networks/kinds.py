@@ -12,6 +12,7 @@ from syncfabric.models.layout.engine import entries_of
 from syncfabric.models.layout.network import MOST_REGISTERS, NetworkShape, NetworkWords
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.layout.slots import MOST_SLOTS, WIRE_PLANNER
+from syncfabric.models.layout.streams import Join, Operations
 from syncfabric.models.messages import StaticLayout
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.irregular import Irregular
@@ -47,6 +48,7 @@ _ROUTER_KEYS = (
     *("transport", "groups", "message_links", "data_bits", "engine_stages", "flit_bits"),
     *("buffer_flits", "channels", "output_register", "link_registers", "check_bits", "watchdog"),
     *("counters", "read_back", "wires"),
+    *("streams", "stream_bits", "stream_operations", "stream_join", "offload_latency"),
 )
 """Keys of a router's shape that are keys of the network, too."""
 
@@ -72,6 +74,21 @@ class EngineNetwork(NetworkTable):
         ge=0,
         le=MOST_SLOTS,
         description="Slots of barrier wires beside messages; 0: no wires.",
+    )
+    streams: Literal[0, 1, 2, 4] = Field(
+        default=0, description="Stream channels of a link, for the first slots; 0: no streams."
+    )
+    stream_bits: Literal[32, 64, 128, 256, 512] = Field(
+        default=32, description="Bits of a word of a stream."
+    )
+    stream_operations: tuple[Operations, ...] = Field(
+        default=("add",), min_length=1, description="Which operators of streams are built."
+    )
+    stream_join: Join = Field(
+        default="tree", description="An operator for each pair of ports, or one for all."
+    )
+    offload_latency: Whole = Field(
+        default=1, ge=1, le=8, description="Cycles of a designer's own operator of streams."
     )
     port_registers: Whole = Field(
         default_factory=lambda made: (

@@ -58,6 +58,9 @@ class GroupTable(Table):
         default=False,
         description="Whether a core's arrive waits for its packets; for systems of cores.",
     )
+    stream: Flag = Field(
+        default=False, description="Whether vectors go along its tree, in a channel of its own."
+    )
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:
@@ -78,6 +81,7 @@ class GroupTable(Table):
             planner=self.planner or "",
             op=self.op,
             fence=self.fence,
+            stream=self.stream,
         )
 
 

@@ -94,6 +94,7 @@ class GroupSpec(Table):
     planner: str = ""
     op: Operation = "or"
     fence: Flag = False
+    stream: Flag = False
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:
@@ -218,6 +219,7 @@ class NetworkSpec(Table):
             ids.add(group.id)
             check_members(group.id, group.members, self.network.topology)
             _check_operation(group, self.network)
+            _check_stream(group, self.network)
         if isinstance(self.network, StaticSpec):
             _check_disjoint(self.groups)
         return self
@@ -240,6 +242,21 @@ def _check_operation(group: GroupSpec, network: AnySpec) -> None:
         raise SpecError(
             f'group {group.id}: op = "{group.op}" is not built with operations = '
             f'"{network.operations}"; set operations = "all" in [network]'
+        )
+
+
+def _check_stream(group: GroupSpec, network: AnySpec) -> None:
+    if not group.stream:
+        return
+    if isinstance(network, StaticSpec) or not network.streams:
+        raise SpecError(
+            f"group {group.id}: stream = true needs stream channels; set streams and wires in"
+            " [network] of a mesh or an irregular network, or remove it"
+        )
+    if group.planner != WIRE_PLANNER:
+        raise SpecError(
+            f"group {group.id}: stream = true goes with planner = {show(WIRE_PLANNER)}, not"
+            f" {show(group.planner)}: a stream has the tree of a slot; remove the planner"
         )
 
 

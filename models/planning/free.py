@@ -55,11 +55,16 @@ class FreeEntries:
         return placed
 
     def _take_slot(self, group: GroupPlan, owner: int) -> GroupPlan | None:
-        """Give a group on wires the lowest slot that is free at all its routers."""
+        """Give a group on wires the lowest slot that is free at all its routers.
+
+        One with a stream gets one of a stream, and others such a slot last.
+        """
         router = self._router
         owners = owners_of(max(1, router.managers), router.layout.entries, router.wires)
         assert group.slot_register is not None
-        for entry in (router.layout.entries + s for s in range(router.wires)):
+        slots = range(router.wires if group.stream_bound is None else router.streams)
+        order = sorted(slots, key=lambda s: (s < router.streams, s))
+        for entry in (router.layout.entries + s for s in order):
             if owners.get(entry) != owner or any(entry in self._taken[r] for r in group.placement):
                 continue
             for place in group.placement:

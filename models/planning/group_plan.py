@@ -19,7 +19,7 @@ from syncfabric.models.planning.btm import Tree
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.mesh_links import Routes
 from syncfabric.models.planning.multicast_tree import Multicast, least_depth, tree_flits
-from syncfabric.models.planning.pace import Pace, on_wires
+from syncfabric.models.planning.pace import Pace, on_wires, stream_bound
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.ring import Least, Ring
 from syncfabric.models.timing.static import ALONE, ring_bound, tree_bound
@@ -70,6 +70,9 @@ class GroupPlan:
         ports; None: it has entries of engines.
     flits : int or None
         On a static network, flits of an episode of a tree.
+    stream_bound : int or None
+        Of a group with a stream: cycles from the first beat of the last member to the first one of
+        the result, for the group alone and whoever takes; None: it has none.
     """
 
     id: int
@@ -83,6 +86,7 @@ class GroupPlan:
     placement: Mapping[int, int] = field(default_factory=dict)
     slot_register: int | None = None
     flits: int | None = None
+    stream_bound: int | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GroupPlan) and self.to_json() == other.to_json()
@@ -186,6 +190,8 @@ class GroupPlan:
         values["members"] = [list(member) for member in self.members]
         values["registers"] = list(self.registers)
         own = self._way_json(self.way) if self.static else self._tree_json()
+        if self.stream_bound is not None:
+            values["stream_bound"] = self.stream_bound
         return {**dict.fromkeys(FIELDS), **values, **own}
 
     def _tree_json(self) -> dict[str, Any]:
@@ -303,6 +309,9 @@ def _read_tree(entry: Mapping[str, Any], network: MessageSpec) -> GroupPlan:
     wired = entry["planner"] == WIRE_PLANNER
     if wired != bool(slots) or (wired and {*placement.values()} != {min(slots)}):
         raise PlanError("a group has one slot, and planner wires, or entries and another")
+    streams = "stream_bound" in entry
+    if streams and min(slots, default=0) >= router.layout.entries + router.streams:
+        raise PlanError("its slot has no stream")
     bounds = {name: entry[name] for name in ("bound_least", "bound_btm")}
     for name, bound in bounds.items():
         if bound is not None and (type(bound) is not int or bound < 0):
@@ -316,6 +325,7 @@ def _read_tree(entry: Mapping[str, Any], network: MessageSpec) -> GroupPlan:
         bound=on_wires(router, tree.radius) if wired else Pace.of(router).bound(tree),
         placement=placement,
         slot_register=network.shape.register_of(min(slots)) if wired else None,
+        stream_bound=stream_bound(router, tree.radius) if streams else None,
         **bounds,
     )
 

@@ -16,7 +16,7 @@ from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.planning.graph import path_sums
 from syncfabric.models.planning.port_tree import PortTree
 
-__all__ = ["ARRIVAL", "Pace", "on_wires"]
+__all__ = ["ARRIVAL", "Pace", "on_wires", "stream_bound"]
 
 ARRIVAL = 2
 """Cycles from a process's ``arrive`` until its message is a head at its router."""
@@ -32,6 +32,20 @@ def on_wires(shape: NodeShape, radius: int) -> int:
         Links between routers from the root to the farthest member.
     """
     return 2 * radius * (1 + shape.link_registers) + 2 + (not shape.own)
+
+
+def stream_bound(shape: NodeShape, radius: int) -> int:
+    """Return the cycles to the first word of a stream (docs/microarchitecture-streams.md, V10).
+
+    Parameters
+    ----------
+    shape : NodeShape
+        With streams.
+    radius : int
+        Links between routers from the root to the farthest member.
+    """
+    assert shape.stream
+    return shape.stream.cycles(radius)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from syncfabric.models.planning.btm import Tree
 from syncfabric.models.planning.entries import MOST_ENTRIES, Room, allot
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.least_radius import centre_of
-from syncfabric.models.planning.pace import Pace, on_wires
+from syncfabric.models.planning.pace import Pace, on_wires, stream_bound
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.set_up import check_representatives
 from syncfabric.models.planning.spread import CrowdedError, Wanted, spread
@@ -213,6 +213,7 @@ def plan_on_wires(
 
     A group takes the lowest slot that is free at all routers of its tree of least radius, or, if
     there is none, the lowest in which a longer tree finds its way between those that are taken.
+    Those with streams come first, and take slots of these; others take such slots last.
     With managers, groups are theirs in turn, as other groups are.
 
     Parameters
@@ -225,7 +226,7 @@ def plan_on_wires(
     Raises
     ------
     PlanError
-        Members cannot reach each other.
+        Members cannot reach each other, or a group finds no channel for its stream.
     """
     router = network.shape.router
     first, managers = router.layout.entries, max(1, router.managers)
@@ -233,12 +234,20 @@ def plan_on_wires(
     taken: list[set[int]] = [set() for _ in range(router.wires)]
     plans: list[GroupPlan] = []
     left = []
-    for group in groups:
+    for group in sorted(groups, key=lambda group: not group.stream):
         if group.planner != WIRE_PLANNER:
             continue
         turn = len(plans) % managers
         mine = [s for s in range(router.wires) if owners.get(first + s) == turn]
-        plan = _place(network, group, mine, taken, dead)
+        streams = [s for s in mine if s < router.streams]
+        order = streams if group.stream else [s for s in mine if s not in streams] + streams
+        plan = _place(network, group, order, taken, dead)
+        if plan is None and group.stream:
+            raise PlanError(
+                f"group {group.id}: no channel is left for its stream on a tree of its own; set"
+                f" streams above {router.streams}, 4 at most, or set it up when another group has"
+                " ended"
+            )
         if plan is None:
             left.append(group)
         else:
@@ -282,4 +291,5 @@ def _place(
         bound_least=on_wires(router, shortest.radius),
         placement=dict.fromkeys(tree.routers.tolist(), entry),
         slot_register=network.shape.register_of(entry),
+        stream_bound=stream_bound(router, tree.radius) if group.stream else None,
     )

@@ -1,8 +1,5 @@
 """Inputs of an engine: a head and a queue behind it, and which of the heads is served."""
 
-from functools import reduce
-from operator import xor
-
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
@@ -10,67 +7,9 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.engine import EngineLayout, Kind
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.places import Places
 
 __all__ = ["Choice", "Queue"]
-
-_TAPS = {4: (3, 2), 5: (4, 2), 6: (5, 4), 7: (6, 5), 8: (7, 5, 4, 3)}
-"""Bits of a shift register, by its width, whose XOR makes it go through all values but 0."""
-
-
-def _after(place: Signal) -> Value:
-    """Return the place after ``place``: a shift register that goes through 0, too.
-
-    The order of places has no meaning, and this takes one LUT where a sum takes one a bit.
-    """
-    width = len(place)
-    back = reduce(xor, [place[tap] for tap in _TAPS[width]]) ^ ~place[:-1].any()
-    return Cat(back, place[:-1])
-
-
-class _Places(wiring.Component):
-    """Addresses of a circular buffer.
-
-    Parameters
-    ----------
-    places : int
-        A power of two, 16 to 256.
-
-    Members
-    -------
-    push, pop : In(1)
-        Only while not ``full``, and while ``some``.
-    some, full : Out(1)
-        The buffer is not empty; is full.
-    rest : Out(1)
-        It is not empty after this cycle's pop, without this cycle's push.
-    write, read : Out
-        Addresses of the next word to come, and of the first.
-    after : Out
-        What ``read`` is in the next cycle.
-    """
-
-    def __init__(self, places: int) -> None:
-        place = range(places)
-        super().__init__(
-            {name: In(1) for name in ("push", "pop")}
-            | {name: Out(1) for name in ("some", "full", "rest")}
-            | {name: Out(place) for name in ("write", "read", "after")}
-        )
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        next_read = _after(self.read)
-        m.d.comb += [
-            self.rest.eq(self.some & ~(self.pop & (next_read == self.write))),
-            self.full.eq(self.some & (self.read == self.write)),
-            self.after.eq(Mux(self.pop, next_read, self.read)),
-        ]
-        m.d.sync += self.some.eq(self.push | self.rest)
-        with m.If(self.pop):
-            m.d.sync += self.read.eq(next_read)
-        with m.If(self.push):
-            m.d.sync += self.write.eq(_after(self.write))
-        return m
 
 
 class Queue(wiring.Component):
@@ -119,7 +58,7 @@ class Queue(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.places = places = _Places(self._places)
+        m.submodules.places = places = Places(self._places.bit_length() - 1)
         m.submodules.memory = memory = Memory(
             shape=len(self.message.as_value()),
             depth=self._places,

@@ -14,9 +14,10 @@ from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.lifecycle.queue import Hold
 from syncfabric.rtl.lifecycle.shape import set_up_shape
 from syncfabric.rtl.parts.credit import CreditCounter
-from syncfabric.rtl.planes.placed import PROCESS, Placed, link_of, process_port
+from syncfabric.rtl.planes.placed import AXIS, PROCESS, Placed, link_of, process_port
 from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.slots.slot import received, sent
+from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.guarded import GuardedLinks
 from syncfabric.rtl.transport.link import show, word_on
 
@@ -176,6 +177,8 @@ class NodeInterface(Placed):
         Only with managers: there is one, and its number; constant.
     arrive, last, data, released, ready, done, broken, result
         As of :class:`NodePort`.
+    s_axis : In(AxisSignature), m_axis : Out(AxisSignature)
+        Only with streams: as of :class:`StreamPort`.
     """
 
     def __init__(self, shape: NodeShape, registers: int, headers: tuple[int, ...] = ()) -> None:
@@ -192,16 +195,21 @@ class NodeInterface(Placed):
                 registers=0,
             )
         inside = self._end.signature.members
-        self.link = link_of(self._end.signature, shape.slots)
+        self.link = link_of(self._end.signature, shape)
         members: dict[str, Any] = {"in_0": In(self.link), "out_0": Out(self.link)}
         self._shown = [name for name in ("inject", "eject") if name in inside]
         members |= {name: inside[name] for name in self._shown}
         if self._set_up:
             members |= {"manager": In(1), "manager_index": In(2)}
         members |= {name: self._port.signature.members[name] for name in PROCESS}
+        self._stream_port = StreamPort(shape.stream) if shape.stream else None
+        self._registers = registers
+        if self._stream_port:
+            members |= {name: self._stream_port.signature.members[name] for name in AXIS}
         super().__init__(members, counters=shape.counters)
 
     def _place(self, m: Module) -> None:
+        here: Any = self
         end: Any = self._end
         m.submodules.end = end
         self._join_links(m, end, 1)
@@ -212,6 +220,12 @@ class NodeInterface(Placed):
         m.d.comb += self._port.taken.eq(1)
         if self._slots:
             self._join_slots(m, self._slots)
+        if self._stream_port:
+            streams: Any = self._stream_port
+            last = self._registers + len(streams.opens)
+            self._join_streams(m, here.ready[self._registers : last], streams)
+            wiring.connect(m, streams.send, wiring.flipped(here.out_0.streams))
+            wiring.connect(m, wiring.flipped(here.in_0.streams), streams.receive)
         targets: dict[int, Any] = {Target.PORT: self._join_process(m, self._port)}
         if self._set_up:
             targets[Target.MANAGER] = self._join_manager(m, Manager(self._set_up), end)

@@ -8,16 +8,19 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.lifecycle.access import ConfigAccess
 from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.lifecycle.set_up_port import LocalPort, SinkPort
 from syncfabric.rtl.lifecycle.shape import SetUpShape, set_up_shape
 from syncfabric.rtl.lifecycle.sink import Sink
-from syncfabric.rtl.planes.placed import PROCESS, Placed, link_of, process_port
+from syncfabric.rtl.planes.placed import AXIS, PROCESS, Placed, link_of, process_port
 from syncfabric.rtl.router.router import Router
 from syncfabric.rtl.router.routing import Routing, SourceRouting, TableRouting, XyRouting
 from syncfabric.rtl.slots.plane import SlotPlane
+from syncfabric.rtl.streams.plane import StreamPlane
+from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.guarded import GuardedLinks
 from syncfabric.rtl.transport.link import Joined, OwnLinks, SharedLinks, show
 from syncfabric.rtl.transport.routed import CLASSES, RoutedLinks
@@ -49,7 +52,8 @@ class Node(Placed):
     link : Signature
         A link to a neighbour: ``packets`` (FlitSignature; only with channels) and ``messages``
         (MessageSignature; only if these have links of their own), with the wires of guards, and
-        ``slots`` (SlotLinkSignature; only with barrier wires).
+        ``slots`` (SlotLinkSignature; only with barrier wires), and ``streams`` (StreamSignature;
+        only with these).
 
     Members
     -------
@@ -74,6 +78,8 @@ class Node(Placed):
         As of :class:`Engine`.
     arrive, last, data, released, ready, done, broken, result
         With ``own`` and a node port: as of :class:`NodePort`.
+    s_axis : In(AxisSignature), m_axis : Out(AxisSignature)
+        With ``own`` and streams: as of :class:`StreamPort`.
     arrive, arrive_ready, release
         With ``own`` and no node port: as of :class:`Engine`.
     """
@@ -86,7 +92,7 @@ class Node(Placed):
         if shape.wires and shape.own and not self._port:
             raise ValueError("Node needs a node port, registers of 1 and more, with own and wires")
         inside = self._collective.signature.members
-        self.link = link_of(self._collective.signature, shape.slots)
+        self.link = link_of(self._collective.signature, shape)
         members: dict[str, Any] = {}
         for p in range(shape.links):
             members |= {f"in_{p}": In(self.link), f"out_{p}": Out(self.link)}
@@ -111,6 +117,9 @@ class Node(Placed):
         members |= {name: inside[end] for name, end in self._shown.items()}
         if self._port:
             members |= {name: self._port.signature.members[name] for name in PROCESS}
+        if shape.stream and shape.own:
+            self._stream_port = StreamPort(shape.stream)
+            members |= {name: self._stream_port.signature.members[name] for name in AXIS}
         super().__init__(members, counters=shape.counters)
 
     def _place(self, m: Module) -> None:
@@ -139,7 +148,9 @@ class Node(Placed):
         shape, part, port = self._shape, cast(Any, self._collective), cast(Any, self._port)
         assert shape.slots
         reports = self._set_up is not None
-        m.submodules.slots = slots = SlotPlane(shape.slots, shape.watchdog, reports=reports)
+        m.submodules.slots = slots = SlotPlane(
+            shape.slots, shape.watchdog, reports=reports, streams=shape.streams
+        )
         there: Any = slots
         for name in (f"{way}_{p}" for p in range(shape.links) for way in ("in", "out")):
             wiring.connect(m, getattr(there, name), wiring.flipped(getattr(self, name).slots))
@@ -148,7 +159,39 @@ class Node(Placed):
             wiring.connect(m, getattr(there, f"release_{s}"), getattr(port, f"answer_{s}"))
         wiring.connect(m, there.engine, part.sync_config)
         events[RouterWord.UNEXPECTED] = [*there.unexpected]
+        if shape.stream:
+            self._place_streams(m, shape.stream, slots, events)
         return slots
+
+    def _place_streams(
+        self,
+        m: Module,
+        layout: StreamLayout,
+        slots: SlotPlane,
+        events: dict[RouterWord, list[Any]],
+    ) -> None:
+        """Place streams along the trees of the first slots."""
+        m.submodules.streams = streams = StreamPlane(layout)
+        here: Any = streams
+        for name in (f"{way}_{p}" for p in range(layout.links) for way in ("in", "out")):
+            wiring.connect(m, getattr(here, name), wiring.flipped(getattr(self, name).streams))
+        for s in range(layout.channels):
+            for name in (f"{part}_{s}" for part in ("alive", "starts", "children", "parent")):
+                m.d.comb += getattr(here, name).eq(getattr(slots, name))
+        m.d.comb += [
+            slots.breaks.eq(streams.breaks),
+            slots.waits.eq(streams.waits),
+            streams.visit.eq(slots.visit),
+        ]
+        overflows = events.setdefault(RouterWord.OVERFLOW, [])
+        overflows.append(streams.overflows)
+        if layout.own:
+            port, first = self._stream_port, self._shape.registers
+            ready = cast(Any, self._port).ready[first : first + layout.channels]
+            self._join_streams(m, ready, port)
+            wiring.connect(m, port.send, getattr(here, f"in_{layout.links}"))
+            wiring.connect(m, getattr(here, f"out_{layout.links}"), port.receive)
+            overflows.append(port.overflows)
 
     def _place_set_up(
         self,

@@ -10,7 +10,6 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.network import PortWord, RouterWord
 from syncfabric.models.layout.shape import NodeShape
-from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.lifecycle.manager import Manager
@@ -18,24 +17,32 @@ from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.slots.plane import SlotsPort
 from syncfabric.rtl.slots.slot import SlotLinkSignature
+from syncfabric.rtl.streams.link import StreamSignature
+from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainSignature, ConfigNode, Words
 from syncfabric.rtl.transport.link import show
 
-__all__ = ["PROCESS", "Placed", "link_of", "process_port"]
+__all__ = ["AXIS", "PROCESS", "Placed", "link_of", "process_port"]
 
 PROCESS = ("arrive", "last", "data", "released", "ready", "done", "broken", "result")
 """Members of a node port that the process has."""
+
+AXIS = ("s_axis", "m_axis")
+"""Members of a port of streams that the process has."""
 
 _PLANES = {"packets": "{}", "messages": "sync_{}"}
 """Parts of a link, and the names of its ends at what is inside."""
 
 
-def link_of(inside: wiring.Signature, slots: SlotLayout | None) -> wiring.Signature:
+def link_of(inside: wiring.Signature, shape: NodeShape) -> wiring.Signature:
     """Return a link to a neighbour: what leaves by ends ``out_0`` and ``sync_out_0``, and wires."""
+    slots, streams = shape.slots, shape.stream
     ends = {plane: name.format("out_0") for plane, name in _PLANES.items()}
     there = inside.members
     members = {p: Out(there[end].signature) for p, end in ends.items() if end in there}
-    return wiring.Signature(members | ({"slots": Out(SlotLinkSignature(slots))} if slots else {}))
+    members |= {"slots": Out(SlotLinkSignature(slots))} if slots else {}
+    members |= {"streams": Out(StreamSignature(streams))} if streams else {}
+    return wiring.Signature(members)
 
 
 def process_port(shape: NodeShape, registers: int) -> NodePort | SlotsPort:
@@ -150,6 +157,13 @@ class Placed(wiring.Component, ABC):
         for name in PROCESS:
             show(m, self, name, port, name)
         return words.config
+
+    def _join_streams(self, m: Module, ready: Value, streams: StreamPort) -> None:
+        """Join a process to its ports of streams, which are open while slots are ready."""
+        m.submodules.stream_port = streams
+        m.d.comb += streams.opens.eq(ready)
+        for name in AXIS:
+            show(m, self, name, streams, name)
 
     def _join_manager(self, m: Module, manager: Manager, end: Any) -> Any:
         """Join a manager to an end of set-up packets; return the port of its words."""

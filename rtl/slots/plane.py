@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, IMAGE_ADDRESS, WORD_BITS
+from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, IMAGE_ADDRESS, WORD_BITS, Code, Kind
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.node_port import NodePort
@@ -91,6 +91,8 @@ class SlotPlane(wiring.Component):
         Cycles from visit to visit of the engine; 0: none.
     reports : bool
         Ends of groups are reported.
+    streams : int
+        The first slots have streams along their trees, so many.
 
     Members
     -------
@@ -104,10 +106,17 @@ class SlotPlane(wiring.Component):
         command that was refused in it.
     freed_valid : Out(1), freed_entry, freed_epoch : Out, freed_ready : In(1)
         Only with ``reports``: a group has ended by LAST; reported when ready.
+    alive_0 .., starts_0 .. : Out(1), children_0 .. : Out(ports), parent_0 .. : Out(links)
+        Of each slot with a stream: whether it is, and its GO on the wires; its image.
+    breaks, waits : In(streams), visit : Out(1)
+        Slots that end as by KILL; whose SETUP waits; the watchdog looks. Only with ``streams``.
     """
 
-    def __init__(self, layout: SlotLayout, watchdog: int, *, reports: bool) -> None:
+    def __init__(
+        self, layout: SlotLayout, watchdog: int, *, reports: bool, streams: int = 0
+    ) -> None:
         self._layout, self._watchdog, self._reports = layout, watchdog, reports
+        self._streams = streams
         link, message = SlotLinkSignature(layout), MessageSignature(layout.message)
         members: dict[str, Any] = {}
         for p in range(layout.engine.links):
@@ -126,13 +135,21 @@ class SlotPlane(wiring.Component):
                 "freed_epoch": Out(EPOCH_BITS),
                 "freed_ready": In(1),
             }
+        for s in range(streams):
+            members |= {f"alive_{s}": Out(1), f"starts_{s}": Out(1)}
+            members |= {f"children_{s}": Out(layout.engine.ports)}
+            members |= {f"parent_{s}": Out(layout.engine.links)}
+        if streams:
+            members |= {"breaks": In(streams), "waits": In(streams), "visit": Out(1)}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         layout, here = self._layout, self
         watched = self._watchdog > 0
-        slots: list[Any] = [Slot(layout, watchdog=watched) for _ in range(layout.slots)]
+        slots: list[Any] = [
+            Slot(layout, watchdog=watched, stream=s < self._streams) for s in range(layout.slots)
+        ]
         tick = tick_of(m, layout.first * self._watchdog) if watched else None
         strays = []
         for s, slot in enumerate(slots):
@@ -145,6 +162,16 @@ class SlotPlane(wiring.Component):
             words: list[Value] = [Cat(slot.kind, slot.acc) for slot in slots]
             valid, word = sent(layout, [slot.sends[p] for slot in slots], words)
             m.d.comb += [link.valid.eq(valid), link.words.eq(word)]
+        for s, slot in enumerate(slots[: self._streams]):
+            m.d.comb += [
+                getattr(here, f"alive_{s}").eq(slot.alive),
+                getattr(here, f"starts_{s}").eq(slot.sends.any() & (slot.kind == Kind.GO)),
+                getattr(here, f"children_{s}").eq(slot.kept_children),
+                getattr(here, f"parent_{s}").eq(slot.kept_parent),
+                slot.breaks.eq(here.breaks[s]),
+            ]
+        if self._streams and tick is not None:
+            m.d.comb += here.visit.eq(tick)
         refused = self._command(m, slots)
         m.d.sync += self.unexpected.eq(Cat(*strays, refused))
         if self._reports:
@@ -192,10 +219,13 @@ class SlotPlane(wiring.Component):
         ours, asked, answered = Signal(), Signal(), Signal()
         error, status = Signal(), Signal(1 + EPOCH_BITS)
         named = [commit.entry == layout.first + s for s in range(len(slots))]
+        held = Const(0, 1)
+        if self._streams:
+            held = (commit.code == Code.SETUP) & (Cat(named[: self._streams]) & self.waits).any()
         accepted = Cat(slot.accepted for slot in slots).any()
         m.d.comb += [
             ours.eq(config.write & (config.address == 0) & (commit.entry >= layout.first)),
-            asked.eq(config.valid & ours & ~answered),
+            asked.eq(config.valid & ours & ~answered & ~held),
             engine.valid.eq(config.valid & ~ours),
             *(getattr(engine, name).eq(getattr(config, name)) for name in _REQUEST),
             config.ready.eq(engine.ready | answered),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -57,6 +57,8 @@ class Slot(wiring.Component):
     layout : SlotLayout
     watchdog : bool
         It is visited.
+    stream : bool
+        A stream goes along its tree.
 
     Members
     -------
@@ -73,10 +75,12 @@ class Slot(wiring.Component):
         Ports that get a message in this cycle, and what it is.
     strays, frees : Out(1)
         Something comes that changes nothing; the group ends by LAST, at its root.
+    breaks : In(1), kept_children : Out(ports), kept_parent : Out(links)
+        Only with ``stream``: it ends as by KILL; its image.
     """
 
-    def __init__(self, layout: SlotLayout, *, watchdog: bool) -> None:
-        self._layout, self._watchdog = layout, watchdog
+    def __init__(self, layout: SlotLayout, *, watchdog: bool, stream: bool = False) -> None:
+        self._layout, self._watchdog, self._stream = layout, watchdog, stream
         ports, bits = layout.engine.ports, layout.engine.data_bits
         members: dict[str, Any] = {field.name: In(field.width) for field in layout.image}
         members |= {
@@ -97,6 +101,9 @@ class Slot(wiring.Component):
         }
         if watchdog:
             members["visit"] = In(1)
+        if stream:
+            members |= {"breaks": In(1), "kept_children": Out(ports)}
+            members["kept_parent"] = Out(layout.engine.links)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -124,6 +131,10 @@ class Slot(wiring.Component):
         mild_ones, hits = Signal(ports), Signal(ports)  # without BROKEN
         lasts, goes = Cat(kind[1] for kind in kinds), Cat(kind[0] for kind in kinds)
         trips, hit, mild = Signal(), Signal(), Signal()
+        fails = Const(0, 1)
+        if self._stream:
+            fails = alive & self.breaks
+            m.d.comb += [self.kept_children.eq(children), self.kept_parent.eq(parent)]
         broken, complete, fires = Signal(), Signal(), Signal()
         m.d.comb += [
             mild_ones.eq(self.comes & ~(lasts & goes)),
@@ -131,7 +142,7 @@ class Slot(wiring.Component):
             hits.eq(mild_ones & missing),
             hit.eq(hits.any()),
             mild.eq((hits & ~lasts).any()),  # a hit is not LAST
-            broken.eq((alive & (self.comes & lasts & goes & parent).any()) | kill | trips),
+            broken.eq((alive & (self.comes & lasts & goes & parent).any()) | kill | trips | fails),
             complete.eq(alive & hit & ~(missing & ~hits).any()),
             fires.eq(broken | complete | go),
             self.strays.eq((mild_ones & ~Mux(alive, missing, 0)).any()),

@@ -5,11 +5,15 @@ import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from amaranth.lib.wiring import In
+
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.layout.streams import HEAD
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
+from syncfabric.rtl.streams.process import AxisSignature
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainEnd, ConfigTap
 from syncfabric.rtl.transport.link import LinkRegisters
 from syncfabric.sim.assemble.top import LinkWires, Shown, config_of_top
@@ -35,6 +39,7 @@ __all__ = [
     "router_verilog",
     "routes_of",
     "shown_links",
+    "stream_ports",
     "tap_verilog",
     "top_ports",
     "top_verilog",
@@ -74,6 +79,10 @@ _WIRES = {
     "messages__check": "sync_check",
     "slots__valid": "slots_valid",
     "slots__words": "slots",
+    "streams__valid": "stream_valid",
+    "streams__word": "stream",
+    "streams__fault": "stream_fault",
+    "streams__credit": "stream_credit",
 }
 """What wires of a link are called in a network, where it is not the name behind ``packets__``."""
 
@@ -181,9 +190,23 @@ def top_ports(spec: MessageSpec, *, taps: bool = False) -> Iterator[tuple[str, s
         yield "output", "eject_valid", nodes * spec.channels
         yield "output", "eject_flit", nodes * flit
         yield "input", "eject_credit", nodes * spec.channels
+    for name, way, width in stream_ports(shape):
+        yield way, name, nodes * width
     if taps:
         yield "input", "run", None
         yield from ((way, f"ask_{name}", nodes * width) for way, name, width in TAPPED)
+
+
+def stream_ports(shape: NetworkShape) -> Iterator[tuple[str, str, int]]:
+    """Yield name, direction and width of a process's AXI4-Stream ports, if it has them."""
+    layout = shape.router.stream
+    if not layout:
+        return
+    for way, user in (("s_axis", HEAD.width), ("m_axis", 1)):
+        signature = AxisSignature(layout, user)
+        for name, member in signature.members.items():
+            comes_in = (member.flow == In) == (way == "m_axis")
+            yield f"{way}_{name}", "input" if comes_in else "output", member.shape
 
 
 def routes_of(spec: MessageSpec) -> list[list[int]]:
@@ -340,6 +363,9 @@ def _process(spec: MessageSpec, node: int) -> Iterator[tuple[str, str]]:
         width = registers * (data if name in ("data", "result") else 1)
         if width:
             yield name, part(name, node, width)
+    for name, _, width in stream_ports(spec.shape):
+        way, _, wire = name.rpartition("_")
+        yield f"{way}__{wire}", part(name, node, width)
     for name in ("inject", "eject") if spec.channels else ():
         widths = (("valid", spec.channels), ("credit", spec.channels))
         for wire, width in (*widths, ("flit", spec.layout.flit.width)):

@@ -9,8 +9,8 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In
 
 from syncfabric.models.layout.engine import EngineLayout, Kind
-from syncfabric.rtl.engine import queue
 from syncfabric.rtl.engine.queue import Queue
+from syncfabric.rtl.parts import places
 from syncfabric.rtl.router.input_port import ChannelControl
 from syncfabric.rtl.static.buffer import FlitBuffer
 from syncfabric.rtl.traffic.queue import WaitingQueue
@@ -61,7 +61,7 @@ class Fifo:
 
 
 # The engine's queues have 16 places at least; a proof looks at 4.
-queue._TAPS.setdefault(2, (1, 0))
+places.TAPS.setdefault(2, (1, 0))
 
 Make = Callable[[Module, int], Fifo]
 

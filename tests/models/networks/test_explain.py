@@ -41,8 +41,9 @@ CASES = [
         HEAD + MESH + "zzz = 1\n",
         'network: unknown key "zzz"; known are buffer_flits, channels, check_bits, counters, '
         "data_bits, engine_stages, flit_bits, groups, height, kind, link_registers, managers, "
-        "message_links, operations, output_register, port_registers, read_back, setup, transport, "
-        "watchdog, width, wires",
+        "message_links, offload_latency, operations, output_register, port_registers, read_back, "
+        "setup, stream_bits, stream_join, stream_operations, streams, transport, watchdog, width, "
+        "wires",
     ),
     (HEAD + MESH + "counters = 1\n", "network: counters must be true or false, not 1"),
     (HEAD + MESH + "data_bits = true\n", "network: data_bits must be a whole number, not true"),
@@ -417,6 +418,29 @@ CASES += [
 ]
 CASES += [
     (HEAD + MESH + 'wires = "shared"\n', 'network: wires must be a whole number, not "shared"'),
+    (
+        HEAD + MESH + "wires = 1\nstreams = 2\n",
+        "network: streams must be at most wires = 1, not 2: a stream goes with a slot; set wires to"
+        " as many or more",
+    ),
+    (HEAD + MESH + "wires = 4\nstreams = 3\n", "network: streams must be 0, 1, 2 or 4, not 3"),
+    (
+        HEAD + MESH + 'stream_operations = ["add", "add"]\n',
+        "network: stream_operations names one twice; name each once",
+    ),
+    (
+        GROUP + 'members = "all"\nstream = true\n',
+        "group 3: stream = true needs stream channels; set streams and wires in [network] of a mesh"
+        " or an irregular network, or remove it",
+    ),
+    (
+        HEAD
+        + MESH
+        + "wires = 1\nstreams = 1\n"
+        + '[[group]]\nid = 3\nmembers = "all"\nplanner = "shortest"\nstream = true\n',
+        'group 3: stream = true goes with planner = "wires", not "shortest": a stream has the tree'
+        " of a slot; remove the planner",
+    ),
     (HEAD + MESH + "wires = 65\n", f"network: wires must be 0 to {MOST_SLOTS}, not 65"),
     (
         STATIC + "barrier_registers = 1\n",

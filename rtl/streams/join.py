@@ -1,0 +1,323 @@
+"""Joins: first words of several ports become one, by a tree of operators or one by one."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.layout.streams import HEAD, StreamLayout, built
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.gates import either
+from syncfabric.rtl.streams.operators import Operator
+
+__all__ = ["Join", "SerialJoin", "TreeJoin", "join_of"]
+
+_NO_TYPE = 6
+_OP_BITS = HEAD.offsets["takes"]
+
+
+class Join(wiring.Component, ABC):
+    """Takes words of a channel, and has their result a fixed time later.
+
+    Rules: docs/microarchitecture-streams.md, V5.
+
+    Parameters
+    ----------
+    layout : StreamLayout
+
+    Members
+    -------
+    serve : In(channels), inputs : In(ports), up : In(1)
+        One-hot, or 0: a channel; the ports of its next join, whose words are bodies.
+    take : In(channels)
+        Of ``serve``: the join is taken.
+    opens : In(channels)
+        Channels that are open.
+    idle : Out(1)
+        One may be taken.
+    show : Out(ports), shown : Out(channels)
+        Ports whose first words are to be seen, and of which channel.
+    fronts : In(words)
+        The first words of ports that are shown; 0 of others.
+    leaves : Out(ports), channel : Out(channels)
+        Ports whose first words leave, and of which channel.
+    ends : Out(channels), fits : Out(1), heads, takes : Out(ports), tail : Out(1)
+        All words of a join have left by now, and what they are: see :class:`StreamChannel`.
+    coming : Out(channels), under_way : Out(channels)
+        Of whom there is a result in the next cycle; in any cycle to come, or in this one.
+    valid : Out(channels), result : Out(word)
+    """
+
+    def __init__(self, layout: StreamLayout) -> None:
+        self._layout = layout
+        self._word = word = struct(layout.word)
+        count, ports = layout.channels, layout.ports
+        self._operations = sorted(built(layout.operations))
+        super().__init__(
+            {
+                "serve": In(count),
+                "take": In(count),
+                "inputs": In(ports),
+                "up": In(1),
+                "opens": In(count),
+                "idle": Out(1),
+                "show": Out(ports),
+                "shown": Out(count),
+                "fronts": In(data.ArrayLayout(word, ports)),
+                "leaves": Out(ports),
+                "channel": Out(count),
+                "ends": Out(count),
+                "fits": Out(1),
+                "heads": Out(ports),
+                "takes": Out(ports),
+                "tail": Out(1),
+                "coming": Out(count),
+                "under_way": Out(count),
+                "valid": Out(count),
+                "result": Out(word),
+            }
+        )
+
+    @abstractmethod
+    def elaborate(self, platform: object) -> Module: ...
+
+    def _operator(self) -> Operator:
+        layout = self._layout
+        return Operator(layout.bits, layout.operations, layout.operator_latency)
+
+    def _kept_op(self, m: Module, said: Value, said_of: Value) -> Value:
+        """Keep function and type of each channel's heads; return those of ``channel``.
+
+        With a single operation there is nothing to keep.
+        """
+        if len(self._operations) == 1:
+            function, kind = self._operations[0]
+            return Const(function | kind << 3, _OP_BITS)
+        kept = [Signal(_OP_BITS, name=f"op_{c}") for c in range(self._layout.channels)]
+        for c, op in enumerate(kept):
+            with m.If(said_of[c]):
+                m.d.sync += op.eq(said)
+        return either([Mux(self.channel[c], op, 0) for c, op in enumerate(kept)])
+
+    def _is_built(self, op: Value) -> Value:
+        return Cat(op == (function | kind << 3) for function, kind in self._operations).any()
+
+    def _finish(self, m: Module, side: Any, y: Value) -> None:
+        """Make the result of what comes with it and of the operators' output."""
+        word = self.result
+        low = Cat(side.op[:3], Mux(side.void, _NO_TYPE, side.op[3:]), side.takes)
+        headed = side.head | side.void
+        m.d.comb += [
+            self.valid.eq(side.valid),
+            word.head.eq(headed),
+            word.tail.eq(side.tail | side.void),
+            word.size.eq(side.size),
+            word.data.eq(Cat(Mux(headed, low, y[: len(low)]), y[len(low) :])),
+        ]
+
+    def _side(self) -> data.StructLayout:
+        """Return what goes beside the data: whose it is, and what is known of it."""
+        size = self._layout.bits.bit_length() - 4
+        fields = {"valid": self._layout.channels, "head": 1, "tail": 1, "void": 1, "takes": 1}
+        return data.StructLayout(fields | {"size": size, "op": _OP_BITS})
+
+
+def _delayed(m: Module, shape: data.StructLayout, first: Value, cycles: int) -> list[Any]:
+    """Return what ``first`` was 1, 2, .. ``cycles`` cycles ago."""
+    line: list[Any] = []
+    for i in range(cycles):
+        stage = Signal(shape, name=f"side_{i + 1}")
+        m.d.sync += stage.as_value().eq(line[-1].as_value() if line else first)
+        line.append(stage)
+    return line
+
+
+class TreeJoin(Join):
+    """An operator for each pair of ports, then for each pair of these."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        ports = range(self._layout.ports)
+        fronts = [self.fronts[p] for p in ports]
+        absent = [~self.inputs[p] for p in ports]
+        ops = [front.data[:_OP_BITS] for front in fronts]
+        heads, tails = Cat(f.head for f in fronts), Cat(f.tail for f in fronts)
+        sizes = [front.size for front in fronts]
+        said = either(ops)
+
+        # Words that are not there are 0, so all others are alike if each is what their OR is.
+        ends = [Cat(front.tail, front.size, front.head) for front in fronts]
+        end = either(ends)
+        like_ends = Cat(gone | (word == end) for gone, word in zip(absent, ends, strict=True))
+        like_ops = Cat(
+            gone | (front.head & self._is_built(op) & (op == said))
+            for gone, front, op in zip(absent, fronts, ops, strict=True)
+        )
+        missing = Cat(absent)
+        m.d.comb += [
+            self.idle.eq(1),
+            self.show.eq(self.inputs),
+            self.shown.eq(self.serve),
+            self.leaves.eq(Mux(self.take.any(), self.inputs, 0)),
+            self.channel.eq(self.take),
+            self.ends.eq(self.take),
+            self.fits.eq(
+                Mux(
+                    self.up,
+                    ~heads.any() & like_ends.all(),
+                    like_ops.all(),
+                )
+            ),
+            self.heads.eq(heads & ~tails),
+            self.takes.eq(Cat(front.data[_OP_BITS] for front in fronts)),
+            self.tail.eq((tails | missing).all()),
+        ]
+        kept = self._kept_op(m, said, Mux(self.fits & ~self.up, self.take, 0))
+        op = Signal(_OP_BITS)
+        m.d.comb += op.eq(Mux(self.up, kept, said))
+        side = Signal(self._side())
+        m.d.comb += [
+            side.valid.eq(self.take),
+            side.head.eq(~self.up),
+            side.tail.eq(self.tail),
+            side.void.eq(~self.fits),
+            side.takes.eq(self.takes.any()),
+            side.size.eq(either(sizes)),
+            side.op.eq(op),
+        ]
+        y = self._tree(m, [front.data for front in fronts], kept)
+        line = _delayed(m, self._side(), side.as_value(), self._layout.latency)
+        self._finish(m, line[-1], y)
+        m.d.comb += [
+            self.coming.eq(([side, *line])[-2].valid),
+            self.under_way.eq(either([stage.valid for stage in line])),
+        ]
+        return m
+
+    def _tree(self, m: Module, words: list[Any], op: Value) -> Value:
+        """Place the operators; return the output of the last one."""
+        latency = self._layout.operator_latency
+        present: list[Value] = list(self.inputs)
+        for level in range(self._layout.levels):
+            nexts, there = [], []
+            for i in range(0, len(words), 2):
+                name = f"operator_{level}_{i // 2}"
+                a, here = words[i], present[i]
+                b, other = (words[i + 1], present[i + 1]) if i + 1 < len(words) else (None, None)
+                if b is None or other is None:
+                    nexts.append(_later(m, a, latency, name))
+                    there.append(_later(m, here, latency, f"{name}_there"))
+                    continue
+                m.submodules[name] = unit = self._operator()
+                m.d.comb += [unit.a.eq(a), unit.b.eq(b), unit.both.eq(here & other)]
+                m.d.comb += [unit.function.eq(op[:3]), unit.type.eq(op[3:])]
+                nexts.append(unit.y)
+                there.append(_later(m, here | other, latency, f"{name}_there"))
+            words, present = nexts, there
+            op = _later(m, op, latency, f"op_{level}")
+        return words[0]
+
+
+def _later(m: Module, value: Value, cycles: int, name: str) -> Value:
+    """Return what a value was some cycles ago; a constant stays one."""
+    if isinstance(value, Const):
+        return value
+    for i in range(cycles):
+        kept = Signal(len(value), name=f"{name}_{i}", reset_less=True)
+        m.d.sync += kept.eq(value)
+        value = kept
+    return value
+
+
+class SerialJoin(Join):
+    """One operator: each word is combined with what there is of those before it."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        layout, side = self._layout, Signal(self._side())
+        latency = layout.operator_latency
+        goes, todo, pause = Signal(layout.channels), Signal(layout.ports), Signal(latency - 1)
+        bodies, steps = Signal(), Signal()
+        ports, chosen, rest = (Signal(layout.ports, name=n) for n in ("ports", "chosen", "rest"))
+        m.d.comb += [
+            self.idle.eq(~todo.any() & ~pause.any()),
+            steps.eq(Mux(self.idle, self.take.any(), todo.any() & ~pause.any())),
+            self.shown.eq(Mux(self.idle, self.serve, goes)),
+            self.channel.eq(Mux(self.idle, self.take, goes)),
+            ports.eq(Mux(self.idle, self.inputs, todo)),
+            chosen.eq(ports & -ports),
+            rest.eq(ports & ~chosen),
+            self.show.eq(chosen),
+            self.leaves.eq(Mux(steps & (self.channel & self.opens).any(), chosen, 0)),
+            self.ends.eq(Mux(steps & ~rest.any(), self.channel, 0)),
+        ]
+        m.d.sync += pause.eq(Cat(steps, pause)[: latency - 1])
+        with m.If(steps):
+            m.d.sync += [goes.eq(self.channel), todo.eq(rest)]
+        op = self._examine(m, steps, chosen, bodies)
+        m.d.comb += side.op.eq(op)
+        m.submodules.operator = unit = self._operator()
+        word = self._word_now()
+        m.d.comb += [
+            unit.a.eq(Mux(self.idle, 0, unit.y)),
+            unit.b.eq(word.data),
+            unit.both.eq(~self.idle),
+            Cat(unit.function, unit.type).eq(op),
+            side.valid.eq(self.ends),
+            side.head.eq(~bodies),
+            side.tail.eq(self.tail),
+            side.void.eq(~self.fits),
+            side.takes.eq(self.takes.any()),
+            side.size.eq(word.size),
+        ]
+        line = _delayed(m, self._side(), side.as_value(), latency)
+        self._finish(m, line[-1], unit.y)
+        m.d.comb += [
+            self.coming.eq(([side, *line])[-2].valid),
+            self.under_way.eq(Mux(todo.any(), goes, 0) | either([stage.valid for stage in line])),
+        ]
+        return m
+
+    def _word_now(self) -> Any:
+        words = [self.fronts[p].as_value() for p in range(self._layout.ports)]
+        return data.View(self._word, either(words))
+
+    def _examine(self, m: Module, steps: Value, chosen: Value, bodies: Signal) -> Value:
+        """Compare a word with those before it; return function and type of the join."""
+        word, first = self._word_now(), self.idle
+        kept_up, good, tail = Signal(), Signal(), Signal()
+        size, op = Signal(len(word.size)), Signal(_OP_BITS)
+        heads, takes = (Signal(self._layout.ports, name=name) for name in ("gave", "took"))
+        said = word.data[:_OP_BITS]
+        begun = [
+            Mux(first, Mux(has, chosen, 0), kept | Mux(has, chosen, 0))
+            for kept, has in ((heads, word.head & ~word.tail), (takes, word.data[_OP_BITS]))
+        ]
+        same = (word.tail == tail) & (word.size == size)
+        fits = Mux(
+            bodies,
+            ~word.head & (first | same),
+            word.head & Mux(first, self._is_built(said), said == op),
+        )
+        m.d.comb += [
+            bodies.eq(Mux(first, self.up, kept_up)),
+            self.heads.eq(begun[0]),
+            self.takes.eq(begun[1]),
+            self.tail.eq(word.tail & (first | tail)),
+            self.fits.eq(fits & (first | good) & (self.channel & self.opens).any()),
+        ]
+        with m.If(steps):
+            m.d.sync += [
+                *(kept_up.eq(bodies), good.eq(self.fits), tail.eq(self.tail)),
+                *(size.eq(word.size), op.eq(said)),
+                *(heads.eq(self.heads), takes.eq(self.takes)),
+            ]
+        held = self._kept_op(m, said, Mux(self.fits & ~bodies, self.ends, 0))
+        return Mux(bodies, held, said)
+
+
+def join_of(layout: StreamLayout) -> Join:
+    """Return the join of a router."""
+    return SerialJoin(layout) if layout.join == "serial" else TreeJoin(layout)

@@ -1,0 +1,200 @@
+"""All streams of a router: buffers, a join and a fork between its links, by trees of slots."""
+
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.layout.streams import StreamLayout
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
+from syncfabric.rtl.parts.credit import CreditCounter
+from syncfabric.rtl.parts.gates import either
+from syncfabric.rtl.streams.buffer import StreamBuffer
+from syncfabric.rtl.streams.channel import StreamChannel
+from syncfabric.rtl.streams.join import join_of
+from syncfabric.rtl.streams.link import StreamSignature
+
+__all__ = ["StreamPlane"]
+
+
+class StreamPlane(wiring.Component):
+    """Joins words on their way up and copies them on their way down.
+
+    Rules: docs/microarchitecture-streams.md, V1 to V8.
+
+    Parameters
+    ----------
+    layout : StreamLayout
+
+    Members
+    -------
+    in_0 .. : In(StreamSignature), out_0 .. : Out(StreamSignature)
+        By port, the process's last.
+    alive_0 .. : In(1), children_0 .. : In(ports), parent_0 .. : In(links), starts_0 .. : In(1)
+        By channel: its slot takes part in a group; the slot's image; its GO is on the wires.
+    visit : In(1)
+        The watchdog looks.
+    breaks : Out(channels)
+        Slots that end as by KILL.
+    waits : Out(channels)
+        Slots whose SETUP waits.
+    overflows : Out(1)
+        A word is dropped for want of a place.
+    """
+
+    def __init__(self, layout: StreamLayout) -> None:
+        self._layout = layout
+        link = StreamSignature(layout)
+        members: dict[str, Any] = {}
+        for p in range(layout.ports):
+            members |= {f"in_{p}": In(link), f"out_{p}": Out(link)}
+        for c in range(layout.channels):
+            members |= {f"alive_{c}": In(1), f"starts_{c}": In(1)}
+            members |= {f"children_{c}": In(layout.ports), f"parent_{c}": In(layout.links)}
+        members |= {name: Out(layout.channels) for name in ("breaks", "waits")}
+        super().__init__(members | {"visit": In(1), "overflows": Out(1)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        layout = self._layout
+        ports, count = range(layout.ports), range(layout.channels)
+        channels: list[Any] = [StreamChannel(layout) for _ in count]
+        buffers: list[Any] = [StreamBuffer(layout, layout.channels) for _ in ports]
+        sources: list[Any] = [StreamBuffer(layout, 1) for _ in count]
+        m.submodules.join = join = join_of(layout)
+        for p in ports:
+            m.submodules[f"buffer_{p}"] = buffers[p]
+        for c in count:
+            m.submodules[f"channel_{c}"] = channels[c]
+            m.submodules[f"source_{c}"] = sources[c]
+        served = self._serve(m, channels)
+        self._take_in(m, channels, buffers, sources, join)
+        self._send(m, channels, sources, join)
+        ready = Cat(channel.join_ready for channel in channels)
+        m.d.comb += [
+            join.serve.eq(served),
+            join.take.eq(served & ready),
+            join.opens.eq(Cat(channel.is_open for channel in channels)),
+            join.up.eq(either([served[c] & channels[c].up for c in count])),
+            join.inputs.eq(either([Mux(served[c], channels[c].inputs, 0) for c in count])),
+        ]
+        for p in ports:
+            m.d.comb += join.fronts[p].eq(buffers[p].front)
+        coming = [Mux(join.coming[c], channels[c].target, 0) for c in count]
+        busy = either(coming)
+        for c, channel in enumerate(channels):
+            others = [channels[d].owed for d in count if d != c]
+            m.d.comb += [
+                channel.alive.eq(getattr(self, f"alive_{c}")),
+                channel.starts.eq(getattr(self, f"starts_{c}")),
+                channel.children.eq(getattr(self, f"children_{c}")),
+                channel.parent.eq(getattr(self, f"parent_{c}")),
+                channel.visit.eq(self.visit),
+                channel.faults.eq(Cat(getattr(self, f"in_{p}").fault[c] for p in ports)),
+                channel.taken.eq(busy if len(count) > 1 else 0),
+                channel.held_back.eq(~join.idle | Cat(others).any()),
+                channel.served.eq(served[c]),
+                channel.joins.eq(join.ends[c]),
+                *(getattr(channel, n).eq(getattr(join, n)) for n in _OF_JOIN),
+                self.breaks[c].eq(channel.failed & ~channel.parent.any()),
+                self.waits[c].eq(channel.holds.any() | channel.source_holds | join.under_way[c]),
+            ]
+        return m
+
+    def _serve(self, m: Module, channels: list[Any]) -> Value:
+        """Choose a channel that is ready."""
+        served = Signal(len(channels))
+        if len(channels) == 1:
+            m.d.comb += served.eq(1)
+            return served
+        m.submodules.choice = choice = RoundRobinArbiter(len(channels))
+        ready = [channel.join_ready | channel.fork_ready for channel in channels]
+        m.d.comb += [choice.request.eq(Cat(ready)), choice.advance.eq(1), served.eq(choice.grant)]
+        return served
+
+    def _take_in(
+        self, m: Module, channels: list[Any], buffers: list[Any], sources: list[Any], join: Any
+    ) -> None:
+        """Keep what comes: from a parent and from the turn in a channel's source."""
+        overflows: list[Value] = []
+        for p, buffer in enumerate(buffers):
+            link = getattr(self, f"in_{p}")
+            above: Value = Const(0, len(channels))
+            if p < self._layout.links:
+                above = Cat(channel.parent[p] for channel in channels)
+            leaves = Mux(join.leaves[p], join.channel, 0)
+            drains = Cat(channel.drains[p] for channel in channels)
+            m.d.comb += [
+                buffer.valid.eq(link.valid & ~above),
+                buffer.word.eq(link.word),
+                buffer.show.eq(Mux(join.show[p], join.shown, 0)),
+                buffer.pop.eq(leaves | (buffer.holds & drains)),
+            ]
+            back = Cat(source.credit for source in sources) & above
+            m.d.comb += link.credit.eq(buffer.credit | back)
+            overflows += [buffer.overflow]
+        for c, (channel, source) in enumerate(zip(channels, sources, strict=True)):
+            turns = join.valid[c] & channel.target[-1]
+            words: list[Value] = [Mux(turns, join.result.as_value(), 0)]
+            comes: list[Value] = [turns]
+            for p in range(self._layout.links):
+                link = getattr(self, f"in_{p}")
+                comes.append(link.valid[c] & channel.parent[p])
+                words.append(Mux(channel.parent[p], link.word.as_value(), 0))
+            m.d.comb += [
+                source.valid.eq(Cat(comes).any()),
+                source.word.as_value().eq(either(words)),
+                source.show.eq(1),
+                source.pop.eq(channel.source_leaves),
+                channel.source_holds.eq(source.holds),
+                channel.source_tail.eq(source.front.tail),
+                channel.holds.eq(Cat(buffer.holds[c] for buffer in buffers)),
+                channel.leaves.eq(Cat(buffer.pop[c] for buffer in buffers)),
+                channel.overflows.eq(source.overflow | either([o[c] for o in overflows])),
+            ]
+        m.d.comb += self.overflows.eq(Cat(*(channel.overflows for channel in channels)).any())
+
+    def _send(self, m: Module, channels: list[Any], sources: list[Any], join: Any) -> None:
+        """Put results of joins and copies on the links, each by a credit."""
+        copies = [channel.copies for channel in channels]
+        word = Signal(struct(self._layout.word), reset_less=True)
+        chosen = [
+            Mux(channel.copies.any(), source.front.as_value(), 0)
+            for channel, source in zip(channels, sources, strict=True)
+        ]
+        m.d.sync += word.as_value().eq(either(chosen) if len(channels) > 1 else sources[0].front)
+        nulls = either([Mux(c.copies.any(), c.nulls, 0) for c in channels])
+        credits: list[list[Value]] = []
+        for q in range(self._layout.ports + 1):
+            credits.append([])
+            for c, channel in enumerate(channels):
+                m.submodules[f"credits_{q}_{c}"] = counter = CreditCounter(self._layout.places)
+                spends = join.take[c] & channel.target[q]
+                if q < self._layout.ports:
+                    spends |= channel.copies[q]
+                    back: Value = getattr(self, f"out_{q}").credit[c]
+                else:
+                    back = sources[c].credit & channel.target[q]
+                m.d.comb += [counter.spend.eq(spends), counter.credit.eq(back)]
+                credits[-1].append(counter.available)
+        for c, channel in enumerate(channels):
+            m.d.comb += channel.credits.eq(Cat(of_port[c] for of_port in credits))
+        for q in range(self._layout.ports):
+            link = getattr(self, f"out_{q}")
+            copied, null = Signal(len(channels), name=f"copied_{q}"), Signal(name=f"null_{q}")
+            m.d.sync += [copied.eq(Cat(copy[q] for copy in copies)), null.eq(nulls[q])]
+            m.d.comb += [link.valid.eq(copied), link.word.eq(word)]
+            if q < self._layout.links:
+                joined = Cat(join.valid[c] & ch.parent[q] for c, ch in enumerate(channels))
+                m.d.comb += [
+                    link.valid.eq(copied | joined),
+                    link.word.eq(Mux(copied.any(), word, join.result)),
+                    link.fault.eq(Cat(ch.failed & ch.is_open & ch.parent[q] for ch in channels)),
+                ]
+            with m.If(copied.any() & null):
+                m.d.comb += link.word.tail.eq(1)
+
+
+_OF_JOIN = ("fits", "heads", "takes", "tail")

@@ -1,0 +1,183 @@
+"""A process's AXI4-Stream ports, at the far end of a link of streams."""
+
+from typing import Any
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from syncfabric.models.layout.streams import HEAD, StreamLayout
+from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
+from syncfabric.rtl.parts.credit import CreditCounter
+from syncfabric.rtl.parts.gates import either, total
+from syncfabric.rtl.streams.buffer import StreamBuffer
+from syncfabric.rtl.streams.link import StreamSignature
+
+__all__ = ["AxisSignature", "StreamPort"]
+
+
+class AxisSignature(wiring.Signature):
+    """AXI4-Stream of words of a stream, in its own names.
+
+    Parameters
+    ----------
+    layout : StreamLayout
+    user : int
+        Bits of ``tuser``.
+    """
+
+    def __init__(self, layout: StreamLayout, user: int) -> None:
+        tid = max(1, (layout.channels - 1).bit_length())
+        super().__init__(
+            {
+                "tvalid": Out(1),
+                "tready": In(1),
+                "tdata": Out(layout.bits),
+                "tkeep": Out(layout.bits // 8),
+                "tlast": Out(1),
+                "tid": Out(tid),
+                "tuser": Out(user),
+            }
+        )
+
+
+class StreamPort(wiring.Component):
+    """Makes packets of beats, and beats of packets.
+
+    Rules: docs/microarchitecture-streams.md, V9.
+
+    Parameters
+    ----------
+    layout : StreamLayout
+        Of the router.
+
+    Members
+    -------
+    opens : In(channels)
+        Slots that are ``ready``.
+    send : Out(StreamSignature), receive : In(StreamSignature)
+        The link to the router, and from it.
+    s_axis : In(AxisSignature), m_axis : Out(AxisSignature)
+        Operands, and results; ``m_axis.tuser``: the group ends, and the packet with it.
+    overflows : Out(1)
+        A word is dropped for want of a place.
+    """
+
+    def __init__(self, layout: StreamLayout) -> None:
+        self._layout = layout
+        self._word = struct(layout.word)
+        link = StreamSignature(layout)
+        super().__init__(
+            {
+                "opens": In(layout.channels),
+                "send": Out(link),
+                "receive": In(link),
+                "s_axis": In(AxisSignature(layout, HEAD.width)),
+                "m_axis": Out(AxisSignature(layout, 1)),
+                "overflows": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        opens = Signal.like(self.opens)
+        m.d.sync += opens.eq(self.opens)
+        self._send(m, opens)
+        self._receive(m, opens)
+        return m
+
+    def _send(self, m: Module, opens: Value) -> None:
+        """Send the head before the first beat, and drop what is for a closed channel."""
+        beat, link = self.s_axis, self.send
+        word: Any = Signal(self._word, reset_less=True)
+        count, size = self._layout.channels, len(word.size)
+        here, begun, drops, able = (Signal(count, name=name) for name in _STATES)
+        m.d.comb += here.eq(Cat(beat.tid == c for c in range(count)) if count > 1 else 1)
+        null, goes, starts = Signal(), Signal(), Signal()
+        kept = _from_bit_0(beat.tkeep)
+        whole = ~beat.tlast | ~beat.tkeep[0]
+        m.d.comb += [
+            null.eq(beat.tlast & ~beat.tkeep[0]),
+            goes.eq(beat.tvalid & (here & opens & able & ~drops).any()),
+            starts.eq(~(here & begun).any()),
+            beat.tready.eq((here & (~opens | drops)).any() | (goes & (~starts | null))),
+        ]
+        m.d.sync += [
+            link.valid.eq(Mux(goes, here, 0)),
+            word.head.eq(starts),
+            word.tail.eq(Mux(starts, null, beat.tlast)),
+            word.size.eq(Mux(starts | whole, 0, total(kept)[:size])),
+        ]
+        for byte in range(len(beat.tkeep)):
+            data = beat.tdata.word_select(byte, 8)
+            counts = Mux(whole | kept[byte], data, 0)
+            low = beat.tuser if byte == 0 else 0
+            m.d.sync += word.data.word_select(byte, 8).eq(Mux(starts, low, counts))
+        m.d.comb += link.word.eq(word)
+        for c in range(count):
+            m.submodules[f"credits_{c}"] = counter = CreditCounter(self._layout.places)
+            taken = beat.tvalid & beat.tready & here[c]
+            m.d.comb += [
+                counter.credit.eq(link.credit[c]),
+                counter.spend.eq(goes & here[c]),
+                able[c].eq(counter.available),
+            ]
+            with m.If(goes & here[c]):
+                m.d.sync += begun[c].eq(Mux(starts, ~null, ~beat.tlast))
+            with m.If(taken & (~opens[c] | drops[c])):
+                m.d.sync += drops[c].eq(~beat.tlast)
+            with m.Elif(begun[c] & ~opens[c]):
+                m.d.sync += drops[c].eq(1)
+            with m.If(~opens[c]):
+                m.d.sync += begun[c].eq(0)
+
+    def _receive(self, m: Module, opens: Value) -> None:
+        """Make beats of what comes, and end packets of groups that have ended."""
+        layout, beat, link = self._layout, self.m_axis, self.receive
+        count = layout.channels
+        m.submodules.buffer = buffer = StreamBuffer(layout, count)
+        within, asks, chosen = (Signal(count, name=name) for name in ("within", "asks", "chosen"))
+        loads, ends, front = Signal(), Signal(), buffer.front
+        m.d.comb += [
+            asks.eq(Mux(opens, buffer.holds, within)),
+            loads.eq(~beat.tvalid | beat.tready),
+            ends.eq((chosen & ~opens).any()),
+            buffer.valid.eq(link.valid),
+            buffer.word.eq(link.word),
+            buffer.show.eq(chosen),
+            buffer.pop.eq(Mux(opens, Mux(loads, chosen, 0), buffer.holds)),
+            link.credit.eq(buffer.credit),
+            self.overflows.eq(buffer.overflow.any()),
+        ]
+        if count > 1:
+            m.submodules.choice = choice = RoundRobinArbiter(count)
+            m.d.comb += [choice.request.eq(asks), choice.advance.eq(loads)]
+            m.d.comb += chosen.eq(choice.grant)
+        else:
+            m.d.comb += chosen.eq(asks)
+        with m.If(loads):
+            m.d.sync += [
+                beat.tvalid.eq(chosen.any() & (ends | ~front.head | front.tail)),
+                beat.tdata.eq(front.data),
+                beat.tlast.eq(ends | front.tail),
+                beat.tuser.eq(ends),
+                beat.tkeep.eq(
+                    Cat(
+                        ~ends & ~front.head & ((front.size == 0) | (front.size > byte))
+                        for byte in range(len(beat.tkeep))
+                    )
+                ),
+                within.eq(Mux(ends | front.tail, within & ~chosen, within | chosen)),
+            ]
+            if count > 1:
+                numbers = [Mux(chosen[c], c, 0) for c in range(count)]
+                m.d.sync += beat.tid.eq(either(numbers))
+
+
+_STATES = ("named", "begun", "drops", "able")
+
+
+def _from_bit_0(keep: Value) -> Value:
+    """Return the ones of a word that no zero is below."""
+    return Cat(keep[: i + 1].all() for i in range(len(keep)))
