@@ -100,7 +100,7 @@ def broken_is_lost(patch: pytest.MonkeyPatch) -> None:
 )
 def test_it_is_told(name: str, breaks: Break, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
     breaks(monkeypatch)
-    monkeypatch.setattr(churn, "PATIENCE", 3000)
+    monkeypatch.setattr(churn, "TIMEOUT", 3000)
     outcome = played_by_model(plan_with(NETWORKS[name]), SCENARIO)
     assert any(found in words for words in said(outcome)), said(outcome)
 

@@ -9,7 +9,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.sim.drive import churn
+from syncfabric.sim.drive import churn, stimulus
 from syncfabric.sim.drive.backends import build_bench, simulate, simulate_tiles
 from syncfabric.sim.drive.churn import Churner, Life
 from syncfabric.sim.drive.config_port import Cycles
@@ -197,7 +197,7 @@ def struck(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return how many groups each storm ends."""
     counts: list[int] = []
     monkeypatch.setattr(Storms, "struck", counts, raising=False)
-    monkeypatch.setattr(churn, "Churner", Storms)
+    monkeypatch.setattr(stimulus, "Churner", Storms)
     monkeypatch.setattr(churn, "AT_ONCE", GROUPS)
     monkeypatch.setattr(churn, "DOOMED", 1)
     monkeypatch.setattr(churn, "FEW", 3)
