@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import reduce
 from operator import and_, or_, xor
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from syncfabric.models.layout.engine import COMMIT, Code, Kind
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.messages import Op
 
-__all__ = ["Burst", "RouterSlots", "SlotMessage", "SlotPorts", "pack", "unpack"]
+__all__ = ["Burst", "RouterSlots", "SlotMessage", "SlotPorts", "SlotState", "pack", "unpack"]
 
 _MERGE: dict[int, Callable[[int, int], int]] = {Op.OR: or_, Op.AND: and_, Op.XOR: xor}
 _ENDS = (Kind.LAST, Kind.BROKEN)
@@ -33,6 +33,15 @@ class Burst(NamedTuple):
 
     ports: frozenset[int]
     message: SlotMessage
+
+
+class SlotState(NamedTuple):
+    """What streams see of a slot in a cycle; ``goes``: its GO is on the wires."""
+
+    alive: bool
+    goes: bool
+    children: frozenset[int]
+    parent: frozenset[int]
 
 
 def pack(layout: SlotLayout, message: SlotMessage) -> int:
@@ -85,6 +94,8 @@ class RouterSlots:
         Slots whose end is to be reported.
     called : callable
         Is called in a cycle with a command.
+    holds : callable
+        Says whether a slot's stream lets a SETUP wait in this cycle.
     """
 
     def __init__(self, layout: SlotLayout, *, reports: bool) -> None:
@@ -97,6 +108,7 @@ class RouterSlots:
         self.reported = set[int]()
         self._command: tuple[Mapping[str, int], int] | None = None
         self.called: Callable[[], object] = lambda: None
+        self.holds: Callable[[int], bool] = lambda _: False
 
     @property
     def is_idle(self) -> bool:
@@ -116,6 +128,12 @@ class RouterSlots:
     def epoch(self, slot: int) -> int:
         """Return the epoch of a slot."""
         return self._slots[slot].epoch
+
+    def state(self, slot: int) -> SlotState:
+        """Return what streams see of a slot."""
+        here, burst = self._slots[slot], self.sends.get(slot)
+        goes = burst is not None and burst.message.kind == Kind.GO
+        return SlotState(here.alive, goes, here.children, here.parent)
 
     def awaited(self, slot: int) -> frozenset[int]:
         """Return the ports that a slot awaits; none if it is not alive."""
@@ -146,6 +164,7 @@ class RouterSlots:
         self,
         links: Mapping[int, Mapping[int, int]],
         own: Mapping[int, SlotMessage],
+        failed: Collection[int] = (),
         *,
         visited: bool = False,
     ) -> None:
@@ -157,13 +176,15 @@ class RouterSlots:
             Words that come, by slot and link.
         own : mapping of int to SlotMessage
             The process's messages, by slot.
+        failed : collection of int
+            Slots that break as their streams have failed.
         visited : bool
             The watchdog looks.
         """
         self.answer, self.events, self.sends = None, 0, {}
         code, at, staged = self._commanded()
         everywhere = range(len(self._slots)) if visited else ()
-        for s in {*links, *own, *everywhere, *([at] if at is not None else [])}:
+        for s in {*links, *own, *failed, *everywhere, *([at] if at is not None else [])}:
             comes: dict[int, SlotMessage] = {}
             strays = False
             for p, word in links.get(s, {}).items():
@@ -175,7 +196,7 @@ class RouterSlots:
             if s in own:
                 comes[self._own] = own[s]
             asked = code if s == at else None
-            strays |= self._serve(s, comes, asked, visited=visited)
+            strays |= self._serve(s, comes, asked, breaks=s in failed, visited=visited)
             self.events += strays
             if asked == Code.SETUP:
                 self._set_up(self._slots[s], staged)
@@ -191,6 +212,8 @@ class RouterSlots:
             self.events += 1
             return None, None, 0
         slot = self._slots[s]
+        if code == Code.SETUP and not slot.alive and self.holds(s):
+            return None, None, 0  # it is asked again
         met = slot.alive != (code == Code.SETUP) and command["epoch"] == slot.epoch
         if code == Code.GO:
             met = met and not slot.missing
@@ -204,13 +227,19 @@ class RouterSlots:
         return (code, s, staged) if met else (None, None, 0)
 
     def _serve(
-        self, s: int, comes: Mapping[int, SlotMessage], code: int | None, *, visited: bool
+        self,
+        s: int,
+        comes: Mapping[int, SlotMessage],
+        code: int | None,
+        *,
+        breaks: bool,
+        visited: bool,
     ) -> bool:
         """Take a slot through a cycle; return whether something came for nothing."""
         slot = self._slots[s]
-        breaks = {p for p, m in comes.items() if m.kind == Kind.BROKEN}
-        taken = {p for p in breaks if slot.alive and p in slot.parent}
-        hits = {p: m for p, m in comes.items() if p not in breaks and p in slot.missing}
+        ends = {p for p, m in comes.items() if m.kind == Kind.BROKEN}
+        taken = {p for p in ends if slot.alive and p in slot.parent}
+        hits = {p: m for p, m in comes.items() if p not in ends and p in slot.missing}
         if not slot.alive:
             hits = {}
         trips = visited and slot.waits and slot.old and not hits
@@ -218,7 +247,7 @@ class RouterSlots:
             slot.old = True
         if hits:
             slot.old = False
-        broken = bool(taken) or code == Code.KILL or trips
+        broken = bool(taken) or code == Code.KILL or trips or (breaks and slot.alive)
         goes = code == Code.GO
         whole = bool(hits) and slot.missing == hits.keys()
         combined = 0
@@ -238,7 +267,7 @@ class RouterSlots:
             slot.missing -= hits.keys()
             slot.acc, slot.fresh = combined, False
             slot.last &= lasts
-        return len(comes) > len(hits) + len(breaks)
+        return len(comes) > len(hits) + len(ends)
 
     def _fire(self, s: int, broken: bool, kind: int, combined: int) -> None:
         slot = self._slots[s]

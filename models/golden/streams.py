@@ -1,0 +1,191 @@
+"""Streams of a router, cycle by cycle: which channel is served, and what leaves (V1 to V8)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TypeAlias
+
+from syncfabric.models.golden.operators import Offload, Operators
+from syncfabric.models.golden.slots import SlotState
+from syncfabric.models.golden.stream_channel import Carried, Channel, Form
+from syncfabric.models.golden.stream_join import Joins
+from syncfabric.models.layout.streams import StreamLayout
+
+__all__ = ["At", "Carried", "RouterStreams"]
+
+At: TypeAlias = tuple[int, int]
+"""A port and a channel."""
+
+_NO_WORDS: Mapping[int, Carried] = {}
+
+
+class RouterStreams:
+    """Cycle-exact model of the streams of a router.
+
+    Parameters
+    ----------
+    layout : StreamLayout
+    offload : callable, optional
+        The unit at the offload port; without one it adds lanes of 32 bits.
+
+    Attributes
+    ----------
+    sends : dict of int to (int, int)
+        By port, the channel and the word on the link in this cycle.
+    freed : list of (int, int)
+        Ports and channels whose ``stream_credit`` is high in this cycle.
+    events : int
+        Words that the cycle gone through last has dropped.
+    """
+
+    def __init__(self, layout: StreamLayout, offload: Offload | None = None) -> None:
+        self._places, self._turn, form = layout.places, layout.ports, Form(layout)
+        self._joins = Joins(layout, form, Operators(layout, offload))
+        self._channels = [
+            Channel(form, layout.ports + 1, layout.places) for _ in range(layout.channels)
+        ]
+        self.sends: dict[int, Carried] = {}
+        self.freed: list[At] = []
+        self.events = 0
+        self._now = 0  # steps gone through
+        self._turning: dict[int, Carried] = {}  # what leaves by the turn in this cycle
+        self._returned: list[At] = []  # credits of the turn in this cycle
+        self._pointer = 0
+        self._held = frozenset[int]()
+        self._changed = False
+
+    # What others see between steps.
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether steps without inputs and visits would change nothing, and nothing is shown."""
+        waits = self._joins.under_way or any(here.failed for here in self._channels)
+        return not (self._changed or waits)
+
+    @property
+    def watches(self) -> bool:
+        """Whether a visit may change something."""
+        return any(here.is_pending for here in self._channels)
+
+    def holds(self, slot: int) -> bool:
+        """Return whether a SETUP waits in the cycle gone through last (V6.5).
+
+        The same holds in cycles after it that are left out for being idle.
+        """
+        return slot in self._held
+
+    def failed(self, slots: Sequence[SlotState]) -> list[int]:
+        """Return the channels that have failed in this cycle.
+
+        Parameters
+        ----------
+        slots : sequence of SlotState
+            By channel.
+        """
+        pairs = enumerate(zip(self._channels, slots, strict=True))
+        return [c for c, (here, slot) in pairs if here.failed and slot.alive]
+
+    # A cycle.
+
+    def step(
+        self,
+        slots: Sequence[SlotState],
+        words: Mapping[int, Carried] = _NO_WORDS,
+        credits: Collection[At] = (),
+        faults: Collection[At] = (),
+        *,
+        visited: bool = False,
+    ) -> None:
+        """Go over a clock edge.
+
+        Parameters
+        ----------
+        slots : sequence of SlotState
+            By channel, in this cycle.
+        words : mapping of int to (int, int)
+            By port, the channel and the word that come.
+        credits, faults : collection of (int, int)
+            Ports and channels whose ``stream_credit``, or ``stream_fault``, comes.
+        visited : bool
+            The watchdog looks.
+        """
+        channels, joins = self._channels, self._joins
+        joins.begin(self._now)
+        under_way = joins.under_way
+        self._held = frozenset(
+            c for c, here in enumerate(channels) if here.holds_words or c in under_way
+        )
+        closes = sum([here.begin(slot) for here, slot in zip(channels, slots, strict=True)])
+        pending = {c for c, here in enumerate(channels) if visited and here.is_pending}
+        owed = [here.owed for here in channels]
+        coming = {**words, **self._turning}
+        full = [p for p, (c, _) in coming.items() if len(channels[c].buffers[p]) == self._places]
+        fails = {coming.pop(p)[0] for p in full}
+        self.events = len(full)
+        fails.update(c for p, c in faults if p in channels[c].children)
+        left = self._serve()
+        fails |= joins.fails
+        for c, here in enumerate(channels):
+            left += [(p, c) for p in here.drop()]
+        leaves = {c for _, c in left}
+        opens = False
+        for c, here in enumerate(channels):
+            if here.watch(left=c in leaves, visited=visited, pending=c in pending):
+                fails.add(c)
+            opens |= here.end(slots[c], fails=c in fails)
+        states = closes or opens or owed != [here.owed for here in channels]
+        moves = words or credits or self._returned or left or self.sends
+        self._changed = bool(states or moves)
+        self._finish(coming, credits, left)
+
+    def _serve(self) -> list[At]:
+        """Join and fork; return where words leave buffers."""
+        channels, joins = self._channels, self._joins
+        # All is ready by the state at the start of the cycle.
+        forks = [here.can_fork() for here in channels]
+        owed = [c for c, here in enumerate(channels) if here.owed]
+        ready = [
+            joins.is_free and here.can_join() and all(d == c for d in owed)
+            for c, here in enumerate(channels)
+        ]
+        served = self._choose(forks, ready)
+        left = [at for at in (joins.go_on(channels),) if at]
+        if ready[served]:
+            left += [(p, served) for p in joins.take(served, channels[served])]
+        result = joins.coming()
+        self.sends = {result.port: (result.channel, result.word)} if result else {}
+        blocks = [c for c, here in enumerate(channels) if forks[c] and here.is_blocked(self.sends)]
+        if forks[served]:
+            here = channels[served]
+            copies, leaves = here.fork(self.sends)
+            if leaves:
+                left.append((here.above, served))
+            here.owed &= not copies
+            self.sends |= {q: (served, word) for q, word in copies.items()}
+        for c in blocks:
+            channels[c].owed = True
+        return left
+
+    def _choose(self, forks: Sequence[bool], joins: Sequence[bool]) -> int:
+        """Return the channel that is served; if none is ready, one for which nothing is done."""
+        many = len(forks)
+        for i in range(many):
+            c = (self._pointer + i) % many
+            if forks[c] or joins[c]:
+                self._pointer = (c + 1) % many
+                return c
+        return 0
+
+    def _finish(
+        self, coming: Mapping[int, Carried], credits: Collection[At], left: Collection[At]
+    ) -> None:
+        """Put words into buffers, count credits, and show what leaves."""
+        turn, channels = self._turn, self._channels
+        for p, (c, word) in coming.items():
+            channels[c].buffers[p].append(word)
+        for p, c in (*credits, *self._returned):
+            channels[c].tokens[p] += 1
+        self._turning = {turn: self.sends.pop(turn)} if turn in self.sends else {}
+        self._returned = [at for at in left if at[0] == turn]
+        self.freed = [at for at in left if at[0] != turn]
+        self._now += 1
