@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.config import ChainRequest
@@ -30,6 +31,10 @@ from syncfabric.models.traffic import TrafficGenerator
 
 __all__ = ["CollectiveNetwork", "model_of"]
 
+if TYPE_CHECKING:
+    from syncfabric.models.golden.operators import Offload
+    from syncfabric.models.golden.stream_movement import StreamMovement
+
 NO_ARRIVALS: Mapping[tuple[int, int], int] = {}
 SILENT = (False, False, 0)
 
@@ -42,6 +47,8 @@ class CollectiveNetwork:
     shape : NetworkShape
     observer : Observer, optional
         Is called for packets and flits.
+    offload : callable, optional
+        The unit at the routers' offload ports of streams; without one it adds lanes of 32 bits.
 
     Attributes
     ----------
@@ -56,11 +63,19 @@ class CollectiveNetwork:
         The bits of ``rdata`` that have a meaning.
     managers : dict of int to Manager
         By node.
+    streams : StreamMovement or None
+        What processes send and receive by streams.
     touched : set of int
         Targets whose ``observe`` may have changed: none, as benches see no state here.
     """
 
-    def __init__(self, shape: NetworkShape, *, observer: Observer | None = None) -> None:
+    def __init__(
+        self,
+        shape: NetworkShape,
+        *,
+        observer: Observer | None = None,
+        offload: Offload | None = None,
+    ) -> None:
         self.shape = shape
         router = shape.router
         self.cycle = 0
@@ -82,6 +97,7 @@ class CollectiveNetwork:
         self.managers = self._managers()
         slots = [node.slots for node in self.nodes if node.slots]
         self._slots = SlotMovement(shape, wiring, slots, self._slot_ports) if slots else None
+        self.streams = self._make_streams(offload)
         self._movement = Movement(shape, wiring, self.nodes, self.interfaces, self.processes)
         self._recorder = Recorder(wiring.count, shape.registers)
         self._period = router.watchdog
@@ -89,6 +105,14 @@ class CollectiveNetwork:
         self._asked = False  # a request is not answered yet
         self._requests: dict[int, tuple[int, ChainRequest]] = {}
         self._answers: dict[int, tuple[bool, bool, int, int]] = {}
+
+    def _make_streams(self, offload: Offload | None) -> StreamMovement | None:
+        if not self._slots or not self.shape.router.stream:
+            return None
+        from syncfabric.models.golden.stream_movement import StreamMovement
+
+        parts = self.nodes, self._slots, self._slot_ports
+        return StreamMovement(self.shape, self._wiring, *parts, offload)
 
     def _port(self, node: int, register: int) -> tuple[NodePort, int]:
         """Return the port that a register belongs to, and its number there."""
@@ -267,6 +291,7 @@ class CollectiveNetwork:
             or self._movement.faults.is_due(now)
             or self._visits(now)
             or (self._slots and self._slots.moves_in(now))
+            or (self.streams and self.streams.moves_in(now))
         )
 
     def _visits(self, now: int) -> bool:
@@ -288,9 +313,14 @@ class CollectiveNetwork:
             here = arrivals.setdefault(first + i, {})
             here[register] = Arrival(data, (i, register) in last)
         visited = [*self._movement.watched] if self._visits(now) else ()
+        if self.streams:
+            self._movement.active.update(self.streams.step(now))
         shown = self._movement.step(now, arrivals, self._requests.pop(now, None), visited)
         if self._slots:
-            self._slots.step(now, at_slots, shown, self._movement.active.add)
+            failed = self.streams.failed if self.streams else {}
+            self._slots.step(now, at_slots, shown, self._movement.active.add, failed)
+        if self.streams:
+            self.streams.show(shown)
         self.processes.settle()
         for place, (error, rdata, meaning) in self._movement.answers:
             at = now + 1 + self._wiring.target_of(place)
@@ -353,6 +383,7 @@ class CollectiveNetwork:
             periods = (now - RESET + 1) // self._period + 1
             wakes.append(periods * self._period - 1 + RESET)
         wakes += self._slots.wakes(now) if self._slots else []
+        wakes += self.streams.wakes(now) if self.streams else []
         return min(wakes, default=None)
 
     def skip(self, cycles: int, *, enable: bool = False) -> None:

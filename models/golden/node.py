@@ -41,7 +41,8 @@ NO_WORDS: Mapping[int, Message] = {}
 class Node(Place):
     """Cycle-exact model of a node; its wires to other nodes depend on its registers alone.
 
-    Slots of barrier wires are left out of ``step``; a network takes them through a cycle.
+    Slots of barrier wires, and streams, are left out of ``step``; a network takes them through a
+    cycle.
 
     Parameters
     ----------
@@ -52,6 +53,8 @@ class Node(Place):
     ----------
     now : int
         This cycle, since reset.
+    dropped : int
+        Words of streams that are dropped in this cycle.
     still, quiet : bool
         Neither messages, nor words and set-up, move without inputs.
     """
@@ -97,12 +100,13 @@ class Node(Place):
             self.node_port = NodePort(site.registers, counters=counters)
             targets.add(Target.PORT)
         self.slots = RouterSlots(shape.slots, reports=bool(site.set_up)) if shape.slots else None
+        self.dropped = 0
         ports = shape.wires if self.node_port else 0
         self.slot_ports = SlotPorts(ports, counters=counters and ports > 0)
         self.set_up = self._make_set_up(site.set_up, targets) if site.set_up else None
         # The router's input channel from the set-up port.
         self._set_up_lane = (self._local, shape.channels) if site.set_up else None
-        counted = [RouterWord.OVERFLOW] if self.router else []
+        counted = [RouterWord.OVERFLOW] if self.router or shape.stream else []
         counted += [RouterWord.CORRUPT, RouterWord.LOST] if checks else []
         counted += [RouterWord.UNEXPECTED] if site.set_up or shape.slots else []
         fences = layout.links if checks else 0
@@ -235,6 +239,7 @@ class Node(Place):
             or inject is not into
             or not self.quiet
             or (self.slots and self.slots.calls)
+            or self.dropped
             or (set_up and self.engine.freed)
         ):
             moves = driven.leaves, into, inject
@@ -294,6 +299,8 @@ class Node(Place):
         if slots:
             events += [RouterWord.UNEXPECTED] * slots.events
             slots.events = 0
+        events += [RouterWord.OVERFLOW] * self.dropped
+        self.dropped = 0
         if set_up:
             found = set_up.step(*moves, answer, freed, self.config.request(Target.MANAGER))
             events += [RouterWord.OVERFLOW] * found.overflows

@@ -56,8 +56,8 @@ class Record(NamedTuple):
 
     Link ``router * ports + port`` is the output of a router (mesh: 5 ports), link
     ``routers * ports + node`` leads from a node into its router. Bits of a link are its ordinary
-    channels, above these that of set-up packets, the classes of messages, and the slots of barrier
-    wires; a link of a static network has one.
+    channels, above these that of set-up packets, the classes of messages, the slots of barrier
+    wires, and the channels of streams and of their faults; a link of a static network has one.
 
     Attributes
     ----------

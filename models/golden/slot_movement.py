@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import TypeAlias
 
@@ -20,6 +20,9 @@ _Answers: TypeAlias = dict[int, dict[int, SlotMessage]]
 
 _Words: TypeAlias = dict[int, dict[int, dict[int, int]]]
 """Words that come, by router, slot and link."""
+
+
+NONE_FAILED: Mapping[int, Collection[int]] = {}
 
 
 class SlotMovement:
@@ -64,15 +67,33 @@ class SlotMovement:
 
     def _visits(self, now: int) -> bool:
         """Return whether a visit may change something in a cycle."""
-        return bool(self._watched) and (now - RESET + 1) % self._period == 0
+        return bool(self._watched) and self.is_visit(now)
+
+    def is_visit(self, now: int) -> bool:
+        """Return whether the watchdog, which there is, visits slots in a cycle."""
+        return (now - RESET + 1) % self._period == 0
+
+    def next_visit(self, now: int) -> int:
+        """Return the cycle of the watchdog's next visit, from ``now`` on."""
+        periods = (now - RESET + 1) // self._period + 1
+        return periods * self._period - 1 + RESET
 
     def wakes(self, now: int) -> list[int]:
         """Return cycles from ``now`` on of which the first is that in which something moves."""
         wakes = list(self.due)
         if self._watched:
-            periods = (now - RESET + 1) // self._period + 1
-            wakes.append(periods * self._period - 1 + RESET)
+            wakes.append(self.next_visit(now))
         return wakes
+
+    @property
+    def moving(self) -> Set[int]:
+        """Routers whose slots have something on the wires in the coming cycle, or a command."""
+        return self._moving
+
+    @property
+    def answered(self) -> Set[int]:
+        """Nodes whose ports have messages of slots in the coming cycle."""
+        return self._answers.keys()
 
     def releases(self) -> Iterator[tuple[int, int, int]]:
         """Yield node, slot and result of the releases of the coming cycle."""
@@ -87,6 +108,7 @@ class SlotMovement:
         arrivals: Mapping[int, Mapping[int, Arrival]],
         shown: Shown,
         wake: Callable[[int], None],
+        failed: Mapping[int, Collection[int]] = NONE_FAILED,
     ) -> None:
         """Go through a cycle, after the routers' words: what they ask of slots is known.
 
@@ -100,6 +122,8 @@ class SlotMovement:
             Gets what is on the wires.
         wake : callable
             Is called for routers whose slots have something for words or sink in the next cycle.
+        failed : mapping of int to (collection of int)
+            By router, slots that break as their streams have failed.
         """
         come = self.due.pop(now, {})
         far = self.due.setdefault(now + self._registers, {}) if self._registers else come
@@ -112,11 +136,12 @@ class SlotMovement:
             del self.due[now + self._registers]
         own = self._arrive(arrivals, answers, come, shown)
         visited = set(self._watched) if self._visits(now) else set[int]()
-        moving = {*self._moving, *come, *own, *visited}
+        moving = {*self._moving, *come, *own, *failed, *visited}
         self._moving.clear()
         for n in moving:
             slots = self._routers[n]
-            slots.step(come.get(n, {}), own.get(n, {}), visited=n in visited)
+            comes = come.get(n, {}), own.get(n, {}), failed.get(n, ())
+            slots.step(*comes, visited=n in visited)
             if not slots.is_idle:
                 self._moving.add(n)
             if slots.calls:

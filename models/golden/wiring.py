@@ -81,7 +81,8 @@ class Wiring:
     ``router * ports + port`` is a router's output, with LOCAL of a mesh among them; link
     ``routers * ports + node`` leads from a node into its router. A *lane* is a bit of a link:
     ``link * width + c``, with c an ordinary channel, above these that of set-up packets, and above
-    these the classes of messages, and then the slots of barrier wires.
+    these the classes of messages, the slots of barrier wires, the channels of streams, and
+    their faults: levels, with the word 1.
 
     Parameters
     ----------
@@ -93,8 +94,8 @@ class Wiring:
         Lanes of a link, and of all.
     channels : int
         Channels of a link, and the first lane of messages.
-    slots : int
-        The first lane of slots.
+    slots, streams, faults : int
+        The first lanes of slots, of streams' words and of their faults.
     ports : int
         Of a router, the set-up sink's left out.
     outs : list of list of (Out or None), by place and port
@@ -107,7 +108,9 @@ class Wiring:
         self.ports = router.links + router.own
         self.channels = router.link_channels
         self.slots = self.channels + shape.classes
-        self.width = self.slots + router.wires
+        self.streams = self.slots + router.wires
+        self.faults = self.streams + router.streams
+        self.width = self.faults + router.streams
         self.count = (self.routers * self.ports + len(shape.nodes)) * self.width
         self.outs = [[self._out(n, p) for p in range(self.ports)] for n in range(self.routers)]
         for i, (n, p) in enumerate(shape.nodes if shape.interfaces else ()):

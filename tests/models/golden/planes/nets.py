@@ -203,7 +203,8 @@ def image_of(shape: NetworkShape, group: Group, n: int) -> int:
 
     def name(port: int | str, entry: int, epoch: int, place: int, route_class: int) -> None:
         nonlocal fields
-        fields |= {f"entry_{port}": entry, f"epoch_{port}": epoch}
+        # A slot has no names.
+        fields |= {f"entry_{port}": entry % layout.entries, f"epoch_{port}": epoch}
         if layout.routed:
             width = shape.router.width  # type: ignore[attr-defined]
             fields |= {f"x_{port}": place % width, f"y_{port}": place // width}

@@ -1,0 +1,256 @@
+"""The streams of a whole network, cycle by cycle: only routers and processes that move."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+
+from syncfabric.models.golden.node import Node
+from syncfabric.models.golden.operators import Offload
+from syncfabric.models.golden.slot_movement import SlotMovement
+from syncfabric.models.golden.slots import SlotPorts, SlotState
+from syncfabric.models.golden.stream_port import Beat, ProcessStreams
+from syncfabric.models.golden.streams import At, Carried, RouterStreams
+from syncfabric.models.golden.wiring import Shown, Wiring
+from syncfabric.models.layout.network import NetworkShape
+
+__all__ = ["StreamMovement", "StreamProcess"]
+
+
+class StreamProcess:
+    """What a process does with its streams.
+
+    Attributes
+    ----------
+    queue : deque of (int, Beat)
+        Beats to come, each held until it is taken, with the cycle before which it is not offered.
+    received : list of (int, Beat)
+        Beats that it has taken, with their cycles.
+    accepts : callable
+        Says whether it takes a beat in a cycle.
+    """
+
+    def __init__(self) -> None:
+        self.queue = deque[tuple[int, Beat]]()
+        self.received: list[tuple[int, Beat]] = []
+        self.accepts: Callable[[int], bool] = lambda _: True
+
+
+class _Coming:
+    """What comes out of links in a cycle: to routers, and to processes by node."""
+
+    __slots__ = ("credits", "down", "faults", "returned", "words")
+
+    def __init__(self) -> None:
+        self.words: dict[int, dict[int, Carried]] = {}
+        self.credits: dict[int, list[At]] = {}
+        self.faults: dict[int, list[At]] = {}
+        self.down: dict[int, Carried] = {}
+        self.returned: dict[int, list[int]] = {}
+
+    @property
+    def routers(self) -> set[int]:
+        """The routers to which anything comes."""
+        return {*self.words, *self.credits, *self.faults}
+
+
+class StreamMovement:
+    """Streams of all routers, their links, and the processes' ports.
+
+    Parameters
+    ----------
+    shape : NetworkShape
+    wiring : Wiring
+    nodes : sequence of Node
+        By router.
+    slots : SlotMovement
+        Of the same network; a cycle is the streams' before it is the slots'.
+    slot_ports : sequence of SlotPorts
+        By node.
+    offload : callable, optional
+        The unit at the routers' offload ports; without one it adds lanes of 32 bits.
+
+    Attributes
+    ----------
+    processes, ports : list of StreamProcess, list of ProcessStreams
+        By node.
+    failed : dict of int to (list of int)
+        Slots that break in this cycle as their streams have failed, by router.
+    """
+
+    def __init__(
+        self,
+        shape: NetworkShape,
+        wiring: Wiring,
+        nodes: Sequence[Node],
+        slots: SlotMovement,
+        slot_ports: Sequence[SlotPorts],
+        offload: Offload | None = None,
+    ) -> None:
+        layout = shape.router.stream
+        assert layout
+        self._wiring, self._homes, self._channels = wiring, shape.nodes, range(layout.channels)
+        self._nodes, self._slots = nodes, slots
+        self._slot_ports = [ports.ports[: layout.channels] for ports in slot_ports]
+        self._routers = [RouterStreams(layout, offload) for _ in nodes]
+        for node, router in zip(nodes, self._routers, strict=True):
+            if node.slots:
+                node.slots.holds = router.holds
+        self.ports = [ProcessStreams(layout) for _ in shape.nodes]
+        self.processes = [StreamProcess() for _ in shape.nodes]
+        self._registers = shape.router.link_registers
+        self._watches = shape.router.watchdog > 0
+        self._moving = set[int]()  # routers
+        self._busy = set[int]()  # nodes
+        self._turns = set[int]()  # nodes whose slots' ``ready`` may be another in this cycle
+        self._starts: dict[int, set[int]] = {}  # nodes that offer a beat, by cycle
+        self._watched = set[int]()
+        self._due: dict[int, _Coming] = {}
+        self._wires: dict[int, int] = {}
+        self._credits: list[int] = []
+        self.failed: dict[int, list[int]] = {}
+
+    # Between cycles.
+
+    def put(self, node: int, beats: Iterable[Beat], now: int, at: int = 0) -> None:
+        """Let a process offer beats after those it has still to offer.
+
+        Parameters
+        ----------
+        node : int
+        beats : iterable of Beat
+        now : int
+            The cycle to come.
+        at : int
+            The first is not offered before this cycle.
+        """
+        queue = self.processes[node].queue
+        if not queue:
+            self._starts.setdefault(max(now, at), set()).add(node)
+        queue.extend((at, beat) for beat in beats)
+
+    def moves_in(self, now: int) -> bool:
+        """Return whether anything moves in a cycle without commands."""
+        moves = self._moving or self._busy or self._turns or now in self._due or now in self._starts
+        return bool(moves) or self._visits(now)
+
+    def _visits(self, now: int) -> bool:
+        return bool(self._watched) and self._slots.is_visit(now)
+
+    def wakes(self, now: int) -> list[int]:
+        """Return cycles from ``now`` on of which the first is that in which something moves."""
+        visits = [self._slots.next_visit(now)] if self._watched else []
+        return [*self._due, *self._starts, *visits]
+
+    # A cycle.
+
+    def step(self, now: int) -> list[int]:
+        """Go through a cycle; return the routers that have dropped words."""
+        here = self._due.pop(now, None) or _Coming()
+        far = here
+        if self._registers:
+            far = self._due.setdefault(now + self._registers, _Coming())
+        self._wires, self._credits, self.failed = {}, [], {}
+        for n in self._moving:
+            self._drive(n, here, far)
+        if self._registers and not far.routers:
+            del self._due[now + self._registers]
+        for i in self._busy:
+            self._drive_process(i, here)
+        visited = set(self._watched) if self._visits(now) else set[int]()
+        moving = {*self._moving, *here.routers, *self._slots.moving, *visited}
+        self._moving.clear()
+        for n in moving:
+            self._take(n, here, visited=n in visited)
+        busy = {*self._busy, *here.down, *here.returned, *self._turns}
+        busy |= self._starts.pop(now, set())
+        self._busy.clear()
+        self._turns = set(self._slots.answered)
+        for i in busy:
+            self._take_process(i, here, now)
+        dropping = [n for n in moving if self._routers[n].events]
+        for n in dropping:
+            self._nodes[n].dropped = self._routers[n].events
+        return dropping
+
+    def show(self, shown: Shown) -> None:
+        """Show what was on the wires in the cycle gone through last."""
+        shown.wires |= self._wires
+        shown.credits += self._credits
+
+    def _states(self, n: int) -> list[SlotState]:
+        slots = self._nodes[n].slots
+        assert slots
+        return [slots.state(c) for c in self._channels]
+
+    def _drive(self, n: int, here: _Coming, far: _Coming) -> None:
+        """Put what a router sends on its links."""
+        router, outs, wiring = self._routers[n], self._wiring.outs[n], self._wiring
+        for p, carried in router.sends.items():
+            out = outs[p]
+            if out is None:
+                continue
+            self._wires[out.lane + wiring.streams + carried[0]] = carried[1]
+            if out.node >= 0:
+                here.down[out.node] = carried
+            else:
+                far.words.setdefault(out.place, {})[out.port] = carried
+        for p, c in router.freed:
+            out = outs[p]
+            if out is None:
+                continue
+            self._credits.append(out.reverse * wiring.width + wiring.streams + c)
+            if out.node >= 0:
+                here.returned.setdefault(out.node, []).append(c)
+            else:
+                far.credits.setdefault(out.place, []).append((out.port, c))
+        states = self._states(n)
+        for c in router.failed(states):
+            out = outs[min(states[c].parent)] if states[c].parent else None
+            if not states[c].parent:
+                self.failed.setdefault(n, []).append(c)
+            elif out:
+                self._wires[out.lane + wiring.faults + c] = 1
+                if out.node < 0:
+                    far.faults.setdefault(out.place, []).append((out.port, c))
+
+    def _drive_process(self, i: int, here: _Coming) -> None:
+        """Put what a process's port sends on its link."""
+        port, (n, p), wiring = self.ports[i], self._homes[i], self._wiring
+        if port.sends:
+            c, word = port.sends
+            lane = wiring.injection(i) * wiring.width + wiring.streams
+            self._wires[lane + c] = word
+            here.words.setdefault(n, {})[p] = port.sends
+        lane = (n * wiring.ports + p) * wiring.width + wiring.streams
+        for c in port.freed:
+            self._credits.append(lane + c)
+            here.credits.setdefault(n, []).append((p, c))
+
+    def _take(self, n: int, here: _Coming, *, visited: bool) -> None:
+        """Take a router over a clock edge."""
+        router = self._routers[n]
+        comes = here.words.get(n, {}), here.credits.get(n, ()), here.faults.get(n, ())
+        router.step(self._states(n), *comes, visited=visited)
+        if not router.is_idle:
+            self._moving.add(n)
+        watched = self._watches and router.watches
+        (self._watched.add if watched else self._watched.discard)(n)
+
+    def _take_process(self, i: int, here: _Coming, now: int) -> None:
+        """Take a process's port over a clock edge."""
+        port, process = self.ports[i], self.processes[i]
+        queue, beat = process.queue, port.beat
+        accepts = beat is None or process.accepts(now)
+        offered = queue[0][1] if queue and queue[0][0] <= now else None
+        ready = [c for c, slot in enumerate(self._slot_ports[i]) if slot.ready]
+        down, returned = here.down.get(i), here.returned.get(i, ())
+        port.step(ready, offered, down, returned, accepts=accepts)
+        if beat and accepts:
+            process.received.append((now, beat))
+        if port.taken:
+            queue.popleft()
+        if queue and queue[0][0] > now:
+            self._starts.setdefault(queue[0][0], set()).add(i)
+        if port.beat or not port.is_idle:
+            self._busy.add(i)
