@@ -10,17 +10,11 @@ from syncfabric.fpga.host.link import RefusedError
 from syncfabric.models.errors import BoardError, SpecError, about
 from syncfabric.models.layout.engine import Code, interval_of
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.layout.setup import (
-    COMMAND,
-    MANAGER_STATUS,
-    Answer,
-    ManagerState,
-    ManagerWord,
-    Operation,
-)
+from syncfabric.models.layout.setup import COMMAND, MANAGER_STATUS, Answer, ManagerState, Operation
+from syncfabric.models.layout.words import ManagerWord, config_address
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.set_up import Epochs, commit_write, free_writes, manager_address
+from syncfabric.models.planning.set_up import Epochs, commit_write, free_writes
 from syncfabric.models.planning.set_up_writes import SetUpWrite, Until, set_up_writes
 from syncfabric.sim.assemble.host import host_shape
 
@@ -128,7 +122,7 @@ def end_groups(host: Host, network: NetworkShape) -> Epochs:
         The board does not answer.
     """
     for manager in network.managers:
-        _try(host, manager, manager_address(ManagerWord.COMMAND), _ABORT)
+        _try(host, manager, config_address(ManagerWord.COMMAND), _ABORT)
     epochs, killed = Epochs(), False
     layout = network.router.layout
     for router in range(network.routers):

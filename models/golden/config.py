@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from syncfabric.models.golden.counters import Counters
 from syncfabric.models.golden.engine import Answer, Request
-from syncfabric.models.layout.engine import ADDRESS_BITS, COUNTER_ADDRESS
-from syncfabric.models.layout.network import RouterWord, Target
+from syncfabric.models.layout.words import ADDRESS_BITS, PortWord, RouterWord, Target
 
 __all__ = ["ChainRequest", "ConfigNode", "Words"]
 
@@ -95,8 +94,8 @@ class Words:
         On the config chain.
     targets : collection of Target
         Those that are there.
-    counted : sequence of RouterWord
-        Counters that can be read at target 1.
+    words : collection of RouterWord
+        Those of target 1.
     fence_bits : int
         Ports with check bits; 0: there is no FENCE.
     counters : bool
@@ -113,14 +112,14 @@ class Words:
         self,
         number: int,
         targets: Collection[Target],
-        counted: Sequence[RouterWord],
+        words: Collection[RouterWord],
         fence_bits: int,
         *,
         counters: bool,
     ) -> None:
         self.config = ConfigNode(number, targets)
-        self._targets, self._counted, self._fence_bits = targets, counted, fence_bits
-        self._counters = Counters(len(RouterWord) - 1, built=counters)
+        self._targets, self._words, self._fence_bits = targets, words, fence_bits
+        self._counters = Counters(RouterWord, built=counters)
         self._answer: Answer | None = None
         self.fence = 0
 
@@ -131,7 +130,7 @@ class Words:
 
     def counter(self, word: RouterWord) -> int:
         """Return a counter."""
-        return self._counters[word - COUNTER_ADDRESS]
+        return self._counters[word]
 
     def step(
         self,
@@ -157,7 +156,7 @@ class Words:
         answered = self._answer
         self._answer = None if answered else self._serve(refused)
         self.config.step(request, further, answer or answered)
-        self._counters.step([event - COUNTER_ADDRESS for event in events])
+        self._counters.step(events)
 
     def _serve(self, refused: int) -> Answer | None:
         """Return the next cycle's answer, and do a write."""
@@ -166,16 +165,16 @@ class Words:
             return self._serve_router(request)
         request = self.config.request(Target.PORT)
         if request and Target.PORT in self._targets:
-            found = request[:2] == (False, COUNTER_ADDRESS)
+            found = request[:2] == (False, PortWord.REFUSED_ARRIVE)
             return Answer(False, refused) if found else Answer(True)
         return None
 
     def _serve_router(self, request: Request) -> Answer:
-        if request.address == RouterWord.FENCE and self._fence_bits:
-            if request.write:
-                self.fence = request.data & (1 << self._fence_bits) - 1
-                return Answer(False)
-            return Answer(False, self.fence)
-        if not request.write and request.address in self._counted:
-            return Answer(False, self._counters[request.address - COUNTER_ADDRESS])
-        return Answer(True)
+        if request.address not in self._words:
+            return Answer(True)
+        if request.address in self._counters:
+            return Answer(request.write, 0 if request.write else self._counters[request.address])
+        if request.write:
+            self.fence = request.data & (1 << self._fence_bits) - 1
+            return Answer(False)
+        return Answer(False, self.fence)

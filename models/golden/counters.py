@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from syncfabric.models.messages import COUNTER_BITS
+from syncfabric.models.messages.words import COUNTER_BITS, WordTable
 
 __all__ = ["MOST", "Counters"]
 
@@ -16,18 +16,21 @@ class Counters:
 
     Parameters
     ----------
-    count : int
-        Counters 0 to ``count`` - 1.
+    words : iterable of WordTable
+        Of a part, the counters among them.
     built : bool
         They are there; otherwise they read 0.
     """
 
-    def __init__(self, count: int, *, built: bool) -> None:
-        self._values, self._built = [0] * count, built
+    def __init__(self, words: Iterable[WordTable], *, built: bool) -> None:
+        self._values, self._built = {int(word): 0 for word in words if word.counts}, built
         self._events: tuple[int, ...] = ()
 
-    def __getitem__(self, counter: int) -> int:
-        return self._values[counter]
+    def __contains__(self, address: int) -> bool:
+        return address in self._values
+
+    def __getitem__(self, address: int) -> int:
+        return self._values[address]
 
     @property
     def is_idle(self) -> bool:
@@ -35,7 +38,7 @@ class Counters:
         return not self._events
 
     def step(self, events: Iterable[int]) -> None:
-        """Go over a clock edge; ``events`` are the counters of what happens in this cycle."""
+        """Go over a clock edge; ``events`` are the words of what happens in this cycle."""
         if self._built:
             if self._events:
                 for counter in self._events:

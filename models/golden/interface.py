@@ -25,8 +25,8 @@ from syncfabric.models.golden.place import (
 )
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.slots import SlotPorts
-from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.layout.words import RouterWord, Target
 
 __all__ = ["NodeInterface"]
 
@@ -79,9 +79,7 @@ class NodeInterface(Place):
         self.tokens = shape.buffer_flits
         self._own_links = transport_of(shape) == "own"
         self._held = deque[Flit]()
-        counted = [RouterWord.CORRUPT, RouterWord.LOST]
-        counted += [RouterWord.OVERFLOW] if channels else []
-        self.words = Words(number, targets, counted, 1, counters=counters)
+        self.words = Words(number, targets, shape.end_words, 1, counters=counters)
         self.message: Message | None = None
         self._driven = None
         self._inject: Flit | None = None

@@ -30,8 +30,8 @@ from syncfabric.models.golden.place import (
 from syncfabric.models.golden.router import Flit, Router
 from syncfabric.models.golden.slots import RouterSlots, SlotPorts
 from syncfabric.models.golden.transport import RoutedLinks, SharedLinks
-from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.layout.words import RouterWord, Target
 
 __all__ = ["Node"]
 
@@ -94,7 +94,7 @@ class Node(Place):
             self.transport = RoutedLinks(*site.place) if layout.routed else SharedLinks()
         self.node_port = None
         targets = {Target.ENGINE}
-        if self.router or checks or shape.slots:
+        if shape.router_words:
             targets.add(Target.ROUTER)
         if site.registers and layout.own:
             self.node_port = NodePort(site.registers, counters=counters)
@@ -106,11 +106,8 @@ class Node(Place):
         self.set_up = self._make_set_up(site.set_up, targets) if site.set_up else None
         # The router's input channel from the set-up port.
         self._set_up_lane = (self._local, shape.channels) if site.set_up else None
-        counted = [RouterWord.OVERFLOW] if self.router or shape.stream else []
-        counted += [RouterWord.CORRUPT, RouterWord.LOST] if checks else []
-        counted += [RouterWord.UNEXPECTED] if site.set_up or shape.slots else []
         fences = layout.links if checks else 0
-        self.words = Words(site.number, targets, counted, fences, counters=counters)
+        self.words = Words(site.number, targets, shape.router_words, fences, counters=counters)
         self._driven = None
         self.still, self.quiet = False, True
 

@@ -13,8 +13,8 @@ from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
 from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.link import Back, Forward, LinkEnd, LinkForm, Sent
 from syncfabric.models.golden.router import XY, Flit, Routing, Source, Table
-from syncfabric.models.layout.network import RouterWord
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.words import RouterWord
 
 __all__ = [
     "IDLE",

@@ -13,6 +13,7 @@ from syncfabric.models.golden.engine.memory import Freed, Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort
 from syncfabric.models.layout.engine import COMMIT, Code, Kind
 from syncfabric.models.layout.slots import SlotLayout
+from syncfabric.models.layout.words import EngineWord, PortWord
 from syncfabric.models.messages import Op
 
 __all__ = ["Burst", "RouterSlots", "SlotMessage", "SlotPorts", "SlotState", "pack", "unpack"]
@@ -142,7 +143,7 @@ class RouterSlots:
 
     def asks(self, request: Request | None, staged: int) -> Request | None:
         """Take what is asked of a slot in this cycle, and hand on what is asked of the engine."""
-        if request is None or request[:2] != (True, 0):
+        if request is None or request[:2] != (True, EngineWord.COMMIT):
             return request
         command = COMMIT.unpack(request.data)
         if command["entry"] < self._layout.first:
@@ -315,12 +316,12 @@ class SlotPorts:
 
     def __init__(self, slots: int, *, counters: bool) -> None:
         self.ports = [NodePort(1, counters=False) for _ in range(slots)]
-        self._counters = Counters(1, built=counters)
+        self._counters = Counters(PortWord, built=counters)
 
     @property
     def refused(self) -> int:
         """Cycles with a refused arrive."""
-        return self._counters[0]
+        return self._counters[PortWord.REFUSED_ARRIVE]
 
     @property
     def is_idle(self) -> bool:
@@ -349,5 +350,5 @@ class SlotPorts:
             here = {0: arrivals[s]} if s in arrivals else {}
             port.advance(here, heard, taken=offer is not None)
             refuses |= port.refuses
-        self._counters.step([0] if refuses else [])
+        self._counters.step([PortWord.REFUSED_ARRIVE] * refuses)
         return sends

@@ -7,15 +7,11 @@ from functools import cached_property
 from syncfabric.models.messages.layout import Field, Layout
 
 __all__ = [
-    "ADDRESS_BITS",
     "COMMIT",
-    "COUNTER_ADDRESS",
     "EPOCH_BITS",
-    "IMAGE_ADDRESS",
     "MOST_PORTS",
     "WORD_BITS",
     "Code",
-    "EngineCounter",
     "EngineLayout",
     "Kind",
     "entries_of",
@@ -25,12 +21,6 @@ __all__ = [
 EPOCH_BITS = 2
 MOST_PORTS = 16
 WORD_BITS = 32
-
-ADDRESS_BITS = 5
-"""Bits of a config address inside an engine."""
-
-IMAGE_ADDRESS, COUNTER_ADDRESS = 1, 16
-"""Config addresses of the first staged word and of the first counter; COMMIT is at 0."""
 
 
 def entries_of(groups: int) -> int:
@@ -61,12 +51,6 @@ class Code(IntEnum):
     """Commands of the config port."""
 
     READ, SETUP, GO, KILL = range(4)
-
-
-class EngineCounter(IntEnum):
-    """Saturating counters of an engine, in reading order."""
-
-    OVERFLOW, UNEXPECTED, REFUSED_COMMAND = range(3)
 
 
 COMMIT = Layout(

@@ -2,23 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import cached_property
 
-from syncfabric.models.layout.engine import ADDRESS_BITS, COUNTER_ADDRESS
 from syncfabric.models.layout.flit import flit_layout, source_header, table_header, xy_header
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.words import (
+    ADDRESS_BITS,
+    PART_BITS,
+    EngineWord,
+    ManagerWord,
+    PortWord,
+)
 from syncfabric.models.messages.layout import Layout
+from syncfabric.models.messages.words import WordTable
 
 __all__ = [
     "MOST_REGISTERS",
-    "PART_BITS",
     "NetworkShape",
     "NetworkWords",
     "Place",
-    "PortWord",
-    "RouterWord",
-    "Target",
 ]
 
 MOST_REGISTERS = 16
@@ -95,6 +97,14 @@ class NetworkShape:
         """Return the target of a router's config words."""
         return router + len(self.nodes) * self.interfaces
 
+    def words_at(self, target: int) -> tuple[WordTable, ...]:
+        """Return the config words of a target, part by part."""
+        port = tuple(PortWord) if target < len(self.nodes) else ()
+        manager = tuple(ManagerWord) if target in self.managers else ()
+        if target < self.target_of(0):
+            return *port, *self.router.end_words, *manager
+        return *EngineWord, *self.router.router_words, *port, *manager
+
     @cached_property
     def ends(self) -> Mapping[Place, Place]:
         """The other end of each port that has a link between routers."""
@@ -163,29 +173,6 @@ class NetworkShape:
         """Return the header of a reply to a manager."""
         reply = 1 << self.header.offsets["reply"]
         return self.header_of(self.nodes[self.managers[manager]]) | reply
-
-
-class Target(IntEnum):
-    """Parts of a node that have config words; bits 5 to 7 of an address."""
-
-    ENGINE, ROUTER, PORT, MANAGER = range(4)
-
-
-class RouterWord(IntEnum):
-    """Config words of a router, by address; those from OVERFLOW on are saturating counters."""
-
-    FENCE = 1
-    OVERFLOW, CORRUPT, LOST, UNEXPECTED = range(COUNTER_ADDRESS, COUNTER_ADDRESS + 4)
-
-
-class PortWord(IntEnum):
-    """Config words of a node port, by address."""
-
-    REFUSED_ARRIVE = COUNTER_ADDRESS
-
-
-PART_BITS = 3
-"""Bits of an address that name a part of a target."""
 
 
 @dataclass(frozen=True)

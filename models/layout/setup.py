@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from syncfabric.models.layout.engine import COUNTER_ADDRESS, EPOCH_BITS
+from syncfabric.models.layout.engine import EPOCH_BITS
 from syncfabric.models.messages.layout import Field, Layout
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "REQUEST",
     "Answer",
     "ManagerState",
-    "ManagerWord",
     "Operation",
     "manager_words",
     "owners_of",
@@ -51,13 +50,6 @@ class ManagerState(IntEnum):
     """What has become of a manager's command."""
 
     IDLE, RUNNING, DONE, FAILED = range(4)
-
-
-class ManagerWord(IntEnum):
-    """Config words of a manager, by address."""
-
-    POINTER, DATA, COMMAND, STATUS, FREED = range(5)
-    UNEXPECTED = COUNTER_ADDRESS
 
 
 _ENTRY = (

@@ -10,6 +10,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import MOST_PORTS, WORD_BITS, EngineLayout, interval_of
 from syncfabric.models.layout.slots import MOST_SLOTS, SlotLayout
 from syncfabric.models.layout.streams import Join, Operations, StreamLayout
+from syncfabric.models.layout.words import RouterWord
 from syncfabric.models.networks.table import Flag, Table, Whole
 
 __all__ = ["LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "NodeShape", "least_stages"]
@@ -308,6 +309,18 @@ class NodeShape(EngineShape):
         )
 
     @property
+    def router_words(self) -> tuple[RouterWord, ...]:
+        """Config words of a router beside its engine's, by rising address."""
+        checks, drops = self.check_bits > 0, self.channels + self.streams > 0
+        return _words(checks, drops, checks, checks, self.managers + self.wires > 0)
+
+    @property
+    def end_words(self) -> tuple[RouterWord, ...]:
+        """Config words of a node interface's end of its link."""
+        checks = self.check_bits > 0
+        return _words(checks, checks and self.channels > 0, checks, checks, False)
+
+    @property
     def ports(self) -> int:
         """Ports of the router: its links, and the process's own or that of the set-up sink."""
         return self.links + (self.own or self.managers > 0)
@@ -322,6 +335,10 @@ class NodeShape(EngineShape):
         """For each input, the outputs of its packets by table or source: all but its own."""
         ports = range(self.ports)
         return tuple(tuple(o for o in ports if o != i) for i in ports)
+
+
+def _words(*there: bool) -> tuple[RouterWord, ...]:
+    return tuple(word for word, has in zip(RouterWord, there, strict=True) if has)
 
 
 class MeshNodeShape(NodeShape):

@@ -8,7 +8,6 @@ from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.messages.registers import (
     CONFIG_ADDRESS_BITS,
     COUNTER_BASE,
-    COUNTER_BITS,
     Counter,
     Op,
 )
@@ -24,6 +23,7 @@ from syncfabric.models.messages.static import (
     StaticLayout,
     StaticWord,
 )
+from syncfabric.models.messages.words import COUNTER_BITS
 
 __all__ = [
     "CHAIN_BITS",

@@ -3,12 +3,13 @@
 Source: docs/microarchitecture-host.md, H1 and H2.
 """
 
-import enum
+from functools import partial
 
 from pydantic import BaseModel, ConfigDict
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages.layout import Field, Layout
+from syncfabric.models.messages.words import WORD_BITS, WordTable, bits_of, whole
 
 __all__ = [
     "BINS",
@@ -20,6 +21,7 @@ __all__ = [
     "HOST_VERSION",
     "INTERRUPT",
     "MASK_BASE",
+    "METERED",
     "METER_BASE",
     "METER_WORDS",
     "MOST_METERS",
@@ -75,32 +77,6 @@ _MOST_BITS = 65_535
 """Bits that the inputs of one module may have in Amaranth."""
 
 
-class GlobalWord(enum.IntEnum):
-    """Words of the whole host."""
-
-    ID, VERSION, NODES, SHAPE = range(4)
-    CYCLE_LOW, CYCLE_HIGH = 5, 6
-    CONFIG_NODE, WAIT_LIMIT, ARRIVE_ALL, IRQ_STATUS, CLEAR_ALL, CONFIG_ANSWER = range(7, 13)
-
-
-class TrafficWord(enum.IntEnum):
-    """Words of the ordinary traffic, where the network has sources and sinks of it."""
-
-    RATE, SEED, CONTROL, CREATED, LOST, RECEIVED, WRONG, LATENCY = range(8)
-
-
-class MeterWord(enum.IntEnum):
-    """Words of a meter, before its histogram and its mask."""
-
-    EPISODES, LAST, LEAST, GREATEST, CLEAR = range(5)
-
-
-class NodeWord(enum.IntEnum):
-    """Words of a node, before those that there are for each register."""
-
-    ARRIVE, ARRIVE_LAST, READY, DONE, BROKEN, IRQ_ENABLE = range(6)
-
-
 SHAPE = Layout(
     "shape word",
     (
@@ -128,6 +104,107 @@ INTERRUPT = Layout(
         Field("node", 16, "lowest node with an interrupt; 0 if there is none"),
     ),
 )
+
+
+METERED = whole("count", "r", "stays at its greatest", reset=0)
+"""The field of a meter's words."""
+
+_LEAST = whole("count", "r", "stays at its greatest", reset=(1 << WORD_BITS) - 1)
+_COUNT = whole("count", "r", "it", reset=0)
+_STROBE = whole("any", "w", "is not looked at")
+_each = partial(whole, "registers", reset=0)
+_ARRIVES = whole("registers", "w", "a bit each; refused if one is not ready, and none arrives then")
+
+
+class GlobalWord(WordTable):
+    """Words of the whole host."""
+
+    ID = 0, "What this is", whole("id", "r", "tells a host by", reset=HOST_ID, constant=True)
+    VERSION = (
+        1,
+        "Of this map",
+        whole("version", "r", "of the map", reset=HOST_VERSION, constant=True),
+    )
+    NODES = 2, "Nodes", whole("nodes", "r", "nodes of the network", constant=True)
+    SHAPE = 3, "Shape word", bits_of(SHAPE, "r")
+    CYCLE_LOW = (
+        5,
+        "Low half of the cycles since reset; holds the high half for the next word",
+        whole("cycles", "r", "low half of the cycles since reset"),
+    )
+    CYCLE_HIGH = (
+        6,
+        "High half of the cycles as of the last read of CYCLE_LOW",
+        whole("cycles", "r", "high half of the cycles since reset", reset=0),
+    )
+    CONFIG_NODE = (
+        7,
+        "Target of the config window; a number that no target has is refused",
+        whole("target", "rw", "number on the config port", reset=0),
+    )
+    WAIT_LIMIT = (
+        8,
+        "Cycles that a WAIT takes at most",
+        whole("cycles", "rw", "cycles until it is refused", reset=WAIT_LIMIT),
+    )
+    ARRIVE_ALL = (
+        9,
+        "All bits of a meter's mask arrive in the same cycle",
+        whole("meter", "w", "number of the meter; others are refused"),
+    )
+    IRQ_STATUS = 10, "Interrupt word", bits_of(INTERRUPT, "r", reset=0)
+    CLEAR_ALL = 11, "Clears all meters", _STROBE
+    CONFIG_ANSWER = (
+        12,
+        "Word of the last answer in the config window, to reads and writes, refused or not",
+        whole("word", "r", "as the target's word has it", reset=0),
+    )
+
+
+class TrafficWord(WordTable):
+    """Words of the ordinary traffic, where the network has sources and sinks of it."""
+
+    RATE = (
+        0,
+        "Packets of each source",
+        whole("rate", "rw", "a cycle, times 2^24", width=24, reset=0),
+    )
+    SEED = 1, "Seed of all sources", whole("seed", "rw", "the seed", reset=0)
+    CONTROL = (
+        2,
+        "Traffic control word",
+        bits_of(TRAFFIC_CONTROL, "rw", reset=0)[:1] + bits_of(TRAFFIC_CONTROL, "w")[1:],
+    )
+    CREATED = 3, "Packets created", _COUNT
+    LOST = 4, "Packets for which a source had no room", _COUNT
+    RECEIVED = 5, "Packets received", _COUNT
+    WRONG = 6, "Flits that were wrong", _COUNT
+    LATENCY = 7, "Greatest latency of a packet, in cycles", _COUNT
+
+
+class MeterWord(WordTable):
+    """Words of a meter, before its histogram and its mask."""
+
+    EPISODES = 0, "Barriers counted", METERED
+    LAST = 1, "Latency of the last one, in cycles", METERED
+    LEAST = 2, "Least latency; all ones before the first", _LEAST
+    GREATEST = 3, "Greatest latency", METERED
+    CLEAR = 4, "Clears this meter", _STROBE
+
+
+class NodeWord(WordTable):
+    """Words of a node, before those that there are for each register; a field has a bit each."""
+
+    ARRIVE = 0, "Registers arrive", _ARRIVES
+    ARRIVE_LAST = 1, "Registers arrive, and it is the group's last barrier", _ARRIVES
+    READY = 2, "Registers are set up", whole("registers", "r", "may arrive")
+    DONE = 3, "Registers are released", _each("r", "released since the last arrive")
+    BROKEN = (
+        4,
+        "Registers are released, but not by a barrier",
+        _each("r", "that release was no barrier's end"),
+    )
+    IRQ_ENABLE = 5, "Registers that interrupt", _each("rw", "interrupts while it is done")
 
 
 class HostShape(BaseModel):

@@ -2,11 +2,12 @@
 
 import enum
 
-__all__ = ["CONFIG_ADDRESS_BITS", "COUNTER_BASE", "COUNTER_BITS", "Counter", "Op"]
+from syncfabric.models.messages.words import WordTable
+
+__all__ = ["CONFIG_ADDRESS_BITS", "COUNTER_BASE", "Counter", "Op"]
 
 CONFIG_ADDRESS_BITS = 12
 COUNTER_BASE = 1024
-COUNTER_BITS = 8
 
 
 class Op(enum.IntEnum):
@@ -19,7 +20,10 @@ class Op(enum.IntEnum):
         return (1 << data_bits) - 1 if self in (Op.AND, Op.MIN) else 0
 
 
-class Counter(enum.IntEnum):
+class Counter(WordTable):
     """Saturating event counters of a node of a static network, in reading order."""
 
-    OVERFLOW, STRAY, REFUSED_ARRIVE, REFUSED_WRITE = range(4)
+    OVERFLOW = 0, "Flits or messages that met a full buffer"
+    STRAY = 1, "Messages that no register expected"
+    REFUSED_ARRIVE = 2, "Arrives that were not accepted"
+    REFUSED_WRITE = 3, "Writes that were refused"

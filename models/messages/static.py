@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS
+from syncfabric.models.messages.words import WordTable, bits_of, whole
 
 __all__ = [
     "CHAIN_BITS",
@@ -41,21 +42,6 @@ class Role(enum.IntEnum):
     NONE, RING, RING_ROOT, TREE, TREE_ROOT, ALONE = range(6)
 
 
-class StaticWord(enum.IntEnum):
-    """Words of a node: the second can only be written, the third only read.
-
-    PATIENCE is there with a watchdog only.
-    """
-
-    ROLE, COMMAND, STATUS, PATIENCE = range(4)
-
-
-class LoaderWord(enum.IntEnum):
-    """Words of the loader: only written, only written, only read."""
-
-    SHIFT, STROBE, LENGTH = range(3)
-
-
 ROLE_WORD = Layout(
     "role word",
     (
@@ -77,6 +63,39 @@ STATUS_WORD = Layout(
     ),
 )
 """Word 2 of a node; ``observe`` has all of it but ``done``."""
+
+
+class StaticWord(WordTable):
+    """Words of a node, but for its counters. PATIENCE is there with a watchdog only."""
+
+    ROLE = (
+        0,
+        "Role word; a write is refused while the node's agent is at work",
+        bits_of(ROLE_WORD, "rw", reset=0),
+    )
+    COMMAND = 1, "Command", whole("command", "w", "1 INIT lets a root begin, once")
+    STATUS = 2, "Status word", bits_of(STATUS_WORD, "r", reset=0)
+    PATIENCE = (
+        3,
+        "Patience",
+        whole("cycles", "rw", "who waits for so many is counted; 0: nobody", width=PATIENCE_BITS),
+    )
+
+
+class LoaderWord(WordTable):
+    """Words of the loader."""
+
+    SHIFT = (
+        0,
+        "Bits to shift into the chain, lowest first; answered 33 cycles later",
+        whole("bits", "w", "32 bits of the chain"),
+    )
+    STROBE = (
+        1,
+        "All outputs take their routes from the chain, and are flushed where it says so",
+        whole("any", "w", "is not looked at"),
+    )
+    LENGTH = 2, "Bits of the chain", whole("bits", "r", "25 for each node", constant=True)
 
 
 @dataclass(frozen=True)

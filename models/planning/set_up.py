@@ -10,23 +10,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.layout.engine import (
-    ADDRESS_BITS,
-    COMMIT,
-    EPOCH_BITS,
-    IMAGE_ADDRESS,
-    WORD_BITS,
-    Code,
-    EngineLayout,
+from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, WORD_BITS, Code, EngineLayout
+from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.setup import COMMAND, REQUEST, Operation
+from syncfabric.models.layout.words import (
+    EngineWord,
+    ManagerWord,
+    config_address,
 )
-from syncfabric.models.layout.network import NetworkShape, Target
-from syncfabric.models.layout.setup import COMMAND, REQUEST, ManagerWord, Operation
 from syncfabric.models.messages import Op
 from syncfabric.models.networks.irregular import Place
 from syncfabric.models.planning.group_plan import GroupPlan
 
 __all__ = [
-    "COMMIT_ADDRESS",
     "Epochs",
     "RouterImage",
     "Write",
@@ -40,12 +36,10 @@ __all__ = [
     "image_writes",
     "kill_command",
     "kill_writes",
-    "manager_address",
     "set_up_command",
     "set_up_writes",
 ]
 
-COMMIT_ADDRESS = 0
 EPOCHS = 1 << EPOCH_BITS
 """Epochs of an entry."""
 
@@ -171,7 +165,7 @@ def image_writes(
 
 def _staged(image: RouterImage, network: NetworkShape) -> Iterator[Write]:
     for k, word in enumerate(image.words(network.router.layout)):
-        yield Write(network.target_of(image.router), IMAGE_ADDRESS + k, word)
+        yield Write(network.target_of(image.router), EngineWord.IMAGE + k, word)
     yield commit_write(Code.SETUP, network, image.router, image.entry, image.epoch)
 
 
@@ -214,12 +208,7 @@ def free_writes(network: NetworkShape, router: int, entry: int) -> Iterator[Writ
 def commit_write(code: Code, network: NetworkShape, router: int, entry: int, epoch: int) -> Write:
     """Return the write that commits a command at a router's entry; READ is of its status."""
     word = COMMIT.pack({"code": code, "entry": entry, "epoch": epoch})
-    return Write(network.target_of(router), COMMIT_ADDRESS, word)
-
-
-def manager_address(word: ManagerWord) -> int:
-    """Return the config address of a manager's word at its node."""
-    return Target.MANAGER << ADDRESS_BITS | word
+    return Write(network.target_of(router), EngineWord.COMMIT, word)
 
 
 def set_up_command(group: GroupPlan, network: NetworkShape, epochs: Epochs) -> list[Place]:
@@ -248,13 +237,13 @@ def _command(
     requests: Sequence[tuple[int, int, int, Sequence[int]]],
 ) -> list[Place]:
     """Return the writes of a command's requests: header, REQUEST, and words of an image (N5.1)."""
-    writes = [(manager_address(ManagerWord.POINTER), 0)]
+    writes = [(config_address(ManagerWord.POINTER), 0)]
     for router, entry, epoch, image in requests:
         request = REQUEST.pack({"entry": entry, "epoch": epoch})
         words = (network.sink_header(router), request, *image)
-        writes += [(manager_address(ManagerWord.DATA), word) for word in words]
+        writes += [(config_address(ManagerWord.DATA), word) for word in words]
     command = COMMAND.pack({"operation": operation, "count": len(requests)})
-    return [*writes, (manager_address(ManagerWord.COMMAND), command)]
+    return [*writes, (config_address(ManagerWord.COMMAND), command)]
 
 
 def asked_node(group: GroupPlan, router: int) -> Place:

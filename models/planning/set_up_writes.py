@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from syncfabric.models.layout.engine import IMAGE_ADDRESS
-from syncfabric.models.layout.setup import MANAGER_STATUS, ManagerState, ManagerWord
+from syncfabric.models.layout.setup import MANAGER_STATUS, ManagerState
+from syncfabric.models.layout.words import EngineWord, ManagerWord, config_address
 from syncfabric.models.messages.static import LoaderWord, StaticWord
 from syncfabric.models.networks.spec import MessageSpec, StaticSpec
 from syncfabric.models.planning import set_up
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.set_up import Epochs, group_images, manager_address
+from syncfabric.models.planning.set_up import Epochs, group_images
 from syncfabric.models.planning.static_routes import SETTLING, static_writes
 
 __all__ = ["Entry", "SetUpWrite", "Until", "members", "registers_json", "set_up_entries"]
@@ -72,11 +72,11 @@ def set_up_writes(plan: BarrierPlan, epochs: Epochs | None = None) -> Iterator[S
             yield SetUpWrite(*write)
         return
     state, done = (MANAGER_STATUS.pack({"state": s}) for s in (3, ManagerState.DONE))
-    ended = Until(manager_address(ManagerWord.STATUS), state, done)
+    ended = Until(config_address(ManagerWord.STATUS), state, done)
     for i, group in enumerate(plan.groups):
         manager = shape.managers[i % len(shape.managers)]
         for address, value in set_up.set_up_command(group, shape, epochs):
-            until = ended if address == manager_address(ManagerWord.COMMAND) else None
+            until = ended if address == config_address(ManagerWord.COMMAND) else None
             yield SetUpWrite(manager, address, value, group=group.id, until=until)
         epochs.set_up(group)
 
@@ -144,7 +144,7 @@ def _images(plan: BarrierPlan, network: MessageSpec) -> list[dict[str, Any]]:
                 "fields": layout.image.unpack(image.word),
                 "words": [
                     {"address": address, "value": f"0x{word:08x}"}
-                    for address, word in enumerate(image.words(layout), IMAGE_ADDRESS)
+                    for address, word in enumerate(image.words(layout), EngineWord.IMAGE)
                 ],
             }
             routers.setdefault(image.router, []).append(entry)

@@ -7,16 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import TypeAlias
 
-from syncfabric.models.layout.engine import (
-    ADDRESS_BITS,
-    COMMIT,
-    COUNTER_ADDRESS,
-    IMAGE_ADDRESS,
-    WORD_BITS,
-    Code,
-    EngineCounter,
-)
-from syncfabric.models.layout.network import PART_BITS, PortWord, RouterWord, Target
+from syncfabric.models.layout.engine import COMMIT, WORD_BITS, Code
 from syncfabric.models.layout.setup import (
     COMMAND,
     FREED,
@@ -25,9 +16,17 @@ from syncfabric.models.layout.setup import (
     REQUEST,
     Answer,
     ManagerState,
-    ManagerWord,
     Operation,
     share_of,
+)
+from syncfabric.models.layout.words import (
+    ADDRESS_BITS,
+    PART_BITS,
+    EngineWord,
+    ManagerWord,
+    PortWord,
+    RouterWord,
+    Target,
 )
 from syncfabric.models.messages import COUNTER_BITS, Op, core, registers, static
 from syncfabric.models.messages.boot import BOOT_FENCE, BOOT_MAGIC, BOOT_NONE
@@ -192,8 +191,8 @@ def _blocks(network: MessageSpec) -> Iterator[str]:
         "/* Config addresses: SYNCFABRIC_TARGET_... | word. An image is staged, then committed. */",
         {"ADDRESS_BITS": ADDRESS_BITS + PART_BITS},
         {f"TARGET_{part.name}": part << ADDRESS_BITS for part in Target},
-        {"COMMIT": 0, "IMAGE": IMAGE_ADDRESS, "IMAGE_WORDS": layout.image_words},
-        {f"ENGINE_{c.name}": COUNTER_ADDRESS + c for c in EngineCounter},
+        {"COMMIT": EngineWord.COMMIT, "IMAGE": EngineWord.IMAGE, "IMAGE_WORDS": layout.image_words},
+        {f"ENGINE_{word.name}": word for word in EngineWord if word.counts},
         named("ROUTER", RouterWord) | named("PORT", PortWord) | {"COUNTER_BITS": COUNTER_BITS},
     )
     yield block("/* Commands of COMMIT, and operations. */", named("CODE", Code) | named("OP", Op))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from syncfabric.models.register_map.parts import WORD_BITS, Bits, Block, Part, Window
+from syncfabric.models.messages.words import WORD_BITS, Bits, Block, Part
 
 __all__ = ["rdl"]
 
@@ -54,10 +54,10 @@ def _part(part: Part) -> Iterator[str]:
     if isinstance(part, Block):
         yield "regfile {"
         yield from _inside(part)
-    elif isinstance(part, Window):
+    elif not part.fields:
         yield "external mem {"
         yield from _property("name", part.meaning)
-        yield f"  mementries = {part.words};"
+        yield f"  mementries = {part.count};"
         yield f"  memwidth = {WORD_BITS};"
         yield "  sw = rw;"
     else:
@@ -83,7 +83,7 @@ def _field(field: Bits) -> Iterator[str]:
 def _place(part: Part) -> str:
     """Return an instance's name, size and address."""
     at = f"@ 0x{part.address * _BYTES:x}"
-    if isinstance(part, Window) or part.count is None:
+    if part.count is None or not (isinstance(part, Block) or part.fields):
         return f"{part.name} {at}"
     stride = part.stride if isinstance(part, Block) else 1
     return f"{part.name}[{part.count}] {at} += 0x{stride * _BYTES:x}"

@@ -6,15 +6,8 @@ from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.engine import (
-    COMMIT,
-    COUNTER_ADDRESS,
-    EPOCH_BITS,
-    IMAGE_ADDRESS,
-    WORD_BITS,
-    EngineCounter,
-    EngineLayout,
-)
+from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, WORD_BITS, EngineLayout
+from syncfabric.models.layout.words import EngineWord
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.engine.rule import state_layout
@@ -23,6 +16,8 @@ from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import either, total
 
 __all__ = ["Commands", "EngineCounters", "NoCounters", "ReadBack", "StatusOnly"]
+
+_COUNTERS = [word for word in EngineWord if word.counts]
 
 
 class Commands(wiring.Component):
@@ -65,7 +60,7 @@ class Commands(wiring.Component):
                 "done": In(1),
                 "accepted": In(1),
                 "answer": In(WORD_BITS),
-                "counts": In(len(EngineCounter) * COUNTER_BITS),
+                "counts": In(len(_COUNTERS) * COUNTER_BITS),
             }
         )
 
@@ -75,7 +70,7 @@ class Commands(wiring.Component):
         fields = struct(COMMIT)(config.data[: COMMIT.width])
         commits, first, loaded, known = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
-            commits.eq(config.write & (config.address == 0)),
+            commits.eq(config.write & (config.address == EngineWord.COMMIT)),
             first.eq(config.valid & ~commits & ~config.ready),
             self.command_valid.eq(config.valid & commits & ~loaded),
             self.code.eq(fields.code),
@@ -92,11 +87,11 @@ class Commands(wiring.Component):
         for k in range(layout.image_words):
             low = WORD_BITS * k
             bits = image[low : low + WORD_BITS]
-            m.d.comb += staged[k].eq(config.write & (config.address == IMAGE_ADDRESS + k))
+            m.d.comb += staged[k].eq(config.write & (config.address == EngineWord.IMAGE + k))
             with m.If(first & staged[k]):
                 m.d.sync += bits.eq(config.data)
-        counts = [self.counts.word_select(c, COUNTER_BITS) for c in EngineCounter]
-        asked = [~config.write & (config.address == COUNTER_ADDRESS + c) for c in EngineCounter]
+        counts = [self.counts.word_select(c, COUNTER_BITS) for c in range(len(_COUNTERS))]
+        asked = [~config.write & (config.address == word) for word in _COUNTERS]
         m.d.comb += known.eq(staged.any() | Cat(asked).any())
         read = either([Mux(one, count, 0) for one, count in zip(asked, counts, strict=True)])
         m.d.sync += [
@@ -168,7 +163,7 @@ def _members(links: int) -> dict[str, Any]:
         "overflow": In(links),
         "unexpected": In(1),
         "refused": In(1),
-        "counts": Out(len(EngineCounter) * COUNTER_BITS),
+        "counts": Out(len(_COUNTERS) * COUNTER_BITS),
     }
 
 
@@ -184,7 +179,7 @@ class EngineCounters(wiring.Component):
     overflow : In(links), unexpected, refused : In(1)
         Events of this cycle, by counter.
     counts : Out
-        All counters, in the order of ``EngineCounter``.
+        All counters, in the order of their words.
     """
 
     def __init__(self, links: int) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.engine import ADDRESS_BITS, WORD_BITS, EngineLayout
+from syncfabric.models.layout.engine import WORD_BITS, EngineLayout
+from syncfabric.models.layout.words import ADDRESS_BITS
 from syncfabric.rtl.messages import struct
 
 __all__ = ["EngineConfigSignature", "MessageSignature", "OutputSignature"]

@@ -4,7 +4,8 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
+from syncfabric.models.layout.engine import COMMIT, Code
+from syncfabric.models.layout.words import EngineWord
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.messages import struct
 
@@ -43,10 +44,10 @@ class ConfigAccess(wiring.Component):
         # The staged words are the sink's, and the chain would set an entry up from them.
         foreign, commits_foreign, refused = Signal(), Signal(), Signal()
         code = struct(COMMIT)(chain.data[: COMMIT.width]).code
-        setup = chain.write & (chain.address == 0) & (code == Code.SETUP)
+        setup = chain.write & (chain.address == EngineWord.COMMIT) & (code == Code.SETUP)
         with m.If(sink_asks & (sink.address != 0)):
             m.d.sync += foreign.eq(1)
-        with m.Elif(chain_asks & chain.write & (chain.address == IMAGE_ADDRESS)):
+        with m.Elif(chain_asks & chain.write & (chain.address == EngineWord.IMAGE)):
             m.d.sync += foreign.eq(0)
         m.d.comb += commits_foreign.eq(chain_asks & foreign & setup)
         m.d.sync += [

@@ -17,9 +17,9 @@ from syncfabric.models.layout.setup import (
     REQUEST,
     Answer,
     ManagerState,
-    ManagerWord,
     Operation,
 )
+from syncfabric.models.layout.words import ManagerWord
 from syncfabric.models.messages import COUNTER_BITS, Layout
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.lifecycle.queue import WordQueue
@@ -182,14 +182,6 @@ class RequestSender(wiring.Component):
             m.d.comb += self.flit.eq(self._shape.flit_of(payload, place == 0, tail))
 
 
-_READ = {
-    ManagerWord.STATUS: MANAGER_STATUS.width,
-    ManagerWord.FREED: WORD_BITS,
-    ManagerWord.UNEXPECTED: COUNTER_BITS,
-}
-_WRITTEN = (ManagerWord.POINTER, ManagerWord.DATA, ManagerWord.COMMAND)
-
-
 class Manager(wiring.Component):
     """A memory of requests, a sender, and a queue of groups that have ended.
 
@@ -236,7 +228,7 @@ class Manager(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = self._shape
-        m.submodules.words = words = Words({int(w): n for w, n in _READ.items()}, _WRITTEN)
+        m.submodules.words = words = Words(ManagerWord.widths("r"), ManagerWord.widths("w"))
         m.submodules.sender = sender = RequestSender(shape)
         m.submodules.ended = ended = WordQueue(FREED.width - 6, FREED_PLACES)
         m.submodules.memory = memory = Memory(shape=WORD_BITS, depth=shape.words, init=[])

@@ -6,13 +6,9 @@ from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.engine import (
-    COMMIT,
-    EPOCH_BITS,
-    IMAGE_ADDRESS,
-    Code,
-)
+from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, Code
 from syncfabric.models.layout.setup import REQUEST, Answer, Operation
+from syncfabric.models.layout.words import EngineWord
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.lifecycle.replies import Replies
 from syncfabric.rtl.lifecycle.shape import SetUpShape
@@ -194,7 +190,10 @@ class Sink(wiring.Component):
         ]
         with m.If(state == State.WRITE):
             # Word k is flit 2 + k, and as it is written k + 3 flits have come.
-            m.d.comb += [access.address.eq(length + IMAGE_ADDRESS - 3), access.data.eq(word)]
+            m.d.comb += [
+                access.address.eq(length + int(EngineWord.IMAGE) - 3),
+                access.data.eq(word),
+            ]
         with m.Else():
             m.d.comb += access.data.eq(commit)
 

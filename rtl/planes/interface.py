@@ -6,9 +6,9 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.slots import SlotLayout
+from syncfabric.models.layout.words import RouterWord, Target
 from syncfabric.rtl.engine.ports import MessageSignature
 from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.lifecycle.queue import Hold

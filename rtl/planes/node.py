@@ -6,9 +6,9 @@ from amaranth import Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.network import RouterWord, Target
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.layout.streams import StreamLayout
+from syncfabric.models.layout.words import RouterWord, Target
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.lifecycle.access import ConfigAccess
 from syncfabric.rtl.lifecycle.manager import Manager

@@ -8,8 +8,8 @@ from amaranth import Module, Mux, ResetInserter, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.network import PortWord, RouterWord
 from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.layout.words import PortWord, RouterWord
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.lifecycle.manager import Manager
@@ -122,13 +122,12 @@ class Placed(wiring.Component, ABC):
     ) -> Any:
         """Place counters of a router's events, and its fence; return their port."""
         read: dict[int, Value] = {w: self._count(m, w.name, list(e)) for w, e in events.items()}
-        written: tuple[int, ...] = ()
         if fence is not None:
             kept = Signal.like(fence, name="fence")
             m.d.comb += fence.eq(kept)
-            read[RouterWord.FENCE], written = kept, (RouterWord.FENCE,)
+            read[RouterWord.FENCE] = kept
         widths = {int(address): len(word) for address, word in read.items()}
-        m.submodules.words = words = Words(widths, written)
+        m.submodules.words = words = Words(widths, [RouterWord.FENCE] * (fence is not None))
         for address, word in read.items():
             m.d.comb += getattr(words, f"read_{address}").eq(word)
         if fence is not None:
@@ -151,7 +150,7 @@ class Placed(wiring.Component, ABC):
     def _join_process(self, m: Module, port: NodePort | SlotsPort) -> Any:
         """Join a node port to the process; return the port of its words."""
         m.submodules.port = port
-        m.submodules.port_words = words = Words({int(PortWord.REFUSED_ARRIVE): COUNTER_BITS})
+        m.submodules.port_words = words = Words(PortWord.widths("r"))
         if self._counters:
             m.d.comb += words.read_16.eq(port.refused_arrives)
         for name in PROCESS:

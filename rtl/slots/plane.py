@@ -6,8 +6,9 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, IMAGE_ADDRESS, WORD_BITS, Code, Kind
+from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, WORD_BITS, Code, Kind
 from syncfabric.models.layout.slots import SlotLayout
+from syncfabric.models.layout.words import EngineWord
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature
@@ -213,7 +214,7 @@ class SlotPlane(wiring.Component):
             low += field.width
         for k in range(-(-len(staged) // WORD_BITS)):
             word = staged[WORD_BITS * k : WORD_BITS * (k + 1)]
-            with m.If(config.valid & config.write & (config.address == IMAGE_ADDRESS + k)):
+            with m.If(config.valid & config.write & (config.address == EngineWord.IMAGE + k)):
                 m.d.sync += word.eq(config.data)
         commit = struct(COMMIT)(config.data[: COMMIT.width])
         ours, asked, answered = Signal(), Signal(), Signal()
@@ -224,7 +225,11 @@ class SlotPlane(wiring.Component):
             held = (commit.code == Code.SETUP) & (Cat(named[: self._streams]) & self.waits).any()
         accepted = Cat(slot.accepted for slot in slots).any()
         m.d.comb += [
-            ours.eq(config.write & (config.address == 0) & (commit.entry >= layout.first)),
+            ours.eq(
+                config.write
+                & (config.address == EngineWord.COMMIT)
+                & (commit.entry >= layout.first)
+            ),
             asked.eq(config.valid & ours & ~answered & ~held),
             engine.valid.eq(config.valid & ~ours),
             *(getattr(engine, name).eq(getattr(config, name)) for name in _REQUEST),

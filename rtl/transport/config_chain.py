@@ -1,13 +1,14 @@
 """The config chain: requests go from router to router, a register a hop; its taps and words."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.engine import ADDRESS_BITS, WORD_BITS
+from syncfabric.models.layout.engine import WORD_BITS
+from syncfabric.models.layout.words import ADDRESS_BITS
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.parts.gates import either
 
@@ -230,7 +231,7 @@ class Words(wiring.Component):
     ----------
     read : mapping of int to int
         Widths of the words that can be read, by address.
-    written : tuple of int
+    written : iterable of int
         Addresses of the words that can be written.
 
     Members
@@ -244,13 +245,13 @@ class Words(wiring.Component):
         The words that can be written: this one becomes ``config.data`` after this cycle.
     """
 
-    def __init__(self, read: Mapping[int, int], written: tuple[int, ...] = ()) -> None:
+    def __init__(self, read: Mapping[int, int], written: Iterable[int] = ()) -> None:
         self._read = tuple(read)
-        self._written = written
+        self._written = tuple(written)
         members: dict[str, Any] = {"config": In(EngineConfigSignature()), "refuse": In(1)}
         members |= {f"read_{address}": In(width) for address, width in read.items()}
         members |= {f"reads_{address}": Out(1) for address in read}
-        members |= {f"write_{address}": Out(1) for address in written}
+        members |= {f"write_{address}": Out(1) for address in self._written}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:

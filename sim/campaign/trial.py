@@ -10,8 +10,9 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.engine.memory import Message, Way
 from syncfabric.models.golden.link import LinkForm, Sent
-from syncfabric.models.layout.engine import COUNTER_ADDRESS, EPOCH_BITS, IMAGE_ADDRESS
+from syncfabric.models.layout.engine import EPOCH_BITS
 from syncfabric.models.layout.engine import Kind as MessageKind
+from syncfabric.models.layout.words import COUNTER_ADDRESS, EngineWord
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import MessageSpec, StaticSpec
@@ -204,7 +205,7 @@ class Draw:
             at = rng.randint(1, self.span // 4)  # before its last barrier
             return replace(base, at=at, busy=False, gid=group.id, node=place)
         if kind is Kind.WRITE:
-            word = rng.choice((0, 0, rng.randrange(IMAGE_ADDRESS, COUNTER_ADDRESS)))
+            word = rng.choice((0, 0, rng.randrange(EngineWord.IMAGE, COUNTER_ADDRESS)))
             data = rng.getrandbits(32 if word else 4)
             gid, at = rng.choice(self._plan.groups).id, rng.randint(1, self.span // 4)
             place = rng.randrange(PLACES)

@@ -10,8 +10,7 @@ from collections import Counter as Tally
 from collections.abc import Sequence
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.layout.engine import ADDRESS_BITS, COMMIT, Code, Kind
-from syncfabric.models.layout.network import RouterWord, Target
+from syncfabric.models.layout.engine import COMMIT, Code, Kind
 from syncfabric.models.layout.setup import (
     COMMAND,
     MANAGER_STATUS,
@@ -19,13 +18,19 @@ from syncfabric.models.layout.setup import (
     REQUEST,
     Answer,
     ManagerState,
-    ManagerWord,
     Operation,
+)
+from syncfabric.models.layout.words import (
+    ADDRESS_BITS,
+    EngineWord,
+    ManagerWord,
+    RouterWord,
+    Target,
+    config_address,
 )
 from syncfabric.models.messages import Counter
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.set_up import COMMIT_ADDRESS, manager_address
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import CreditLedger, LaneMasks
 from syncfabric.sim.drive.log import EngineMessages
@@ -204,7 +209,7 @@ class EngineCoverage(Coverage):
         super()._answered(request, refused, data)
         if refused:
             return
-        if request.address == manager_address(ManagerWord.STATUS) and not request.write:
+        if request.address == config_address(ManagerWord.STATUS) and not request.write:
             state = ManagerState(MANAGER_STATUS.unpack(data)["state"])
             self.hits[f"manager: {state.name}"] += 1
         if request.address >> ADDRESS_BITS == Target.ROUTER:
@@ -218,9 +223,9 @@ class EngineCoverage(Coverage):
             self.hits[f"counted: {Counter(kind).name}"] += 1
 
     def _word(self, request: ConfigRequest) -> str:
-        if request.write and request.address == manager_address(ManagerWord.COMMAND):
+        if request.write and request.address == config_address(ManagerWord.COMMAND):
             return f" {Operation(COMMAND.unpack(request.data)['operation']).name} to a manager"
-        if not request.write or request.address != COMMIT_ADDRESS:
+        if not request.write or request.address != EngineWord.COMMIT:
             return ""
         return f" {Code(COMMIT.unpack(request.data)['code']).name}"
 

@@ -7,15 +7,10 @@ from collections.abc import Sequence
 
 from syncfabric.models.golden.network import CollectiveNetwork, model_of
 from syncfabric.models.golden.record import ConfigRequest, Observer, Record
-from syncfabric.models.layout.setup import ManagerState, ManagerWord
+from syncfabric.models.layout.setup import ManagerState
+from syncfabric.models.layout.words import ManagerWord, config_address
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.set_up import (
-    Epochs,
-    image_writes,
-    manager_address,
-    set_up_command,
-    set_up_writes,
-)
+from syncfabric.models.planning.set_up import Epochs, image_writes, set_up_command, set_up_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.config_port import Ask, Cycles
@@ -192,7 +187,7 @@ class SetUp:
             manager = model.shape.managers[number % len(model.shape.managers)]
             self._manager, self._began, sent = manager, None, model.requests_sent(manager)
             for address, word in set_up_command(group, model.shape, epochs):
-                last = address == manager_address(ManagerWord.COMMAND)
+                last = address == config_address(ManagerWord.COMMAND)
                 self._ask(ConfigRequest(manager, address, True, word), began if last else None)
             epochs.set_up(group)
             yield

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import Operation
+from syncfabric.models.layout.words import EngineWord
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.set_up import COMMIT_ADDRESS
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.drive.trace import (
@@ -91,7 +91,7 @@ class GroupCheck(Rule):
         request = self._chunk.answered.get(line.cycle)
         if request is None:
             yield Mismatch(line.cycle, None, "answer to no request", data, None)
-        elif request.write and request.address == COMMIT_ADDRESS:
+        elif request.write and request.address == EngineWord.COMMIT:
             commit = COMMIT.unpack(request.data)
             place = request.node, commit["entry"]
             if commit["code"] == Code.READ and place in self._unread:

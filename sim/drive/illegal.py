@@ -5,24 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.layout.engine import (
+from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, Code
+from syncfabric.models.layout.setup import COMMAND, MOST_REQUESTS, ManagerState, Operation, share_of
+from syncfabric.models.layout.words import (
     ADDRESS_BITS,
-    COMMIT,
     COUNTER_ADDRESS,
-    EPOCH_BITS,
-    IMAGE_ADDRESS,
-    Code,
-)
-from syncfabric.models.layout.network import RouterWord, Target
-from syncfabric.models.layout.setup import (
-    COMMAND,
-    MOST_REQUESTS,
-    ManagerState,
+    TABLES,
+    EngineWord,
     ManagerWord,
-    Operation,
-    share_of,
+    RouterWord,
+    config_address,
 )
-from syncfabric.models.planning.set_up import COMMIT_ADDRESS, Epochs, kill_command, manager_address
+from syncfabric.models.planning.set_up import Epochs, kill_command
 from syncfabric.sim.drive.driver import Inputs, Program
 from syncfabric.sim.drive.engine_driver import EngineDriver
 
@@ -116,7 +110,7 @@ class Illegal(Program):
         fields = {"code": code, "entry": entry, "epoch": epoch}
         if code is Code.READ:
             fields["word"] = rng.randrange(16)
-        yield ConfigRequest(shape.target_of(router), COMMIT_ADDRESS, True, COMMIT.pack(fields))
+        yield ConfigRequest(shape.target_of(router), EngineWord.COMMIT, True, COMMIT.pack(fields))
 
     def _anywhere(self) -> Iterator[ConfigRequest]:
         """Yield a read of any word, or a write of one that is not there or is to be read."""
@@ -128,22 +122,20 @@ class Illegal(Program):
     @property
     def _writable(self) -> set[int]:
         """Addresses that are written at some target."""
-        words = ManagerWord.POINTER, ManagerWord.DATA, ManagerWord.COMMAND
-        engine = range(COMMIT_ADDRESS, COUNTER_ADDRESS)
-        fence = Target.ROUTER << ADDRESS_BITS | RouterWord.FENCE
-        return {*engine, fence, *map(manager_address, words)}
+        tables = ((part << ADDRESS_BITS, words.widths("w")) for part, words in enumerate(TABLES))
+        return {*range(COUNTER_ADDRESS), *(part | word for part, words in tables for word in words)}
 
     def _stage(self) -> Iterator[ConfigRequest]:
         """Yield a write of a word of an image that is not committed, and may not be there."""
         rng, shape = self._driver.rng, self._shape
         target = shape.target_of(rng.randrange(shape.routers))
-        address = rng.randrange(IMAGE_ADDRESS, 1 << ADDRESS_BITS)
+        address = rng.randrange(EngineWord.IMAGE, 1 << ADDRESS_BITS)
         yield ConfigRequest(target, address, True, rng.getrandbits(32))
 
     def _open(self) -> Iterator[ConfigRequest]:
         """Yield a write that opens all links of a router; without check bits it is refused."""
         target = self._driver.rng.randrange(self._shape.targets)
-        fence = Target.ROUTER << ADDRESS_BITS | RouterWord.FENCE
+        fence = config_address(RouterWord.FENCE)
         yield ConfigRequest(target, fence, True, 0)
 
     def _command(self) -> Iterator[ConfigRequest]:
@@ -157,7 +149,7 @@ class Illegal(Program):
                 {"operation": Operation.ABORT, "count": rng.randint(0, most)},
             )
         )
-        address = manager_address(ManagerWord.COMMAND)
+        address = config_address(ManagerWord.COMMAND)
         yield ConfigRequest(rng.choice(self._shape.managers), address, True, COMMAND.pack(fields))
 
     def _kill(self) -> Iterator[ConfigRequest]:

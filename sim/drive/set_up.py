@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
+from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import ERRAND, ERRAND_MARK
+from syncfabric.models.layout.words import EngineWord
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.set_up import (
-    COMMIT_ADDRESS,
     Epochs,
     RouterImage,
     asked_node,
@@ -153,7 +153,7 @@ class MembersSetUp(Program):
         """Return the requests that write an image, and COMMIT SETUP."""
         target = self._shape.target_of(router)
         commit = COMMIT.pack({"code": Code.SETUP, "entry": entry, "epoch": epoch})
-        staged = [*enumerate(words, IMAGE_ADDRESS), (COMMIT_ADDRESS, commit)]
+        staged = [*enumerate(words, EngineWord.IMAGE), (EngineWord.COMMIT, commit)]
         return [ConfigRequest(target, address, True, word) for address, word in staged]
 
     def _start(self, group: GroupPlan, now: int) -> None:

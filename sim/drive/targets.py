@@ -9,12 +9,15 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from syncfabric.models.layout.engine import ADDRESS_BITS, COUNTER_ADDRESS, EngineCounter
-from syncfabric.models.layout.network import PortWord, RouterWord, Target
-from syncfabric.models.layout.setup import ManagerWord
+from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.words import (
+    Target,
+    config_address,
+    part_of,
+)
 from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
 from syncfabric.models.messages.static import STATUS_WORD
-from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.results import NodeName
 
 __all__ = ["counters_of", "name_of", "observed", "target_names"]
@@ -62,42 +65,20 @@ def counters_of(spec: AnySpec) -> tuple[CountWord, ...]:
             for node in range(len(spec.topology.nodes))
             for counter in Counter
         )
-    return tuple(_of_engines(spec))
+    return tuple(_of_engines(spec.shape))
 
 
-_Word = tuple[Target, int, str, Counter | None]
+_KINDS = {"UNEXPECTED": Counter.STRAY, "REFUSED_COMMAND": Counter.REFUSED_WRITE}
 
 
-def _of_engines(spec: MessageSpec) -> Iterator[CountWord]:
-    shape = spec.shape
-    kinds = Counter.OVERFLOW, Counter.STRAY, Counter.REFUSED_WRITE
-    engine: list[_Word] = [
-        (Target.ENGINE, COUNTER_ADDRESS + word, word.name, kind)
-        for word, kind in zip(EngineCounter, kinds, strict=True)
-    ]
-    links: list[_Word] = []
-    if spec.channels:
-        full = RouterWord.OVERFLOW
-        links.append((Target.ROUTER, full, full.name, Counter.OVERFLOW))
-    if spec.guarded:
-        checks = RouterWord.CORRUPT, RouterWord.LOST
-        links += [(Target.ROUTER, word, word.name, None) for word in checks]
-    router = engine + links
-    if spec.managed or spec.wires:
-        stray = RouterWord.UNEXPECTED
-        router.append((Target.ROUTER, stray, stray.name, Counter.STRAY))
-    refused = PortWord.REFUSED_ARRIVE
-    node: list[_Word] = [(Target.PORT, refused, refused.name, Counter.REFUSED_ARRIVE)]
-    if shape.interfaces and spec.guarded:
-        node += [(part, word, name, None) for part, word, name, _ in links]
-    manager: _Word = (Target.MANAGER, ManagerWord.UNEXPECTED, ManagerWord.UNEXPECTED.name, None)
+def _of_engines(shape: NetworkShape) -> Iterator[CountWord]:
     for target in range(shape.targets):
-        words = [*router] if target >= shape.target_of(0) else []
-        words += node if target < len(shape.nodes) else []
-        words += [manager] if target in shape.managers else []
-        for part, word, name, kind in words:
-            place = target, part << ADDRESS_BITS | word
-            yield CountWord(place, f"{part.name.lower()} {name}", kind)
+        for word in filter(lambda word: word.counts, shape.words_at(target)):
+            part, kind = part_of(word), Counter.__members__.get(word.name, _KINDS.get(word.name))
+            if part is Target.MANAGER or (part is Target.ROUTER and target < shape.target_of(0)):
+                kind = None
+            name = f"{part.name.lower()} {word.name}"
+            yield CountWord((target, config_address(word)), name, kind)
 
 
 def observed(spec: AnySpec, value: int) -> dict[str, int]:

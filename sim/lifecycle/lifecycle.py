@@ -20,20 +20,18 @@ from syncfabric.models.layout.setup import (
     MANAGER_STATUS,
     Answer,
     ManagerState,
-    ManagerWord,
     Operation,
 )
+from syncfabric.models.layout.words import EngineWord, ManagerWord, config_address
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.set_up import (
-    COMMIT_ADDRESS,
     Epochs,
     Write,
     commit_write,
     free_writes,
     kill_command,
     kill_writes,
-    manager_address,
     set_up_command,
     set_up_writes,
 )
@@ -202,7 +200,7 @@ class ByChain(Lifecycle):
         words: list[Request] = []
         for write in set_up_writes([group], self._shape, copy.deepcopy(self.epochs)):
             words.append(write)
-            if write.address == COMMIT_ADDRESS:
+            if write.address == EngineWord.COMMIT:
                 error, status = (yield Ask(words))[-1]
                 if error and (answer := self._refusal(write, status)) is not Answer.OK:
                     return answer
@@ -328,7 +326,7 @@ class ByManagers(Lifecycle):
     def _command(self, node: int, writes: Iterable[tuple[int, int]]) -> Steps[tuple[Answer, int]]:
         """Give a manager a command and await its end; return the code and the epoch of STATUS."""
         yield from ask_all([(node, *write) for write in writes], "commanded")
-        status = [(node, manager_address(ManagerWord.STATUS), None)]
+        status = [(node, config_address(ManagerWord.STATUS), None)]
         for aborted in (False, True):
             for _ in range(self._timeout // LOOK):
                 (word,) = yield from ask_all(status, "commanded")
@@ -342,12 +340,12 @@ class ByManagers(Lifecycle):
 
     def _abort_at(self, node: int) -> Steps[None]:
         word = COMMAND.pack({"operation": Operation.ABORT})
-        yield Ask([(node, manager_address(ManagerWord.COMMAND), word)])
+        yield Ask([(node, config_address(ManagerWord.COMMAND), word)])
         yield Pause(LOOK)
 
     def _hear(self, node: int) -> Steps[None]:
         """Read all that a manager holds of ended groups."""
-        freed = [(node, manager_address(ManagerWord.FREED), None)]
+        freed = [(node, config_address(ManagerWord.FREED), None)]
         while True:
             (word,) = yield from ask_all(freed, "read")
             fields = FREED.unpack(word)

@@ -4,13 +4,8 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from syncfabric.models.layout.engine import (
-    COUNTER_ADDRESS,
-    IMAGE_ADDRESS,
-    WORD_BITS,
-    EngineCounter,
-    EngineLayout,
-)
+from syncfabric.models.layout.engine import WORD_BITS, EngineLayout
+from syncfabric.models.layout.words import COUNTER_ADDRESS, EngineWord
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.commands import Commands
 from syncfabric.rtl.engine.own_port import Visits
@@ -163,7 +158,7 @@ class CommandsProof(wiring.Component):
                 "address": In(5),
                 "data": In(WORD_BITS),
                 "answer": In(WORD_BITS),
-                "counts": In(len(EngineCounter) * COUNTER_BITS),
+                "counts": In(3 * COUNTER_BITS),
                 "which": In(range(2)),
             }
         )
@@ -190,11 +185,11 @@ class CommandsProof(wiring.Component):
             commands.counts.eq(self.counts),
         ]
         first = self.valid & ~waits & ~commits
-        word = self.address - IMAGE_ADDRESS
+        word = self.address - EngineWord.IMAGE
         stages = self.write & (word < words)
         counter = (self.address - COUNTER_ADDRESS)[:2]
         reads = ~self.write & (self.address >= COUNTER_ADDRESS)
-        reads &= self.address < COUNTER_ADDRESS + len(EngineCounter)
+        reads &= self.address <= EngineWord.REFUSED_COMMAND
         # A COMMIT is offered from its first cycle until it is loaded, so once.
         been = Signal()
         m.d.sync += been.eq((been | taken) & ~config.ready)

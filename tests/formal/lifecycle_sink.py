@@ -4,9 +4,10 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from syncfabric.models.layout.engine import ADDRESS_BITS, COMMIT, EPOCH_BITS, WORD_BITS, Code
+from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, WORD_BITS, Code
 from syncfabric.models.layout.flit import flit_layout, xy_header
 from syncfabric.models.layout.setup import REPLY, REQUEST, Answer, Operation
+from syncfabric.models.layout.words import ADDRESS_BITS
 from syncfabric.rtl.lifecycle.access import ConfigAccess
 from syncfabric.rtl.lifecycle.shape import SetUpShape
 from syncfabric.rtl.lifecycle.sink import Sink

@@ -4,8 +4,9 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code, EngineLayout, Kind
+from syncfabric.models.layout.engine import COMMIT, Code, EngineLayout, Kind
 from syncfabric.models.layout.slots import SlotLayout
+from syncfabric.models.layout.words import EngineWord
 from syncfabric.models.messages import Op
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
@@ -93,7 +94,7 @@ class WireSlotProof(wiring.Component):
         commit = struct(COMMIT)(self.data[: COMMIT.width])
         asked = self.asks & self.write & (self.address == 0) & ~plane.config.ready
         asked &= commit.entry == layout.first + SLOTS - 1
-        with m.If(self.asks & self.write & (self.address == IMAGE_ADDRESS)):
+        with m.If(self.asks & self.write & (self.address == EngineWord.IMAGE)):
             m.d.sync += staged.eq(self.data)
 
         def obeyed(code: Code, condition: Value) -> Value:

@@ -71,7 +71,7 @@ HOST = (
     Mutant(
         "board: a manager in the middle of a command is left alone",
         _SOFTWARE,
-        "        _try(host, manager, manager_address(ManagerWord.COMMAND), _ABORT)",
+        "        _try(host, manager, config_address(ManagerWord.COMMAND), _ABORT)",
         "        pass",
         _LEFT,
     ),
@@ -91,9 +91,9 @@ HOST = (
     ),
     Mutant(
         "register map: a node interface has no OVERFLOW",
-        "models/register_map/config_port.py",
-        'words = [*_link_words(1), *_overflow(shape, "Flits that met a full hold")]',
-        "words = [*_link_words(1)]",
-        ("tests/models/register_map/test_engines.py",),
+        "models/layout/shape.py",
+        "checks and self.channels > 0",
+        "False",
+        ("tests/rtl/planes/test_lockstep.py",),
     ),
 )

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from syncfabric import Network
-from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
+from syncfabric.models.layout.engine import COMMIT, Code
+from syncfabric.models.layout.words import EngineWord
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.spec import GroupSpec
 from syncfabric.models.planning.set_up_writes import Entry, set_up_entries
@@ -139,7 +140,7 @@ def go_of(place: int) -> int | None:
 @pytest.mark.icarus
 def test_every_write_that_is_dropped_fails(mesh: Path) -> None:
     """A root that is not set up refuses GO; else the groups never start."""
-    unused = Entry(0, 0, IMAGE_ADDRESS, 0)
+    unused = Entry(0, 0, EngineWord.IMAGE, 0)
     never = "FAIL: time-out; members that are not ready: 0*[1-9a-f]"
     for place in CHANGING:
         write_set_up(mesh, [*MESH[:place], *MESH[place + 1 :], unused])

@@ -7,18 +7,10 @@ from typing import NamedTuple
 
 from syncfabric.models.golden.counters import Counters
 from syncfabric.models.golden.engine.memory import Answer, Commit
-from syncfabric.models.layout.engine import (
-    COMMIT,
-    COUNTER_ADDRESS,
-    IMAGE_ADDRESS,
-    WORD_BITS,
-    EngineCounter,
-    EngineLayout,
-)
+from syncfabric.models.layout.engine import COMMIT, WORD_BITS, EngineLayout
+from syncfabric.models.layout.words import EngineWord
 
 __all__ = ["Commands", "Request"]
-
-_COUNTERS = range(COUNTER_ADDRESS, COUNTER_ADDRESS + len(EngineCounter))
 
 
 class Request(NamedTuple):
@@ -48,8 +40,8 @@ class Commands:
 
     def __init__(self, layout: EngineLayout, *, counters: bool) -> None:
         self._bits = layout.image.width
-        self._image = range(IMAGE_ADDRESS, IMAGE_ADDRESS + layout.image_words)
-        self._counters = Counters(len(EngineCounter), built=counters)
+        self._image = range(EngineWord.IMAGE, EngineWord.IMAGE + layout.image_words)
+        self._counters = Counters(EngineWord, built=counters)
         self._loaded = False
         self.staged = 0
         self.answer: Answer | None = None
@@ -61,7 +53,12 @@ class Commands:
 
     def offered(self, request: Request | None) -> Commit | None:
         """Return the command that the local source may load in this cycle."""
-        if request is None or self.answer or self._loaded or request[:2] != (True, 0):
+        if (
+            request is None
+            or self.answer
+            or self._loaded
+            or request[:2] != (True, EngineWord.COMMIT)
+        ):
             return None
         return Commit(**COMMIT.unpack(request.data))
 
@@ -69,7 +66,7 @@ class Commands:
         self,
         request: Request | None,
         executed: Answer | None,
-        events: Sequence[EngineCounter],
+        events: Sequence[EngineWord],
         *,
         loaded: bool,
     ) -> None:
@@ -80,7 +77,7 @@ class Commands:
         request : Request or None
         executed : Answer or None
             The answer of the command that is executed in this cycle.
-        events : sequence of EngineCounter
+        events : sequence of EngineWord
             What is counted in this cycle.
         loaded : bool
             The local source loads the command that is offered.
@@ -89,7 +86,7 @@ class Commands:
             return
         was_answered = self.answer is not None
         self.answer = executed
-        if request and not was_answered and request[:2] != (True, 0):
+        if request and not was_answered and request[:2] != (True, EngineWord.COMMIT):
             self.answer = self._access(request)
         self._loaded = (self._loaded or loaded) and executed is None
         self._counters.step(events)
@@ -97,10 +94,10 @@ class Commands:
     def _access(self, request: Request) -> Answer:
         write, address, data = request
         if write and address in self._image:
-            at = (address - IMAGE_ADDRESS) * WORD_BITS
+            at = (address - EngineWord.IMAGE) * WORD_BITS
             staged = self.staged & ~((1 << WORD_BITS) - 1 << at) | data << at
             self.staged = staged & (1 << self._bits) - 1
             return Answer(False)
-        if not write and address in _COUNTERS:
-            return Answer(False, self._counters[address - COUNTER_ADDRESS])
+        if not write and address in self._counters:
+            return Answer(False, self._counters[address])
         return Answer(True)

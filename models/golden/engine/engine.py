@@ -20,7 +20,8 @@ from syncfabric.models.golden.engine.memory import (
     Visit,
     Way,
 )
-from syncfabric.models.layout.engine import EngineCounter, EngineLayout, Kind, interval_of
+from syncfabric.models.layout.engine import EngineLayout, Kind, interval_of
+from syncfabric.models.layout.words import EngineWord
 
 __all__ = ["Engine", "Outputs"]
 
@@ -221,7 +222,7 @@ class Engine:
                 came |= 1 << p
                 queued.append((p, message))
             elif message.kind == _BROKEN or len(queue) >= self._room:
-                events.append(EngineCounter.OVERFLOW)
+                events.append(EngineWord.OVERFLOW)
             else:
                 queued.append((p, message))
         if taken >= 0:

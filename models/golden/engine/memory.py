@@ -7,14 +7,8 @@ from dataclasses import dataclass
 from operator import add, and_, or_, xor
 from typing import NamedTuple, TypeAlias
 
-from syncfabric.models.layout.engine import (
-    MOST_PORTS,
-    WORD_BITS,
-    Code,
-    EngineCounter,
-    EngineLayout,
-    Kind,
-)
+from syncfabric.models.layout.engine import MOST_PORTS, WORD_BITS, Code, EngineLayout, Kind
+from syncfabric.models.layout.words import EngineWord
 from syncfabric.models.messages import Op
 
 __all__ = [
@@ -184,7 +178,7 @@ class Service(NamedTuple):
     ways: Mapping[int, Way] = {}
     own: Message | None = None
     freed: Freed | None = None
-    event: EngineCounter | None = None
+    event: EngineWord | None = None
     answer: Answer | None = None
 
 
@@ -244,7 +238,7 @@ class Memory:
                         return self._merge(number, _BROKEN, head.data, _NO_PORT)
                 elif port in entry.missing:
                     return self._merge(number, head.kind, head.data, _PORTS[port])
-            return Service(number, entry, event=EngineCounter.UNEXPECTED)
+            return Service(number, entry, event=EngineWord.UNEXPECTED)
         if type(head) is Commit:
             return self._command(number, head, staged)
         if type(head) is Sweep:
@@ -305,7 +299,7 @@ class Memory:
             case Code.KILL if not entry.alive:
                 done = Service(number, entry._replace(epoch=commit.epoch))
             case _:
-                refused = EngineCounter.REFUSED_COMMAND
+                refused = EngineWord.REFUSED_COMMAND
                 return Service(number, entry, event=refused, answer=answer._replace(error=True))
         return done._replace(answer=answer)
 

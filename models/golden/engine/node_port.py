@@ -9,6 +9,7 @@ from typing import NamedTuple
 from syncfabric.models.golden.counters import Counters
 from syncfabric.models.golden.engine.memory import Message
 from syncfabric.models.layout.engine import Kind
+from syncfabric.models.layout.words import PortWord
 
 __all__ = ["Arrival", "NodePort", "NodePortOutputs"]
 
@@ -56,7 +57,7 @@ class NodePort:
 
     def __init__(self, registers: int, *, counters: bool = True) -> None:
         self._registers = range(registers)
-        self._counters = Counters(1, built=counters)
+        self._counters = Counters(PortWord, built=counters)
         self.ready, self.done, self.broken = set[int](), set[int](), set[int]()
         self.waiting = set[int]()
         self.refuses = False
@@ -69,7 +70,7 @@ class NodePort:
     @property
     def refused(self) -> int:
         """The counter REFUSED_ARRIVE."""
-        return self._counters[0]
+        return self._counters[PortWord.REFUSED_ARRIVE]
 
     @property
     def offer(self) -> Message | None:
@@ -135,7 +136,7 @@ class NodePort:
         offer = self.offer
         accepted = [r for r in arrive if self._accepts(r, message)]
         self.refuses = any(r not in self._may_arrive and r not in accepted for r in arrive)
-        self._counters.step([0] if self.refuses else [])
+        self._counters.step([PortWord.REFUSED_ARRIVE] * self.refuses)
         if message:
             self._receive(message)
         if offer is None:

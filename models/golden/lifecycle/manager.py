@@ -18,10 +18,10 @@ from syncfabric.models.layout.setup import (
     REPLY,
     REQUEST,
     ManagerState,
-    ManagerWord,
     Operation,
     manager_words,
 )
+from syncfabric.models.layout.words import ManagerWord
 
 __all__ = ["Manager"]
 
@@ -79,7 +79,7 @@ class Manager:
         self._last_part = True
         self._awaited = 0
         self._aborts = False
-        self._counters = Counters(1, built=counters)
+        self._counters = Counters(ManagerWord, built=counters)
 
     @property
     def is_idle(self) -> bool:
@@ -124,7 +124,7 @@ class Manager:
             self._tag = (tag + 1) % TAGS
         if command:
             self._take(command)
-        self._counters.step([0] * events)
+        self._counters.step([ManagerWord.UNEXPECTED] * events)
 
     # Words.
 
@@ -154,8 +154,8 @@ class Manager:
             return Answer(False, MANAGER_STATUS.pack(dict(zip(names, status, strict=True)))), None
         if request.address == ManagerWord.FREED:
             return Answer(False, self.freed.popleft() if self.freed else 0), None
-        if request.address == ManagerWord.UNEXPECTED:
-            return Answer(False, self._counters[0]), None
+        if request.address in self._counters:
+            return Answer(False, self._counters[request.address]), None
         return Answer(True), None
 
     def _take(self, command: dict[str, int]) -> None:

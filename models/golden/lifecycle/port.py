@@ -10,8 +10,9 @@ from syncfabric.models.golden.engine import Answer, Freed, Request
 from syncfabric.models.golden.lifecycle.manager import Manager
 from syncfabric.models.golden.lifecycle.sink import Replies, Sink
 from syncfabric.models.golden.router import Flit
-from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code, EngineLayout
+from syncfabric.models.layout.engine import COMMIT, Code, EngineLayout
 from syncfabric.models.layout.setup import owners_of
+from syncfabric.models.layout.words import EngineWord
 
 __all__ = ["PortEvents", "SetUpParameters", "SetUpPort"]
 
@@ -131,8 +132,11 @@ class SetUpPort:
 
     def _begin(self, chain: Request) -> None:
         """Begin a request of the chain."""
-        commits = chain[:2] == (True, 0) and COMMIT.unpack(chain.data)["code"] == Code.SETUP
-        if chain[:2] == (True, IMAGE_ADDRESS):
+        commits = (
+            chain[:2] == (True, EngineWord.COMMIT)
+            and COMMIT.unpack(chain.data)["code"] == Code.SETUP
+        )
+        if chain[:2] == (True, EngineWord.IMAGE):
             self._foreign = False
         if commits and self._foreign:
             self._refuses = True

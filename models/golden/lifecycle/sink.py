@@ -11,8 +11,9 @@ from syncfabric.models.golden.engine import Answer, Request
 from syncfabric.models.golden.engine.memory import Freed
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout import setup as words
-from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, WORD_BITS, Code
+from syncfabric.models.layout.engine import COMMIT, WORD_BITS, Code
 from syncfabric.models.layout.setup import REPLY, REQUEST, Operation
+from syncfabric.models.layout.words import EngineWord
 
 __all__ = ["Replies", "Reply", "Sink", "State"]
 
@@ -176,7 +177,7 @@ class Sink:
         """What it asks the engine for in this cycle."""
         epoch, entry = self._request["epoch"], self._request["entry"]
         if self.state is State.WRITE:
-            return Request(True, IMAGE_ADDRESS + self._flits - 3, self._word)
+            return Request(True, EngineWord.IMAGE + self._flits - 3, self._word)
         if self.state is State.COMMIT:
             kills = self._request["operation"] == Operation.KILL
             code = Code.KILL if kills else Code.SETUP

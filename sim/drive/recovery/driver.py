@@ -11,13 +11,11 @@ from typing import Any
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
-from syncfabric.models.layout.engine import ADDRESS_BITS
-from syncfabric.models.layout.network import Target
-from syncfabric.models.layout.setup import ManagerWord, Operation
+from syncfabric.models.layout.setup import Operation
+from syncfabric.models.layout.words import ADDRESS_BITS, ManagerWord, Target, config_address
 from syncfabric.models.networks.spec import MessageSpec, StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.set_up import manager_address
 from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.driver import Driver, Inputs
 from syncfabric.sim.drive.instances import ENDLESS, Instance, Instances
@@ -322,7 +320,7 @@ class EngineRecovery(Recovery):
         self._cost.packets += 2 * (self._sent() - sent)
 
     def _count(self, address: int) -> None:
-        if address == manager_address(ManagerWord.COMMAND):
+        if address == config_address(ManagerWord.COMMAND):
             self._cost.commands += 1
         elif address >> ADDRESS_BITS != Target.MANAGER:
             self._cost.writes += 1

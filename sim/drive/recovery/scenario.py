@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from syncfabric.models.errors import PlanError, SpecError, about
-from syncfabric.models.layout.engine import ADDRESS_BITS
-from syncfabric.models.layout.network import RouterWord, Target
+from syncfabric.models.layout.words import RouterWord, config_address
 from syncfabric.models.networks.dead import NOTHING, Dead, check_together
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import (
@@ -33,7 +32,7 @@ __all__ = [
     "plan_after",
 ]
 
-FENCE = Target.ROUTER << ADDRESS_BITS | RouterWord.FENCE
+FENCE = config_address(RouterWord.FENCE)
 
 
 class Move(NamedTuple):

@@ -13,12 +13,12 @@ from syncfabric.fpga.host.link import RefusedError
 from syncfabric.fpga.host.measure import measure
 from syncfabric.fpga.host.set_up import check_shape, end_groups, free_entry, set_up
 from syncfabric.models.errors import BoardError
-from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code
-from syncfabric.models.layout.network import NetworkShape, PortWord, Target
-from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation
+from syncfabric.models.layout.engine import COMMIT, Code
+from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.setup import COMMAND, Operation
+from syncfabric.models.layout.words import EngineWord, ManagerWord, PortWord, config_address
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.models.planning.set_up import manager_address
 from syncfabric.models.register_map.c_programs import setup_header
 from syncfabric.sim.front import Front
 from syncfabric.sim.products import register_files
@@ -78,7 +78,7 @@ def stage(host: Host, network: NetworkShape, entry: int, times: int = 1) -> None
     """Set an entry of router 1 up with an image of zeros, as often as it says."""
     target = network.target_of(1)
     for k in range(network.router.layout.image_words):
-        host.configure(target, IMAGE_ADDRESS + k, 0)
+        host.configure(target, EngineWord.IMAGE + k, 0)
     for epoch in range(times):
         for code in (Code.KILL,) * (epoch > 0) + (Code.SETUP,):
             host.configure(target, 0, COMMIT.pack({"code": code, "entry": entry, "epoch": epoch}))
@@ -94,7 +94,7 @@ def ask_nobody(host: Host, network: NetworkShape, manager: int) -> None:
         (ManagerWord.DATA, 0),
         (ManagerWord.COMMAND, command),
     ):
-        host.configure(manager, manager_address(word), value)
+        host.configure(manager, config_address(word), value)
 
 
 @pytest.mark.parametrize("name", [name for name in NETWORKS if name != "alone"])
@@ -148,7 +148,7 @@ def test_what_an_earlier_program_left_is_ended(name: str) -> None:
         with pytest.raises(RefusedError):
             host.arrive(node, register)
     assert measure(host, plan, episodes=2).wrong == ()
-    refused = Target.PORT << 5 | PortWord.REFUSED_ARRIVE
+    refused = config_address(PortWord.REFUSED_ARRIVE)
     assert not any(host.configured(node, refused) for node in range(len(shape.nodes)))
 
 
@@ -189,7 +189,7 @@ def test_the_last_barrier_ends_a_group_and_the_meter_ignores_who_comes_too_late(
         host.arrive(node, register, last=True)
         host.arrive_all(0)
         board._gap = 40
-        late += host.configured(node, Target.PORT << 5 | PortWord.REFUSED_ARRIVE)
+        late += host.configured(node, config_address(PortWord.REFUSED_ARRIVE))
         assert host.episodes(0) == 1
         set_up(host, plan)
         host.arrive_all(0)
@@ -207,7 +207,7 @@ def test_a_manager_that_is_refused_is_told() -> None:
 
     class Meddling(Host):
         def configure(self, target: int, address: int, value: int) -> None:
-            if address == manager_address(ManagerWord.COMMAND) and value >> 2:
+            if address == config_address(ManagerWord.COMMAND) and value >> 2:
                 stage(Host(self.link), shape, 0, times=2)
                 self._target = None
             super().configure(target, address, value)

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from syncfabric.models.golden.network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.layout.engine import COMMIT, COUNTER_ADDRESS, Code, EngineCounter
+from syncfabric.models.layout.engine import COMMIT, Code
+from syncfabric.models.layout.words import EngineWord
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.set_up import Epochs, Write, set_up_writes
@@ -54,9 +55,9 @@ class Barriers:
     def events(self) -> int:
         """Return how many messages were dropped or unexpected."""
         shape = self.net.shape
-        counters = EngineCounter.OVERFLOW, EngineCounter.UNEXPECTED
+        counters = EngineWord.OVERFLOW, EngineWord.UNEXPECTED
         return sum(
-            self.ask(ConfigRequest(shape.target_of(router), COUNTER_ADDRESS + counter, False, 0))
+            self.ask(ConfigRequest(shape.target_of(router), counter, False, 0))
             for router in range(shape.routers)
             for counter in counters
         )

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from syncfabric.models.layout.engine import COMMIT, Code
-from syncfabric.models.layout.setup import COMMAND, REQUEST, ManagerWord
+from syncfabric.models.layout.setup import COMMAND, REQUEST
+from syncfabric.models.layout.words import ManagerWord, config_address
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.planners import plan_groups
@@ -14,7 +15,6 @@ from syncfabric.models.planning.set_up import (
     group_images,
     kill_command,
     kill_writes,
-    manager_address,
     set_up_command,
     set_up_writes,
 )
@@ -95,10 +95,10 @@ def manager_memory(network: MessageSpec, writes: list[tuple[int, int]]) -> list[
     """Check the shape of a command's requests; return what they ask for."""
     shape = network.shape
     found = []
-    assert writes[0] == (manager_address(ManagerWord.POINTER), 0)
-    assert {address for address, _ in writes[1:-1]} == {manager_address(ManagerWord.DATA)}
+    assert writes[0] == (config_address(ManagerWord.POINTER), 0)
+    assert {address for address, _ in writes[1:-1]} == {config_address(ManagerWord.DATA)}
     data, size = [word for _, word in writes[1:-1]], shape.router.layout.image_words + 2
-    assert writes[-1][0] == manager_address(ManagerWord.COMMAND)
+    assert writes[-1][0] == config_address(ManagerWord.COMMAND)
     assert COMMAND.unpack(writes[-1][1])["count"] * size == len(data)
     for header, request, *words in (data[i : i + size] for i in range(0, len(data), size)):
         at = shape.header.unpack(header)

@@ -8,13 +8,19 @@ import pytest
 from syncfabric.models.golden.network import model_of
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout import setup
-from syncfabric.models.layout.engine import COMMIT, EngineCounter
-from syncfabric.models.layout.network import PART_BITS, PortWord, RouterWord, Target
-from syncfabric.models.layout.setup import ManagerWord
+from syncfabric.models.layout.engine import COMMIT
+from syncfabric.models.layout.words import (
+    PART_BITS,
+    EngineWord,
+    ManagerWord,
+    PortWord,
+    RouterWord,
+    Target,
+)
+from syncfabric.models.messages.words import Block
 from syncfabric.models.networks.spec import KEYWORDS, MessageSpec
 from syncfabric.models.register_map.c_header import c_header
 from syncfabric.models.register_map.config_port import config_map
-from syncfabric.models.register_map.parts import Block
 from syncfabric.models.register_map.rdl import rdl
 from tests.models.register_map.elaborated import NOTHING, Register, words_of
 from tests.models.register_map.networks import NETWORKS, network
@@ -87,7 +93,7 @@ def test_names_and_fields_are_those_of_the_layouts(mapped: tuple[MessageSpec, Ma
     """Each word is where the tables of words have it, and so is each of its fields."""
     spec, words = mapped
     engine = {1 + k: "IMAGE" for k in range(spec.shape.router.layout.image_words)}
-    engine |= {0: "COMMIT", **{16 + c: c.name for c in EngineCounter}}
+    engine |= {int(word): word.name for word in EngineWord if word is not EngineWord.IMAGE}
     named = {
         Target.ENGINE: engine,
         Target.ROUTER: {int(word): word.name for word in RouterWord},

@@ -11,14 +11,8 @@ from syncfabric.models.golden.lifecycle.manager import Manager as Model
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import EPOCH_BITS
 from syncfabric.models.layout.flit import flit_layout
-from syncfabric.models.layout.setup import (
-    COMMAND,
-    ENTRY_BITS,
-    REPLY,
-    Answer,
-    ManagerWord,
-    Operation,
-)
+from syncfabric.models.layout.setup import COMMAND, ENTRY_BITS, REPLY, Answer, Operation
+from syncfabric.models.layout.words import ManagerWord
 from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.lifecycle.shape import SetUpShape
 from tests.rtl.engine.lockstep import Word, differences
@@ -111,7 +105,7 @@ class ManagerLockstep:
             driven[f"config__{name}"] = int(word)
         driven["reply_valid"] = int(flit is not None)
         driven["reply_flit"] = flit_word(flit) if flit else rng.getrandbits(FLIT.width)
-        driven["count"] = model._counters[0]
+        driven["count"] = model._counters[ManagerWord.UNEXPECTED]
         expected = {
             "config__ready": Word(answer is not None),
             "request_valid": Word(offer is not None),

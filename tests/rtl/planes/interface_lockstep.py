@@ -12,9 +12,9 @@ from syncfabric.models.golden.interface import NodeInterface
 from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.place import PlaceInputs, PlaceOutputs
 from syncfabric.models.golden.router import Flit
-from syncfabric.models.layout.engine import ADDRESS_BITS, EPOCH_BITS, Kind
-from syncfabric.models.layout.network import RouterWord, Target
+from syncfabric.models.layout.engine import EPOCH_BITS, Kind
 from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.layout.words import ADDRESS_BITS, RouterWord, Target
 from tests.rtl.planes.neighbour import (
     Neighbour,
     Pins,

@@ -8,7 +8,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
 from syncfabric.models.golden.engine import Answer, Message
-from syncfabric.models.layout.engine import ADDRESS_BITS, EngineLayout
+from syncfabric.models.layout.engine import EngineLayout
+from syncfabric.models.layout.words import ADDRESS_BITS
 from tests.models.golden.chain_stimuli import ConfigNodeStimuli
 from tests.models.golden.node_port_stimuli import NodePortStimuli
 from tests.rtl.engine.lockstep import Word

@@ -14,16 +14,9 @@ from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.node import Node
 from syncfabric.models.golden.place import PlaceInputs, PlaceOutputs, Site
-from syncfabric.models.layout.engine import (
-    ADDRESS_BITS,
-    COMMIT,
-    COUNTER_ADDRESS,
-    IMAGE_ADDRESS,
-    Code,
-    Kind,
-)
-from syncfabric.models.layout.network import Target
+from syncfabric.models.layout.engine import COMMIT, Code, Kind
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.words import ADDRESS_BITS, COUNTER_ADDRESS, EngineWord, Target
 from tests.rtl.planes.neighbour import (
     Neighbour,
     Pins,
@@ -252,7 +245,7 @@ class NodeLockstep:
         elif draw < 0.5 and not state.alive:
             image = image_of(self.shape, rng)
             for k in range(layout.image_words):
-                self.ask(Target.ENGINE, 1, IMAGE_ADDRESS + k, image >> 32 * k & 0xFFFFFFFF)
+                self.ask(Target.ENGINE, 1, EngineWord.IMAGE + k, image >> 32 * k & 0xFFFFFFFF)
             self.ask(Target.ENGINE, 1, 0, COMMIT.pack({**commit, "code": Code.SETUP}))
         elif draw < 0.75:
             # READ, SETUP, GO, KILL; a root that awaits its GO gets it.

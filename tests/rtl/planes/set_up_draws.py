@@ -4,15 +4,9 @@ import random
 from collections.abc import Callable, Iterator
 
 from syncfabric.models.layout.flit import table_header, xy_header
-from syncfabric.models.layout.setup import (
-    COMMAND,
-    REPLY,
-    REQUEST,
-    ManagerWord,
-    Operation,
-    share_of,
-)
+from syncfabric.models.layout.setup import COMMAND, REPLY, REQUEST, Operation, share_of
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.words import ManagerWord
 from syncfabric.models.messages.layout import Layout
 
 __all__ = ["SetUpDraws", "header_layout", "image_of"]

@@ -8,8 +8,9 @@ import pytest
 
 from syncfabric.models.golden.engine import Request
 from syncfabric.models.golden.slots import RouterSlots, SlotMessage, pack
-from syncfabric.models.layout.engine import COMMIT, IMAGE_ADDRESS, Code, EngineLayout, Kind
+from syncfabric.models.layout.engine import COMMIT, Code, EngineLayout, Kind
 from syncfabric.models.layout.slots import SlotLayout
+from syncfabric.models.layout.words import EngineWord
 from syncfabric.rtl.slots.plane import SlotPlane
 from tests.rtl.engine.lockstep import Word, differences
 from tests.rtl.planes.lockstep import together
@@ -47,7 +48,7 @@ class _Software:
             if engine.op_bits:
                 image["op"] = rng.randrange(3 if engine.ports < 11 else 2)
             word, k = engine.image.pack(image), rng.randrange(2) if engine.ports > 10 else 0
-            self.request = Request(True, IMAGE_ADDRESS + k, word >> 32 * k & 0xFFFFFFFF)
+            self.request = Request(True, EngineWord.IMAGE + k, word >> 32 * k & 0xFFFFFFFF)
             return
         first = self.layout.first
         s = rng.randrange(self.layout.slots + (rng.random() < 0.1))
@@ -128,7 +129,7 @@ class SlotLockstep:
         model.step(links, own, visited=self.managed and self.cycle % self.period == 0)
         if asks is not None:
             # The engine's part is the bench's: staged words are taken at once.
-            at = 32 * (request.address - IMAGE_ADDRESS) if request else 0
+            at = 32 * (request.address - EngineWord.IMAGE) if request else 0
             kept = software.staged & ~(0xFFFFFFFF << at)
             software.staged, software.request = kept | asks.data << at, None
         return driven, expected

@@ -9,13 +9,16 @@ import pytest
 
 from syncfabric.models.faults.fault import FaultKind
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.layout.engine import ADDRESS_BITS
-from syncfabric.models.layout.network import RouterWord, Target
-from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation
+from syncfabric.models.layout.setup import COMMAND, Operation
+from syncfabric.models.layout.words import (
+    ManagerWord,
+    RouterWord,
+    config_address,
+)
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.set_up import Epochs, manager_address, set_up_command
+from syncfabric.models.planning.set_up import Epochs, set_up_command
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.drive.backends import Simulation, run_model, simulate_tiles
 from syncfabric.sim.drive.barrier_check import BarrierCheck
@@ -149,7 +152,7 @@ def _strike(plan: BarrierPlan, measure: EngineCoverage, rng: random.Random) -> N
 def _status(plan: BarrierPlan) -> ConfigRequest:
     """Return a read of the first manager's status."""
     node = plan.spec.message_network.shape.managers[0]
-    return ConfigRequest(node, manager_address(ManagerWord.STATUS), False)
+    return ConfigRequest(node, config_address(ManagerWord.STATUS), False)
 
 
 def _vain_commands(plan: BarrierPlan) -> Iterator[ConfigRequest]:
@@ -166,7 +169,7 @@ def _vain_commands(plan: BarrierPlan) -> Iterator[ConfigRequest]:
             yield ConfigRequest(node, address, True, word)
         for _ in range(40):
             yield _status(plan)
-    address = manager_address(ManagerWord.COMMAND)
+    address = config_address(ManagerWord.COMMAND)
     for operation, count in (
         (Operation.KILL, 1),
         *[(Operation.ABORT, 0)] * 2,
@@ -181,5 +184,5 @@ def _reads(network: MessageSpec) -> Iterator[ConfigRequest]:
     """Yield reads of what every router's guards have counted, and a write that opens its fences."""
     for router in range(network.shape.routers):
         for word in (RouterWord.CORRUPT, RouterWord.LOST, RouterWord.FENCE):
-            address = Target.ROUTER << ADDRESS_BITS | word
+            address = config_address(word)
             yield ConfigRequest(network.shape.target_of(router), address, word == RouterWord.FENCE)

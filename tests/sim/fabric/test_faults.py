@@ -9,8 +9,7 @@ import pytest
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.network import CollectiveNetwork, model_of
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.layout.engine import ADDRESS_BITS
-from syncfabric.models.layout.network import RouterWord, Target
+from syncfabric.models.layout.words import RouterWord, config_address
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.runner import Session
 from syncfabric.sim.drive.scenario import Scenario
@@ -55,7 +54,7 @@ def reads(spec: MessageSpec) -> list[tuple[int, ConfigRequest]]:
     return [
         (
             CYCLES - 600,
-            ConfigRequest(spec.shape.target_of(n), Target.ROUTER << ADDRESS_BITS | w, False),
+            ConfigRequest(spec.shape.target_of(n), config_address(w), False),
         )
         for n in range(spec.shape.routers)
         for w in words
@@ -83,7 +82,7 @@ def test_a_link_dies_and_is_closed(name: str, tmp_path: Path) -> None:
     ends = rng.choice(shape.links)
     ports = shape.router.links + shape.router.own
     faults = [Fault(BEGIN, ports * n + p, FaultKind.DEAD) for n, p in sorted(ends)]
-    fence = Target.ROUTER << ADDRESS_BITS | RouterWord.FENCE
+    fence = config_address(RouterWord.FENCE)
     asks = [
         (cycle, ConfigRequest(shape.target_of(n), fence, write, 1 << p))
         for cycle, write in ((BEGIN + 500, True), (BEGIN + 700, False))

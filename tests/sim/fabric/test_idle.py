@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.layout.engine import IMAGE_ADDRESS
+from syncfabric.models.layout.words import EngineWord
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import WARM_CYCLES
@@ -120,7 +120,7 @@ def test_a_network_at_rest_costs_nothing(name: str, tmp_path: Path) -> None:
         assert fabric.evaluated() == settled
         give(
             fabric,
-            [Stimulus(SWEEP + 1_000, StimulusKind.CONFIG, 2 << 12 | IMAGE_ADDRESS, 3, 1)],
+            [Stimulus(SWEEP + 1_000, StimulusKind.CONFIG, 2 << 12 | EngineWord.IMAGE, 3, 1)],
             tmp_path,
         )
         fabric.run(1_000)

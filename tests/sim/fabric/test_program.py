@@ -6,15 +6,12 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import ToolError
-from syncfabric.models.layout.engine import (
-    ADDRESS_BITS,
-    COMMIT,
-    COUNTER_ADDRESS,
-    Code,
-    EngineCounter,
+from syncfabric.models.layout.engine import COMMIT, Code
+from syncfabric.models.layout.words import (
+    EngineWord,
+    PortWord,
+    config_address,
 )
-from syncfabric.models.layout.network import PortWord, Target
-from syncfabric.models.planning.set_up import COMMIT_ADDRESS
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
@@ -94,16 +91,16 @@ def test_config_finds_nodes_and_routers_and_no_others(built_cluster: Built, tmp_
 
     Those before them have refused nothing, and behind them the chain ends.
     """
-    last, refused = 23, Target.PORT << ADDRESS_BITS | PortWord.REFUSED_ARRIVE
+    last, refused = 23, config_address(PortWord.REFUSED_ARRIVE)
     go = COMMIT.pack({"code": Code.GO})
     with Fabric(built_cluster) as fabric:
         fabric.run(SWEEP)
         give(
             fabric, [Stimulus(SWEEP, StimulusKind.ARRIVE, last * CLUSTER.port_registers)], tmp_path
         )
-        command = COUNTER_ADDRESS + EngineCounter.REFUSED_COMMAND
+        command = EngineWord.REFUSED_COMMAND
         reads = [(last - 1, refused), (last, refused), (35, command), (34, command), (36, command)]
-        fabric.request([(35, COMMIT_ADDRESS, go), *((*place, None) for place in reads)])
+        fabric.request([(35, EngineWord.COMMIT, go), *((*place, None) for place in reads)])
         fabric.run(1_000)
         answers = fabric.answers()
     assert answers[0][0]

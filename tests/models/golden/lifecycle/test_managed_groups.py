@@ -4,14 +4,8 @@ import random
 
 import pytest
 
-from syncfabric.models.layout.setup import (
-    FREED,
-    Answer,
-    ManagerState,
-    ManagerWord,
-    Operation,
-    share_of,
-)
+from syncfabric.models.layout.setup import FREED, Answer, ManagerState, Operation, share_of
+from syncfabric.models.layout.words import ManagerWord
 from tests.models.golden.planes.nets import (
     Group,
     draw_group,

@@ -18,9 +18,9 @@ from syncfabric.models.layout.setup import (
     REQUEST,
     Answer,
     ManagerState,
-    ManagerWord,
     Operation,
 )
+from syncfabric.models.layout.words import ManagerWord
 
 WORDS = 2
 STRIDE = 2 + WORDS

@@ -10,16 +10,11 @@ from typing import Any
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.layout.engine import (
-    ADDRESS_BITS,
-    COMMIT,
-    WORD_BITS,
-    Code,
-    EngineLayout,
-)
-from syncfabric.models.layout.network import NetworkShape, Place, Target
-from syncfabric.models.layout.setup import COMMAND, REQUEST, ManagerWord, Operation
+from syncfabric.models.layout.engine import COMMIT, WORD_BITS, Code, EngineLayout
+from syncfabric.models.layout.network import NetworkShape, Place
+from syncfabric.models.layout.setup import COMMAND, REQUEST, Operation
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.words import ManagerWord, config_address
 from tests.models.golden import graphs
 
 WORD = (1 << WORD_BITS) - 1
@@ -260,12 +255,12 @@ def requests_of(shape: NetworkShape, group: Group, operation: Operation) -> list
 def manager_write(shape: NetworkShape, manager: int, word: ManagerWord, data: int) -> ConfigRequest:
     """Return a write to a manager's word."""
     target = shape.managers[manager]
-    return ConfigRequest(target, Target.MANAGER << ADDRESS_BITS | word, True, data)
+    return ConfigRequest(target, config_address(word), True, data)
 
 
 def manager_read(shape: NetworkShape, manager: int, word: ManagerWord) -> ConfigRequest:
     """Return a read of a manager's word."""
-    return ConfigRequest(shape.managers[manager], Target.MANAGER << ADDRESS_BITS | word, False)
+    return ConfigRequest(shape.managers[manager], config_address(word), False)
 
 
 def order(

@@ -9,7 +9,8 @@ from syncfabric.models.golden.network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.layout.setup import MANAGER_STATUS, ManagerState, ManagerWord, Operation
+from syncfabric.models.layout.setup import MANAGER_STATUS, ManagerState, Operation
+from syncfabric.models.layout.words import ManagerWord
 from tests.models.golden.planes.nets import (
     Group,
     command,

@@ -13,7 +13,8 @@ from syncfabric.models.golden.network import CollectiveNetwork
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation, share_of
+from syncfabric.models.layout.setup import COMMAND, Operation, share_of
+from syncfabric.models.layout.words import ManagerWord
 from syncfabric.models.traffic import rate_word
 from tests.models.golden.planes.nets import (
     Host,

@@ -7,7 +7,8 @@ import pytest
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import Code
-from syncfabric.models.layout.network import Place, PortWord, RouterWord, Target
+from syncfabric.models.layout.network import Place
+from syncfabric.models.layout.words import PortWord, RouterWord, config_address
 from syncfabric.models.traffic import rate_word
 from tests.models.golden.planes.nets import (
     Group,
@@ -121,7 +122,7 @@ def test_a_watchdog_breaks_a_barrier_that_waits() -> None:
 
 def test_refused_arrivals_are_counted_at_their_target() -> None:
     for bench in (Bench(mesh(2, 2)), chain(3)):
-        address = Target.PORT << 5 | PortWord.REFUSED_ARRIVE
+        address = config_address(PortWord.REFUSED_ARRIVE)
         bench.step(arrive={(1, 0): 0})
         bench.step(arrive={(1, 0): 0, (2, 3): 0})
         assert [bench.counted(i, address) for i in range(3)] == [0, 2, 1]
@@ -133,11 +134,11 @@ def test_the_chain_answers_after_its_hops(routers: int) -> None:
     bench = chain(routers)
     targets = bench.shape.targets
     assert targets == 2 * routers
-    address = Target.ROUTER << 5 | RouterWord.OVERFLOW
+    address = config_address(RouterWord.OVERFLOW)
     bench.run(100)
     for target in range(targets + 1):
         start = bench.now
-        at = address if target >= routers else Target.PORT << 5 | PortWord.REFUSED_ARRIVE
+        at = address if target >= routers else config_address(PortWord.REFUSED_ARRIVE)
         error, _ = bench.ask(ConfigRequest(target, at, False))
         assert error == (target == targets)
         waited = bench.now - 1 - start

@@ -9,7 +9,8 @@ import pytest
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.layout.network import Place, RouterWord
+from syncfabric.models.layout.network import Place
+from syncfabric.models.layout.words import RouterWord
 from tests.models.golden.planes.nets import draw_irregular, draw_mesh, irregular, mesh
 from tests.models.golden.planes.network_race import NetworkRace
 from tests.models.golden.planes.plain_network import PlainNetwork

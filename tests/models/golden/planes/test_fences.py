@@ -10,8 +10,7 @@ import pytest
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.layout.engine import ADDRESS_BITS
-from syncfabric.models.layout.network import RouterWord, Target
+from syncfabric.models.layout.words import RouterWord, config_address
 from syncfabric.models.networks.mesh import Mesh, Turn
 from syncfabric.models.traffic import rate_word
 from tests.models.golden.planes.nets import draw_group, mesh
@@ -42,7 +41,7 @@ class Fenced(Bench):
 
     def fence(self, router: int, ports: int) -> None:
         """Close ports of a router, and open the others."""
-        address = Target.ROUTER << ADDRESS_BITS | RouterWord.FENCE
+        address = config_address(RouterWord.FENCE)
         request = ConfigRequest(self.shape.target_of(router), address, True, ports)
         assert self.ask(request) == (False, 0)
 
@@ -131,7 +130,7 @@ def test_a_closed_link_is_silent_and_counts_nothing() -> None:
         assert back not in {at for at, _ in record.guards}
     for router in (3, 4):
         for word in (RouterWord.CORRUPT, RouterWord.LOST):
-            address = Target.ROUTER << ADDRESS_BITS | word
+            address = config_address(word)
             assert bench.counted(bench.shape.target_of(router), address) == 0
 
 

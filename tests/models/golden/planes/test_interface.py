@@ -12,8 +12,9 @@ from syncfabric.models.golden.link import Back, LinkEnd, Sent
 from syncfabric.models.golden.place import PlaceInputs, PlaceOutputs
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import Kind
-from syncfabric.models.layout.setup import COMMAND, ManagerWord, Operation
+from syncfabric.models.layout.setup import COMMAND, Operation
 from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.layout.words import ManagerWord
 
 SHAPE = {
     "links": 3,

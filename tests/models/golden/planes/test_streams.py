@@ -13,8 +13,9 @@ from syncfabric.models.golden.stream_movement import StreamMovement
 from syncfabric.models.golden.stream_port import Beat, ProcessStreams
 from syncfabric.models.golden.streams import RouterStreams
 from syncfabric.models.layout.engine import Code
-from syncfabric.models.layout.network import NetworkShape, RouterWord, Target
+from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.setup import Operation
+from syncfabric.models.layout.words import RouterWord, config_address
 from tests.models.golden.planes.nets import (
     Group,
     command,
@@ -181,7 +182,7 @@ def test_a_group_is_set_up_anew_while_words_of_the_last_one_are_there(
     sums = [1000 * 6 + 4 * k for k in range(100)]
     for i in range(4):
         assert [beat.data for _, beat in received(bench, i, start)] == sums
-    assert bench.counted(bench.shape.target_of(1), Target.ROUTER << 5 | RouterWord.OVERFLOW) == 0
+    assert bench.counted(bench.shape.target_of(1), config_address(RouterWord.OVERFLOW)) == 0
 
 
 def test_the_watchdog_breaks_a_stream_that_waits() -> None:
@@ -259,5 +260,5 @@ def test_words_that_find_no_place_are_counted_and_break_their_group() -> None:
     # The root joins nothing: 15 words go on to it, and 15 stay. The next one comes in t, the fault
     # is at the root in t + 1, BROKEN is back in t + 3, and the buffer is still full in t + 4.
     assert bench.net.broken(1, 2)
-    overflow = Target.ROUTER << 5 | RouterWord.OVERFLOW
+    overflow = config_address(RouterWord.OVERFLOW)
     assert [bench.counted(i, overflow) for i in range(2)] == [0, 5]
