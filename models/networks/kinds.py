@@ -44,14 +44,6 @@ MESSAGE_PLANNERS = {
 STATIC_PLANNERS = ("ring", "tree")
 """The planners of static networks, the default first."""
 
-_ROUTER_KEYS = (
-    *("transport", "groups", "message_links", "data_bits", "engine_stages", "flit_bits"),
-    *("buffer_flits", "channels", "output_register", "link_registers", "check_bits", "watchdog"),
-    *("counters", "read_back", "wires"),
-    *("streams", "stream_bits", "stream_operations", "stream_join", "offload_latency"),
-)
-"""Keys of a router's shape that are keys of the network, too."""
-
 
 class NetworkTable(Table):
     """A table ``[network]``."""
@@ -203,8 +195,9 @@ class EngineNetwork(NetworkTable):
 
     def _router_keys(self) -> dict[str, Any]:
         """Return the keys of a router's shape that are keys of the network, too."""
+        keys = NodeShape.model_fields.keys() & EngineNetwork.model_fields.keys()
         return {
-            **{name: getattr(self, name) for name in _ROUTER_KEYS},
+            **{name: getattr(self, name) for name in keys},
             "operations": self.operations if self.data_bits else "none",
             "managers": len(self.manager_nodes),
         }
