@@ -8,13 +8,12 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.engine import WORD_BITS
-from syncfabric.models.layout.words import ADDRESS_BITS
+from syncfabric.models.layout.words import ADDRESS_BITS, PART_BITS
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.parts.gates import either
 
 __all__ = [
     "NODE_BITS",
-    "TARGET_BITS",
     "ChainEnd",
     "ChainSignature",
     "ConfigNode",
@@ -23,14 +22,13 @@ __all__ = [
 ]
 
 NODE_BITS = 16
-TARGET_BITS = 3
 
 _REQUEST = data.StructLayout(
     {
         "node": NODE_BITS,
         "write": 1,
         "address": ADDRESS_BITS,
-        "target": TARGET_BITS,
+        "target": PART_BITS,
         "data": WORD_BITS,
     }
 )
@@ -78,7 +76,7 @@ class ConfigNode(wiring.Component):
     """
 
     def __init__(self, targets: tuple[int, ...]) -> None:
-        most = (1 << TARGET_BITS) - 1
+        most = (1 << PART_BITS) - 1
         if not targets or not set(targets) <= set(range(most + 1)):
             raise ValueError(f"ConfigNode needs targets out of 0..{most}, not {targets!r}")
         self._targets = targets
@@ -180,7 +178,7 @@ class ConfigTap(wiring.Component):
                 "run": In(1),
                 "valid": In(1),
                 "write": In(1),
-                "address": In(ADDRESS_BITS + TARGET_BITS),
+                "address": In(ADDRESS_BITS + PART_BITS),
                 "data": In(WORD_BITS),
                 "ready": Out(1),
                 "error": Out(1),

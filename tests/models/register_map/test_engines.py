@@ -11,10 +11,7 @@ from syncfabric.models.layout import setup
 from syncfabric.models.layout.engine import COMMIT
 from syncfabric.models.layout.words import (
     PART_BITS,
-    EngineWord,
-    ManagerWord,
-    PortWord,
-    RouterWord,
+    TABLES,
     Target,
 )
 from syncfabric.models.messages.words import Block
@@ -92,14 +89,11 @@ def test_what_is_written_and_what_is_kept_of_it(mapped: tuple[MessageSpec, Mappe
 def test_names_and_fields_are_those_of_the_layouts(mapped: tuple[MessageSpec, Mapped]) -> None:
     """Each word is where the tables of words have it, and so is each of its fields."""
     spec, words = mapped
-    engine = {1 + k: "IMAGE" for k in range(spec.shape.router.layout.image_words)}
-    engine |= {int(word): word.name for word in EngineWord if word is not EngineWord.IMAGE}
     named = {
-        Target.ENGINE: engine,
-        Target.ROUTER: {int(word): word.name for word in RouterWord},
-        Target.PORT: {int(word): word.name for word in PortWord},
-        Target.MANAGER: {int(word): word.name for word in ManagerWord},
+        part: {int(word): word.name for word in words}
+        for part, words in zip(Target, TABLES, strict=True)
     }
+    named[Target.ENGINE] |= {1 + k: "IMAGE" for k in range(spec.shape.router.layout.image_words)}
     layouts = {
         (Target.ENGINE, "COMMIT"): COMMIT,
         (Target.MANAGER, "COMMAND"): setup.COMMAND,
