@@ -122,13 +122,12 @@ class Joins:
             operation = word & form.operation
             fits = bool(word & form.head) and operation == first & form.operation
             fits = fits and self._operators.has(operation & 7, operation >> 3)
-        if not fits:
-            result.fits = False
-            self.fails.add(result.channel)
+        result.fits &= fits
 
     def _end(self, result: Result, channel: Channel) -> None:
         """Make the result of words that fit, and change the channel's state (V5.5, V5.6)."""
         if not result.fits:
+            self.fails.add(result.channel)
             return
         words, form = result.words, self._form
         first = next(iter(words.values()))

@@ -112,13 +112,14 @@ class RouterStreams:
         channels, joins = self._channels, self._joins
         joins.begin(self._now)
         under_way = joins.under_way
-        self._held = frozenset(
-            c for c, here in enumerate(channels) if here.holds_words or c in under_way
-        )
         closes = sum([here.begin(slot) for here, slot in zip(channels, slots, strict=True)])
         pending = {c for c, here in enumerate(channels) if visited and here.is_pending}
         owed = [here.owed for here in channels]
         coming = {**words, **self._turning}
+        comes = {c for p, (c, _) in coming.items() if p == channels[c].above}
+        self._held = frozenset(
+            c for c, here in enumerate(channels) if here.holds_words or c in under_way or c in comes
+        )
         full = [p for p, (c, _) in coming.items() if len(channels[c].buffers[p]) == self._places]
         fails = {coming.pop(p)[0] for p in full}
         self.events = len(full)

@@ -222,7 +222,9 @@ class SlotPlane(wiring.Component):
         named = [commit.entry == layout.first + s for s in range(len(slots))]
         held = Const(0, 1)
         if self._streams:
-            held = (commit.code == Code.SETUP) & (Cat(named[: self._streams]) & self.waits).any()
+            idle = Cat(~slot.alive for slot in slots[: self._streams])
+            waiting = Cat(named[: self._streams]) & idle & self.waits
+            held = (commit.code == Code.SETUP) & waiting.any()
         accepted = Cat(slot.accepted for slot in slots).any()
         m.d.comb += [
             ours.eq(

@@ -45,8 +45,8 @@ class StreamChannel(wiring.Component):
         Of the first words of ``inputs``: heads with a body, and who takes the result.
     tail : In(1)
         Of the words that leave for a join: the last of their packets.
-    source_tail : In(1)
-        The source's first word is a tail.
+    source_head, source_tail : In(1)
+        What the source's first word is.
     leaves : In(ports)
         Words that leave for a join, in whatever cycle.
     is_open, failed, owed : Out(1)
@@ -72,7 +72,7 @@ class StreamChannel(wiring.Component):
         sizes: dict[str, Any] = dict.fromkeys(
             ("alive", "starts", "visit", "source_holds", "held_back", "served", "joins"), 1
         )
-        sizes |= dict.fromkeys(("fits", "overflows", "tail", "source_tail"), 1)
+        sizes |= dict.fromkeys(("fits", "overflows", "tail", "source_head", "source_tail"), 1)
         sizes |= dict.fromkeys(("children", "faults", "holds", "heads", "takes", "leaves"), ports)
         sizes |= {"parent": layout.links, **dict.fromkeys(("credits", "taken"), ports + 1)}
         shown = dict.fromkeys(("is_open", "failed", "owed", "up", "source_leaves"), 1)
@@ -145,7 +145,7 @@ class StreamChannel(wiring.Component):
             here.eq(able & ~self.taken),
             blocked.eq(self.fork_ready & (able & self.taken).any()),
             self.copies.eq(Mux(self.served & self.fork_ready, here, 0)),
-            self.nulls.eq(Mux(down, 0, ~first)),
+            self.nulls.eq(~first),
             self.source_leaves.eq(
                 Mux(
                     self.is_open,
@@ -156,9 +156,11 @@ class StreamChannel(wiring.Component):
         ]
         m.d.comb += spread.pop.eq(self.is_open & self.source_leaves & self.source_tail)
         m.d.sync += copied.eq(Mux(self.source_leaves, 0, copied | self.copies))
-        m.d.sync += self.owed.eq(self.is_open & (blocked | (self.owed & ~self.copies.any())))
+        kept = Signal()
+        m.d.comb += self.owed.eq(self.is_open & kept)
+        m.d.sync += kept.eq((self.is_open & blocked) | (self.owed & ~self.copies.any()))
         with m.If(self.source_leaves):
-            m.d.sync += down.eq(~self.source_tail)
+            m.d.sync += down.eq(~self.source_tail & (self.source_head | down))
         with m.If(~self.is_open):
             m.d.sync += [down.eq(0), copied.eq(0)]
         return down

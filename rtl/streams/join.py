@@ -107,14 +107,14 @@ class Join(wiring.Component, ABC):
     def _finish(self, m: Module, side: Any, y: Value) -> None:
         """Make the result of what comes with it and of the operators' output."""
         word = self.result
-        low = Cat(side.op[:3], Mux(side.void, _NO_TYPE, side.op[3:]), side.takes)
+        low = Mux(side.void, _NO_TYPE << 3, Cat(side.op, side.takes))
         headed = side.head | side.void
         m.d.comb += [
             self.valid.eq(side.valid),
             word.head.eq(headed),
             word.tail.eq(side.tail | side.void),
-            word.size.eq(side.size),
-            word.data.eq(Cat(Mux(headed, low, y[: len(low)]), y[len(low) :])),
+            word.size.eq(Mux(side.void, 0, side.size)),
+            word.data.eq(Mux(headed, low, y)),
         ]
 
     def _side(self) -> data.StructLayout:

@@ -98,8 +98,13 @@ class StreamPlane(wiring.Component):
                 channel.served.eq(served[c]),
                 channel.joins.eq(join.ends[c]),
                 *(getattr(channel, n).eq(getattr(join, n)) for n in _OF_JOIN),
-                self.breaks[c].eq(channel.failed & ~channel.parent.any()),
-                self.waits[c].eq(channel.holds.any() | channel.source_holds | join.under_way[c]),
+                self.breaks[c].eq(channel.failed & channel.is_open & ~channel.parent.any()),
+                self.waits[c].eq(
+                    channel.holds.any()
+                    | channel.source_holds
+                    | sources[c].valid
+                    | join.under_way[c]
+                ),
             ]
         return m
 
@@ -149,6 +154,7 @@ class StreamPlane(wiring.Component):
                 source.show.eq(1),
                 source.pop.eq(channel.source_leaves),
                 channel.source_holds.eq(source.holds),
+                channel.source_head.eq(source.front.head),
                 channel.source_tail.eq(source.front.tail),
                 channel.holds.eq(Cat(buffer.holds[c] for buffer in buffers)),
                 channel.leaves.eq(Cat(buffer.pop[c] for buffer in buffers)),
@@ -193,7 +199,7 @@ class StreamPlane(wiring.Component):
                     link.word.eq(Mux(copied.any(), word, join.result)),
                     link.fault.eq(Cat(ch.failed & ch.is_open & ch.parent[q] for ch in channels)),
                 ]
-            with m.If(copied.any() & null):
+            with m.If(copied.any() & null & word.head):
                 m.d.comb += link.word.tail.eq(1)
 
 

@@ -138,15 +138,17 @@ class StreamPort(wiring.Component):
         count = layout.channels
         m.submodules.buffer = buffer = StreamBuffer(layout, count)
         within, asks, chosen = (Signal(count, name=name) for name in ("within", "asks", "chosen"))
+        cut, kept = Signal(count), Signal(count)  # packets that a closed channel ends
         loads, ends, front = Signal(), Signal(), buffer.front
         m.d.comb += [
-            asks.eq(Mux(opens, buffer.holds, within)),
+            cut.eq(kept | (within & ~opens)),
+            asks.eq(cut | (opens & buffer.holds)),
             loads.eq(~beat.tvalid | beat.tready),
-            ends.eq((chosen & ~opens).any()),
+            ends.eq((chosen & cut).any()),
             buffer.valid.eq(link.valid),
             buffer.word.eq(link.word),
             buffer.show.eq(chosen),
-            buffer.pop.eq(Mux(opens, Mux(loads, chosen, 0), buffer.holds)),
+            buffer.pop.eq(Mux(opens, Mux(loads, chosen & ~cut, 0), buffer.holds)),
             link.credit.eq(buffer.credit),
             self.overflows.eq(buffer.overflow.any()),
         ]
@@ -156,6 +158,7 @@ class StreamPort(wiring.Component):
             m.d.comb += chosen.eq(choice.grant)
         else:
             m.d.comb += chosen.eq(asks)
+        m.d.sync += kept.eq(cut & ~Mux(loads, chosen, 0))
         with m.If(loads):
             m.d.sync += [
                 beat.tvalid.eq(chosen.any() & (ends | ~front.head | front.tail)),

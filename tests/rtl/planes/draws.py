@@ -8,6 +8,7 @@ from annotated_types import Ge, Le
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.streams import Operations
 
 __all__ = ["draw", "drawn", "headers", "key_range"]
 
@@ -19,6 +20,8 @@ def key_range(kind: type[NodeShape], key: str) -> list[Any] | range:
     field = kind.model_fields[key]
     if field.annotation is bool:
         return [False, True]
+    if key == "stream_operations":
+        return [("add",), ("integer",), tuple(get_args(Operations))]
     if choices := get_args(field.annotation):
         return list(choices)
     bounds = {type(bound): bound for bound in field.metadata}
@@ -35,6 +38,8 @@ def draw(rng: random.Random) -> tuple[type[NodeShape], dict[str, Any]]:
         usual = rng.choice(values) if field.is_required() else field.default
         ends = rng.choice((values[0], values[-1]))
         options[key] = rng.choice((usual, usual, ends, ends, rng.choice(values)))
+    if options["wires"] and options.get("own", True):
+        options["registers"] = max(1, options["registers"])
     # By themselves these two would hardly ever fit; and a table of all is too long to build.
     if options["routing"] == "table":
         options["routers"] = rng.choice((1, rng.randint(1, MOST_ROUTERS), MOST_ROUTERS))
