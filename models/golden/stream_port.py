@@ -57,8 +57,8 @@ class ProcessStreams:
         self.open = frozenset[int]()
         self.taken = False
         self._tokens = [layout.places] * self._many
-        # Of the packet that goes up: its channel once its head has, and whether it is dropped.
-        self._begun, self._drops = -1, False
+        # Channels of packets of which the head has gone up, and of packets that are dropped.
+        self._begun, self._drops = set[int](), set[int]()
         self._buffers = [deque[int]() for _ in range(self._many)]
         self._under_way = set[int]()  # channels of which a packet with more than a head comes down
         self._cut = set[int]()  # those of them that have been closed since
@@ -94,7 +94,7 @@ class ProcessStreams:
         accepts : bool
             ``tready`` of ``m_axis``.
         """
-        before = self.beat, self._begun, self._drops, self._pointer
+        before = self.beat, self._begun.copy(), self._drops.copy(), self._pointer
         full = word is not None and len(self._buffers[word[0]]) == self._places
         self._send(offered)
         self._cut |= self._under_way - self.open
@@ -120,25 +120,26 @@ class ProcessStreams:
     def _send(self, beat: Beat | None) -> None:
         """Send a head or a beat, or drop the beat."""
         self.sends, self.taken = None, False
-        if self._begun >= 0 and self._begun not in self.open:
-            self._drops = True
+        self._drops |= self._begun - self.open
+        self._begun &= self.open
         if beat is None:
             return
         c = beat.tid % self._many
-        if self._drops or c not in self.open:
-            self.taken, self._drops = True, not beat.last
+        if c in self._drops or c not in self.open:
+            self.taken = True
+            (self._drops.discard if beat.last else self._drops.add)(c)
         elif self._tokens[c]:
             self._tokens[c] -= 1
             self.sends = c, self._word(beat, c)
         if self.taken and beat.last:
-            self._begun = -1
+            self._begun.discard(c)
 
     def _word(self, beat: Beat, c: int) -> int:
         """Return a head, or a beat as a word, that goes up."""
         form, ones = self._form, _ones(beat.keep) if beat.last else self._bytes
-        if self._begun < 0:
+        if c not in self._begun:
             self.taken = beat.last and not ones
-            self._begun = c
+            self._begun.add(c)
             return form.head | (form.tail if self.taken else 0) | beat.user & 0x7F
         self.taken = True
         ones = ones or self._bytes

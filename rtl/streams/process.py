@@ -148,7 +148,7 @@ class StreamPort(wiring.Component):
             buffer.valid.eq(link.valid),
             buffer.word.eq(link.word),
             buffer.show.eq(chosen),
-            buffer.pop.eq(Mux(opens, Mux(loads, chosen & ~cut, 0), buffer.holds)),
+            buffer.pop.eq(Mux(loads, chosen & ~cut, 0) | (buffer.holds & ~opens)),
             link.credit.eq(buffer.credit),
             self.overflows.eq(buffer.overflow.any()),
         ]
