@@ -7,7 +7,7 @@ are: see ``channel_graph``.
 
 What arrives waits for nothing: a sink takes packets, and an engine has room for every message of
 its groups that can be under way, so that merging and replication add no edges. Barrier wires are no
-channels: no two groups share one.
+channels: no two groups share one. A process takes the results of its streams.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from syncfabric.models.errors import DeadlockError, about
 from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.updown import far_switches, next_switches, routing_tables
 
@@ -31,7 +32,7 @@ __all__ = ["Channel", "channel_graph", "check", "find_cycle"]
 
 CARDINAL = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
 CLASS_NAMES = {Turn.X_FIRST: "sync X-Y", Turn.Y_FIRST: "sync Y-X"}
-SYNC = "sync"
+SYNC, TURN = "sync", -1
 AT_A_TIME = 64
 """Destinations whose packets are followed together: bounds what is in memory."""
 
@@ -52,6 +53,8 @@ class Channel:
     def __str__(self) -> str:
         if self.from_node:
             return f"{self.lane}: link from node ({self.place}, {self.port})"
+        if self.port == TURN:
+            return f"{self.lane}: turned around at {self.place}"
         if isinstance(self.place, int):
             return f"{self.lane}: link from switch {self.place}, port {self.port}"
         if self.port == Port.LOCAL:
@@ -62,7 +65,9 @@ class Channel:
 Channels: TypeAlias = "nx.DiGraph[Channel]"
 
 
-def channel_graph(plan: BarrierPlan, *, shared_sync_channel: bool = False) -> Channels:
+def channel_graph(
+    plan: BarrierPlan, *, shared_sync_channel: bool = False, shared_stream_channel: bool = False
+) -> Channels:
     """Build the channel-dependence graph of a planned network.
 
     Of a mesh, in O(nodes): edges are those of ordinary packets between any two nodes, X-Y, in each
@@ -76,12 +81,19 @@ def channel_graph(plan: BarrierPlan, *, shared_sync_channel: bool = False) -> Ch
     Messages from neighbour to neighbour add none: each crosses one link and is taken by the engine
     there, and holds nothing while it waits.
 
+    Of streams: a word on its way up waits for a place nearer to the root, and where the turn and
+    forks bring it, for places farther from it (docs/microarchitecture-streams.md, V4, V5, V11). It
+    waits for words of its group that come by other ports of the join, and so for whatever else may
+    be before them in their channels.
+
     Parameters
     ----------
     plan : BarrierPlan
         The network.
     shared_sync_channel : bool
         Both classes of a mesh's routed messages in one channel (which must not be built).
+    shared_stream_channel : bool
+        All streams in one channel of each link (which must not be built).
 
     Returns
     -------
@@ -95,6 +107,7 @@ def channel_graph(plan: BarrierPlan, *, shared_sync_channel: bool = False) -> Ch
     """
     network = plan.spec.message_network
     graph: Channels = nx.DiGraph()
+    graph.add_edges_from(_stream_edges(plan, shared=shared_stream_channel))
     if isinstance(network, MeshSpec):
         lanes = [(Turn.X_FIRST, f"packets {channel}") for channel in range(network.channels)]
         if network.transport == "routed":
@@ -112,6 +125,48 @@ def channel_graph(plan: BarrierPlan, *, shared_sync_channel: bool = False) -> Ch
                 Channel(after, onward, f"packets {channel + odd_after}"),
             )
     return graph
+
+
+def _stream_edges(plan: BarrierPlan, *, shared: bool) -> Iterator[tuple[Channel, Channel]]:
+    """Yield the edges of joins and forks.
+
+    That words of a group come by a channel is a node, too: it waits for those before them in the
+    channel, if others use it, and for the words that the child joins.
+    """
+    users: dict[Channel, set[Channel]] = {}
+    for group in plan.groups:
+        if group.stream_bound is None:
+            continue
+        entries = plan.spec.message_network.shape.router.layout.entries
+        lane = "stream" if shared else f"stream {min(group.placement.values()) - entries}"
+        tree, words = group.tree, f"words of group {group.id}"
+        far = {end: other for a, b in group.graph.links for end, other in ((a, b), (b, a))}
+        for position, router in enumerate(tree.routers.tolist()):
+            up = int(tree.parent_port[position])
+            above = _at(group, lane, router, up if up >= 0 else TURN)
+            source = _at(group, lane, *far[router, up]) if up >= 0 else above
+            comes = _at(group, words, router, up) if up >= 0 else None
+            inputs = []
+            for port in tree.children(position):
+                yield source, _at(group, lane, router, port)
+                child, end = far.get((router, port), (router, port))
+                own = (router, port) not in far
+                here = _at(group, lane, child, end, from_node=own)
+                there = _at(group, words, child, end, from_node=own)
+                yield here, above
+                users.setdefault(here, set()).add(there)
+                inputs.append((here, there))
+                if comes:
+                    yield comes, there
+            yield from ((a, there) for a, _ in inputs for b, there in inputs if a != b)
+    for channel, arrivals in users.items():
+        yield from ((there, channel) for there in arrivals if len(arrivals) > 1)
+
+
+def _at(group: GroupPlan, lane: str, router: int, port: int, *, from_node: bool = False) -> Channel:
+    shown = group.graph.shown(router)
+    place = shown if isinstance(shown, int) else (shown[0], shown[1])
+    return Channel(place, port, lane, from_node)
 
 
 def _all_pairs(mesh: Mesh, turn: Turn, lane: str) -> Iterator[tuple[Channel, Channel]]:
@@ -179,7 +234,9 @@ def _packet_edges(network: IrregularSpec) -> Ints:
     return np.stack([here, port, odd, there, onward, odd_after], axis=1)
 
 
-def check(plan: BarrierPlan, *, shared_sync_channel: bool = False) -> None:
+def check(
+    plan: BarrierPlan, *, shared_sync_channel: bool = False, shared_stream_channel: bool = False
+) -> None:
     """Refuse a plan whose channels can wait for each other in a cycle.
 
     Raises
@@ -190,7 +247,13 @@ def check(plan: BarrierPlan, *, shared_sync_channel: bool = False) -> None:
         A network file's routing tables lead some packet astray.
     """
     with about(plan.spec.source):
-        cycle = find_cycle(channel_graph(plan, shared_sync_channel=shared_sync_channel))
+        cycle = find_cycle(
+            channel_graph(
+                plan,
+                shared_sync_channel=shared_sync_channel,
+                shared_stream_channel=shared_stream_channel,
+            )
+        )
         if cycle:
             steps = "\n".join(f"  {channel}" for channel in [*cycle, cycle[0]])
             raise DeadlockError(
