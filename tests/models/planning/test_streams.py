@@ -69,7 +69,7 @@ def test_channels_of_their_own_cannot_deadlock_and_shared_ones_can() -> None:
     for groups in ([*rows, *columns], [_group(1, '"all"', stream=True), *rows]):
         made = make_plan(loads(HEAD + "".join(groups)))
         deadlock.check(made)
-        with pytest.raises(DeadlockError, match="  stream: link from node"):
+        with pytest.raises(DeadlockError, match="  stream: "):
             deadlock.check(made, shared_stream_channel=True)
     # One group alone: its channels are its own, however they are numbered.
     deadlock.check(make_plan(loads(HEAD + rows[0])), shared_stream_channel=True)
