@@ -66,7 +66,7 @@ def test_channels_of_their_own_cannot_deadlock_and_shared_ones_can() -> None:
     """Rows and columns of one mesh, and two groups of all its nodes."""
     rows = [_group(y, _row(y), stream=True) for y in range(8)]
     columns = [_group(8 + x, str([[x, y] for y in range(8)]), stream=True) for x in range(8)]
-    for groups in ([*rows, *columns], [_group(1, '"all"', stream=True), *rows]):
+    for groups in ([*rows, *columns], [_group(99, '"all"', stream=True), *rows]):
         made = make_plan(loads(HEAD + "".join(groups)))
         deadlock.check(made)
         with pytest.raises(DeadlockError, match="  stream: "):
