@@ -11,6 +11,7 @@ from syncfabric.fpga.netlist import Design
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.flit import table_header, xy_header
 from syncfabric.models.layout.shape import EngineShape, MeshNodeShape, NodeShape
+from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.networks.spec import AnySpec, MeshSpec, StaticSpec
 from syncfabric.models.networks.table import Table
 from syncfabric.rtl.cores.shape import TileShape
@@ -24,6 +25,7 @@ from syncfabric.rtl.slots.plane import SlotPlane
 from syncfabric.rtl.static.agents import RingAgent, TreeAgent
 from syncfabric.rtl.static.node import StaticNode
 from syncfabric.rtl.static.switch import StaticSwitch
+from syncfabric.rtl.streams.operators import Operator
 from syncfabric.rtl.streams.plane import StreamPlane
 from syncfabric.sim.assemble.network import module_names, verilog
 from syncfabric.sim.assemble.verilog import NETWORK, convert, named
@@ -128,6 +130,31 @@ def _sink(shape: MeshNodeShape) -> wiring.Component:
     return Sink(set_up)
 
 
+def _stream(shape: MeshNodeShape) -> StreamLayout:
+    if shape.stream is None:
+        raise SpecError("streams must be 1, 2 or 4 in a part of streams, not 0")
+    return shape.stream
+
+
+def _operator(shape: MeshNodeShape) -> wiring.Component:
+    layout = _stream(shape)
+    latencies = layout.operator_latency, layout.offload_latency
+    return Operator(layout.bits, layout.operations, *latencies)
+
+
+def _streams(
+    about: str, make: Callable[[MeshNodeShape], wiring.Component], *operations: str
+) -> Block:
+    """Return streams of a mesh node with these operators, or a part of them."""
+    options: dict[str, Any] = {"wires": 4, "streams": 1, "stream_operations": operations}
+    return Block(
+        about,
+        make,
+        lambda **given: MeshNodeShape(**{**options, **given}),
+        frozenset({"overflows"}),
+    )
+
+
 _EIGHT_LINKS: dict[str, Any] = {
     "links": 8,
     "own": False,
@@ -182,11 +209,19 @@ BLOCKS: dict[str, Block] = {
         lambda **given: MeshNodeShape(**{"wires": 4, **given}),
         frozenset({"unexpected"}),
     ),
-    "streams": Block(
+    "streams": _streams(
         "Streams beside an engine of a mesh: 5 ports, a channel of 32 bits, tree of integer adders",
-        lambda shape: StreamPlane(shape.stream),
-        lambda **given: MeshNodeShape(**{"wires": 4, "streams": 1, **given}),
-        frozenset({"overflows"}),
+        lambda shape: StreamPlane(_stream(shape)),
+        "add",
+    ),
+    "stream-operator": _streams(
+        "Operator of streams: 32 bits, integers of 8, 16 and 32 bits", _operator, "integer"
+    ),
+    "stream-operator-bf16": _streams(
+        "Operator of streams: 32 bits, two numbers in bf16", _operator, "bf16"
+    ),
+    "stream-operator-fp32": _streams(
+        "Operator of streams: 32 bits, a number in fp32", _operator, "fp32"
     ),
     "router-xy": Block(
         "Router of packets for any ports, here X-Y: 5 ports, 32-bit flits, buffers of 4",

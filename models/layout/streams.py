@@ -11,6 +11,7 @@ from syncfabric.models.messages.layout import Field, Layout
 __all__ = [
     "HEAD",
     "LANE_BITS",
+    "LATENCY",
     "MOST_SETS",
     "STREAM_WIDTHS",
     "Function",
@@ -31,7 +32,8 @@ MOST_SETS = 15
 """Streams whose heads have gone up at a router and whose tails have not come down."""
 
 _LEAST_PLACE_BITS = 3
-_LATENCY = {"add": 1, "integer": 2, "bf16": 4, "fp32": 6}
+LATENCY = {"add": 1, "integer": 2, "bf16": 3, "fp32": 4, "offload": 1}
+"""Cycles of each operator (V7.2); of ``offload`` those beside the designer's own."""
 
 
 class Function(IntEnum):
@@ -124,7 +126,7 @@ class StreamLayout:
     @property
     def operator_latency(self) -> int:
         """Cycles of an operator (V7.2)."""
-        own = {**_LATENCY, "offload": self.offload_latency}
+        own = {**LATENCY, "offload": LATENCY["offload"] + self.offload_latency}
         return max(own[name] for name in self.operations)
 
     @property

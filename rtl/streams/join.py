@@ -85,7 +85,8 @@ class Join(wiring.Component, ABC):
 
     def _operator(self) -> Operator:
         layout = self._layout
-        return Operator(layout.bits, layout.operations, layout.operator_latency)
+        latencies = layout.operator_latency, layout.offload_latency
+        return Operator(layout.bits, layout.operations, *latencies)
 
     def _kept_op(self, m: Module, said: Value, said_of: Value) -> Value:
         """Keep function and type of each channel's heads; return those of ``channel``.

@@ -45,7 +45,7 @@ def test_v10_first_word_and_a_word_in_each_cycle(
     for i, operand in enumerate(operands):
         tree.queue[i].extend(packet(operand, **says))
     tree.run(400)
-    stages = {"add": 1, "integer": 2, "bf16": 4, "fp32": 6}[operations[-1]]
+    stages = {"add": 1, "integer": 2, "bf16": 3, "fp32": 4}[operations[-1]]
     latency = 3 * stages  # of five ports
     first = links * (latency + 3 + 2 * registers) + latency + 7
     assert [cycle - start for cycle, _ in tree.got[links]] == list(range(first, first + 40))
