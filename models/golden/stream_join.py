@@ -95,12 +95,14 @@ class Joins:
         return first
 
     def go_on(self, channels: Sequence[Channel]) -> tuple[int, int] | None:
-        """Go on with a serial join; return the port that a word leaves, and the channel."""
+        """Go on with a serial join; return the port that a word leaves, and the channel.
+
+        A channel that is open no more stays so while a result of it is under way.
+        """
         if not self._ports:
             return None
         result = self._results[-1]
         channel = channels[result.channel]
-        result.fits &= channel.open
         if (result.due - self._now) % self._pace:
             return None
         p = self._ports.popleft()

@@ -18,7 +18,9 @@ __all__ = ["StreamMovement", "StreamProcess"]
 
 
 class StreamProcess:
-    """What a process does with its streams.
+    """A process that offers beats in turn, and keeps those that it takes.
+
+    Another one takes its place in ``StreamMovement.processes`` with methods of its own.
 
     Attributes
     ----------
@@ -26,14 +28,34 @@ class StreamProcess:
         Beats to come, each held until it is taken, with the cycle before which it is not offered.
     received : list of (int, Beat)
         Beats that it has taken, with their cycles.
-    accepts : callable
+    ready : callable
         Says whether it takes a beat in a cycle.
     """
 
     def __init__(self) -> None:
         self.queue = deque[tuple[int, Beat]]()
         self.received: list[tuple[int, Beat]] = []
-        self.accepts: Callable[[int], bool] = lambda _: True
+        self.ready: Callable[[int], bool] = lambda _: True
+
+    def offer(self, now: int) -> Beat | None:
+        """Return what is offered in a cycle; once offered, a beat is so until it is taken."""
+        return self.queue[0][1] if self.queue and self.queue[0][0] <= now else None
+
+    def took(self) -> None:
+        """Note that what is offered is taken in this cycle."""
+        self.queue.popleft()
+
+    def begins(self, now: int) -> int | None:
+        """Return a cycle from ``now`` on before which nothing is offered; None: nothing ever is."""
+        return max(now, self.queue[0][0]) if self.queue else None
+
+    def accepts(self, now: int) -> bool:
+        """Return whether the beat of a cycle is taken."""
+        return self.ready(now)
+
+    def take(self, beat: Beat, now: int) -> None:
+        """Take a beat."""
+        self.received.append((now, beat))
 
 
 class _Coming:
@@ -124,10 +146,14 @@ class StreamMovement:
         at : int
             The first is not offered before this cycle.
         """
-        queue = self.processes[node].queue
-        if not queue:
-            self._starts.setdefault(max(now, at), set()).add(node)
-        queue.extend((at, beat) for beat in beats)
+        self.processes[node].queue.extend((at, beat) for beat in beats)
+        self.wake(node, now)
+
+    def wake(self, node: int, now: int) -> None:
+        """Ask a process what it offers, from cycle ``now`` on, as it has something new."""
+        at = self.processes[node].begins(now)
+        if at is not None:
+            self._starts.setdefault(at, set()).add(node)
 
     def moves_in(self, now: int) -> bool:
         """Return whether anything moves in a cycle without commands."""
@@ -240,17 +266,16 @@ class StreamMovement:
     def _take_process(self, i: int, here: _Coming, now: int) -> None:
         """Take a process's port over a clock edge."""
         port, process = self.ports[i], self.processes[i]
-        queue, beat = process.queue, port.beat
+        beat, offered = port.beat, process.offer(now)
         accepts = beat is None or process.accepts(now)
-        offered = queue[0][1] if queue and queue[0][0] <= now else None
         ready = [c for c, slot in enumerate(self._slot_ports[i]) if slot.ready]
         down, returned = here.down.get(i), here.returned.get(i, ())
         port.step(ready, offered, down, returned, accepts=accepts)
         if beat and accepts:
-            process.received.append((now, beat))
+            process.take(beat, now)
         if port.taken:
-            queue.popleft()
-        if queue and queue[0][0] > now:
-            self._starts.setdefault(queue[0][0], set()).add(i)
+            process.took()
+        if offered is None or port.taken:
+            self.wake(i, now + 1)
         if port.beat or not port.is_idle:
             self._busy.add(i)

@@ -140,7 +140,7 @@ class ProcessStreams:
         if c not in self._begun:
             self.taken = beat.last and not ones
             self._begun.add(c)
-            return form.head | (form.tail if self.taken else 0) | beat.user & 0x7F
+            return form.head | (form.tail if self.taken else 0) | beat.user
         self.taken = True
         ones = ones or self._bytes
         size = ones % self._bytes << form.bits

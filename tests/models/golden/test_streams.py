@@ -5,8 +5,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from syncfabric.models.golden.engine import Request
+from syncfabric.models.golden.slots import RouterSlots, SlotState
 from syncfabric.models.golden.stream_port import Beat
 from syncfabric.models.golden.streams import RouterStreams
+from syncfabric.models.layout.engine import COMMIT, Code, EngineLayout, Kind
+from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.layout.streams import StreamLayout, Type
 from tests.models.golden import graphs
 from tests.models.golden.stream_bench import (
@@ -260,6 +264,35 @@ def test_fifteen_streams_are_under_way_at_most() -> None:
     assert sent == 16
 
 
+def test_a_head_says_what_its_heads_say() -> None:
+    layout = layout_of()
+    for takes in (False, True):
+        for tails in (0, 1, 2):
+            router, slots = opened(layout, {0, 4}, {1}), [alive({0, 4}, {1})]
+            heads = [head(layout, takes=takes and i == 1, tail=i < tails) for i in range(2)]
+            router.step(slots, {0: (0, heads[0]), 4: (0, heads[1])})
+            for _ in range(3):
+                router.step(slots)
+            assert router.sends == {1: (0, head(layout, takes=takes, tail=tails == 2))}
+
+
+def test_a_word_is_copied_to_each_port_as_it_has_a_credit() -> None:
+    layout, slots = layout_of(), [alive({0, 4}, {1})]
+    router = opened(layout, {0, 4}, {1})
+    router.step(slots, {p: (0, head(layout)) for p in (0, 4)})
+    sent: list[tuple[int, int]] = []
+    for cycle in range(40):  # port 4 has a credit back in each cycle, port 0 has none
+        words = {1: (0, head(layout) if cycle == 0 else word(layout, cycle))} if cycle < 18 else {}
+        router.step(slots, words, [(4, 0)] if cycle > 4 else ())
+        sent += [(p, carried[1]) for p, carried in router.sends.items() if p != 1]
+    copies = [head(layout), *(word(layout, cycle) for cycle in range(1, 16))]
+    assert [one for p, one in sent if p == 0] == copies[:15]
+    assert [one for p, one in sent if p == 4] == copies[:16]
+    router.step(slots, credits=[(0, 0)])
+    router.step(slots)
+    assert (router.sends, router.freed) == ({0: (0, copies[15])}, [(1, 0)])
+
+
 # Failure, KILL and re-use.
 
 
@@ -363,6 +396,52 @@ def test_v6_a_setup_waits_for_words_and_for_results_under_way() -> None:
         holds.append(router.holds(0))
     # Its buffer in 2; under way from 3 to 2 + 3; the turn's buffer in 6.
     assert holds == [True] * 5 + [False] * 7
+
+
+def test_v6_only_a_setup_that_is_met_waits() -> None:
+    layout = SlotLayout(EngineLayout(4, True, 2, 0, "none"), 2, False)
+    slots, waits = RouterSlots(layout, reports=False), {0}
+    slots.holds = waits.__contains__
+    image = layout.engine.image.pack({"children": 1})
+
+    def ask(code: Code, slot: int, epoch: int = 0) -> bool | None:
+        """Make a request for a cycle; return whether it is refused, None if it is not answered."""
+        order = COMMIT.pack({"code": code, "epoch": epoch, "entry": layout.first + slot})
+        assert slots.asks(Request(True, 0, order), image) is None
+        slots.step({}, {})
+        return slots.answer and slots.answer.error
+
+    def rest() -> None:
+        slots.step({}, {})
+
+    assert [ask(Code.SETUP, 0) for _ in range(3)] == [None] * 3
+    assert not slots.state(0).alive
+    assert ask(Code.SETUP, 1) is False
+    rest()
+    waits.clear()
+    assert ask(Code.SETUP, 0) is False
+    assert slots.state(0) == SlotState(True, False, frozenset({0}), frozenset())
+    rest()
+    waits.add(0)
+    assert ask(Code.SETUP, 0, 1) is True  # alive
+    rest()
+    assert ask(Code.GO, 0, 1) is False
+    assert slots.state(0).goes
+    slots.step({}, {}, [0])
+    assert slots.sends[0].message.kind == Kind.BROKEN
+    assert not slots.state(0).alive
+
+
+def test_v5_a_serial_join_that_is_ended_gives_what_does_not_fit() -> None:
+    layout = layout_of(join="serial", operations=("integer",))
+    router, slots = RouterStreams(layout), [alive({0, 2, 4}, {1})]
+    router.step([slots[0]._replace(goes=True)])
+    router.step(slots, {p: (0, head(layout)) for p in (0, 2, 4)})
+    sent = []
+    for cycle in range(2, 12):  # taken in 2, 4 and 6, on the link in 8
+        router.step(slots if cycle < 5 else [DEAD._replace(parent=slots[0].parent)])
+        sent += [(cycle + 1, *carried) for carried in router.sends.values()]
+    assert sent == [(8, 0, layout.word.pack({"data": 6 << 3, "tail": 1, "head": 1}))]
 
 
 def test_v6_words_of_a_port_that_is_none_of_the_group_leave() -> None:

@@ -161,7 +161,7 @@ def test_a_group_is_set_up_anew_while_words_of_the_last_one_are_there(
     processes = streams_of(bench).processes
     for life in range(6):
         for process in processes:
-            process.accepts = lambda now: True
+            process.ready = lambda now: True
         if by == "manager":
             bench.command(0, Operation.SETUP, group)
             bench.run(40)
@@ -171,7 +171,7 @@ def test_a_group_is_set_up_anew_while_words_of_the_last_one_are_there(
         if life == 5:
             break
         for process in processes:
-            process.accepts = lambda now: now % 7 == 0
+            process.ready = lambda now: now % 7 == 0
         bench.run(30 + 9 * life)
         if by == "manager":
             bench.command(0, Operation.KILL, group)
@@ -228,7 +228,7 @@ def test_it_is_as_if_all_were_stepped(seed: int, monkeypatch: pytest.MonkeyPatch
             bench.run(40)
         for process in streams.processes:
             pattern = rng.getrandbits(16) | 1
-            process.accepts = partial(_at_times, pattern)
+            process.ready = partial(_at_times, pattern)
         for _ in range(4):
             slot = rng.randrange(len(groups))
             length = rng.randint(0, 30)
