@@ -532,3 +532,40 @@ def test_v8_a_fork_without_credits_blocks_nobody() -> None:
         router.step(CROSSING, words, [(1, 0)] * (1 in router.sends))
         sent += [c for p, (c, _) in router.sends.items() if p == 1]
     assert sent == [0] * (20 - 3)
+
+
+@pytest.mark.parametrize("late", range(8))
+def test_v8_a_port_without_a_credit_does_not_block_a_fork_that_copies_elsewhere(late: int) -> None:
+    """Channel 1 goes down by links 0 and 1, whose receiver frees nothing; channel 0 up by 1."""
+    layout, sent, fed = layout_of(channels=2, operations=("integer",)), [], 0
+    slots = [alive({3}, {1}), alive({0, 1}, {2})]
+    router = RouterStreams(layout)
+    router.step([slot._replace(goes=True) for slot in slots])
+    for p in (0, 1):
+        router.step(slots, {p: (1, head(layout))})
+    router.step(slots)
+    for cycle in range(100):
+        credits = [(p, c) for p, (c, _) in router.sends.items() if (p, c) != (1, 1)]
+        words = {2: (1, head(layout))} if cycle == 0 else {}
+        if cycle in range(1, 15) or cycle == 30 + late:
+            words[2] = 1, word(layout, cycle)
+        if cycle < 5 or (3, 0) in router.freed:
+            words[3] = 0, word(layout, fed) if fed else head(layout)
+            fed += 1
+        router.step(slots, words, credits)
+        sent += [(cycle, p, c) for p, (c, _) in router.sends.items()]
+    assert sum((p, c) == (1, 1) for _, p, c in sent) == layout.places == 15
+    assert sum((p, c) == (0, 1) for _, p, c in sent) == 16
+    assert [cycle for cycle, p, c in sent if (p, c) == (1, 0) and cycle >= 80] == [*range(80, 100)]
+
+
+def test_v4_a_word_that_is_no_head_goes_to_all_children_as_it_is() -> None:
+    layout, slots = layout_of(), [alive({0, 4}, {1})]
+    router = opened(layout, {0, 4}, {1})
+    router.step(slots, {p: (0, head(layout, takes=p == 0)) for p in (0, 4)})
+    router.step(slots, {1: (0, word(layout, 5))})
+    router.step(slots)
+    assert router.sends == dict.fromkeys((0, 4), (0, word(layout, 5)))
+    router.step(slots, {1: (0, head(layout))})
+    router.step(slots)
+    assert router.sends == {0: (0, head(layout)), 4: (0, head(layout, tail=True))}
