@@ -123,6 +123,14 @@ def _mesh_node(about: str, make: Callable[[MeshNodeShape], wiring.Component]) ->
     )
 
 
+def _local_node(about: str, **options: Any) -> Block:
+    """Return a node of a mesh without managers."""
+    plain = {"watchdog": 64, "counters": False, "read_back": False, "registers": 4}
+    return Block(
+        about, Node, lambda **given: MeshNodeShape(**{**plain, **options, **given}), frozenset()
+    )
+
+
 def _sink(shape: MeshNodeShape) -> wiring.Component:
     set_up = set_up_shape(shape, _headers(shape))
     if set_up is None:
@@ -222,6 +230,12 @@ BLOCKS: dict[str, Block] = {
     ),
     "stream-operator-fp32": _streams(
         "Operator of streams: 32 bits, a number in fp32", _operator, "fp32"
+    ),
+    "mesh-node": _local_node("Mesh node set up by the config chain: 16 groups without data"),
+    "mesh-node-wires": _local_node("Node as mesh-node, with a slot of barrier wires", wires=1),
+    "mesh-node-streams": _local_node(
+        "Node as mesh-node-wires, with a stream of 32 bits, tree of integer adders, AXI4-Stream",
+        **{"wires": 1, "streams": 1},
     ),
     "router-xy": Block(
         "Router of packets for any ports, here X-Y: 5 ports, 32-bit flits, buffers of 4",
