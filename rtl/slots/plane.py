@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -220,11 +220,11 @@ class SlotPlane(wiring.Component):
         ours, asked, answered = Signal(), Signal(), Signal()
         error, status = Signal(), Signal(1 + EPOCH_BITS)
         named = [commit.entry == layout.first + s for s in range(len(slots))]
-        held = Const(0, 1)
+        asks: Value = config.valid & ours & ~answered
         if self._streams:
             idle = Cat(~slot.alive for slot in slots[: self._streams])
             waiting = Cat(named[: self._streams]) & idle & self.waits
-            held = (commit.code == Code.SETUP) & waiting.any()
+            asks = asks & ~((commit.code == Code.SETUP) & waiting.any())
         accepted = Cat(slot.accepted for slot in slots).any()
         m.d.comb += [
             ours.eq(
@@ -232,7 +232,7 @@ class SlotPlane(wiring.Component):
                 & (config.address == EngineWord.COMMIT)
                 & (commit.entry >= layout.first)
             ),
-            asked.eq(config.valid & ours & ~answered & ~held),
+            asked.eq(asks),
             engine.valid.eq(config.valid & ~ours),
             *(getattr(engine, name).eq(getattr(config, name)) for name in _REQUEST),
             config.ready.eq(engine.ready | answered),

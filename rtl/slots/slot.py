@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -131,9 +131,9 @@ class Slot(wiring.Component):
         mild_ones, hits = Signal(ports), Signal(ports)  # without BROKEN
         lasts, goes = Cat(kind[1] for kind in kinds), Cat(kind[0] for kind in kinds)
         trips, hit, mild = Signal(), Signal(), Signal()
-        fails = Const(0, 1)
+        ends = (alive & (self.comes & lasts & goes & parent).any()) | kill | trips
         if self._stream:
-            fails = alive & self.breaks
+            ends = ends | (alive & self.breaks)
             m.d.comb += [self.kept_children.eq(children), self.kept_parent.eq(parent)]
         broken, complete, fires = Signal(), Signal(), Signal()
         m.d.comb += [
@@ -142,7 +142,7 @@ class Slot(wiring.Component):
             hits.eq(mild_ones & missing),
             hit.eq(hits.any()),
             mild.eq((hits & ~lasts).any()),  # a hit is not LAST
-            broken.eq((alive & (self.comes & lasts & goes & parent).any()) | kill | trips | fails),
+            broken.eq(ends),
             complete.eq(alive & hit & ~(missing & ~hits).any()),
             fires.eq(broken | complete | go),
             self.strays.eq((mild_ones & ~Mux(alive, missing, 0)).any()),
