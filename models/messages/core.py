@@ -5,6 +5,7 @@ Source: docs/microarchitecture-cores.md, K1 and K2.
 
 import enum
 
+from syncfabric.models.layout.streams import HEAD
 from syncfabric.models.messages.layout import Field, Layout
 
 __all__ = [
@@ -23,6 +24,8 @@ __all__ = [
     "RECV",
     "SEND",
     "SHAPE",
+    "STREAM",
+    "STREAM_STATUS",
     "TAG_BITS",
     "WAIT_BASE",
     "Activity",
@@ -54,6 +57,8 @@ class CoreWord(enum.IntEnum):
     CORE, CORES, SHAPE, CYCLE, CYCLE_HIGH, PUT, PUTC, EXIT = range(8)
     SEND, SEND_DATA, RECV, RECV_DATA, NET_STATUS, FENCE, FENCE_WAIT = range(8, 15)
     FLIT, FLIT_STATUS, CONFIG_STATUS = range(15, 18)
+    STREAM_FROM, STREAM_TO, STREAM_BYTES, STREAM = range(18, 22)
+    STREAM_STATUS, STREAM_WAIT, STREAM_RECEIVED = range(22, 25)
 
 
 class FaultReason(enum.IntEnum):
@@ -79,6 +84,7 @@ SHAPE = Layout(
         Field("software", 1, "there are FLIT words"),
         Field("messages", 1, "there are words of packets"),
         Field("managed", 1, "managers set groups up"),
+        Field("streams", 3, "channels of streams; 0: there are no STREAM words"),
     ),
 )
 
@@ -130,6 +136,26 @@ DONE = Layout(
 
 CONFIG_STATUS = Layout(
     "config status word", (Field("refused", 1, "the last access of the config port was refused"),)
+)
+
+STREAM = Layout(
+    "stream command",
+    (
+        *HEAD.fields,
+        Field("gives", 1, "the core gives an operand"),
+        Field("channel", 2, "the slot of the group"),
+    ),
+)
+
+STREAM_STATUS = Layout(
+    "stream status word",
+    (
+        Field("sends", 1, "the operand is not all sent"),
+        Field("receives", 1, "the end of the result has not come"),
+        Field("done", 1, "the last stream is over"),
+        Field("broken", 1, "it ended because the group did; the result is not whole"),
+        Field("long", 1, "the result was longer than STREAM_BYTES, and what was above is dropped"),
+    ),
 )
 
 

@@ -19,6 +19,7 @@ from syncfabric.models.layout.setup import (
     Operation,
     share_of,
 )
+from syncfabric.models.layout.streams import Function, Type, built
 from syncfabric.models.layout.words import (
     ADDRESS_BITS,
     PART_BITS,
@@ -198,6 +199,16 @@ def _blocks(network: MessageSpec) -> Iterator[str]:
     yield block("/* Commands of COMMIT, and operations. */", named("CODE", Code) | named("OP", Op))
     for word in (COMMIT, layout.status, layout.name, layout.image, layout.link_message):
         yield fields(word) if word.width <= WORD_BITS else _wide(word)
+    if streams := shape.router.stream:
+        able = built(streams.operations)
+        masks = {kind: sum(1 << f for f in Function if (f, kind) in able) for kind in Type}
+        yield block(
+            "/* Streams: channels, and the port register of the first one's slot; of each type,\n"
+            " * functions that are built, a bit each. */",
+            {"STREAMS": streams.channels, "STREAM_REGISTER": shape.entry_registers},
+            named("FUNCTION", Function) | named("TYPE", Type),
+            {f"BUILT_{kind.name}": mask for kind, mask in masks.items()},
+        )
     if network.managed:
         yield block(
             "/* Managers: words of SYNCFABRIC_TARGET_MANAGER, operations, states, answers. */",
@@ -237,8 +248,9 @@ def core_header() -> str:
         "/* Where the words of each register begin, and the config port of the node. */",
         {f"CORE_{name}": getattr(core, name) for name in bases},
     )
-    layouts = (core.SHAPE, core.SEND, core.RECV, core.NET_STATUS, core.FLIT_STATUS, core.DONE)
-    blocks = [words, *map(fields, (*layouts, core.CONFIG_STATUS))]
+    packets = (core.SHAPE, core.SEND, core.RECV, core.NET_STATUS, core.FLIT_STATUS)
+    layouts = (*packets, core.DONE, core.CONFIG_STATUS, core.STREAM, core.STREAM_STATUS)
+    blocks = [words, *map(fields, layouts)]
     return guarded("SYNCFABRIC_CORE_H", "Registers of a core", blocks)
 
 

@@ -5,6 +5,7 @@ from functools import cached_property
 from pydantic import BaseModel, ConfigDict
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.messages.core import (
     MOST_CORES,
     MOST_MEMORY_KIB,
@@ -79,6 +80,18 @@ class TileShape(BaseModel):
         return self.barriers.flit_bits if isinstance(self.barriers, StaticSpec) else 0
 
     @property
+    def stream(self) -> StreamLayout | None:
+        """Words of streams; None without."""
+        if isinstance(self.barriers, StaticSpec):
+            return None
+        return self.barriers.shape.router.stream
+
+    @property
+    def first_slot(self) -> int:
+        """Register of the first slot of barrier wires, whose channel is the first of streams."""
+        return self.registers - getattr(self.barriers, "wires", 0)
+
+    @property
     def config_address_bits(self) -> int:
         """Bits of a config address of its own node."""
         return self.barriers.layout.config_address_bits
@@ -109,6 +122,7 @@ class TileShape(BaseModel):
                 "software": self.flit_word > 0,
                 "messages": 1,
                 "managed": self.barriers.managed,
+                "streams": self.stream.channels if self.stream else 0,
             }
         )
 
@@ -138,6 +152,11 @@ class TileShape(BaseModel):
             raise SpecError(
                 f"flit_bits = {self.flit_word}: a core sends flits of at most {WORD_BITS} bits; "
                 f"set flit_bits = {WORD_BITS} or less"
+            )
+        if self.stream and self.stream.bits != WORD_BITS:
+            raise SpecError(
+                f"stream_bits = {self.stream.bits}: a core's memory gives a stream a word of "
+                f"{WORD_BITS} bits in a cycle; set stream_bits = {WORD_BITS}"
             )
         self._check_packets()
 

@@ -1,4 +1,4 @@
-"""A tile: a PicoRV32 core, its memory, its network interface and its barrier port.
+"""A tile: a PicoRV32 core, its memory, its network interface, its barrier port, its streams.
 
 The core itself is not part of this: its Verilog stands beside the tile's (module ``picorv32``).
 """
@@ -7,65 +7,21 @@ from typing import Any
 
 from amaranth import ClockSignal, Const, Instance, Module, Mux, ResetSignal, Signal
 from amaranth.lib import wiring
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages.core import CORE_REGISTERS, Activity, FaultReason
 from syncfabric.rtl.cores.barrier_port import BarrierPort, port_members
 from syncfabric.rtl.cores.bus import ADDRESS_BITS, BusSignature
+from syncfabric.rtl.cores.dma import StreamDma, stream_members
 from syncfabric.rtl.cores.interface import NetworkInterface, join_bus
+from syncfabric.rtl.cores.memory import LocalMemory, SharedMemory
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.system_words import SystemWords, flit_members
 from syncfabric.rtl.engine.ports import EngineConfigSignature
+from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.router.link import FlitSignature
 
-__all__ = ["CORE_PARAMETERS", "CoreTile", "LocalMemory", "observed"]
-
-
-class LocalMemory(wiring.Component):
-    """Words with a byte's write enable; the word read is there in the next cycle, and stays.
-
-    Parameters
-    ----------
-    words : int
-        A power of two.
-
-    Members
-    -------
-    read : In(1)
-        Read the word at ``address``.
-    write : In(4)
-        Write these bytes of it, first byte in bit 0.
-    address, data : In
-    result : Out(32)
-        What was read last.
-    """
-
-    def __init__(self, words: int) -> None:
-        self._words = words
-        super().__init__(
-            {
-                "read": In(1),
-                "write": In(4),
-                "address": In(range(words)),
-                "data": In(32),
-                "result": Out(32),
-            }
-        )
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        m.submodules.words = words = Memory(shape=32, depth=self._words, init=[])
-        read, write = words.read_port(), words.write_port(granularity=8)
-        m.d.comb += [
-            read.en.eq(self.read),
-            read.addr.eq(self.address),
-            self.result.eq(read.data),
-            write.en.eq(self.write),
-            write.addr.eq(self.address),
-            write.data.eq(self.data),
-        ]
-        return m
+__all__ = ["CORE_PARAMETERS", "CoreTile", "observed"]
 
 
 CORE_PARAMETERS = {
@@ -124,6 +80,8 @@ class CoreTile(wiring.Component):
         Packets.
     arrive, released, …
         Its node's port, as in `port_members`; on a static network `flit_members` too.
+    s_axis, m_axis
+        With streams, as in `stream_members`.
     put, put_char : Out(1)
         ``word`` went to the console in the cycle before; it is a character.
     activity : Out(Activity), in_barrier : Out(1)
@@ -153,13 +111,13 @@ class CoreTile(wiring.Component):
             "inject": Out(link),
             "eject": In(link),
         }
-        members |= port_members(shape) | flit_members(shape)
+        members |= port_members(shape) | flit_members(shape) | stream_members(shape.stream)
         super().__init__(members | {name: Out(bits) for name, bits in observed().items()})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = self._shape
-        m.submodules.memory = memory = LocalMemory(shape.memory_words)
+        memory, streams = self._place_memory(m)
         m.submodules.words = words = SystemWords(shape)
         m.submodules.port = port = BarrierPort(shape)
         m.submodules.net = net = NetworkInterface(shape)
@@ -189,7 +147,7 @@ class CoreTile(wiring.Component):
         of_memory = address[size + 2 :] == 0
         of_words = self._of_words(address)
         asks = core["valid"] & ~stopped
-        join_bus(m, bus, [words.bus, port.bus, net.bus])
+        join_bus(m, bus, [part.bus for part in (words, port, net, *streams)])
         m.d.comb += [
             bus.valid.eq(asks & of_words & ~core["instr"] & (strobes.all() | (strobes == 0))),
             bus.write.eq(strobes.any()),
@@ -204,8 +162,8 @@ class CoreTile(wiring.Component):
         m.d.comb += activity.eq(Activity.WORKS)
         for waits, what in (
             (words.configures, Activity.CONFIGURES),
-            (words.sends | net.sends, Activity.SENDS),
-            (words.receives | net.receives, Activity.RECEIVES),
+            (either([part.sends for part in (words, net, *streams)]), Activity.SENDS),
+            (either([part.receives for part in (words, net, *streams)]), Activity.RECEIVES),
             (port.fenced, Activity.FENCED),
             (port.waiting, Activity.WAITS),
             (port.arrive.any(), Activity.ARRIVES),
@@ -217,6 +175,21 @@ class CoreTile(wiring.Component):
         with m.If(words.exits):
             m.d.sync += [stopped.eq(1), self.exited.eq(1)]
         return m
+
+    def _place_memory(self, m: Module) -> tuple[Any, list[Any]]:
+        """Place the memory, and what streams do with it, if there are any; return both."""
+        here: Any = self
+        layout, words = self._shape.stream, self._shape.memory_words
+        if layout is None:
+            m.submodules.memory = own = LocalMemory(words)
+            return own, []
+        m.submodules.memory = memory = SharedMemory(words)
+        m.submodules.streams = streams = StreamDma(layout, words)
+        wiring.connect(m, streams.memory, memory.streams)
+        wiring.connect(m, streams.s_axis, wiring.flipped(here.s_axis))
+        wiring.connect(m, wiring.flipped(here.m_axis), streams.m_axis)
+        m.d.comb += streams.opens.eq(here.ready[self._shape.first_slot :])
+        return memory, [streams]
 
     def _place_core(self, m: Module) -> dict[str, Any]:
         """Place the core, held in reset until it may run; return its wires."""

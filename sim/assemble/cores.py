@@ -20,6 +20,8 @@ __all__ = [
     "ask_bits",
     "config_ports",
     "plain_mesh",
+    "stream_pin",
+    "stream_wires",
     "system_ports",
     "system_verilog",
 ]
@@ -47,6 +49,18 @@ def _ports(spec: AnySpec) -> list[tuple[str, str, int | None]]:
     return list(
         top_ports(spec) if isinstance(spec, StaticSpec) else nodes.top_ports(spec, taps=True)
     )
+
+
+def stream_wires(shape: TileShape) -> Iterator[tuple[str, int]]:
+    """Yield the wires between a tile and its node's ports of streams, and their bits."""
+    if shape.stream and not isinstance(shape.barriers, StaticSpec):
+        yield from ((name, width) for name, _, width in nodes.stream_ports(shape.barriers.shape))
+
+
+def stream_pin(wire: str) -> str:
+    """Return how a module's port for such a wire is named."""
+    way, _, signal = wire.rpartition("_")
+    return f"{way}__{signal}"
 
 
 def plain_mesh(spec: StaticSpec) -> MeshSpec:
@@ -121,6 +135,7 @@ def _place_networks(top: ModuleWriter, shape: TileShape) -> None:
         ports: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
         used = {f"{way}_{wire}" for way, wire in PACKETS} if spec is shape.packets else set()
         if spec is shape.barriers:
+            used |= {name for name, _ in stream_wires(shape)}
             used |= {*port_members(shape), *flit_members(shape), *configured, "run"}
             used |= {f"ask_{name}" for _, name, _ in nodes.TAPPED}
         for direction, name, width in _ports(spec):
@@ -180,5 +195,7 @@ def _tile_ports(shape: TileShape, core: int) -> Iterator[tuple[str, str | None]]
         width = widths.get(name)
         if width:
             yield name, part(name, core, width // len(shape.barriers.topology.nodes))
+    for name, bits in stream_wires(shape):
+        yield stream_pin(name), part(name, core, bits)
     for name, bits in observed().items():
         yield name, part(name, core, bits)

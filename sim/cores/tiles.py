@@ -17,7 +17,7 @@ from syncfabric.rtl.cores.system_words import ConfigShare, flit_members
 from syncfabric.rtl.cores.tile import CoreTile, observed
 from syncfabric.rtl.static.node import StaticNode
 from syncfabric.sim.assemble import nodes, static
-from syncfabric.sim.assemble.cores import PACKETS, ask_bits
+from syncfabric.sim.assemble.cores import PACKETS, ask_bits, stream_pin, stream_wires
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.top import config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, zero
@@ -100,6 +100,8 @@ def _place_core(top: ModuleWriter, shape: TileShape) -> None:
     widths["flit"] = packets.layout.flit.width
     for way, wire in PACKETS:
         top.wire(f"{way}_{wire}", widths[wire])
+    for name, bits in stream_wires(shape):
+        top.wire(name, bits)
     members = port_members(shape) | flit_members(shape)
     for name, member in members.items():
         if name not in ("arrive", "released"):
@@ -109,6 +111,7 @@ def _place_core(top: ModuleWriter, shape: TileShape) -> None:
     asks = (*ask_bits(shape), "ready", "error", "rdata")
     ports |= {f"config__{name}": f"ask_{name}" for name in asks}
     ports |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
+    ports |= {stream_pin(wire): wire for wire, _ in stream_wires(shape)}
     top.instance(CORE, "core", ports)
 
 
@@ -128,6 +131,7 @@ def _engine_tile(shape: TileShape, spec: MessageSpec) -> str:
     _place_core(top, shape)
     inside |= {port: port for port, member in port_members(shape).items() if member.shape}
     inside |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
+    inside |= {stream_pin(wire): wire for wire, _ in stream_wires(shape)}
     if network.interfaces:
         module, text = nodes.INTERFACE, nodes.interface_verilog(network)
     else:
