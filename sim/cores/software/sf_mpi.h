@@ -16,14 +16,17 @@ typedef struct {
     int MPI_SOURCE;
 } MPI_Status;
 typedef enum { MPI_INT, MPI_UNSIGNED, MPI_FLOAT } MPI_Datatype;
+typedef enum { MPI_SUM, MPI_MAX, MPI_MIN, MPI_BAND, MPI_BOR, MPI_BXOR } MPI_Op;
 
 #define MPI_SUCCESS 0
 #define MPI_ERR_COMM 5
+#define MPI_ERR_OP 9
 #define MPI_COMM_NULL ((MPI_Comm)0)
 #define MPI_COMM_WORLD sf_world()
 #define MPI_REQUEST_NULL ((MPI_Request)0)
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
 #define MPI_ANY_SOURCE (-1)
+#define MPI_IN_PLACE ((void *)-1)
 
 static inline int MPI_Init(int *argc, char ***argv)
 {
@@ -115,6 +118,47 @@ static inline int MPI_Recv(void *words, int n, MPI_Datatype type, int from, int 
         if (comm->members[rank] == core)
             status->MPI_SOURCE = rank;
     return MPI_SUCCESS;
+}
+
+/* Operations by type. */
+static const uint8_t sf_mpi_ops[3][6] = {
+    {SF_SUM, SF_SIGNED_MAX, SF_SIGNED_MIN, SF_AND, SF_OR, SF_XOR},
+    {SF_SUM, SF_MAX, SF_MIN, SF_AND, SF_OR, SF_XOR},
+    {SF_FLOAT_SUM, SF_FLOAT_MAX, SF_FLOAT_MIN, SF_AND, SF_OR, SF_XOR},
+};
+
+/* In a stream of the communicator's group if it has one; else over messages, without floating point. */
+static inline int MPI_Allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op,
+                                MPI_Comm comm)
+{
+    sf_op how = (sf_op)sf_mpi_ops[type][op];
+    from = from == MPI_IN_PLACE ? to : from;
+    if (sf_stream_begin(comm, from, to, (size_t)n, how))
+        return sf_stream_wait() ? MPI_SUCCESS : MPI_ERR_COMM;
+    if (from != to)
+        __builtin_memcpy(to, from, 4 * (size_t)n);
+    return sf_allreduce(comm, to, (size_t)n, how) ? MPI_SUCCESS : MPI_ERR_OP;
+}
+
+static inline int MPI_Reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op,
+                             int root, MPI_Comm comm)
+{
+    sf_op how = (sf_op)sf_mpi_ops[type][op];
+    int mine = comm->rank == root;
+    from = from == MPI_IN_PLACE ? to : from;
+    if (sf_stream_begin(comm, from, mine ? to : 0, (size_t)n, how))
+        return sf_stream_wait() ? MPI_SUCCESS : MPI_ERR_COMM;
+    if (mine && from != to)
+        __builtin_memcpy(to, from, 4 * (size_t)n);
+    /* Of others the buffer stays as it is. */
+    return sf_reduce_to(comm, (unsigned)root, mine ? to : (void *)(uintptr_t)from, (size_t)n, how)
+        ? MPI_SUCCESS : MPI_ERR_OP;
+}
+
+static inline int MPI_Bcast(void *words, int n, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    (void)type;
+    return sf_broadcast(comm, (unsigned)root, words, (size_t)n) ? MPI_SUCCESS : MPI_ERR_COMM;
 }
 
 #endif /* SF_MPI_H */

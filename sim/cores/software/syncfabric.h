@@ -62,7 +62,11 @@ extern const uint32_t sf_inbox_words;
 #define SF_COMBINES 0
 #endif
 
-typedef enum { SF_OR, SF_AND, SF_XOR, SF_MAX, SF_MIN, SF_SUM } sf_op;
+/* From SF_SIGNED_MAX on of vectors alone; those of floating point in streams alone. */
+typedef enum {
+    SF_OR, SF_AND, SF_XOR, SF_MAX, SF_MIN, SF_SUM,
+    SF_SIGNED_MAX, SF_SIGNED_MIN, SF_FLOAT_SUM, SF_FLOAT_MAX, SF_FLOAT_MIN
+} sf_op;
 
 /* A group of cores, as one of them sees it; read it, and leave the writing to the library. */
 typedef struct {
@@ -270,6 +274,111 @@ static inline uint32_t sf_reduce(sf_group *group, uint32_t value)
         return group->port[SYNCFABRIC_CORE_WAIT_BASE - SYNCFABRIC_CORE_ARRIVE_BASE];
     }
     return sf_tree_reduce(group, value);
+}
+
+/* The same over messages: of groups without a stream, and operations that the network has not. */
+int sf_allreduce_by_messages(sf_group *group, void *buffer, size_t words, sf_op op);
+int sf_reduce_by_messages(sf_group *group, unsigned root, void *buffer, size_t words, sf_op op);
+int sf_broadcast_by_messages(sf_group *group, unsigned root, void *buffer, size_t words);
+
+#ifdef SYNCFABRIC_STREAMS
+
+/* The head of an operation that is built; of a broadcast that of any, for words of one giver pass. */
+#define SF_HEAD_OF(function, type) \
+    (SYNCFABRIC_BUILT_##type >> SYNCFABRIC_FUNCTION_##function & 1 \
+         ? SYNCFABRIC_FUNCTION_##function | SYNCFABRIC_TYPE_##type << 3 : SF_NO_HEAD)
+#define SF_NO_HEAD 0x3fu
+#define SF_MOVE_HEAD \
+    (SYNCFABRIC_BUILT_INT32 ? SF_HEAD_OF(ADD, INT32) : SYNCFABRIC_BUILT_FP32 ? SF_HEAD_OF(ADD, FP32) \
+     : SYNCFABRIC_BUILT_BF16 ? SF_HEAD_OF(ADD, BF16) : SF_HEAD_OF(ADD, OFFLOAD))
+
+static inline unsigned sf_head_of(sf_op op)
+{
+    switch (op) {
+    case SF_AND: return SF_HEAD_OF(AND, INT32);
+    case SF_XOR: return SF_HEAD_OF(XOR, INT32);
+    case SF_MAX: return SF_HEAD_OF(MAX_UNSIGNED, INT32);
+    case SF_MIN: return SF_HEAD_OF(MIN_UNSIGNED, INT32);
+    case SF_SUM: return SF_HEAD_OF(ADD, INT32);
+    case SF_SIGNED_MAX: return SF_HEAD_OF(MAX, INT32);
+    case SF_SIGNED_MIN: return SF_HEAD_OF(MIN, INT32);
+    case SF_FLOAT_SUM: return SF_HEAD_OF(ADD, FP32);
+    case SF_FLOAT_MAX: return SF_HEAD_OF(MAX, FP32);
+    case SF_FLOAT_MIN: return SF_HEAD_OF(MIN, FP32);
+    default: return SF_HEAD_OF(OR, INT32);
+    }
+}
+
+static inline int sf_begin_head(sf_group *group, const void *from, void *to, size_t words,
+                                unsigned head)
+{
+    volatile uint32_t *first = &SF_WORD(SYNCFABRIC_CORE_ARRIVE_BASE + SYNCFABRIC_STREAM_REGISTER);
+    unsigned channel = (unsigned)(group->port - first);
+    if (head == SF_NO_HEAD || channel >= SYNCFABRIC_STREAMS)
+        return 0;
+    __asm__ volatile("" : : : "memory");
+    SF_WORD(SYNCFABRIC_CORE_STREAM_FROM) = (uint32_t)(uintptr_t)from;
+    SF_WORD(SYNCFABRIC_CORE_STREAM_TO) = (uint32_t)(uintptr_t)to;
+    SF_WORD(SYNCFABRIC_CORE_STREAM_BYTES) = (uint32_t)(4 * words);
+    SF_WORD(SYNCFABRIC_CORE_STREAM) = head
+        | (uint32_t)(to != 0) << SYNCFABRIC_STREAM_COMMAND_TAKES_SHIFT
+        | (uint32_t)(from != 0) << SYNCFABRIC_STREAM_COMMAND_GIVES_SHIFT
+        | channel << SYNCFABRIC_STREAM_COMMAND_CHANNEL_SHIFT;
+    return 1;
+}
+#else
+#define SF_MOVE_HEAD 0
+static inline unsigned sf_head_of(sf_op op) { return op; }
+static inline int sf_begin_head(sf_group *group, const void *from, void *to, size_t words,
+                                unsigned head)
+{
+    return (void)group, (void)from, (void)to, (void)words, (void)head, 0;
+}
+#endif
+
+/* Begin a stream of a group: the core gives words from an address, and takes the result to one; 0 is
+ * none, and both may be the same. Until sf_stream_wait it leaves both alone. 0 if the group has no
+ * stream, or the network has not the operation: nothing is begun, at no member. A core has one stream
+ * at a time, and waits for it before it begins the next. */
+static inline int sf_stream_begin(sf_group *group, const void *from, void *to, size_t words,
+                                  sf_op op)
+{
+    return sf_begin_head(group, from, to, words, sf_head_of(op));
+}
+
+/* Wait for its end. 0 if the group was killed before. */
+static inline int sf_stream_wait(void)
+{
+    uint32_t status = SF_WORD(SYNCFABRIC_CORE_STREAM_WAIT);
+    __asm__ volatile("" : : : "memory");
+    return !(status & 1u << SYNCFABRIC_STREAM_STATUS_WORD_BROKEN_SHIFT);
+}
+
+/* Combine a vector of each member, word by word; all get the result, or the member with rank root,
+ * in the buffer. All members call it, with as many words. Groups with a stream have it done by the
+ * network, if it has the operation; others over messages. 1, or 0 if the group was killed, or if
+ * floating point would have to go over messages: then the buffer holds nothing of use. */
+static inline int sf_allreduce(sf_group *group, void *buffer, size_t words, sf_op op)
+{
+    if (sf_stream_begin(group, buffer, buffer, words, op))
+        return sf_stream_wait();
+    return sf_allreduce_by_messages(group, buffer, words, op);
+}
+
+static inline int sf_reduce_to(sf_group *group, unsigned root, void *buffer, size_t words, sf_op op)
+{
+    if (sf_stream_begin(group, buffer, group->rank == root ? buffer : 0, words, op))
+        return sf_stream_wait();
+    return sf_reduce_by_messages(group, root, buffer, words, op);
+}
+
+/* Give all members the root's vector. */
+static inline int sf_broadcast(sf_group *group, unsigned root, void *buffer, size_t words)
+{
+    int gives = group->rank == root;
+    if (sf_begin_head(group, gives ? buffer : 0, gives ? 0 : buffer, words, SF_MOVE_HEAD))
+        return sf_stream_wait();
+    return sf_broadcast_by_messages(group, root, buffer, words);
 }
 
 #endif /* SYNCFABRIC_H */
