@@ -346,7 +346,10 @@ class CollectiveNetwork:
         ]
         if self._slots:
             first = self.shape.entry_registers
-            release += [(i, first + s, result) for i, s, result in self._slots.releases()]
+            for i, s, result, broken in self._slots.releases():
+                release.append((i, first + s, result))
+                if broken:
+                    self._breaks.add((i, first + s))
         self.release = sorted(release)
 
     def _record(self, shown: Shown) -> Record | None:
@@ -356,6 +359,8 @@ class CollectiveNetwork:
         record = self._recorder.record(shown.wires, shown.credits, self.release)
         if shown.guards:
             record = record._replace(guards=sorted(shown.guards.items()))
+        if shown.beats:
+            record = record._replace(beats=sorted(shown.beats.items()))
         return record
 
     def idle_until(self, *, enable: bool = False, rate: int = 0) -> int | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 __all__ = [
+    "Beat",
     "ConfigRequest",
     "GuardWires",
     "Observer",
@@ -51,6 +52,20 @@ class GuardWires(NamedTuple):
     empty: int
 
 
+class Beat(NamedTuple):
+    """A beat of an AXI4-Stream; all fields are those of ``s_axis`` or ``m_axis``.
+
+    ``keep`` has a bit a byte. ``user`` is a head's data going up, and coming down whether the
+    group has ended the packet.
+    """
+
+    data: int
+    keep: int
+    last: bool
+    tid: int = 0
+    user: int = 0
+
+
 class Record(NamedTuple):
     """What is on the wires in one cycle.
 
@@ -73,6 +88,9 @@ class Record(NamedTuple):
         The result of each released register, in ascending order of the bits.
     guards : list of (link, GuardWires)
         What guards show on links where any of it is not 0, in ascending order of the links.
+    beats : list of (node, Beat)
+        Beats of streams' results that processes take, in ascending order of the nodes; bytes that
+        do not count are 0.
     """
 
     valid: int
@@ -81,6 +99,7 @@ class Record(NamedTuple):
     release: int
     results: Sequence[int]
     guards: Sequence[tuple[int, GuardWires]] = ()
+    beats: Sequence[tuple[int, Beat]] = ()
 
 
 class Recorder:

@@ -95,12 +95,13 @@ class SlotMovement:
         """Nodes whose ports have messages of slots in the coming cycle."""
         return self._answers.keys()
 
-    def releases(self) -> Iterator[tuple[int, int, int]]:
-        """Yield node, slot and result of the releases of the coming cycle."""
+    def releases(self) -> Iterator[tuple[int, int, int, bool]]:
+        """Yield node, slot and result of the releases of the coming cycle, and if it is broken."""
         for i, slots in self._answers.items():
             for s, (kind, data) in slots.items():
                 if kind != Kind.GO:
-                    yield i, s, 0 if kind == Kind.BROKEN else data
+                    broken = kind == Kind.BROKEN
+                    yield i, s, 0 if broken else data, broken
 
     def step(
         self,

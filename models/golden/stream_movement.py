@@ -121,6 +121,7 @@ class StreamMovement:
         self.ports = [ProcessStreams(layout) for _ in shape.nodes]
         self.processes = [StreamProcess() for _ in shape.nodes]
         self._registers = shape.router.link_registers
+        self._seen = shape.interfaces  # links to processes; else they are inside routers
         self._watches = shape.router.watchdog > 0
         self._moving = set[int]()  # routers
         self._busy = set[int]()  # nodes
@@ -130,6 +131,7 @@ class StreamMovement:
         self._due: dict[int, _Coming] = {}
         self._wires: dict[int, int] = {}
         self._credits: list[int] = []
+        self._beats: dict[int, Beat] = {}
         self.failed: dict[int, list[int]] = {}
 
     # Between cycles.
@@ -176,7 +178,7 @@ class StreamMovement:
         far = here
         if self._registers:
             far = self._due.setdefault(now + self._registers, _Coming())
-        self._wires, self._credits, self.failed = {}, [], {}
+        self._wires, self._credits, self._beats, self.failed = {}, [], {}, {}
         for n in self._moving:
             self._drive(n, here, far)
         if self._registers and not far.routers:
@@ -203,6 +205,7 @@ class StreamMovement:
         """Show what was on the wires in the cycle gone through last."""
         shown.wires |= self._wires
         shown.credits += self._credits
+        shown.beats |= self._beats
 
     def _states(self, n: int) -> list[SlotState]:
         slots = self._nodes[n].slots
@@ -216,7 +219,8 @@ class StreamMovement:
             out = outs[p]
             if out is None:
                 continue
-            self._wires[out.lane + wiring.streams + carried[0]] = carried[1]
+            if out.node < 0 or self._seen:
+                self._wires[out.lane + wiring.streams + carried[0]] = carried[1]
             if out.node >= 0:
                 here.down[out.node] = carried
             else:
@@ -225,7 +229,8 @@ class StreamMovement:
             out = outs[p]
             if out is None:
                 continue
-            self._credits.append(out.reverse * wiring.width + wiring.streams + c)
+            if out.node < 0 or self._seen:
+                self._credits.append(out.reverse * wiring.width + wiring.streams + c)
             if out.node >= 0:
                 here.returned.setdefault(out.node, []).append(c)
             else:
@@ -246,11 +251,13 @@ class StreamMovement:
         if port.sends:
             c, word = port.sends
             lane = wiring.injection(i) * wiring.width + wiring.streams
-            self._wires[lane + c] = word
+            if self._seen:
+                self._wires[lane + c] = word
             here.words.setdefault(n, {})[p] = port.sends
         lane = (n * wiring.ports + p) * wiring.width + wiring.streams
         for c in port.freed:
-            self._credits.append(lane + c)
+            if self._seen:
+                self._credits.append(lane + c)
             here.credits.setdefault(n, []).append((p, c))
 
     def _take(self, n: int, here: _Coming, *, visited: bool) -> None:
@@ -273,6 +280,7 @@ class StreamMovement:
         port.step(ready, offered, down, returned, accepts=accepts)
         if beat and accepts:
             process.take(beat, now)
+            self._beats[i] = beat
         if port.taken:
             process.took()
         if offered is None or port.taken:

@@ -4,26 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection
-from typing import NamedTuple
 
+from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.stream_channel import Carried, Form
 from syncfabric.models.layout.streams import StreamLayout
 
 __all__ = ["Beat", "ProcessStreams"]
-
-
-class Beat(NamedTuple):
-    """A beat of an AXI4-Stream; all fields are those of ``s_axis`` or ``m_axis``.
-
-    ``keep`` has a bit a byte. ``user`` is a head's data going up, and coming down whether the
-    group has ended the packet.
-    """
-
-    data: int
-    keep: int
-    last: bool
-    tid: int = 0
-    user: int = 0
 
 
 class ProcessStreams:

@@ -11,11 +11,21 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.golden.stream_port import Beat
+from syncfabric.models.golden.record import Beat
+from syncfabric.models.golden.stream_movement import StreamProcess
 from syncfabric.models.layout.stream_traffic import COMMAND, LANE_STEP, STALLS, WORD_STEP
 from syncfabric.models.layout.streams import HEAD, LANE_BITS, Function, StreamLayout, Type
 
-__all__ = ["Counts", "Order", "SinkModel", "SourceModel", "checksum", "operand", "reduced"]
+__all__ = [
+    "Counts",
+    "Order",
+    "SinkModel",
+    "SourceModel",
+    "TrafficProcess",
+    "checksum",
+    "operand",
+    "reduced",
+]
 
 Words: TypeAlias = NDArray[np.uint32]
 """Lanes of the words of an operand, a row a word."""
@@ -73,6 +83,17 @@ class SourceModel:
     def waits(self) -> bool:
         """Whether there is anything to send."""
         return bool(self._waiting)
+
+    @property
+    def ahead(self) -> list[int]:
+        """Channels of the packets that are not yet sent whole."""
+        return [command["tid"] for command in self._waiting]
+
+    @property
+    def sending(self) -> int | None:
+        """The seed of a packet whose first beat is offered or taken, and the last one not."""
+        begun = self._place or self._kept
+        return self._waiting[0]["seed"] if begun else None
 
     def put(self, command: int) -> None:
         """Take a command, to be looked at from the next call on."""
@@ -173,6 +194,72 @@ class SinkModel:
     def take(self, beat: Beat, now: int) -> None:
         """Count a beat that is taken."""
         self.counts[beat.tid].take(beat, now)
+
+
+class TrafficProcess(StreamProcess):
+    """A process with a source and a sink; words of a cycle count from the next one on.
+
+    Parameters
+    ----------
+    layout : StreamLayout
+
+    Attributes
+    ----------
+    begun : list of (int, int)
+        Seed of each packet's operand, and the cycle in which its first beat was offered.
+    """
+
+    def __init__(self, layout: StreamLayout) -> None:
+        super().__init__()
+        self.source, self.sink = SourceModel(layout), SinkModel(layout)
+        self.begun: list[tuple[int, int]] = []
+        self._words = deque[tuple[int, Callable[[int], None], int]]()
+
+    @property
+    def ahead(self) -> list[int]:
+        """Channels of packets that are not yet sent whole."""
+        coming = [word for _, act, word in self._words if act == self.source.put]
+        return [*self.source.ahead, *(COMMAND.unpack(word)["tid"] for word in coming)]
+
+    def put(self, now: int, command: int) -> None:
+        """Give the source a command in a cycle."""
+        self._words.append((now, self.source.put, command))
+
+    def set(self, now: int, stalls: int) -> None:
+        """Say in a cycle how source and sink pause."""
+        self._words += (now, self.source.set, stalls), (now, self.sink.set, stalls)
+
+    def begins(self, now: int) -> int | None:
+        """Return a cycle from ``now`` on before which nothing is offered; None: nothing ever is."""
+        return now if self._words or self.source.waits else None
+
+    def offer(self, now: int) -> Beat | None:
+        """Return what is offered in a cycle; once offered, a beat is so until it is taken."""
+        self._hear(now)
+        before = self.source.sending
+        beat = self.source.offer()
+        if beat and before is None:
+            assert self.source.sending is not None
+            self.begun.append((self.source.sending, now))
+        return beat
+
+    def took(self) -> None:
+        """Note that what is offered is taken in this cycle."""
+        self.source.took()
+
+    def take(self, beat: Beat, now: int) -> None:
+        """Take a beat."""
+        self.sink.take(beat, now)
+
+    def accepts(self, now: int) -> bool:
+        """Return whether the beat of a cycle is taken."""
+        self._hear(now)
+        return self.sink.accepts()
+
+    def _hear(self, now: int) -> None:
+        while self._words and self._words[0][0] < now:
+            _, act, word = self._words.popleft()
+            act(word)
 
 
 def _turn(word: int, by: int) -> int:

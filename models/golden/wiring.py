@@ -9,7 +9,7 @@ from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.link import Back, Forward, Sent
 from syncfabric.models.golden.node import Node
 from syncfabric.models.golden.place import Site
-from syncfabric.models.golden.record import GuardWires
+from syncfabric.models.golden.record import Beat, GuardWires
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.shape import MeshNodeShape
@@ -146,19 +146,23 @@ class Wiring:
 
 
 class Shown:
-    """What is on the wires: flits and messages by lane, credits' lanes, and guards by link."""
+    """What is on the wires: flits and messages by lane, credits' lanes, and guards by link.
 
-    __slots__ = ("credits", "guards", "wires")
+    Beats are those that processes take, by node.
+    """
+
+    __slots__ = ("beats", "credits", "guards", "wires")
 
     def __init__(self) -> None:
         self.wires: dict[int, int] = {}
         self.credits: list[int] = []
         self.guards: dict[int, GuardWires] = {}
+        self.beats: dict[int, Beat] = {}
 
     @property
     def is_empty(self) -> bool:
         """Whether all wires are 0."""
-        return not (self.wires or self.credits or self.guards)
+        return not (self.wires or self.credits or self.guards or self.beats)
 
 
 class Coming:

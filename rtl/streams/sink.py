@@ -36,6 +36,8 @@ class StreamSink(wiring.Component):
         From the process's ``m_axis``.
     taken : Out(1)
         A beat is taken.
+    data : Out(bits)
+        ``tdata``, 0 in bytes that do not count.
     packets, words, aborted, checksum, first, last : Out(32 * channels)
         See ``COUNTS``.
     """
@@ -49,6 +51,7 @@ class StreamSink(wiring.Component):
                 "stalls": In(STALLS.width),
                 "axis": In(AxisSignature(layout, 1)),
                 "taken": Out(1),
+                "data": Out(layout.bits),
                 **dict.fromkeys(COUNTS, Out(32 * layout.channels)),
             }
         )
@@ -60,6 +63,7 @@ class StreamSink(wiring.Component):
         m.d.comb += [
             beat.tready.eq(~stalls),
             self.taken.eq(beat.tvalid & beat.tready),
+            self.data.eq(beat.tdata & Cat(bit.replicate(8) for bit in beat.tkeep)),
             check.eq(self._check()),
         ]
         for c in range(self._layout.channels):
@@ -83,9 +87,7 @@ class StreamSink(wiring.Component):
         beat = self.axis
         terms: list[Value] = [Mux(beat.tlast, 1 << 31, 0)]
         for lane in range(self._layout.bits // LANE_BITS):
-            keep = beat.tkeep[4 * lane : 4 * lane + 4]
-            mask = Cat(bit.replicate(8) for bit in keep)
-            terms.append((beat.tdata.word_select(lane, LANE_BITS) & mask).rotate_left(lane))
+            terms.append(self.data.word_select(lane, LANE_BITS).rotate_left(lane))
         terms += [beat.tkeep[i : i + 32] for i in range(0, len(beat.tkeep), 32)]
         folded = terms[0]
         for term in terms[1:]:

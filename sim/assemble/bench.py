@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
+from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.networks.spec import (
     AnySpec,
     MessageSpec,
     StaticSpec,
 )
 from syncfabric.rtl.traffic.queue import put_flit
-from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.assemble.links import Links, links_of
 from syncfabric.sim.assemble.network import (
     modules_verilog,
     shown_links,
@@ -16,7 +17,16 @@ from syncfabric.sim.assemble.network import (
     top_ports,
     top_verilog,
 )
+from syncfabric.sim.assemble.nodes import stream_ports
 from syncfabric.sim.assemble.player import player_text
+from syncfabric.sim.assemble.streams import (
+    BEAT,
+    CONTROL,
+    axis_wires,
+    counts_of,
+    place_streams,
+    streams_verilog,
+)
 from syncfabric.sim.assemble.top import Shown
 from syncfabric.sim.assemble.traffic import OF_SOURCE, place_traffic, traffic_verilog
 from syncfabric.sim.assemble.verilog import NETWORK, ModuleWriter, part, quote, zero
@@ -60,8 +70,9 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> st
     """Return the bench of a network, in one file.
 
     It runs by itself, for `+cycles=` cycles after the reset. `+script=`, `+probe=` and `+report=`
-    name its files; at the end the report gets the traffic's counters, a line of hexadecimal numbers
-    a node (empty on a network that has no traffic: a static one, or one without channels).
+    name its files; at the end the report gets the traffic's counters and then those of streams, for
+    all channels in one, a line of hexadecimal numbers a node (empty on a network that has no
+    traffic: a static one, or one without channels and streams).
 
     Parameters
     ----------
@@ -77,13 +88,17 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> st
     bench.lines(player_text(spec))
     _add_network(bench, spec)
     modules = [netlist] if netlist else [modules_verilog(spec), top_verilog(spec, NETWORK)]
-    reported: tuple[str, ...] = ()
+    reported: list[str] = []
     if not isinstance(spec, StaticSpec) and spec.channels:
         _add_traffic(bench, spec)
         modules.append(traffic_verilog(spec, queue))
-        reported = tuple(REPORT)
+        reported += REPORT
+    if not isinstance(spec, StaticSpec) and (layout := spec.shape.router.stream):
+        _add_streams(bench, spec, layout)
+        modules.append(streams_verilog(spec.shape.router))
+        reported += counts_of(layout)
     bench.lines(probe_text(spec, NETWORK, flat=bool(netlist)))
-    bench.lines(_report_text(len(spec.topology.nodes), reported))
+    bench.lines(_report_text(len(spec.topology.nodes), tuple(reported)))
     return "\n".join([*modules, bench.text()])
 
 
@@ -92,7 +107,9 @@ def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:
 
     Inputs are declared by the player, but for the links to the nodes.
     """
-    made_here = ("inject_valid", "inject_flit", "eject_credit")
+    made_here = ["inject_valid", "inject_flit", "eject_credit"]
+    if not isinstance(spec, StaticSpec):
+        made_here += [name for name, _, _ in stream_ports(spec.shape)]
     ports: dict[str, str | None] = {}
     for direction, name, width in top_ports(spec):
         if width != 0:
@@ -124,6 +141,21 @@ def _add_traffic(bench: ModuleWriter, spec: MessageSpec) -> None:
         }
 
     place_traffic(bench, spec, source, sink)
+
+
+def _add_streams(bench: ModuleWriter, spec: MessageSpec, layout: StreamLayout) -> None:
+    """Place a source and a sink of streams at every node, their counters wires of the bench."""
+    nodes = range(len(spec.topology.nodes))
+    counts, own = counts_of(layout), {"stream_taken": 1, "stream_data": layout.bits}
+    for name, width in own.items():
+        bench.wire(name, width * len(nodes))
+    own |= {**CONTROL, **dict(axis_wires(layout))}
+    for i in nodes:
+        for name, width in counts.items():
+            bench.wire(f"{name}_{i}", width)
+        wires = {name: part(name, i, width) for name, width in own.items()}
+        wires |= {name: f"{name}_{i}" for name in counts}
+        place_streams(bench, spec.shape.router, wires, f"_{i}")
 
 
 def _report_text(nodes: int, names: tuple[str, ...]) -> str:
@@ -160,11 +192,13 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
 
     A line holds, in hexadecimal and separated by blanks, the cycle, then `valid`, `credit` and
     `release` of the whole network, the flits on the valid links in ascending order (an ordinary
-    flit before a synchronization message where links carry both, words of barrier wires last), the
-    results of the released registers, `gLINK:CHECK:SYNC_CHECK:PROBE:EMPTY` for each link on which a
-    wire of its guards is high, and `cERROR:DATA` for an answer of the config port. In a cycle with
-    a release a second line begins with `o` and holds `TARGET:OBSERVE` for each router (target of
-    the config port) whose observed state is not what it was when last printed.
+    flit before a synchronization message where links carry both, then words of barrier wires, then
+    that of a stream, and last a 1 for each `stream_fault`), the results of the released registers,
+    `gLINK:CHECK:SYNC_CHECK:PROBE:EMPTY` for each link on which a wire of its guards is high,
+    `mNODE:TID:LAST:KEEP:USER:DATA` for each beat of `m_axis` that is taken, bytes of data that do
+    not count being 0, and `cERROR:DATA` for an answer of the config port. In a cycle with a release
+    a second line begins with `o` and holds `TARGET:OBSERVE` for each router (target of the config
+    port) whose observed state is not what it was when last printed.
 
     Links and the lanes of each are numbered as in `sim.assemble.links`. Where links have neither
     channels nor messages, `valid` and `credit` are 0.
@@ -179,7 +213,8 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
         It is one module: ``observe`` of an instance is a wire whose name begins with that of the
         instance.
 
-    The module that it stands in has `clk`, `rst`, `cycle` and wires named like the top's ports.
+    The module that it stands in has `clk`, `rst`, `cycle` and wires named like the top's ports, and
+    with streams `stream_taken` and `stream_data` of all sinks.
     """
     links = links_of(spec)
     lanes = links.count * links.width
@@ -192,6 +227,8 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     guarded = [(number, link.guards) for number, link in enumerate(shown) if link and link.guarded]
     conditions = [*_lane_conditions(lanes), released, "config_ready !== 1'b0"]
     conditions += ["probe_guards !== 1'b0"] if guarded else []
+    stream = None if isinstance(spec, StaticSpec) else spec.shape.router.stream
+    conditions += [f"stream_taken !== {zero(count)}"] if stream else []
     return f"""
   // ---- probe
   reg [8*1024-1:0] probe_name;
@@ -207,16 +244,17 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     if (rst !== 1'b0) begin
 {_lines(f"      seen_{i} = {zero(bits)};" for i, (_, bits) in observed)}
     end else begin
-{_lines(_look(shown, links.width))}
+{_lines(_look(shown, links))}
 {_lines(_look_at_guards(guarded))}
       if ({" || ".join(conditions)}) begin
         $fwrite(probe_file, "%0h %0h %0h %0h",
                 cycle, {valid}, {credit}, released);
-{_lines(_flits(shown, links.channels + links.setup, links.classes, _slot_words(spec)))}
+{_lines(_flits(shown, links, _slot_words(spec)))}
         if ({released}) begin
 {_lines(_results(spec))}
         end
 {_lines(_print_guards(guarded))}
+{_lines(_print_beats(stream, count) if stream else iter(()))}
         if (config_ready !== 1'b0)
           $fwrite(probe_file, " c%0h:%0h", config_error, config_rdata);
         $fwrite(probe_file, "\\n");
@@ -241,23 +279,23 @@ def _lane_conditions(lanes: int) -> Iterator[str]:
         yield from (f"{name} !== {zero(lanes)}" for name in ("probe_valid", "probe_credit"))
 
 
-def _look(shown: list[Shown | None], width: int) -> Iterator[str]:
+def _look(shown: list[Shown | None], links: Links) -> Iterator[str]:
     """Yield the statements that gather what is on the links."""
     for kind in ("valid", "credit") if shown else ():
         yield f"      probe_{kind} = {{"
-        yield f"{_concatenation(shown, kind, width)}}};"
+        yield f"{_concatenation(shown, kind, links)}}};"
 
 
-def _concatenation(shown: list[Shown | None], kind: str, width: int) -> str:
+def _concatenation(shown: list[Shown | None], kind: str, links: Links) -> str:
     """Return every link's bits of ``kind``, the highest first."""
-    terms = [
-        ", ".join(
-            filter(None, (getattr(link, prefix + kind) for prefix in ("slots_", "sync_", "")))
-        )
-        if link
-        else zero(width)
-        for link in shown
-    ]
+    prefixes = ("stream_", "slots_", "sync_", "")
+
+    def bits(link: Shown) -> Iterator[str]:
+        if link.stream:
+            yield link.stream_fault if kind == "valid" else zero(links.streams)
+        yield from filter(None, (getattr(link, prefix + kind) for prefix in prefixes))
+
+    terms = [", ".join(bits(link)) if link else zero(links.width) for link in shown]
     return ",\n".join(f"        {term}" for term in reversed(terms))
 
 
@@ -284,14 +322,12 @@ def _slot_words(spec: AnySpec) -> tuple[int, int]:
     return (slots.slots, slots.word.width) if slots else (0, 0)
 
 
-def _flits(
-    shown: list[Shown | None], channels: int, classes: int, slots: tuple[int, int]
-) -> Iterator[str]:
-    """Yield the statements that print the flits on the links, and then the slots' words."""
+def _flits(shown: list[Shown | None], lanes: Links, slots: tuple[int, int]) -> Iterator[str]:
+    """Yield the statements that print what is on the links: flits, and then other words."""
     if not shown:
         return
+    channels, classes, width = lanes.channels + lanes.setup, lanes.classes, lanes.width
     count, bits_of = slots
-    width = channels + classes + count
     yield f"        if (probe_valid !== {zero(len(shown) * width)}) begin"
     for first in range(0, len(shown), GROUP):
         links = shown[first : first + GROUP]
@@ -303,13 +339,27 @@ def _flits(
                     yield _print(link.valid, channels, link.flit)
                 yield _print(link.sync_valid, classes, link.sync)
             else:
-                lanes = ", ".join(filter(None, (link.valid, link.sync_valid)))
-                yield _print(f"{{{lanes}}}", channels + classes, link.flit)
+                both = ", ".join(filter(None, (link.valid, link.sync_valid)))
+                yield _print(f"{{{both}}}", channels + classes, link.flit)
             for s in range(count if link.slots else 0):
                 word = f"{link.slots} >> {s * bits_of} & {bits_of}'h{(1 << bits_of) - 1:x}"
                 yield _print(f"({link.slots_valid} >> {s} & 1'b1)", 1, word)
+            if link.stream:
+                yield _print(link.stream_valid, lanes.streams, link.stream)
+            for c in range(lanes.streams if link.stream else 0):
+                yield _print(f"({link.stream_fault} >> {c} & 1'b1)", 1, "1'b1")
         yield "          end"
     yield "        end"
+
+
+def _print_beats(stream: StreamLayout, nodes: int) -> Iterator[str]:
+    """Yield the statements that print the beats that are taken."""
+    widths = {**dict(axis_wires(stream)), "stream_data": stream.bits}
+    for i in range(nodes):
+        fields = ", ".join(part(name, i, widths[name]) for name in BEAT)
+        form = " ".join([f"m{i:x}", *(["%0h"] * len(BEAT))]).replace(" ", ":")
+        taken = f"if ({part('stream_taken', i, 1)} !== 1'b0)"
+        yield f'        {taken} $fwrite(probe_file, " {form}", {fields});'
 
 
 def _print(valid: str, width: int, flit: str) -> str:

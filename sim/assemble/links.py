@@ -1,8 +1,9 @@
 """The directed links of a network by number, as traces, models and checks count them.
 
 A link has a bit for each ordinary channel, one for set-up packets if there are any, and above them
-one for each class of synchronization, and beside engines one for each slot of barrier wires; such a
-bit of one link is a *lane*. The last links lead from the nodes into the network.
+one for each class of synchronization, and beside engines one for each slot of barrier wires, for
+each channel of streams, and for each one's fault; such a bit of one link is a *lane*. The last
+links lead from the nodes into the network.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class Links:
         The links to and from each node.
     slots : int
         Slots of barrier wires beside engines.
+    streams : int
+        Channels of streams beside engines.
     """
 
     channels: int
@@ -57,11 +60,17 @@ class Links:
     eject: tuple[int, ...]
     inject: tuple[int, ...]
     slots: int = 0
+    streams: int = 0
+
+    @property
+    def first_stream(self) -> int:
+        """The lane of the first channel of streams; faults are above the last."""
+        return self.channels + self.setup + self.classes + self.slots
 
     @property
     def width(self) -> int:
         """Bits a link: its lanes."""
-        return self.channels + self.setup + self.classes + self.slots
+        return self.first_stream + 2 * self.streams
 
     @property
     def count(self) -> int:
@@ -127,6 +136,7 @@ def _engines(spec: MessageSpec) -> Links:
         eject=tuple(outputs * r + p for r, p in shape.nodes),
         inject=tuple(range(first, first + len(shape.nodes))),
         slots=spec.wires,
+        streams=spec.streams,
     )
 
 

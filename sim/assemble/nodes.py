@@ -16,6 +16,7 @@ from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.streams.process import AxisSignature
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainEnd, ConfigTap
 from syncfabric.rtl.transport.link import LinkRegisters
+from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.top import LinkWires, Shown, config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part, zero
 
@@ -451,7 +452,7 @@ def _local(spec: MessageSpec, name: str, i: int) -> Shown | None:
     """Return what is on a node's own link, which has packets of processes alone."""
     if not spec.channels:
         return None
-    above = zero(spec.link_channels - spec.channels + spec.shape.classes + spec.wires)
+    above = zero(links_of(spec).width - spec.channels)
     return Shown(
         valid=part(f"{name}_valid", i, spec.channels),
         sync_valid=above,

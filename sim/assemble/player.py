@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from syncfabric.models.layout.stream_traffic import COMMAND
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import (
     AnySpec,
@@ -11,6 +12,7 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.rtl.traffic.queue import WORD_BITS, put_flit
 from syncfabric.sim.assemble.script import StimulusKind
+from syncfabric.sim.assemble.streams import CONTROL
 from syncfabric.sim.assemble.verilog import zero
 
 __all__ = ["player_text"]
@@ -31,7 +33,8 @@ def player_text(spec: AnySpec) -> str:
 
     That module has `clk` and `rst`. The player declares and drives `cycle` and the
     network's inputs (`arrive`, `data`, `config_…`) and the traffic's
-    (`traffic_load`, `traffic_seed`, `traffic_enable`, `traffic_rate`, `put_valid`, `put_flit`);
+    (`traffic_load`, `traffic_seed`, `traffic_enable`, `traffic_rate`, `put_valid`, `put_flit`), and
+    that of streams (`stream_put`, `stream_command`, `stream_set`, `stream_stalls`);
     of a static network `arrive`, `config_…`, `hold`, `send_valid`, `send_flit` and `recv_take`.
     Without packets there is no traffic.
     """
@@ -85,13 +88,14 @@ def player_text(spec: AnySpec) -> str:
 
 
 def _bits_above(spec: AnySpec) -> int:
-    """Return the bits of a payload that software puts beyond those of `Stimulus.data`'s word."""
-    return max(0, spec.flit_bits - WORD_BITS)
+    """Return the bits of data beyond those of a word's own 32."""
+    streams = not isinstance(spec, StaticSpec) and spec.streams
+    return max(0, spec.flit_bits - WORD_BITS, COMMAND.width - WORD_BITS if streams else 0)
 
 
 def _payload(spec: AnySpec) -> str:
     """Return where a script's word has a flit's payload, the bits beyond `Stimulus.data` too."""
-    above = _bits_above(spec)
+    above = max(0, spec.flit_bits - WORD_BITS)
     return f"word[{_WORD_BITS + above - 1}:{_WORD_BITS}], {_DATA_BITS}" if above else _DATA_BITS
 
 
@@ -107,6 +111,8 @@ def _inputs(spec: MessageSpec) -> tuple[Wires, Wires]:
             ("put_flit", nodes * put_flit(spec.flit_bits).size),
         ]
         kept += [("traffic_seed", 32), ("traffic_enable", 1), ("traffic_rate", 24)]
+    if spec.streams:
+        inputs += [(name, nodes * width) for name, width in CONTROL.items()]
     data = arrivals * spec.data_bits
     return [*inputs, ("arrive", arrivals), ("data", data), ("last", arrivals)], kept
 
@@ -182,4 +188,16 @@ def _cases(spec: MessageSpec) -> str:
                 f"next_put_flit[{index} * {flit.size} +: {flit.size}] = {{{payload}, {flags}}};"
             ),
         }
+    if spec.streams:
+        command = f"word[{_WORD_BITS + COMMAND.width - WORD_BITS - 1}:{_WORD_BITS}], {data}"
+        actions |= {
+            StimulusKind.STREAM: _to_node("stream_put", "stream_command", f"{{{command}}}"),
+            StimulusKind.STALL: _to_node("stream_set", "stream_stalls", data),
+        }
     return _cased(actions)
+
+
+def _to_node(valid: str, word: str, value: str) -> str:
+    width = CONTROL[word]
+    index = "word[95:64]"
+    return f"next_{valid}[{index}] = 1; next_{word}[{index} * {width} +: {width}] = {value};"

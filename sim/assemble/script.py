@@ -1,8 +1,8 @@
 """The script of a run: what is driven into the hardware, cycle by cycle.
 
 A word of the script is 112 bits: from the low bits cycle (32), data (32), index (32),
-extra (8) and kind (8). Above them are the bits of a flit's payload from bit 32 on, where flits are
-so wide. Words are in order of their cycles; kind 0 ends the script.
+extra (8) and kind (8). Above them are the bits of data from bit 32 on, where flits are so wide, or
+there are streams. Words are in order of their cycles; kind 0 ends the script.
 """
 
 import enum
@@ -17,7 +17,7 @@ _DATA = (1 << 32) - 1
 class StimulusKind(enum.IntEnum):
     """What a word of the script does; all but RATE and HOLD last for one cycle."""
 
-    END, ARRIVE, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE = range(9)
+    END, ARRIVE, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE, STREAM, STALL = range(11)
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Stimulus:
     kind : StimulusKind
         What it does.
     index : int
-        ARRIVE: node * registers of its port + register; PACKET, HOLD, SEND, TAKE: node; CONFIG:
-        target << 12 | address.
+        ARRIVE: node * registers of its port + register; PACKET, HOLD, SEND, TAKE, STREAM, STALL:
+        node; CONFIG: target << 12 | address.
     data : int
         ARRIVE: the data; CONFIG: the word; LOAD: the seed; RATE: the rate; PACKET: the
-        flit's payload; HOLD: the level; SEND: the flit.
+        flit's payload; HOLD: the level; SEND: the flit; STREAM: ``COMMAND``; STALL: ``STALLS``.
     extra : int
         ARRIVE: 1 for a group's last barrier; CONFIG: 1 to write; RATE: 1 to enable;
         PACKET: the flit's channel | head << 4 | tail << 5.

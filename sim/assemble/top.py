@@ -45,6 +45,10 @@ class Shown:
         Bits of slots of barrier wires, and as many that are 0; empty where there are none.
     slots : str
         Their words.
+    stream_valid, stream_credit, stream_fault : str
+        Bits of channels of streams; empty where there are none.
+    stream : str
+        Their word.
     """
 
     valid: str = ""
@@ -60,6 +64,10 @@ class Shown:
     slots_valid: str = ""
     slots_credit: str = ""
     slots: str = ""
+    stream_valid: str = ""
+    stream_credit: str = ""
+    stream_fault: str = ""
+    stream: str = ""
 
     @property
     def guarded(self) -> bool:

@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import zip_longest
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -293,7 +294,9 @@ def play(fabric: Fabric, runner: Runner[T], told: Progress | None = None) -> T:
             if not runner.checker.mismatches:
                 runner.take(played, lines.read().splitlines())
         fabric.probe(None)
-        return runner.outcome([list(counts.values()) for counts in fabric.report()])
+        packets = (counts.values() for counts in fabric.report())
+        rows = zip_longest(packets, fabric.streams(), fillvalue=())
+        return runner.outcome([[*counts, *streams] for counts, streams in rows])
 
 
 def plan_of(

@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import zip_longest
 from typing import TypeVar
 
-from syncfabric.models.golden.record import GuardWires
+from syncfabric.models.golden.record import Beat, GuardWires
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import (
     AnySpec,
@@ -63,6 +63,11 @@ class Names:
             return begin[0], f"{self._wire(*begin)}_{kind}"
         wire, class_ = self._wire(*begin), channel - self._links.channels - self._links.setup
         slot = class_ - self._links.classes
+        stream = channel - self._links.first_stream
+        if stream >= self._links.streams:
+            return begin[0], f"{wire}_stream_fault[{stream - self._links.streams}]"
+        if stream >= 0:
+            return begin[0], f"{wire}_stream{'' if kind == 'flit' else f'_{kind}'}[{stream}]"
         if slot >= 0:
             return begin[0], f"{wire}_slots{'' if kind == 'flit' else f'_{kind}'}[{slot}]"
         if class_ < 0:
@@ -143,6 +148,13 @@ def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
             if seen != wanted:
                 node, signal = names.guard(link, name)
                 yield Mismatch(hardware.cycle, node, signal, seen, wanted)
+    beats_seen, beats_wanted = dict(ours.beats), dict(theirs.beats)
+    for i in sorted(beats_seen.keys() | beats_wanted.keys()):
+        beats = beats_seen.get(i), beats_wanted.get(i)
+        if beats[0] != beats[1]:
+            yield Mismatch(
+                hardware.cycle, target_names(spec)[i], "m_axis beat", *map(_beat_text, beats)
+            )
     if hardware.answer != model.answer:
         yield Mismatch(
             hardware.cycle,
@@ -164,6 +176,14 @@ def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
             if value != wanted_fields[name]:
                 signal = f"observe: {name}"
                 yield Mismatch(hardware.cycle, node, signal, value, wanted_fields[name])
+
+
+def _beat_text(beat: Beat | None) -> str:
+    """Return a beat as a mismatch has it."""
+    if beat is None:
+        return "none"
+    flags = ", last" * beat.last + ", ends with its group" * beat.user
+    return f"channel {beat.tid}, {beat.data:#x}, keep {beat.keep:#x}{flags}"
 
 
 def _common(

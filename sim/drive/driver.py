@@ -21,7 +21,7 @@ from syncfabric.sim.drive.scenario import Outcome, Scenario
 from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.drive.trace import Act, AllOver, Arrival, Chunk, Put
 
-__all__ = ["Agenda", "Cost", "Driver", "Inputs", "Program"]
+__all__ = ["Agenda", "Cost", "Deed", "Driver", "Inputs", "Program"]
 
 
 @dataclass
@@ -237,6 +237,12 @@ class Driver(ABC, Generic[M]):
             lambda cycle, member: self.schedule(cycle, number, member),
             lambda: any(program.keeps and not program.finished for program in self.programs),
         )
+
+    def give_up(self, number: int) -> None:
+        """Leave a group, before it has begun, without barriers: a program sees to it."""
+        self.groups[number].episodes = 0
+        for place in self.groups[number].places:
+            del self._member[place]
 
     def find(self, kind: type[P]) -> P | None:
         """Return the program of a class, if there is one."""

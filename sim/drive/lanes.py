@@ -33,6 +33,8 @@ class LaneMasks:
         Lanes of packets (set-up packets' channel included), and of synchronization.
     eject, inject : int
         Ordinary lanes to and from the nodes.
+    streams : int
+        Lanes of streams' words.
     """
 
     def __init__(self, spec: MessageSpec) -> None:
@@ -43,6 +45,7 @@ class LaneMasks:
         packets = links.channels + links.setup
         self.ordinary = every * ((1 << packets) - 1)
         self.sync = every * ((1 << links.classes) - 1 << packets)
+        self.streams = every * ((1 << links.streams) - 1 << links.first_stream)
         self.eject = sum(1 << link * links.width for link in links.eject) * channels
         self.inject = sum(1 << link * links.width for link in links.inject) * channels
 
@@ -142,4 +145,6 @@ def ledger_of(spec: MessageSpec) -> CreditLedger:
     """Return the ledger of a network of engines; its messages have credits where routed."""
     masks = LaneMasks(spec)
     sync = {masks.sync: 1} if links_of(spec).credited else {}
-    return CreditLedger(spec, {masks.ordinary: spec.buffer_flits, **sync})
+    stream = spec.shape.router.stream
+    streams = {masks.streams: stream.places} if stream else {}
+    return CreditLedger(spec, {masks.ordinary: spec.buffer_flits, **sync, **streams})

@@ -26,6 +26,8 @@ __all__ = [
     "SchemeOutcome",
     "Send",
     "Sending",
+    "StreamOutcome",
+    "Streaming",
     "TrafficOutcome",
     "data_flits",
     "free_gids",
@@ -125,6 +127,25 @@ class Sending(NamedTuple):
     payloads: Sequence[int]
 
 
+class Streaming(NamedTuple):
+    """A stream of a group, whose operands follow from a seed.
+
+    ``gives`` and ``takes`` are members by their places in the group; ``size`` is the number of
+    bytes of the last word that count, 0 for all. ``life`` counts how often the group has been
+    killed before.
+    """
+
+    gid: int
+    function: int
+    type: int
+    words: int
+    size: int
+    gives: Sequence[int]
+    takes: Sequence[int]
+    seed: int
+    life: int = 0
+
+
 @dataclass(frozen=True)
 class Scenario:
     """One run of a network, from reset until everything is quiet.
@@ -169,6 +190,15 @@ class Scenario:
         one group in turn. The other groups have barriers until all is over.
     replay : Replay, optional
         A schedule that nodes' software plays; of one group.
+    streams : tuple of Streaming
+        Streams of groups, in an order that all members keep; a member begins with one up to
+        ``jitter`` cycles after the last. Those of a group that has been killed come when all groups
+        have begun with all others.
+    stalls : (int, int)
+        Of 256 cycles, in how many at most processes pause in sending and in taking.
+    kills : tuple of (int, int)
+        Groups that are killed, which have no barriers, and set up again: GID, and cycles after all
+        groups begin.
     """
 
     episodes: int = 10
@@ -186,6 +216,9 @@ class Scenario:
     packets: tuple[Sending, ...] = ()
     collectives: tuple[Collective, ...] = ()
     replay: Replay | None = None
+    streams: tuple[Streaming, ...] = ()
+    stalls: tuple[int, int] = (0, 0)
+    kills: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -282,6 +315,24 @@ class ChurnOutcome:
         self.tear_down_packets.append(packets)
 
 
+@dataclass(frozen=True)
+class StreamOutcome:
+    """What became of a stream: cycles.
+
+    Parameters
+    ----------
+    begun : int
+        In which the last member has offered its first beat.
+    first, last : int
+        In which the last of the members that take the result has taken the first beat of it, and
+        the last; -1 for a stream whose group was killed before.
+    """
+
+    begun: int
+    first: int = -1
+    last: int = -1
+
+
 @dataclass
 class Outcome:
     """What a scenario found; each of its parts adds what it has measured.
@@ -306,8 +357,8 @@ class Outcome:
         Flits a cycle of each link that saw any, by its number; see ``sim/assemble/links.py``.
     coverage : dict of str to int
         Hits of each coverage bin.
-    churn, scheme, collectives, replay
-        Of scenarios with these; collectives in the order of the scenario's.
+    churn, scheme, collectives, replay, streams
+        Of scenarios with these; collectives and streams in the order of the scenario's.
     """
 
     cycles: int
@@ -325,6 +376,7 @@ class Outcome:
     scheme: SchemeOutcome | None = None
     collectives: list[CollectiveOutcome] = field(default_factory=list)
     replay: ReplayOutcome | None = None
+    streams: list[StreamOutcome] = field(default_factory=list)
 
 
 def timeout_of(plan: BarrierPlan) -> int | None:

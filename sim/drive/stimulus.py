@@ -44,6 +44,10 @@ def driver_of(
         driver.programs.append(MembersSetUp(driver))
     if scenario.packets:
         driver.programs.append(PacketScript(driver))
+    if scenario.streams:
+        from syncfabric.sim.drive.streams import Streams
+
+        driver.programs.append(Streams(driver))
     driver.programs.append(Traffic(driver))
     if scenario.noise:
         driver.programs.append(Illegal(driver))
@@ -65,6 +69,10 @@ def rules_of(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: bool)
         rules.append(CauseCheck(plan))
     if scenario.replay:
         rules.append(Passages(network))
+    if scenario.streams:
+        from syncfabric.sim.drive.stream_check import StreamCheck
+
+        rules.append(StreamCheck(plan, scenario))
     if coverage:
         rules.append(EngineCoverage(plan, ledger))
     return rules

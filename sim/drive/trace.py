@@ -8,7 +8,7 @@ from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 from syncfabric.models.faults.fault import Fault
-from syncfabric.models.golden.record import ConfigRequest, GuardWires, Record
+from syncfabric.models.golden.record import Beat, ConfigRequest, GuardWires, Record
 from syncfabric.models.layout.setup import Operation
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.scenario import Outcome
@@ -285,6 +285,10 @@ def record_line(cycle: int, record: Record, answer: tuple[bool, bool, int]) -> s
         for link, shown in record.guards
         if any(shown)
     ]
+    parts += [
+        f"m{node:x}:{beat.tid:x}:{beat.last:x}:{beat.keep:x}:{beat.user:x}:{beat.data:x}"
+        for node, beat in record.beats
+    ]
     if answer[0]:
         parts.append(f"c{answer[1]:x}:{answer[2]:x}")
     return " ".join(parts)
@@ -315,16 +319,20 @@ def parse(text: str, cycle: int) -> Line:
     payloads = [int(word, 16) for word in words[4 : 4 + flits]]
     results = [int(word, 16) for word in words[4 + flits : 4 + flits + released]]
     guards: list[tuple[int, GuardWires]] = []
+    beats: list[tuple[int, Beat]] = []
     answer = None
     for word in words[4 + flits + released :]:
         numbers = [int(number, 16) for number in word[1:].split(":")]
         if word[0] == "g" and len(numbers) == 5:
             guards.append((numbers[0], GuardWires(*numbers[1:])))
+        elif word[0] == "m":
+            node, tid, last, keep, user, data = numbers
+            beats.append((node, Beat(data, keep, bool(last), tid, user)))
         elif word[0] == "c":
             answer = (numbers[0], numbers[1])
         else:
             raise ValueError(word)
-    record = Record(valid, credit, payloads, release, results, guards=tuple(guards))
+    record = Record(valid, credit, payloads, release, results, tuple(guards), tuple(beats))
     return Line(cycle, record, answer)
 
 

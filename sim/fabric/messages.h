@@ -3,6 +3,7 @@
 // network.h also defines MANAGERS, and with packets HEADERS[node] and REPORT_WORDS. Commands:
 //   waits CYCLES     see how long packets are first in their source's queue; no longer than this;
 //                    answered by the longest wait so far
+//   streams          the counters of streams' sinks, a line a node, all channels of each in one word
 #pragma once
 #include "fabric.h"
 #include "waits.h"
@@ -22,6 +23,7 @@ template <class Network> class MessageFabric : public Fabric<Network> {
 
     bool obey(const std::string& name, std::istringstream& words) override {
         if (name == "report") report();
+        else if (name == "streams") streams();
         else if (name == "waits") {
             words >> most_;
             std::cout << waits_.longest() << '\n';
@@ -32,9 +34,25 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     void rest() override {
         FOR_PACKETS(for (int tile : this->touched_) if (tile < NODES)
                         network_.nodes[tile]->traffic_load = 0, network_.nodes[tile]->put_valid = 0;)
+        FOR_STREAMS(for (int tile : this->touched_) if (tile < NODES)
+                        network_.nodes[tile]->stream_put = 0, network_.nodes[tile]->stream_set = 0;)
     }
 
-    void act(const Stimulus& s) override { FOR_PACKETS(act_on_packets(s)); }
+    void act(const Stimulus& s) override {
+        FOR_PACKETS(act_on_packets(s));
+        FOR_STREAMS(act_on_streams(s));
+    }
+
+    void act_on_streams(const Stimulus& s) {
+        FOR_STREAMS(if (s.kind != STREAM && s.kind != STALL) return;
+                    auto& t = *network_.nodes[s.index];
+                    touch(s.index);
+                    if (s.kind == STALL) t.stream_set = 1, t.stream_stalls = s.data;
+                    else {
+                        t.stream_put = 1, t.stream_command = s.data;
+                        if (!s.above.empty()) t.stream_command |= uint64_t{s.above[0]} << 32;
+                    })
+    }
 
     void act_on_packets(const Stimulus& s) {
         auto& nodes = network_.nodes;
@@ -60,9 +78,9 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     }
 
     void pass() override {
-        FOR_PACKETS(for (int tile : this->awake_->tiles())
-                        if (tile < NODES) network_.nodes[tile]->cycle = cycle_;
-                    if (most_) waits_.look(network_.nodes, most_, [&](int node) {
+        FOR_CYCLE(for (int tile : this->awake_->tiles())
+                      if (tile < NODES) network_.nodes[tile]->cycle = cycle_;)
+        FOR_PACKETS(if (most_) waits_.look(network_.nodes, most_, [&](int node) {
                         this->complain(node, "a packet has been first in its source's queue for " +
                                                  std::to_string(most_) + " cycles");
                     });)
@@ -72,6 +90,14 @@ template <class Network> class MessageFabric : public Fabric<Network> {
         FOR_PACKETS(for (auto& t : network_.nodes) {
             std::string line;
             REPORT_WORDS(t, line);
+            std::cout << line << '\n';
+        })
+    }
+
+    void streams() {
+        FOR_STREAMS(for (auto& t : network_.nodes) {
+            std::string line;
+            STREAM_WORDS(t, line);
             std::cout << line << '\n';
         })
     }

@@ -28,6 +28,7 @@ from syncfabric.sim.assemble.nodes import (
     routes_of,
     wire_of,
 )
+from syncfabric.sim.assemble.streams import BEAT, counts_of, place_in_tile, streams_verilog
 from syncfabric.sim.assemble.traffic import traffic_verilog
 from syncfabric.sim.assemble.verilog import ModuleWriter
 from syncfabric.sim.fabric.tile import (
@@ -60,6 +61,7 @@ def tiles(spec: MessageSpec, *, queue: int) -> dict[str, str]:
     """Return the Verilog of each tile and all that it is made of, by the tile's name."""
     shape = spec.shape
     traffic = [traffic_verilog(spec, queue)] if spec.channels else []
+    traffic += [streams_verilog(shape.router)] if shape.router.stream else []
     at_router = [] if shape.interfaces else traffic
     made = {ROUTER_TILE: "\n".join([*at_router, router_tile(spec)])}
     if shape.interfaces:
@@ -125,6 +127,8 @@ def _tile(
                 inside[f"{local}__{wire}"] = f"{local}_{wire}"
         if spec.channels:
             place_traffic(top)
+        if spec.shape.router.stream:
+            inside |= place_in_tile(top, spec.shape.router)
     place_node(top, module, inside)
     places = [place for _, place in counters(spec, module)]
     top.port("output", "counted", COUNTER_BITS * len(places))
@@ -311,10 +315,11 @@ _PACKETS = {
     "sync": "nullptr",
     "rest": "nullptr",
 }
+_STREAMS = ("stream_valid", "stream", "stream_fault", "stream_credit")
 _GUARDS = ("check", "sync_check", "probe", "empty")
 """What a link's end has for packets and messages, and what stands for each that is not there."""
 
-_WIDE = ("flit", "sync", "rest", "slots_valid", "slots")
+_WIDE = ("flit", "sync", "rest", "slots_valid", "slots", "stream")
 """The wires whose type depends on their number."""
 
 
@@ -336,12 +341,14 @@ def network_h(spec: AnySpec) -> str:
         "OWN": int("sync" in wires),
         "SLOTS": wires.get("slots_valid", 0),
         "SLOT_BITS": wires.get("slots", 0) // max(1, wires.get("slots_valid", 0)),
+        "STREAMS": links.streams,
     }
     end = [f"&t.name##_{wire}" if wire in wires else other for wire, other in _PACKETS.items()]
     guards = {"check", "sync_check"} & wires.keys()
     if guards:
         end += [f"&t.name##_{wire}" if wire in wires else "&NOTHING" for wire in _GUARDS]
     end += ["&t.name##_slots_valid", "&t.name##_slots"] if "slots" in wires else []
+    end += [f"&t.name##_{wire}" for wire in _STREAMS if links.streams]
     types = (f"TYPE_OF(Tile::name##_{wire})" if wire in wires else "CData" for wire in _WIDE)
     macros = {
         "FOR_DATA(...)": "__VA_ARGS__" if spec.data_bits else "",
@@ -351,6 +358,8 @@ def network_h(spec: AnySpec) -> str:
         "FOR_GUARDS(...)": "__VA_ARGS__" if guards else "",
         "FOR_PACKETS(...)": "__VA_ARGS__" if "flit" in wires else "",
         "FOR_SLOTS(...)": "__VA_ARGS__" if "slots" in wires else "",
+        "FOR_STREAMS(...)": "__VA_ARGS__" if links.streams else "",
+        "FOR_CYCLE(...)": "__VA_ARGS__" if links.streams or "flit" in wires else "",
         "FOR_CHAIN(...)": "" if isinstance(spec, StaticSpec) else "__VA_ARGS__",
         "PORT_END(t, name)": f"{{{', '.join(end)}}}",
         "END_OF(Tile, name)": f"EndOf<{', '.join(types)}>",
@@ -373,3 +382,8 @@ def _of_messages(spec: MessageSpec) -> Iterator[str]:
         yield f"constexpr uint64_t HEADERS[] = {{{', '.join(map(str, header_words(spec)))}}};"
         words = "; ".join(f"hex(line, t->{name}), line += ' '" for name in REPORT)
         yield f"#define REPORT_WORDS(t, line) {words}"
+    if layout := spec.shape.router.stream:
+        words = "; ".join(f"hex(line, t->{name}), line += ' '" for name in counts_of(layout))
+        yield f"#define STREAM_WORDS(t, line) {words}"
+        words = "; ".join(f"line += ':', hex(line, t.{name})" for name in BEAT)
+        yield f"#define BEAT_WORDS(t, line) {words}"

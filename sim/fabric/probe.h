@@ -29,9 +29,14 @@ template <class Network> class Probe {
             credit_.put(i * LINK_BITS, *end.credit | *end.sync_credit << CHANNELS);
             FOR_SLOTS(if (end.slots_valid)
                           valid_.put(i * LINK_BITS + CHANNELS + CLASSES, *end.slots_valid);)
+            FOR_STREAMS(if (end.stream_valid) {
+                valid_.put(i * LINK_BITS + FIRST_STREAM, *end.stream_valid | *end.stream_fault << STREAMS);
+                credit_.put(i * LINK_BITS + FIRST_STREAM, *end.stream_credit);
+            })
         }
         for (int i = 0; i < NODES; ++i) {
             auto& t = *network.nodes[i];
+            FOR_STREAMS(changed |= t.stream_taken;)
             if (any(t.released)) {
                 released = true;
                 for (int r = 0; r < REGISTERS; ++r)
@@ -53,6 +58,7 @@ template <class Network> class Probe {
         if (flits) print_flits(network);
         if (released) print_results(network);
         FOR_GUARDS(print_guards(network));
+        FOR_STREAMS(print_beats(network));
         if (answered) line_ += " c", hex(line_, error), line_ += ':', hex(line_, answer);
         line_ += '\n';
         if (released) print_observed(network);
@@ -60,7 +66,8 @@ template <class Network> class Probe {
     }
 
   private:
-    static constexpr int LINKS = Network::LINKS, LINK_BITS = CHANNELS + CLASSES + SLOTS;
+    static constexpr int LINKS = Network::LINKS, FIRST_STREAM = CHANNELS + CLASSES + SLOTS,
+                         LINK_BITS = FIRST_STREAM + 2 * STREAMS;
 
     void print_flits(Network& network) {
         for (const auto& end : network.shown) {
@@ -69,6 +76,11 @@ template <class Network> class Probe {
             FOR_SLOTS(for (int s = 0; end.slots && s < SLOTS; ++s)
                           if (bit(*end.slots_valid, s))
                               line_ += ' ', hex(line_, field(*end.slots, s * SLOT_BITS, SLOT_BITS));)
+            FOR_STREAMS(if (end.stream) {
+                if (*end.stream_valid) line_ += ' ', hex(line_, *end.stream);
+                for (int c = 0; c < STREAMS; ++c)
+                    if (bit(*end.stream_fault, c)) line_ += " 1";
+            })
         }
     }
 
@@ -100,6 +112,14 @@ template <class Network> class Probe {
             for (const CData* wire : {end.check, end.sync_check, end.probe, end.empty})
                 line_ += ':', hex(line_, *wire);
         }
+    })
+
+    FOR_STREAMS(void print_beats(Network& network) {
+        for (int i = 0; i < NODES; ++i)
+            if (auto& t = *network.nodes[i]; t.stream_taken) {
+                line_ += " m", hex(line_, i);
+                BEAT_WORDS(t, line_);
+            }
     })
 
     void print_observed(Network& network) {

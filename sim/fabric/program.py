@@ -333,6 +333,10 @@ class Fabric:
             for line in self._ask("report")
         ]
 
+    def streams(self) -> list[list[int]]:
+        """Return the counters of streams' sinks of every node; see `sim.assemble.streams`."""
+        return [[int(word, 16) for word in line.split()] for line in self._ask("streams")]
+
     def watch(self) -> list[GroupCount]:
         """Return what the referee counted for each watched group."""
         counts = []

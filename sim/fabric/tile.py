@@ -4,6 +4,7 @@ from syncfabric.models.networks.spec import AnySpec, MessageSpec
 from syncfabric.rtl.traffic.queue import put_flit
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.network import link_wires
+from syncfabric.sim.assemble.streams import tile_ports
 from syncfabric.sim.assemble.top import config_of_top
 from syncfabric.sim.assemble.traffic import OF_SOURCE
 from syncfabric.sim.assemble.verilog import ModuleWriter
@@ -37,7 +38,7 @@ def end_ports(spec: AnySpec, name: str, *, comes_in: bool) -> Ports:
 
 
 def process_ports(spec: MessageSpec) -> Ports:
-    """Return the ports of a node's process, and of its packets."""
+    """Return the ports of a node's process, and of its packets and streams."""
     registers, data = spec.port_registers, spec.data_bits
     ports = {
         "index": ("input", spec.layout.node_bits),
@@ -52,6 +53,8 @@ def process_ports(spec: MessageSpec) -> Ports:
         ports |= {"manager": ("input", 1), "manager_index": ("input", 2)}
     if spec.channels:
         ports |= _packet_ports(spec)
+    if spec.shape.router.stream:
+        ports |= tile_ports(spec.shape.router.stream)
     return {name: port for name, port in ports.items() if port[1]}
 
 

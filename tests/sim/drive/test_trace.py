@@ -6,7 +6,9 @@ import pytest
 
 from syncfabric.models.golden.record import Record
 from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.checker import explain
+from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.trace import (
     EMPTY,
     Line,
@@ -19,6 +21,7 @@ from syncfabric.sim.drive.trace import (
 from syncfabric.sim.results import Mismatch, NodeName
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SCENARIOS, irregular, make_job, mesh, played
+from tests.sim.drive.vectors import drawn_plan, drawn_scenario
 
 SPEC = mesh(2, 2, groups=2)
 RECORD = Record(1 << 1 | 1 << 8, 1 << 40, [0x1E, 0x3], 1 << 5, [9])
@@ -32,9 +35,20 @@ def test_a_line_in_words() -> None:
     assert parse("o 3:ff a:0", 26) == Line(26, EMPTY, observed=((3, 255), (10, 0)))
 
 
-@pytest.mark.parametrize("network", [mesh(3, 2), irregular(SMALL)])
-def test_every_line_of_a_run_is_read_as_it_was_meant(network: MessageSpec) -> None:
+def run_with_streams(network: MessageSpec) -> tuple[BarrierPlan, Scenario]:
+    rng = random.Random(3)
+    plan = drawn_plan(rng, network)
+    return plan, drawn_scenario(rng, plan, kill=True)
+
+
+@pytest.mark.parametrize(
+    ("network", "streams"),
+    [(mesh(3, 2), 0), (irregular(SMALL), 0), (mesh(3, 2, wires=2, streams=2, stream_bits=64), 2)],
+)
+def test_every_line_of_a_run_is_read_as_it_was_meant(network: MessageSpec, streams: int) -> None:
     ((plan, scenario),) = make_job(network, random.Random(3), SCENARIOS[2:3]).runs
+    if streams:
+        plan, scenario = run_with_streams(network)
     kinds = set()
     for chunk in played(plan, scenario):
         cycle = 0
@@ -50,7 +64,7 @@ def test_every_line_of_a_run_is_read_as_it_was_meant(network: MessageSpec) -> No
                 kinds |= {name for name in Record._fields if getattr(line.record, name)}
             else:
                 assert observe_line(read.observed or ()) == text
-    assert kinds == set(Record._fields) - {"guards", "wires"}
+    assert kinds == set(Record._fields) - {"guards", "wires", *(() if streams else ("beats",))}
 
 
 @pytest.mark.parametrize(

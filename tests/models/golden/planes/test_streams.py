@@ -91,7 +91,7 @@ def test_v10_with_node_interfaces(registers: int) -> None:
 
 def test_what_is_on_the_wires() -> None:
     """Lanes of a link: a word's at its channel, a credit's at the link whose words it pays for."""
-    bench = Bench(mesh(2, 1, channels=0, wires=2, streams=2, groups=2))
+    bench = Bench(row(2, channels=0, streams=2))
     group = group_of(bench, 1)
     bench.by_host(group)
     streams_of(bench).put(1, packet([], 1), bench.now)
@@ -100,13 +100,13 @@ def test_what_is_on_the_wires() -> None:
     layout = bench.shape.router.stream
     assert layout
     head = layout.word.pack({"data": 0x50, "head": 1, "tail": 1})
-    # A link has lanes of the engine, of two slots, two channels and two faults; ten outputs come
+    # A link has lanes of the engine, of two slots, two channels and two faults; six outputs come
     # before the processes' links. Node 1 sends; channel 1 joins a port alone, and goes to node 0
-    # and on by the turn; all three cycles later.
-    own, to_root = (10 + 1) * 7 + 3 + 1, (5 + 2) * 7 + 3 + 1
+    # and on by the turn; both three cycles later.
+    own, to_root = (6 + 1) * 7 + 3 + 1, (3 + 1) * 7 + 3 + 1
     shown = [(cycle - start, record) for cycle, record in bench.records.items() if cycle >= start]
     words = [(cycle, record.valid, record.payloads) for cycle, record in shown if record.valid]
-    assert words[:2] == [(1, 1 << own, [head]), (5, 1 << to_root, [head])]
+    assert words[:2] == [(1, 1 << own, [head]), (4, 1 << to_root, [head])]
     credits = [(cycle, record.credit) for cycle, record in shown if record.credit]
     assert credits[:1] == [(3, 1 << own)]
 
