@@ -6,9 +6,12 @@
 2
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from syncfabric.models.errors import SpecError, UnknownNameError
 from syncfabric.models.networks import reader
@@ -21,6 +24,9 @@ from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.request import Netlist, RunRequest
 from syncfabric.sim.results import RunResult
 from syncfabric.sim.words import kind_words
+
+if TYPE_CHECKING:
+    from syncfabric.sim.vectors import StreamRequest
 
 __all__ = ["Network", "Plan"]
 
@@ -71,7 +77,7 @@ class Network:
         self.source = source
 
     @classmethod
-    def load(cls, name_or_path: PathLike, *, fences: bool = False) -> "Network":
+    def load(cls, name_or_path: PathLike, *, fences: bool = False) -> Network:
         """Read a ready-made network by its name, or any network file by its path.
 
         Parameters
@@ -102,7 +108,7 @@ class Network:
         )
 
     @classmethod
-    def loads(cls, text: str) -> "Network":
+    def loads(cls, text: str) -> Network:
         """Read a network from the text of a network file.
 
         Raises
@@ -242,6 +248,7 @@ class Network:
         churn: int = 0,
         jitter: int | None = None,
         netlist: Netlist | None = None,
+        stream: StreamRequest | None = None,
         progress: Progress = silent,
     ) -> RunResult:
         """Run barriers in every group, and compare hardware and golden model in every cycle.
@@ -275,6 +282,9 @@ class Network:
             default all arrive at random within a few cycles.
         netlist : Netlist, optional
             Simulate this in place of the network's RTL (`fpga.simulated`); under Icarus.
+        stream : StreamRequest, optional
+            What every group with ``stream = true`` performs once, beside the barriers
+            (`sim.vectors`).
         progress : Progress
             Is told how far the run is.
 
@@ -285,7 +295,19 @@ class Network:
         """
         at, picture, into = (None if file is None else Path(file) for file in (log, heat, output))
         request = RunRequest(
-            sim, episodes, seed, background, waves, at, picture, into, long, churn, jitter, netlist
+            sim,
+            episodes,
+            seed,
+            background,
+            waves,
+            at,
+            picture,
+            into,
+            long,
+            churn,
+            jitter,
+            netlist,
+            stream,
         )
         request.check(self.spec)
         with stage(progress, "plan"):

@@ -1,10 +1,13 @@
 """What a user asks of a run: checked as a whole before any work begins."""
 
+from __future__ import annotations
+
 import shlex
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from syncfabric.models.errors import OutputError, SpecError
 from syncfabric.models.networks.spec import (
@@ -16,6 +19,9 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.sim.drive.scenario import free_gids, timeout_of
 from syncfabric.sim.output import check_file, check_folder
+
+if TYPE_CHECKING:
+    from syncfabric.sim.vectors import StreamRequest
 
 __all__ = ["SIMULATORS", "Netlist", "RunRequest", "check_churn"]
 
@@ -59,6 +65,7 @@ class RunRequest:
     churn: int = 0
     jitter: int | None = None
     netlist: Netlist | None = None
+    stream: StreamRequest | None = None
 
     @property
     def compared(self) -> bool:
@@ -91,6 +98,8 @@ class RunRequest:
                 self._check_watchdog(spec, spec.network)
         if self.churn:
             check_churn(spec)
+        if self.stream:
+            self.stream.check(spec)
         if self.log is not None:
             if self.log.suffix.lower() != ".csv":
                 raise OutputError(f"log {self.log}: its name must end in .csv")
@@ -128,9 +137,10 @@ class RunRequest:
                 f"{' and long' if self.long else ''}; set sim to icarus, and leave long out"
             )
         without = self.waves or self.log or self.heat or self.churn or self.jitter is not None
-        if self.long and (self.sim != "verilator" or without):
+        if self.long and (self.sim != "verilator" or without or self.stream):
             raise SpecError(
-                "long runs under verilator alone, without waves, log, heat, churn and jitter"
+                "long runs under verilator alone, without waves, log, heat, churn, jitter and "
+                "stream"
             )
 
     def _check_static(self) -> None:
@@ -187,6 +197,9 @@ class RunRequest:
         words += ["--seed", str(self.seed), "--background", repr(float(self.background))]
         words += ["--churn", str(self.churn)] if self.churn else []
         words += [] if self.jitter is None else ["--jitter", str(self.jitter)]
+        if self.stream:
+            words += ["--stream", self.stream.kind, "--words", str(self.stream.words)]
+            words += ["--op", self.stream.op]
         words += ["--netlist", self.netlist.name] if self.netlist else []
         return shlex.join([*words, *(["--long"] if self.long else [])])
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
@@ -23,9 +24,13 @@ from syncfabric.sim.results import (
     RunResult,
     Seconds,
     Spread,
+    StreamResult,
     TrafficResult,
     Verdict,
 )
+
+if TYPE_CHECKING:
+    from syncfabric.sim.vectors import StreamRequest
 
 __all__ = ["run", "scenario_of", "verdict_of"]
 
@@ -49,6 +54,7 @@ def run(
     heat: bool = False,
     output: Path | None = None,
     netlist: Netlist | None = None,
+    stream: StreamRequest | None = None,
     progress: Progress = silent,
 ) -> RunResult:
     """Run barriers in every group, hardware and golden model compared in every cycle.
@@ -81,6 +87,8 @@ def run(
         Folder for the waveform.
     netlist : Netlist, optional
         What runs under Icarus in place of the network's RTL.
+    stream : StreamRequest, optional
+        What groups with streams perform beside their barriers.
     progress : Progress
 
     Raises
@@ -91,6 +99,8 @@ def run(
     scenario = scenario_of(
         plan, episodes=episodes, seed=seed, background=background, churn=churn, jitter=jitter
     )
+    if stream:
+        scenario = replace(scenario, streams=tuple(stream.streams(plan, seed)))
     job = Job(((plan, scenario),), log=str(log.resolve()) if log else None)
     files = [str(log)] if log else []
 
@@ -105,7 +115,11 @@ def run(
         wave.parent.mkdir(parents=True, exist_ok=True)
         files.append(str(wave))
     simulation = run_job(job, sim, waves=wave, netlist=netlist, told=told, progress=progress)
-    return _result(plan, sim, scenario, simulation, heat=heat, files=tuple(files))
+    result = _result(plan, sim, scenario, simulation, heat=heat, files=tuple(files))
+    if stream is None:
+        return result
+    streams = _streams(plan, stream, scenario, simulation.outcomes[0])
+    return replace(result, streams=tuple(streams))
 
 
 def scenario_of(
@@ -190,6 +204,26 @@ def _group(group: GroupPlan, outcome: GroupOutcome) -> GroupResult:
         model_latency=Spread.of(outcome.model_latency),
         setup=outcome.setup,
     )
+
+
+def _streams(
+    plan: BarrierPlan, request: StreamRequest, scenario: Scenario, outcome: Outcome
+) -> Iterator[StreamResult]:
+    """Yield what each group's stream took."""
+    bounds = {group.id: group.stream_bound for group in plan.groups}
+    for stream, seen in zip(scenario.streams, outcome.streams, strict=True):
+        came = seen.last >= 0
+        yield StreamResult(
+            id=stream.gid,
+            kind=request.kind,
+            op=request.op,
+            words=stream.words,
+            first=seen.first - seen.begun if came else None,
+            bound=bounds[stream.gid],
+            last=seen.last - seen.begun if came else None,
+            rate=stream.words / (seen.last - seen.first + 1) if came else None,
+            checked=came and not (outcome.mismatches or outcome.hang),
+        )
 
 
 def _churn(plan: BarrierPlan, episodes: int, outcome: Outcome) -> ChurnResult:

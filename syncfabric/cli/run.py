@@ -44,6 +44,14 @@ def run(
         str | None,
         typer.Option(metavar="FPGA", help="Run what Yosys makes of it: ecp5, under icarus."),
     ] = None,
+    stream: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="Vectors, too: allreduce, reduce or broadcast."),
+    ] = None,
+    words: Annotated[int, typer.Option(metavar="N", help="Words of a vector.")] = 256,
+    op: Annotated[
+        str, typer.Option(metavar="OP", help="Of vectors: add.i32, min.i16, add.f32, add.bf16 ...")
+    ] = "add.i32",
     as_json: Json = False,
 ) -> None:
     """Run barriers in hardware, compared with the golden model in every cycle."""
@@ -56,6 +64,11 @@ def run(
         from syncfabric.fpga.simulated import netlist_named
 
         mapped = netlist_named(netlist)
+    vectors = None
+    if stream is not None:
+        from syncfabric.sim.vectors import StreamRequest
+
+        vectors = StreamRequest(stream, words, op)
     with progress_display() as progress:
         result = network.run(
             sim,
@@ -70,6 +83,7 @@ def run(
             churn=churn,
             jitter=jitter,
             netlist=mapped,
+            stream=vectors,
             progress=progress,
         )
     emit(result, as_json, _print)
