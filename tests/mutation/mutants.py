@@ -11,6 +11,7 @@ from tests.mutation.schedules import SCHEDULES
 from tests.mutation.slots import SLOTS
 from tests.mutation.software import SOFTWARE
 from tests.mutation.static import STATIC
+from tests.mutation.streams import STREAMS
 from tests.mutation.survivors import SURVIVORS
 
 __all__ = ["MUTANTS", "Mutant"]
@@ -93,6 +94,7 @@ MUTANTS = (
     *SLOTS,
     *SOFTWARE,
     *STATIC,
+    *STREAMS,
     *GUARDS,
     *HOST,
     *SURVIVORS,

@@ -23,7 +23,7 @@ from syncfabric.sim.drive.recovery.scenario import (
     plan_after,
 )
 from syncfabric.sim.drive.runner import Runner, ScenarioRunner
-from syncfabric.sim.drive.scenario import Replay, Scenario, Send, Sending
+from syncfabric.sim.drive.scenario import Replay, Scenario, Send, Sending, Streaming
 from syncfabric.sim.drive.static.operations import Collective
 from syncfabric.sim.front import Front
 from syncfabric.sim.products import network_verilog, register_files
@@ -115,6 +115,9 @@ def _scenario(keys: Mapping[str, Any]) -> Scenario:
     made: dict[str, Any] = {
         "packets": tuple(Sending(*each) for each in keys.get("packets", ())),
         "collectives": tuple(Collective(*each) for each in keys.get("collectives", ())),
+        "streams": tuple(Streaming(*each) for each in keys.get("streams", ())),
+        "stalls": tuple(keys.get("stalls", (0, 0))),
+        "kills": tuple((gid, after) for gid, after in keys.get("kills", ())),
         "replay": _replay(**keys["replay"]) if "replay" in keys else None,
     }
     return Scenario(**{"limit": LIMIT, **keys, **made})

@@ -1,0 +1,139 @@
+"""Ways to break streams, which lock-step and whole networks must notice."""
+
+from tests.mutation.mutant import Mutant
+
+__all__ = ["STREAMS"]
+
+PLANE = ("tests/rtl/streams/test_plane.py", "tests/sim/drive/test_streams.py")
+PORT = ("tests/rtl/streams/test_process.py", "tests/sim/drive/test_streams.py")
+TRAFFIC = ("tests/rtl/streams/test_source.py", "tests/rtl/streams/test_sink.py")
+CHECKS = ("tests/sim/drive/test_streams.py",)
+
+
+def _broken(name: str, part: str, old: str, new: str, tests: tuple[str, ...] = PLANE) -> Mutant:
+    return Mutant(f"stream: {name}", f"{part}.py", old, new, tests)
+
+
+STREAMS = (
+    _broken(
+        "a credit is dropped",
+        "rtl/streams/buffer",
+        "self.credit.eq(self.pop)",
+        "self.credit.eq(self.pop & ~self.valid)",
+    ),
+    _broken(
+        "a copy too many",
+        "rtl/streams/channel",
+        "copied.eq(Mux(self.source_leaves, 0, copied | self.copies))",
+        "copied.eq(Mux(self.source_leaves, 0, self.copies))",
+    ),
+    _broken(
+        "the tail to who does not take is late",
+        "rtl/streams/plane",
+        "with m.If(copied.any() & null & word.head):",
+        "with m.If(copied.any() & null & ~word.head):",
+    ),
+    _broken(
+        "the set of takers is that of givers",
+        "rtl/streams/channel",
+        "write.data.eq(self.takes)",
+        "write.data.eq(self.heads)",
+    ),
+    _broken(
+        "what is drained gives no credit",
+        "rtl/streams/buffer",
+        "self.credit.eq(self.pop)",
+        "self.credit.eq(self.pop & self.show)",
+    ),
+    _broken(
+        "a fork that is owed does not go first",
+        "rtl/streams/plane",
+        "channel.held_back.eq(~join.idle | Cat(others).any())",
+        "channel.held_back.eq(~join.idle)",
+    ),
+    _broken(
+        "ports of another set are copied to",
+        "rtl/streams/channel",
+        "left.eq(Mux(down, first, self.children) & ~copied)",
+        "left.eq(Mux(down, self.children, first) & ~copied)",
+    ),
+    _broken(
+        "the pointer does not go on",
+        "rtl/streams/plane",
+        "choice.advance.eq(1), served",
+        "choice.advance.eq(0), served",
+    ),
+    _broken(
+        "SETUP does not wait",
+        "rtl/slots/plane",
+        "& idle & self.waits",
+        "& idle & 0",
+    ),
+    _broken(
+        "a fault is not passed on",
+        "rtl/streams/channel",
+        "(self.faults & self.children).any()",
+        "(self.faults & 0).any()",
+    ),
+    _broken(
+        "a channel is open before GO",
+        "rtl/streams/channel",
+        "(opened | self.starts)",
+        "1",
+    ),
+    _broken(
+        "a member begins with a set of givers that is full",
+        "rtl/streams/channel",
+        "self.inputs.eq(Mux(self.up, gives, self.children))",
+        "self.inputs.eq(self.children)",
+    ),
+    _broken(
+        "a packet is not ended with its group",
+        "rtl/streams/process",
+        "cut.eq(kept | (within & ~opens))",
+        "cut.eq(kept & within & ~opens)",
+        PORT,
+    ),
+    _broken(
+        "a packet of the last group goes on in the next one",
+        "rtl/streams/process",
+        "m.d.sync += drops[c].eq(1)",
+        "m.d.sync += drops[c].eq(0)",
+        PORT,
+    ),
+    _broken(
+        "bytes that do not count are sent",
+        "rtl/streams/process",
+        "Mux(whole | kept[byte], data, 0)",
+        "data",
+        PORT,
+    ),
+    _broken(
+        "a source's beat changes while it waits",
+        "rtl/streams/source",
+        "kept.eq(beat.tvalid & ~beat.tready)",
+        "kept.eq(0)",
+        TRAFFIC,
+    ),
+    _broken(
+        "a sink's checksum is that of the last beat",
+        "rtl/streams/sink",
+        "checksum.eq(checksum.rotate_left(1) ^ check)",
+        "checksum.eq(check)",
+        TRAFFIC,
+    ),
+    _broken(
+        "data of results are not looked at",
+        "sim/drive/stream_check",
+        '("last", "keep", "data")',
+        '("last", "keep")',
+        CHECKS,
+    ),
+    _broken(
+        "a group that lives may end packets",
+        "sim/drive/stream_check",
+        "if not member.dying or not member.coming:",
+        "if not member.coming:",
+        CHECKS,
+    ),
+)
