@@ -240,7 +240,7 @@ class StreamCheck(Rule):
         """Add when results came."""
         for i, stream in enumerate(self._streams):
             if len(self._lasts[i]) == len(stream.takes) > 0:
-                first, last = max(self._firsts[i]), max(self._lasts[i])
+                first, last = max(self._firsts[i], default=-1), max(self._lasts[i])
                 outcome.streams[i] = replace(outcome.streams[i], first=first, last=last)
 
     def _wrong(self, cycle: int, node: int, rule: str, seen: int | str, wanted: int) -> Mismatch:

@@ -6,11 +6,15 @@ from typing import Any
 
 import pytest
 
+from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.stream_movement import StreamMovement
+from syncfabric.models.layout.setup import Operation
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.backends import build_bench, run_model, simulate, simulate_tiles
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario, Streaming
+from syncfabric.sim.drive.stream_check import StreamCheck
+from syncfabric.sim.drive.trace import EMPTY, Commanded, Line
 from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import SEED, irregular, mesh, plan_of
@@ -164,3 +168,19 @@ def test_what_ends_with_a_group_that_lives_is_found(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("syncfabric.sim.drive.stream_check.Commanded", type(None))
     signals = {mismatch.signal for mismatch in result(plan, killed).mismatches}
     assert "packets that end with their group" in signals
+
+
+def test_a_packet_that_goes_on_in_the_next_life_is_found() -> None:
+    plan = drawn_plan(random.Random(1), NETWORKS["mesh, one channel"])
+    scenario = all_reduce(plan, 2)
+    again = scenario.streams[0]._replace(life=1, takes=[0])
+    scenario = replace(scenario, streams=(*scenario.streams, again), kills=((0, 1000),))
+    outcome, check = result(plan, scenario), StreamCheck(plan, scenario)
+    (node, _) = plan.endpoints(plan.groups[0])[0]
+    for last in (False, True):
+        beats = ((node, Beat(0, 15, last)),)
+        assert list(check.wires(Line(9, EMPTY._replace(beats=beats))))
+        for operation in (Operation.KILL, Operation.SETUP):
+            assert not list(check.act(Commanded(9, 0, -1, operation)))
+    check.report(outcome)
+    assert outcome.streams[1].first == -1
