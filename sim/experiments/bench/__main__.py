@@ -17,12 +17,15 @@ from syncfabric.sim.experiments.bench import (
     schedules,
     speed,
     static,
+    streams,
 )
 from syncfabric.sim.experiments.frame import Work, declared
 from syncfabric.sim.experiments.output import write
 from syncfabric.sim.output import check_folder
 
-SECTIONS = declared(latency, speed, planning, area, static, cores, schedules, schedule_growth)
+SECTIONS = declared(
+    latency, streams, speed, planning, area, static, cores, schedules, schedule_growth
+)
 MARKS: dict[str | None, str] = {"holds": "met", "does not hold": "[red]missed[/red]", None: ""}
 
 
