@@ -141,21 +141,27 @@ class StreamDma(wiring.Component):
     def _send(self, m: Module, status: Any, command: Any, source: Signal, left: Signal) -> Value:
         """Offer the word that memory shows, and read the next one; return whether the last goes."""
         beat, memory = self.s_axis, self.memory
-        shown, bare, taken, blocked = (Signal(name=name) for name in _OF_OPERAND)
+        fresh, kept, bare, taken, free = (Signal(name=name) for name in _OF_OPERAND)
+        word = Signal(32)
         m.d.comb += [
             bare.eq(left == 0),
-            beat.tvalid.eq(status.sends & (shown | bare)),
-            beat.tdata.eq(memory.result),
+            beat.tvalid.eq(status.sends & (fresh | kept | bare)),
+            beat.tdata.eq(Mux(fresh, memory.result, word)),
             beat.tkeep.eq(_first(left)),
             beat.tlast.eq(left <= 4),
             beat.tid.eq(command.channel),
             beat.tuser.eq(command.as_value()[: HEAD.width]),
             taken.eq(beat.tvalid & beat.tready),
-            blocked.eq(memory.write.any() & (memory.write_address[0] == source[2])),
+            free.eq(
+                ~memory.busy.bit_select(source[2], 1)
+                & ~(memory.write.any() & (memory.write_address[0] == source[2]))
+            ),
             memory.read_address.eq(source[2:]),
-            memory.read.eq(status.sends & ~bare & ~blocked & (~shown | (taken & ~beat.tlast))),
+            memory.read.eq(status.sends & ~bare & free & Mux(fresh | kept, taken & ~beat.tlast, 1)),
         ]
-        m.d.sync += shown.eq(memory.read | (shown & ~taken))
+        m.d.sync += [fresh.eq(memory.read), kept.eq((fresh | kept) & ~taken)]
+        with m.If(fresh):
+            m.d.sync += word.eq(memory.result)
         with m.If(memory.read):
             m.d.sync += source.eq(source + 4)
         with m.If(taken):
@@ -176,11 +182,12 @@ class StreamDma(wiring.Component):
     ) -> Value:
         """Write what comes; return whether its last beat does, or an ended group's is over."""
         beat, memory = self.m_axis, self.memory
-        mine, ends, is_open = Signal(), Signal(), Signal()
+        writes, mine, ends, is_open = (Signal(name=name) for name in _OF_RESULT)
         drain = Signal(range(DRAIN + 1))
         m.d.comb += [
-            beat.tready.eq(1),
-            mine.eq(beat.tvalid & status.receives & (drain == 0) & (beat.tid == command.channel)),
+            writes.eq(status.receives & (drain == 0)),
+            beat.tready.eq(~(writes & memory.busy.bit_select(target[2], 1))),
+            mine.eq(beat.tvalid & beat.tready & writes & (beat.tid == command.channel)),
             is_open.eq(self.opens.bit_select(command.channel, 1)),
             memory.write_address.eq(target[2:]),
             memory.data.eq(beat.tdata),
@@ -207,7 +214,8 @@ class StreamDma(wiring.Component):
         return ends
 
 
-_OF_OPERAND = ("shown", "bare", "taken", "blocked")
+_OF_RESULT = ("writes", "mine", "ends", "is_open")
+_OF_OPERAND = ("fresh", "kept", "bare", "taken", "free")
 
 
 def _first(count: Value) -> Value:

@@ -1,4 +1,4 @@
-"""A core's local memory: its own alone, or in two banks that streams share with it."""
+"""A core's local memory: its own alone, or in two banks that it shares with streams."""
 
 from typing import Any
 
@@ -60,7 +60,7 @@ class LocalMemory(wiring.Component):
 
 
 class MemorySignature(wiring.Signature):
-    """What streams ask of a memory: a word to read and one to write, in different banks.
+    """What streams ask of a memory: a word to read and one to write, each in a bank that is free.
 
     Parameters
     ----------
@@ -68,16 +68,19 @@ class MemorySignature(wiring.Signature):
 
     Members
     -------
+    busy : In(2)
+        The core has the bank in this cycle.
     read : Out(1), read_address : Out
     write : Out(4), write_address, data : Out
-        As of `LocalMemory`.
+        As of `LocalMemory`; not both in one bank.
     result : In(32)
-        What was read last.
+        What was read in the cycle before.
     """
 
     def __init__(self, words: int) -> None:
         super().__init__(
             {
+                "busy": In(2),
                 "read": Out(1),
                 "read_address": Out(range(words)),
                 "write": Out(4),
@@ -89,7 +92,7 @@ class MemorySignature(wiring.Signature):
 
 
 class SharedMemory(wiring.Component):
-    """The same in banks of even and of odd words, each with a port for the core and for streams.
+    """The same in banks of even and of odd words, which streams have while the core does not.
 
     Source: docs/microarchitecture-cores.md, K7.1.
 
@@ -101,7 +104,7 @@ class SharedMemory(wiring.Component):
     Members
     -------
     read, write, address, data, result
-        The core's, as of `LocalMemory`.
+        The core's, as of `LocalMemory`; but ``result`` is that of the cycle before alone.
     streams : In(MemorySignature)
     """
 
@@ -111,39 +114,22 @@ class SharedMemory(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        there, results, others = self.streams, [], []
-        for number in range(2):
-            m.submodules[f"bank_{number}"] = bank = Memory(
-                shape=32, depth=self._words // 2, init=[]
-            )
-            mine, writes = self.address[0] == number, there.write_address[0] == number
+        there, banks = self.streams, [LocalMemory(self._words // 2) for _ in range(2)]
+        for number, bank in enumerate(banks):
+            m.submodules[f"bank_{number}"] = bank
+            core = (self.read | self.write.any()) & (self.address[0] == number)
             reads = there.read & (there.read_address[0] == number)
-            place = Mux(reads, there.read_address[1:], there.write_address[1:])
-            results.append(self._port(m, bank, self.read & mine, self.address[1:]))
-            others.append(self._port(m, bank, reads, place))
-            for write, chosen, address, data in (
-                (self.write, mine, self.address[1:], self.data),
-                (there.write, writes, place, there.data),
-            ):
-                port = bank.write_port(granularity=8)
-                m.d.comb += [
-                    port.en.eq(Mux(chosen, write, 0)),
-                    port.addr.eq(address),
-                    port.data.eq(data),
-                ]
-        for outside, read, address, words in (
-            (self.result, self.read, self.address, results),
-            (there.result, there.read, there.read_address, others),
-        ):
+            writes = Mux(there.write_address[0] == number, there.write, 0)
+            place = Mux(reads, there.read_address, there.write_address)
+            m.d.comb += [
+                there.busy[number].eq(core),
+                bank.read.eq(Mux(core, self.read, reads)),
+                bank.write.eq(Mux(core, self.write, writes)),
+                bank.address.eq(Mux(core, self.address, place)[1:]),
+                bank.data.eq(Mux(core, self.data, there.data)),
+            ]
+        for outside, address in ((self.result, self.address), (there.result, there.read_address)):
             odd = Signal()
-            with m.If(read):
-                m.d.sync += odd.eq(address[0])
-            m.d.comb += outside.eq(Mux(odd, words[1], words[0]))
+            m.d.sync += odd.eq(address[0])
+            m.d.comb += outside.eq(Mux(odd, banks[1].result, banks[0].result))
         return m
-
-    @staticmethod
-    def _port(m: Module, bank: Memory, read: Any, address: Any) -> Any:
-        """Return the result of a new port to read by."""
-        port = bank.read_port()
-        m.d.comb += [port.en.eq(read), port.addr.eq(address)]
-        return port.data

@@ -23,11 +23,15 @@ class DmaInputs:
     opens: int = 0
     takes: bool = False
     beat: Beat | None = None
+    place: int | None = None
+    """The word that the core accesses."""
+    stored: int | None = None
+    """What it stores there."""
 
 
 @dataclass
 class DmaAnswer:
-    """What is shown in it; ``beat`` is at ``s_axis``."""
+    """What is shown in it; ``beat`` is at ``s_axis``, and ``takes`` at ``m_axis``."""
 
     chosen: bool = False
     ready: bool = False
@@ -36,6 +40,7 @@ class DmaAnswer:
     sends: bool = False
     receives: bool = False
     beat: Beat | None = None
+    takes: bool = True
 
 
 @dataclass
@@ -74,8 +79,15 @@ class DmaModel:
         answer = self._answer(now) if now.valid else DmaAnswer()
         answer.beat = self._offered()
         under_way = self.sends or self.receives
-        written = self._receive(now)
+        answer.takes = not (self.receives and not self.quiet and self._is_busy(now, self.target))
+        written = None
+        if answer.takes:
+            written = self._receive(now)
+        else:
+            self._look(now)
         self._send(now, answer.beat, written)
+        if now.place is not None and now.stored is not None:
+            self.memory[now.place] = now.stored
         if under_way and not self.sends and not self.receives:
             self.done = True
         if answer.ready and now.write:
@@ -146,14 +158,25 @@ class DmaModel:
             self.sends = not (beat and beat.last)
         if reads and written is not None and (written ^ self.source >> 2) & 1 == 0:
             self.seen.add("same bank")
+        elif reads and self._is_busy(now, self.source):
+            self.seen.add("core's bank")
         elif reads:
             self.seen |= {"both"} if written is not None else set()
-            self.shown = self._before[self.source >> 2]
+            self.shown = self.memory[self.source >> 2]
             self.source += 4
+
+    @staticmethod
+    def _is_busy(now: DmaInputs, address: int) -> bool:
+        return now.place is not None and (now.place ^ address >> 2) & 1 == 0
+
+    def _look(self, now: DmaInputs) -> None:
+        """See whether the group has ended, while the core has the bank."""
+        self.seen.add("waits")
+        if not now.opens >> self.command["channel"] & 1:
+            self.quiet = _QUIET
 
     def _receive(self, now: DmaInputs) -> int | None:
         """Return the word that is written, if one is."""
-        self._before = self.memory
         if not self.receives:
             return None
         written, beat = None, now.beat
@@ -171,7 +194,6 @@ class DmaModel:
                 self.seen.add("long")
             if kept:
                 written = self.target >> 2
-                self._before = self.memory[:]
                 self._write(written, kept, beat.data)
             self.target += 4
             self.room -= kept.bit_count()
@@ -189,4 +211,3 @@ class DmaModel:
         self.memory[place] = (self.memory[place] & ~mask) | (data & mask)
 
     _bare: bool = False
-    _before: list[int] = field(default_factory=list)
