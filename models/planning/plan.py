@@ -134,7 +134,11 @@ class BarrierPlan:
         _check_apart(groups)
         specs = tuple(
             GroupSpec(
-                id=entry["id"], members=group.members, planner=entry["planner"], op=entry["op"]
+                id=entry["id"],
+                members=group.members,
+                planner=entry["planner"],
+                op=entry["op"],
+                stream=group.stream_bound is not None,
             )
             for group, entry in zip(groups, data["groups"], strict=True)
         )
