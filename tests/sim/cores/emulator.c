@@ -18,7 +18,7 @@
 
 #define CORES 64
 #define REGISTERS 32
-#define GROUPS 16
+#define GROUPS 32
 #define QUEUE 4096
 #define FIELD(word, layout, name) \
     ((word) >> SYNCFABRIC_##layout##_##name##_SHIFT & SYNCFABRIC_##layout##_##name##_MASK)

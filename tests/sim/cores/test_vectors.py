@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.reader import loads
+from syncfabric.models.networks.reader import load, loads
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.cores import run
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.result import CoresResult
-from syncfabric.sim.cores.run import run_program
+from syncfabric.sim.cores.run import boot_groups, run_program
 from syncfabric.sim.cores.system import shape_of
 from syncfabric.sim.simulators import find_simulator
 from tests.quick import quick_simulator
@@ -98,6 +98,38 @@ def test_over_messages(cores: int) -> None:
         done = emulate(made, spec, cores, [world(cores)], seed=cores, limit=4_000_000)
         assert done.faults == []
         assert set(done.exits.values()) == {0}
+
+
+PROGRAMS_OF = {"gemm": "vectors-rows", "sgd": "vectors-4x4", "softmax": "vectors-4x4"}
+
+
+@pytest.mark.parametrize("way", [1, 2])
+@pytest.mark.parametrize("name", PROGRAMS_OF)
+def test_programs_without_streams(name: str, way: int) -> None:
+    spec = load(PROGRAMS_OF[name])
+    made = compile_program(Path(name), spec=spec, defines={"BY": str(way), **SMALL[name]})
+    groups = boot_groups(make_plan(spec), sends_flits=False)
+    done = emulate(made, spec, 16, groups, limit=4_000_000)
+    assert done.faults == []
+    assert done.stands == {}
+    assert set(done.exits.values()) == {0}
+
+
+SMALL = {"sgd": {"WEIGHTS": "8"}, "softmax": {"ROWS": "3"}, "gemm": {"SIZE": "8"}}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", PROGRAMS_OF)
+def test_programs_take_less_with_streams(name: str) -> None:
+    spec, took = load(PROGRAMS_OF[name]), []
+    for way in range(3):
+        given = {"BY": str(way), **SMALL[name]}
+        made = compile_program(Path(name), spec=spec, defines=given)
+        result, events = run_program(spec, made, cores=16, limit=4_000_000)
+        assert set(result.exits) == {0}
+        put = [[int(p.value) for p in events.puts if p.core == core] for core in range(16)]
+        took.append(max(end for _, end in put) - max(begin for begin, _ in put))
+    assert took[0] < min(took[1:])
 
 
 def test_words_that_do_not_fit_are_refused() -> None:
