@@ -10,8 +10,12 @@ from syncfabric.models.layout.streams import Function
 
 __all__ = ["FloatLane"]
 
-_KEPT = {3: ("ordered", "summed"), 4: ("ordered", "aligned", "shifted")}
-"""By latency: what is in flip-flops; the last ones are those that ``y`` goes into."""
+_KEPT: dict[int, tuple[str, ...]] = {
+    1: (),
+    3: ("ordered", "summed"),
+    4: ("ordered", "aligned", "shifted"),
+}
+"""By latency: what is in flip-flops, beside what ``y`` goes into."""
 
 _FINE = 2
 """Levels of the shift to the left that come after those by which most is shifted."""
@@ -31,7 +35,7 @@ class FloatLane(wiring.Component):
     ----------
     exponent_bits, fraction_bits : int
         8 and 7: bf16; 8 and 23: fp32.
-    latency : {3, 4}
+    latency : {1, 3, 4}
         Cycles from the operands until ``y`` is in a register.
 
     Members
@@ -50,7 +54,7 @@ class FloatLane(wiring.Component):
 
     def __init__(self, exponent_bits: int, fraction_bits: int, latency: int) -> None:
         if latency not in _KEPT:
-            raise ValueError(f"FloatLane has a latency of 3 or 4 cycles, not {latency!r}")
+            raise ValueError(f"FloatLane has a latency of 1, 3 or 4 cycles, not {latency!r}")
         self._exponent, self._fraction, self._kept = exponent_bits, fraction_bits, _KEPT[latency]
         width = 1 + exponent_bits + fraction_bits
         super().__init__(
@@ -130,15 +134,18 @@ class FloatLane(wiring.Component):
         )
 
     def _align(self, m: Module, ordered: Any) -> Any:
-        """Shift the other operand to the right; what is lost is told by one bit."""
+        """Shift the other operand to the right; what is lost is told by one bit.
+
+        What is so far away that nothing is left cannot change how the first operand is rounded.
+        """
         size = self._fraction + 3
         levels = (size - 1).bit_length()
         word, distance = Cat(Const(0, 2), ordered.other), ordered.distance
         far = distance[levels:].any()
-        lost = far & ordered.other[-1]
+        lost = []
         for level in reversed(range(levels)):
             by = 1 << level
-            lost |= distance[level] & word[:by].any()
+            lost.append(distance[level] & word[:by].any())
             moved = Signal(size, name=f"right_{by}")
             m.d.comb += moved.eq(Mux(distance[level], word >> by, word))
             word = Mux(far, 0, moved) if level == levels - 1 else moved
@@ -150,7 +157,7 @@ class FloatLane(wiring.Component):
             fraction=ordered.fraction,
             other=word ^ ordered.subtracts.replicate(size),
             subtracts=ordered.subtracts,
-            sticky=lost,
+            sticky=Cat(lost).any(),
             unchanged=ordered.unchanged,
         )
 

@@ -336,6 +336,23 @@ _FAULTS: Faults = {
             "asked.manager.eq(self.word)",
         ),
     ),
+    "operators: a lane of integers": (
+        (
+            "words of two bytes have four",
+            "byte, half = self.type == Type.INT8, self.type != Type.INT32",
+            "byte, half = self.type == Type.INT8, self.type == Type.INT8",
+        ),
+    ),
+    "operators: a lane of bf16": (
+        (
+            "a difference forgets what was shifted out",
+            "carry = aligned.subtracts & ~aligned.sticky",
+            "carry = aligned.subtracts",
+        ),
+    ),
+    "operators: a lane of fp32": (
+        ("a half is rounded up", "half & (last | word[1]", "half & (1 | word[1]"),
+    ),
     "core of a static node, whatever is tried": (
         (
             "who waits at a static node arrives once more",

@@ -20,6 +20,7 @@ from tests.formal.lifecycle_ways import (
     SinkPortProof,
 )
 from tests.formal.node_ports import NodePortProof
+from tests.formal.operators import FloatProof, IntegerProof
 from tests.formal.routed import OutputProof, SlotsProof
 from tests.formal.routers import FlitProof, PacketProof, source, xy
 from tests.formal.slots import WireSlotProof
@@ -112,6 +113,19 @@ LIFECYCLE_PROOFS = (
 )
 
 
+OPERATOR_PROOFS = (
+    Proof("operators: a lane of integers", "rtl/streams/integers.py", IntegerProof),
+    *(
+        Proof(
+            f"operators: a lane of {name}",
+            "rtl/streams/floating.py",
+            partial(FloatProof, fraction),
+        )
+        for name, fraction in (("bf16", 7), ("fp32", 23))
+    ),
+)
+
+
 ACCESS_PROOFS = (
     Proof(
         "core of a static node, whatever is tried",
@@ -186,5 +200,6 @@ PROOFS = (
     Proof("fence of a receiver", "rtl/guard/ends.py", ReceiverFenceProof),
     *ENGINE_PROOFS,
     *LIFECYCLE_PROOFS,
+    *OPERATOR_PROOFS,
     *ACCESS_PROOFS,
 )

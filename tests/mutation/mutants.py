@@ -7,6 +7,7 @@ from tests.mutation.fabric import FABRIC
 from tests.mutation.guards import GUARDS
 from tests.mutation.host import HOST
 from tests.mutation.mutant import NETWORK, Mutant
+from tests.mutation.operators import OPERATORS
 from tests.mutation.schedules import SCHEDULES
 from tests.mutation.slots import SLOTS
 from tests.mutation.software import SOFTWARE
@@ -90,6 +91,7 @@ MUTANTS = (
     *CORES,
     *ENGINE,
     *FABRIC,
+    *OPERATORS,
     *SCHEDULES,
     *SLOTS,
     *SOFTWARE,

@@ -67,5 +67,5 @@ def test_sums_of_bf16_are_rounded_once() -> None:
 
 
 def test_depth_that_there_is_not() -> None:
-    with pytest.raises(ValueError, match=r"FloatLane has a latency of 3 or 4 cycles, not 2"):
+    with pytest.raises(ValueError, match=r"FloatLane has a latency of 1, 3 or 4 cycles, not 2"):
         FloatLane(8, 7, 2)
