@@ -29,8 +29,10 @@ class StaticFabric : public Fabric<Network> {
     StaticFabric() { busy_ = true; }  // the chain of routes is no link that wakes a tile
 
   private:
-    // There is no traffic to report, and nobody who arrives by himself.
-    bool obey(const std::string& name, std::istringstream&) override { return name == "report"; }
+    // There is no traffic to report, no streams, and nobody who arrives by himself.
+    bool obey(const std::string& name, std::istringstream&) override {
+        return name == "report" || name == "streams";
+    }
 
     // What software does shows on its links at once, so its tile is evaluated anew.
     void act(const Stimulus& s) override {
