@@ -12,15 +12,20 @@ from amaranth.lib import wiring
 
 from syncfabric.models.golden.router import XY
 from syncfabric.models.layout.engine import EngineLayout
+from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.engine.ports import MessageSignature
 from syncfabric.rtl.router.link import FlitSignature
+from syncfabric.rtl.streams.plane import StreamPlane
+from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.config_chain import ConfigNode
 from syncfabric.rtl.transport.link import LinkRegisters
 from tests.models.golden.router_stimuli import RouterBuild
 from tests.rtl.engine.lockstep import differences
 from tests.rtl.planes.lockstep import ChainLockstep, Lockstep, PortLockstep, RegistersLockstep
 from tests.rtl.router.lockstep import RouterCase, RouterLockstep
+from tests.rtl.streams.lockstep import StreamLockstep
+from tests.rtl.streams.port_lockstep import ProcessLockstep
 from tests.rtl.support import Bench, Scoreboard
 
 CYCLES, RESETS = 900, (300, 301, 600)
@@ -57,6 +62,22 @@ def _registers(signature: wiring.Signature, registers: int) -> Case:
         lambda: LinkRegisters(signature, registers),
         lambda rng: RegistersLockstep(signature, registers, rng),
         frozenset({"delayed"}),
+    )
+
+
+def _streams(layout: StreamLayout) -> Case:
+    return Case(
+        lambda: StreamPlane(layout),
+        lambda rng: StreamLockstep(layout, rng),
+        frozenset({"words", "copies", "results"}),
+    )
+
+
+def _stream_port(layout: StreamLayout) -> Case:
+    return Case(
+        lambda: StreamPort(layout),
+        lambda rng: ProcessLockstep(layout, rng),
+        frozenset({"taken", "stalled", "beats", "ended"}),
     )
 
 
@@ -112,6 +133,11 @@ CASES = {
     "chain_1": _chain(0, (0,)),
     "chain_2": _chain(700, (0, 2)),
     "chain_3": _chain(3, (0, 1, 2)),
+    "streams_1": _streams(StreamLayout(1, 32, ("add",), "tree", 5, True)),
+    "streams_2": _streams(StreamLayout(2, 32, ("add",), "tree", 3, True, 1)),
+    "streams_4": _streams(StreamLayout(4, 64, ("add",), "serial", 3, False)),
+    "stream_port_1": _stream_port(StreamLayout(1, 32, ("add",), "tree", 5, True)),
+    "stream_port_4": _stream_port(StreamLayout(4, 64, ("add",), "tree", 3, True, 1)),
     "registers_1": _registers(FlitSignature(4, 16, message_bits=40, cut=True), 1),
     "registers_3": _registers(MessageSignature(EngineLayout(4, True, 16, 4, "all")), 3),
 }
