@@ -170,6 +170,11 @@ class EngineNetwork(NetworkTable):
                 f"network: buffer_flits = {self.buffer_flits} is for packets, and with "
                 "channels = 0 there are none; remove it, or give it channels"
             )
+        if "offload" in self.stream_operations:
+            raise SpecError(
+                'network: stream_operations names "offload", whose ports no network has yet; take '
+                '"add", "integer", "bf16" or "fp32"'
+            )
         if self.managers and not self.managed:
             raise SpecError(
                 f'network: managers set groups up with setup = "manager", not "{self.setup}"; '

@@ -425,6 +425,11 @@ CASES += [
     ),
     (HEAD + MESH + "wires = 4\nstreams = 3\n", "network: streams must be 0, 1, 2 or 4, not 3"),
     (
+        HEAD + MESH + 'stream_operations = ["offload"]\n',
+        'network: stream_operations names "offload", whose ports no network has yet; take "add", '
+        '"integer", "bf16" or "fp32"',
+    ),
+    (
         HEAD + MESH + 'stream_operations = ["add", "add"]\n',
         "network: stream_operations names one twice; name each once",
     ),
