@@ -382,6 +382,110 @@ _FAULTS: Faults = {
             "switch.route_in.eq(self.route_in | self.port.send_valid)",
         ),
     ),
+    "slots of barrier wires with streams": (
+        (
+            "a slot is set up while words of its stream are there",
+            "held = (commit.code == Code.SETUP) & waiting.any()",
+            "held = Const(0, 1)",
+        ),
+        (
+            "a stream that has failed goes on",
+            "fails = alive & self.breaks",
+            "fails = Const(0, 1)",
+            "rtl/slots/slot.py",
+        ),
+    ),
+    "streams: a buffer, cut to 3": (
+        (
+            "a full channel of a stream still takes",
+            "pushes[c].eq(self.valid[c] & ~places.full)",
+            "pushes[c].eq(self.valid[c])",
+        ),
+        ("words of two channels of streams share places", "channel >> i & 1", "0"),
+        (
+            "a buffer shows what it is not asked for",
+            "return Mux(chosen, number, 0)",
+            "return number",
+        ),
+    ),
+    "streams: a fork": (
+        (
+            "a port gets a word twice",
+            "left.eq(Mux(down, first, self.children) & ~copied)",
+            "left.eq(Mux(down, first, self.children))",
+        ),
+        ("a fork copies without a credit", "able.eq(left & self.credits)", "able.eq(left)"),
+        (
+            "a word leaves though a port has not had it",
+            "self.served & self.fork_ready & ~(left & ~here).any()",
+            "self.served & self.fork_ready",
+        ),
+        ("who takes nothing gets no tail", "self.nulls.eq(~first)", "self.nulls.eq(0)"),
+    ),
+    "streams: tree join": (
+        (
+            "a head is joined with a body",
+            "~heads.any() & like_ends.all()",
+            "like_ends.all()",
+        ),
+        (
+            "a channel that has failed joins",
+            "                & ~self.failed\n",
+            "",
+            "rtl/streams/channel.py",
+        ),
+    ),
+    "streams: serial join": (
+        (
+            "a serial join takes a port's word twice",
+            "rest.eq(ports & ~chosen)",
+            "rest.eq(Mux(self.idle, ports, ports & ~chosen))",
+        ),
+    ),
+    "streams: credits of a router, channels 1": (
+        (
+            "the turn's credits do not come back",
+            "back = sources[c].credit & channel.target[q]",
+            "back = Const(0, 1)",
+        ),
+        (
+            "words of a channel that is closed stay",
+            "leaves | (buffer.holds & drains)",
+            "leaves",
+        ),
+        (
+            "SETUP does not wait for a result",
+            "                    | join.under_way[c]\n",
+            "",
+        ),
+    ),
+    "streams: two channels of a router": (
+        (
+            "the first channel is always served first",
+            "choice.advance.eq(1)",
+            "choice.advance.eq(0)",
+        ),
+    ),
+    "streams: operands of a process, channels 1": (
+        (
+            "a beat is taken with its head",
+            "(goes & (~starts | null))",
+            "goes",
+        ),
+        (
+            "what is left of a packet that was cut is sent",
+            "with m.Elif(begun[c] & ~opens[c]):",
+            "with m.Elif(begun[c] & ~opens[c] & taken):",
+        ),
+    ),
+    "streams: results of a process, channels 2": (
+        (
+            "a packet is ended twice",
+            "kept.eq(cut & ~Mux(loads, chosen, 0))",
+            "kept.eq(cut)",
+        ),
+        ("a beat is loaded over another", "loads.eq(~beat.tvalid | beat.tready)", "loads.eq(1)"),
+    ),
 }
 """By proof: what goes wrong, the text that is changed, and its new one; where it is not the proof's
 block, the file."""

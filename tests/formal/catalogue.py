@@ -27,6 +27,10 @@ from tests.formal.slots import WireSlotProof
 from tests.formal.static_access import CoreAccessProof
 from tests.formal.static_routes import LoaderProof, NodeRoutesProof
 from tests.formal.static_switch import StaticProof
+from tests.formal.stream_planes import PlaneProof, ServiceProof
+from tests.formal.stream_ports import OperandsProof, ResultsProof
+from tests.formal.stream_trees import ForkProof, JoinProof
+from tests.formal.streams import StreamBufferProof
 
 __all__ = ["PROOFS"]
 
@@ -84,6 +88,12 @@ ENGINE_PROOFS = (
     Proof(
         "slots of barrier wires beside an engine", "rtl/slots/slot.py", WireSlotProof, reset=True
     ),
+    Proof(
+        "slots of barrier wires with streams",
+        "rtl/slots/plane.py",
+        partial(WireSlotProof, streams=True),
+        reset=True,
+    ),
     Proof("links that packets and messages share", "rtl/transport/link.py", SharesProof),
     Proof("routed messages: slots", "rtl/transport/routed.py", SlotsProof),
     Proof("routed messages: an output", "rtl/transport/routed.py", OutputProof),
@@ -139,6 +149,34 @@ ACCESS_PROOFS = (
     ),
     Proof("loader of routes, whatever is asked", "rtl/static/config.py", LoaderProof),
     Proof("static node, whatever processes send", "rtl/static/node.py", NodeRoutesProof),
+)
+
+
+STREAM_PROOFS = (
+    Proof("streams: a buffer, cut to 3", "rtl/streams/buffer.py", StreamBufferProof),
+    Proof("streams: a fork", "rtl/streams/channel.py", ForkProof),
+    *(
+        Proof(f"streams: {join} join", "rtl/streams/join.py", partial(JoinProof, join))
+        for join in ("tree", "serial")
+    ),
+    *(
+        Proof(
+            f"streams: credits of a router, channels {channels}",
+            "rtl/streams/plane.py",
+            partial(PlaneProof, channels),
+        )
+        for channels in (1, 2)
+    ),
+    Proof("streams: two channels of a router", "rtl/streams/plane.py", ServiceProof),
+    *(
+        Proof(
+            f"streams: {what} of a process, channels {channels}",
+            "rtl/streams/process.py",
+            partial(kind, channels),
+        )
+        for what, kind in (("operands", OperandsProof), ("results", ResultsProof))
+        for channels in (1, 2)
+    ),
 )
 
 
@@ -202,4 +240,5 @@ PROOFS = (
     *LIFECYCLE_PROOFS,
     *OPERATOR_PROOFS,
     *ACCESS_PROOFS,
+    *STREAM_PROOFS,
 )

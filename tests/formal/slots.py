@@ -27,15 +27,23 @@ class WireSlotProof(wiring.Component):
     and which have sent. They follow from what comes for this slot alone, so what comes for the
     other one, which is free, has no part in what is claimed.
 
+    Parameters
+    ----------
+    streams : bool
+        Streams go along the trees of both.
+
     Members
     -------
     valid : In(SLOTS * PORTS), words : In(SLOTS * PORTS * WORD)
         Messages, by slot and port; the process's are the last of a slot's.
     write : In(1), address : In(5), data : In(32), asks : In(1)
         A request of software in each cycle in which none is answered.
+    waits, breaks : In(SLOTS)
+        With ``streams``: words of a stream are there; it has failed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, streams: bool = False) -> None:
+        self._streams = streams
         super().__init__(
             {
                 "valid": In(SLOTS * PORTS),
@@ -44,6 +52,8 @@ class WireSlotProof(wiring.Component):
                 "address": In(5),
                 "data": In(32),
                 "asks": In(1),
+                "waits": In(SLOTS),
+                "breaks": In(SLOTS),
             }
         )
 
@@ -51,7 +61,11 @@ class WireSlotProof(wiring.Component):
         m = Module()
         claims = Properties(m)
         layout = SlotLayout(EngineLayout(LINKS, True, 2, BITS, "bitwise"), SLOTS, False)
-        m.submodules.plane = plane = SlotPlane(layout, 0, reports=False)
+        m.submodules.plane = plane = SlotPlane(
+            layout, 0, reports=False, streams=SLOTS * self._streams
+        )
+        if self._streams:
+            m.d.comb += [plane.waits.eq(self.waits), plane.breaks.eq(self.breaks)]
         words = [self.words.word_select(i, WORD) for i in range(SLOTS * PORTS)]
         for p in range(LINKS):
             link = getattr(plane, f"in_{p}")
@@ -94,6 +108,10 @@ class WireSlotProof(wiring.Component):
         commit = struct(COMMIT)(self.data[: COMMIT.width])
         asked = self.asks & self.write & (self.address == 0) & ~plane.config.ready
         asked &= commit.entry == layout.first + SLOTS - 1
+        fails: Value = Const(0, 1)
+        if self._streams:
+            fails = alive & self.breaks[-1]
+            asked &= ~((commit.code == Code.SETUP) & ~alive & self.waits[-1])
         with m.If(self.asks & self.write & (self.address == EngineWord.IMAGE)):
             m.d.sync += staged.eq(self.data)
 
@@ -125,7 +143,7 @@ class WireSlotProof(wiring.Component):
             awaited.eq(Mux(idle, 0, Mux(rising, children, parent))),
             hits.eq(Mux(alive, valid & ~bad & awaited & ~came, 0)),
             whole.eq(hits.any() & ((came | hits) == awaited)),
-            broken.eq((alive & (valid & bad & parent).any()) | kills),
+            broken.eq((alive & (valid & bad & parent).any()) | kills | fails),
             fires.eq(broken | whole | goes),
             down.eq(broken | goes | ~(rising & parent.any())),
             kind.eq(Kind.PLAIN),
@@ -200,5 +218,19 @@ class WireSlotProof(wiring.Component):
             "refused is what cannot be obeyed",
             ~reads | (plane.config.error == claims.before("refused", refused)),
         )
+        if self._streams:
+            seen = Cat(getattr(plane, f"{name}_{s}") for name in ("children", "parent"))
+            lives = getattr(plane, f"alive_{s}")
+            waited = claims.before("waited", self.waits[-1])
+            same_image = seen == claims.before("image", seen)
+            claims.holds(
+                "a stream is told what its slot is", ~lives | (seen == Cat(children, parent))
+            )
+            claims.holds("a stream is told while its group lives", lives == alive)
+            claims.holds(
+                "no group is set up while words of the one before are there",
+                ~waited | (same_image & (claims.before("lives", lives) | ~lives)),
+            )
+            claims.reached("a group is set up after it has waited", setup & waited & self.asks)
         claims.reached("a release of a group of three", good & sends.all())
         claims.reached("a group ends by LAST", frees & (release.message.kind == Kind.LAST))
