@@ -385,13 +385,13 @@ _FAULTS: Faults = {
     "slots of barrier wires with streams": (
         (
             "a slot is set up while words of its stream are there",
-            "held = (commit.code == Code.SETUP) & waiting.any()",
-            "held = Const(0, 1)",
+            "asks & ~((commit.code == Code.SETUP) & waiting.any())",
+            "asks",
         ),
         (
             "a stream that has failed goes on",
-            "fails = alive & self.breaks",
-            "fails = Const(0, 1)",
+            "ends = ends | (alive & self.breaks)",
+            "pass",
             "rtl/slots/slot.py",
         ),
     ),
