@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import MOST_PORTS, WORD_BITS, EngineLayout, interval_of
 from syncfabric.models.layout.slots import MOST_SLOTS, SlotLayout
-from syncfabric.models.layout.streams import Join, Operations, StreamLayout
+from syncfabric.models.layout.streams import Channels, Join, Operations, StreamLayout, Width
 from syncfabric.models.layout.words import RouterWord
 from syncfabric.models.networks.table import Flag, Table, Whole
 
@@ -144,12 +144,10 @@ class NodeShape(EngineShape):
     wires: Whole = Field(
         default=0, ge=0, le=MOST_SLOTS, description="slots of barrier wires; 0: no wires"
     )
-    streams: Literal[0, 1, 2, 4] = Field(
+    streams: Channels = Field(
         default=0, description="stream channels, for the first slots; 0: no streams"
     )
-    stream_bits: Literal[32, 64, 128, 256, 512] = Field(
-        default=32, description="bits of a word of a stream"
-    )
+    stream_bits: Width = Field(default=32, description="bits of a word of a stream")
     stream_operations: tuple[Operations, ...] = Field(
         default=("add",), min_length=1, description="operators of streams"
     )

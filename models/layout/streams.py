@@ -13,19 +13,21 @@ __all__ = [
     "LANE_BITS",
     "LATENCY",
     "MOST_SETS",
-    "STREAM_WIDTHS",
+    "Channels",
     "Function",
     "Join",
     "Operations",
     "StreamLayout",
     "Type",
+    "Width",
     "built",
 ]
 
 Operations: TypeAlias = Literal["add", "integer", "bf16", "fp32", "offload"]
+Channels: TypeAlias = Literal[0, 1, 2, 4]
+Width: TypeAlias = Literal[32, 64, 128, 256, 512]
 Join: TypeAlias = Literal["tree", "serial"]
 
-STREAM_WIDTHS = (32, 64, 128, 256, 512)
 LANE_BITS = 32
 
 MOST_SETS = 15
@@ -87,8 +89,8 @@ class StreamLayout:
     ----------
     channels : int, 1, 2 or 4
         K: stream channels of a link.
-    bits : int
-        W, one of ``STREAM_WIDTHS``.
+    bits : int, 32, 64, 128, 256 or 512
+        W: bits of a word.
     operations : tuple of str
         Operators that are built.
     join : {"tree", "serial"}

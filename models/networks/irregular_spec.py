@@ -16,7 +16,7 @@ from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular, Link, Place
-from syncfabric.models.networks.kinds import EngineNetwork, EngineSetUp
+from syncfabric.models.networks.kinds import EngineNetwork, EngineSetUp, EngineSpec
 from syncfabric.models.networks.table import Whole, WholePlace
 
 __all__ = ["IrregularKeys", "IrregularSpec", "check_topology"]
@@ -81,7 +81,7 @@ class IrregularKeys(EngineNetwork):
 TableEntry = Annotated[Whole, Field(ge=-1, le=15)]
 
 
-class IrregularSpec(IrregularKeys):
+class IrregularSpec(IrregularKeys, EngineSpec):
     """An irregular network, its links, nodes and tables written out."""
 
     switches: Whole = Field(ge=1, le=MOST_SWITCHES, description="How many switches there are.")

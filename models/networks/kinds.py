@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
@@ -12,7 +13,7 @@ from syncfabric.models.layout.engine import entries_of
 from syncfabric.models.layout.network import MOST_REGISTERS, NetworkShape, NetworkWords
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.layout.slots import MOST_SLOTS, WIRE_PLANNER
-from syncfabric.models.layout.streams import Join, Operations
+from syncfabric.models.layout.streams import Channels, Join, Operations, Width
 from syncfabric.models.messages import StaticLayout
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.irregular import Irregular
@@ -23,6 +24,7 @@ __all__ = [
     "MESSAGE_PLANNERS",
     "STATIC_PLANNERS",
     "EngineNetwork",
+    "EngineSpec",
     "MeshSpec",
     "NetworkTable",
     "StaticSpec",
@@ -67,12 +69,10 @@ class EngineNetwork(NetworkTable):
         le=MOST_SLOTS,
         description="Slots of barrier wires beside messages; 0: no wires.",
     )
-    streams: Literal[0, 1, 2, 4] = Field(
+    streams: Channels = Field(
         default=0, description="Stream channels of a link, for the first slots; 0: no streams."
     )
-    stream_bits: Literal[32, 64, 128, 256, 512] = Field(
-        default=32, description="Bits of a word of a stream."
-    )
+    stream_bits: Width = Field(default=32, description="Bits of a word of a stream.")
     stream_operations: tuple[Operations, ...] = Field(
         default=("add",), min_length=1, description="Which operators of streams are built."
     )
@@ -152,15 +152,19 @@ class EngineNetwork(NetworkTable):
         """Whether managers set groups up and end them by packets."""
         return self.setup == "manager"
 
-    @property
-    def topology(self) -> Mesh | Irregular:
-        """The nodes, and what is between them; not known of a table as the file has it."""
-        raise NotImplementedError
+
+class EngineSpec(EngineNetwork, ABC):
+    """A network of the engine whose nodes and links are known."""
 
     @property
+    @abstractmethod
+    def topology(self) -> Mesh | Irregular:
+        """The nodes, and what is between them."""
+
+    @property
+    @abstractmethod
     def shape(self) -> NetworkShape:
         """Its numbers, as hardware and golden model are built from."""
-        raise NotImplementedError
 
     def _check(self) -> None:
         """Refuse managers and registers that cannot be, and routers that cannot be built."""
@@ -248,7 +252,7 @@ class EngineNetwork(NetworkTable):
         return self.shape.router.link_channels
 
 
-class MeshSpec(EngineNetwork):
+class MeshSpec(EngineSpec):
     """The table ``[network]`` of a mesh."""
 
     kind: Literal["mesh"] = Field(description="The kind of network.")

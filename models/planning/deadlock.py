@@ -65,9 +65,7 @@ class Channel:
 Channels: TypeAlias = "nx.DiGraph[Channel]"
 
 
-def channel_graph(
-    plan: BarrierPlan, *, shared_sync_channel: bool = False, shared_stream_channel: bool = False
-) -> Channels:
+def channel_graph(plan: BarrierPlan, *, shared: bool = False) -> Channels:
     """Build the channel-dependence graph of a planned network.
 
     Of a mesh, in O(nodes): edges are those of ordinary packets between any two nodes, X-Y, in each
@@ -90,10 +88,9 @@ def channel_graph(
     ----------
     plan : BarrierPlan
         The network.
-    shared_sync_channel : bool
-        Both classes of a mesh's routed messages in one channel (which must not be built).
-    shared_stream_channel : bool
-        All streams in one channel of each link (which must not be built).
+    shared : bool
+        Both classes of a mesh's routed messages in one channel, and all streams in one of each link
+        (which must not be built).
 
     Returns
     -------
@@ -107,11 +104,11 @@ def channel_graph(
     """
     network = plan.spec.message_network
     graph: Channels = nx.DiGraph()
-    graph.add_edges_from(_stream_edges(plan, shared=shared_stream_channel))
+    graph.add_edges_from(_stream_edges(plan, shared=shared))
     if isinstance(network, MeshSpec):
         lanes = [(Turn.X_FIRST, f"packets {channel}") for channel in range(network.channels)]
         if network.transport == "routed":
-            lanes += [(t, SYNC if shared_sync_channel else name) for t, name in CLASS_NAMES.items()]
+            lanes += [(t, SYNC if shared else name) for t, name in CLASS_NAMES.items()]
         for turn, lane in lanes:
             graph.add_edges_from(_all_pairs(network.topology, turn, lane))
         return graph
@@ -234,10 +231,14 @@ def _packet_edges(network: IrregularSpec) -> Ints:
     return np.stack([here, port, odd, there, onward, odd_after], axis=1)
 
 
-def check(
-    plan: BarrierPlan, *, shared_sync_channel: bool = False, shared_stream_channel: bool = False
-) -> None:
+def check(plan: BarrierPlan, *, shared: bool = False) -> None:
     """Refuse a plan whose channels can wait for each other in a cycle.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    shared : bool
+        As of :func:`channel_graph`.
 
     Raises
     ------
@@ -247,13 +248,7 @@ def check(
         A network file's routing tables lead some packet astray.
     """
     with about(plan.spec.source):
-        cycle = find_cycle(
-            channel_graph(
-                plan,
-                shared_sync_channel=shared_sync_channel,
-                shared_stream_channel=shared_stream_channel,
-            )
-        )
+        cycle = find_cycle(channel_graph(plan, shared=shared))
         if cycle:
             steps = "\n".join(f"  {channel}" for channel in [*cycle, cycle[0]])
             raise DeadlockError(

@@ -72,7 +72,7 @@ class GroupPlan:
         On a static network, flits of an episode of a tree.
     stream_bound : int or None
         Of a group with a stream: cycles from the first beat of the last member to the first one of
-        the result, for the group alone and whoever takes; None: it has none.
+        the result, for the group alone and any taker; None: it has none.
     """
 
     id: int

@@ -107,10 +107,8 @@ class StreamChannel(wiring.Component):
             ),
         ]
         m.d.sync += opened.eq(self.alive & (opened | self.starts))
-        begins = Signal()
-        m.d.comb += begins.eq(self.joins & self.fits & ~self.up)
-        m.d.comb += spread.push.eq(begins)
-        with m.If(begins):
+        m.d.comb += spread.push.eq(self.joins & self.fits & ~self.up)
+        with m.If(spread.push):
             m.d.sync += [gives.eq(self.heads), self.up.eq(self.heads.any())]
         with m.Elif(self.joins & self.fits & self.tail):
             m.d.sync += self.up.eq(0)
@@ -158,7 +156,7 @@ class StreamChannel(wiring.Component):
         m.d.sync += copied.eq(Mux(self.source_leaves, 0, copied | self.copies))
         kept = Signal()
         m.d.comb += self.owed.eq(self.is_open & kept)
-        m.d.sync += kept.eq((self.is_open & blocked) | (self.owed & ~self.copies.any()))
+        m.d.sync += kept.eq(blocked | (self.owed & ~self.copies.any()))
         with m.If(self.source_leaves):
             m.d.sync += down.eq(~self.source_tail & (self.source_head | down))
         with m.If(~self.is_open):

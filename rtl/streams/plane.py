@@ -82,10 +82,9 @@ class StreamPlane(wiring.Component):
         ]
         for p in ports:
             m.d.comb += join.fronts[p].eq(buffers[p].front)
-        coming = [Mux(join.coming[c], channels[c].target, 0) for c in count]
-        busy = either(coming)
         for c, channel in enumerate(channels):
-            others = [channels[d].owed for d in count if d != c]
+            others = [(d, other) for d, other in enumerate(channels) if d != c]
+            coming = [Const(0), *(Mux(join.coming[d], other.target, 0) for d, other in others)]
             m.d.comb += [
                 channel.alive.eq(getattr(self, f"alive_{c}")),
                 channel.starts.eq(getattr(self, f"starts_{c}")),
@@ -93,8 +92,8 @@ class StreamPlane(wiring.Component):
                 channel.parent.eq(getattr(self, f"parent_{c}")),
                 channel.visit.eq(self.visit),
                 channel.faults.eq(Cat(getattr(self, f"in_{p}").fault[c] for p in ports)),
-                channel.taken.eq(busy if len(count) > 1 else 0),
-                channel.held_back.eq(~join.idle | Cat(others).any()),
+                channel.taken.eq(either(coming)),
+                channel.held_back.eq(~join.idle | Cat(other.owed for _, other in others).any()),
                 channel.served.eq(served[c]),
                 channel.joins.eq(join.ends[c]),
                 *(getattr(channel, n).eq(getattr(join, n)) for n in _OF_JOIN),
@@ -110,14 +109,12 @@ class StreamPlane(wiring.Component):
 
     def _serve(self, m: Module, channels: list[Any]) -> Value:
         """Choose a channel that is ready."""
-        served = Signal(len(channels))
         if len(channels) == 1:
-            m.d.comb += served.eq(1)
-            return served
+            return Const(1)
         m.submodules.choice = choice = RoundRobinArbiter(len(channels))
         ready = [channel.join_ready | channel.fork_ready for channel in channels]
-        m.d.comb += [choice.request.eq(Cat(ready)), choice.advance.eq(1), served.eq(choice.grant)]
-        return served
+        m.d.comb += [choice.request.eq(Cat(ready)), choice.advance.eq(1)]
+        return choice.grant
 
     def _take_in(
         self, m: Module, channels: list[Any], buffers: list[Any], sources: list[Any], join: Any
@@ -164,14 +161,13 @@ class StreamPlane(wiring.Component):
 
     def _send(self, m: Module, channels: list[Any], sources: list[Any], join: Any) -> None:
         """Put results of joins and copies on the links, each by a credit."""
-        copies = [channel.copies for channel in channels]
         word = Signal(struct(self._layout.word), reset_less=True)
         chosen = [
             Mux(channel.copies.any(), source.front.as_value(), 0)
             for channel, source in zip(channels, sources, strict=True)
         ]
-        m.d.sync += word.as_value().eq(either(chosen) if len(channels) > 1 else sources[0].front)
-        nulls = either([Mux(c.copies.any(), c.nulls, 0) for c in channels])
+        m.d.sync += word.as_value().eq(either(chosen))
+        nulls = either([Mux(ch.copies.any(), ch.nulls, 0) for ch in channels])
         credits: list[list[Value]] = []
         for q in range(self._layout.ports + 1):
             credits.append([])
@@ -190,7 +186,7 @@ class StreamPlane(wiring.Component):
         for q in range(self._layout.ports):
             link = getattr(self, f"out_{q}")
             copied, null = Signal(len(channels), name=f"copied_{q}"), Signal(name=f"null_{q}")
-            m.d.sync += [copied.eq(Cat(copy[q] for copy in copies)), null.eq(nulls[q])]
+            m.d.sync += [copied.eq(Cat(ch.copies[q] for ch in channels)), null.eq(nulls[q])]
             m.d.comb += [link.valid.eq(copied), link.word.eq(word)]
             if q < self._layout.links:
                 joined = Cat(join.valid[c] & ch.parent[q] for c, ch in enumerate(channels))

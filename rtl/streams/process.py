@@ -152,12 +152,8 @@ class StreamPort(wiring.Component):
             link.credit.eq(buffer.credit),
             self.overflows.eq(buffer.overflow.any()),
         ]
-        if count > 1:
-            m.submodules.choice = choice = RoundRobinArbiter(count)
-            m.d.comb += [choice.request.eq(asks), choice.advance.eq(loads)]
-            m.d.comb += chosen.eq(choice.grant)
-        else:
-            m.d.comb += chosen.eq(asks)
+        m.submodules.choice = choice = RoundRobinArbiter(count)
+        m.d.comb += [choice.request.eq(asks), choice.advance.eq(loads), chosen.eq(choice.grant)]
         m.d.sync += kept.eq(cut & ~Mux(loads, chosen, 0))
         with m.If(loads):
             m.d.sync += [
@@ -173,9 +169,7 @@ class StreamPort(wiring.Component):
                 ),
                 within.eq(Mux(ends | front.tail, within & ~chosen, within | chosen)),
             ]
-            if count > 1:
-                numbers = [Mux(chosen[c], c, 0) for c in range(count)]
-                m.d.sync += beat.tid.eq(either(numbers))
+            m.d.sync += beat.tid.eq(either([Mux(chosen[c], c, 0) for c in range(count)]))
 
 
 _STATES = ("named", "begun", "drops", "able")

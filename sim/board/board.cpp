@@ -89,7 +89,7 @@ class Board {
 
     void say(uint8_t byte) {
         quiet_ = 0, asked_ = asked_ && byte != '\n';
-        // What nobody reads is lost, as on a line.
+        // What is not read is lost, as on a line.
         if (write(terminal_, &byte, 1) < 0 && errno != EAGAIN) over_ = true;
     }
 

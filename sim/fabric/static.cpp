@@ -29,7 +29,7 @@ class StaticFabric : public Fabric<Network> {
     StaticFabric() { busy_ = true; }  // the chain of routes is no link that wakes a tile
 
   private:
-    // There is no traffic to report, no streams, and nobody who arrives by himself.
+    // There is no traffic to report, there are no streams, and no processor arrives by itself.
     bool obey(const std::string& name, std::istringstream&) override {
         return name == "report" || name == "streams";
     }

@@ -48,7 +48,7 @@ STREAMS = (
     _broken(
         "a fork that is owed does not go first",
         "rtl/streams/plane",
-        "channel.held_back.eq(~join.idle | Cat(others).any())",
+        "channel.held_back.eq(~join.idle | Cat(other.owed for _, other in others).any())",
         "channel.held_back.eq(~join.idle)",
     ),
     _broken(
@@ -60,8 +60,8 @@ STREAMS = (
     _broken(
         "the pointer does not go on",
         "rtl/streams/plane",
-        "choice.advance.eq(1), served",
-        "choice.advance.eq(0), served",
+        "choice.advance.eq(1)]",
+        "choice.advance.eq(0)]",
     ),
     _broken(
         "SETUP does not wait",

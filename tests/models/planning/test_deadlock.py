@@ -46,7 +46,7 @@ Network routed can deadlock: 4 channels wait for each other in a cycle:
   sync: link north from (1, 0)"""
     plan = routed(2)
     with pytest.raises(DeadlockError, match=f"^{re.escape(message)}$"):
-        deadlock.check(plan, shared_sync_channel=True)
+        deadlock.check(plan, shared=True)
     deadlock.check(plan)
 
 
@@ -62,12 +62,12 @@ def test_messages_from_neighbour_to_neighbour_wait_for_nothing() -> None:
     """Each ends at the next engine: one channel or two, only packets wait."""
     plan = make_plan(reader.load("mesh-4x4"))
     for shared in (False, True):
-        graph = deadlock.channel_graph(plan, shared_sync_channel=shared)
+        graph = deadlock.channel_graph(plan, shared=shared)
         assert {channel.lane for channel in graph} == {"packets 0"}
 
 
 def test_a_cycle_is_a_way_round_the_graph() -> None:
-    graph = deadlock.channel_graph(routed(5), shared_sync_channel=True)
+    graph = deadlock.channel_graph(routed(5), shared=True)
     cycle = deadlock.find_cycle(graph)
     for here, there in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
         assert graph.has_edge(here, there)

@@ -70,9 +70,9 @@ def test_channels_of_their_own_cannot_deadlock_and_shared_ones_can() -> None:
         made = make_plan(loads(HEAD + "".join(groups)))
         deadlock.check(made)
         with pytest.raises(DeadlockError, match="  stream: "):
-            deadlock.check(made, shared_stream_channel=True)
+            deadlock.check(made, shared=True)
     # One group alone: its channels are its own, however they are numbered.
-    deadlock.check(make_plan(loads(HEAD + rows[0])), shared_stream_channel=True)
+    deadlock.check(make_plan(loads(HEAD + rows[0])), shared=True)
 
 
 def test_trees_of_irregular_networks_are_in_the_graph() -> None:
@@ -92,7 +92,7 @@ nodes = [[0, 1], [1, 2], [2, 1]]
     assert {"stream 0", "stream 1"} <= lanes
     deadlock.check(made)
     with pytest.raises(DeadlockError):
-        deadlock.check(made, shared_stream_channel=True)
+        deadlock.check(made, shared=True)
 
 
 @pytest.mark.parametrize("shared", [True, False])
