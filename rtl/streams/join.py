@@ -9,12 +9,14 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.streams import HEAD, StreamLayout, built
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.delay import delayed
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.streams.operators import Operator
 
 __all__ = ["Join", "SerialJoin", "TreeJoin", "join_of"]
 
-_NO_TYPE = 6
+_UNFIT = HEAD.pack({"type": 6})
+"""Data of a head that fits nowhere (V5.4)."""
 _OP_BITS = HEAD.offsets["takes"]
 
 
@@ -54,7 +56,10 @@ class Join(wiring.Component, ABC):
         self._layout = layout
         self._word = word = struct(layout.word)
         count, ports = layout.channels, layout.ports
-        self._operations = sorted(built(layout.operations))
+        self._operations = [
+            HEAD.pack({"function": function, "type": kind})
+            for function, kind in sorted(built(layout.operations))
+        ]
         super().__init__(
             {
                 "serve": In(count),
@@ -94,8 +99,7 @@ class Join(wiring.Component, ABC):
         With a single operation there is nothing to keep.
         """
         if len(self._operations) == 1:
-            function, kind = self._operations[0]
-            return Const(function | kind << 3, _OP_BITS)
+            return Const(self._operations[0], _OP_BITS)
         kept = [Signal(_OP_BITS, name=f"op_{c}") for c in range(self._layout.channels)]
         for c, op in enumerate(kept):
             with m.If(said_of[c]):
@@ -103,36 +107,37 @@ class Join(wiring.Component, ABC):
         return either([Mux(self.channel[c], op, 0) for c, op in enumerate(kept)])
 
     def _is_built(self, op: Value) -> Value:
-        return Cat(op == (function | kind << 3) for function, kind in self._operations).any()
+        return Cat(op == operation for operation in self._operations).any()
 
-    def _finish(self, m: Module, side: Any, y: Value) -> None:
-        """Make the result of what comes with it and of the operators' output."""
-        word = self.result
-        low = Mux(side.void, _NO_TYPE << 3, Cat(side.op, side.takes))
+    def _finish(self, m: Module, y: Value, *, head: Value, size: Value, op: Value) -> Value:
+        """Make the result of ``y``, the operators' output, and of what a join's words are.
+
+        Returns the channels of which there is a result, now or in a cycle to come.
+        """
+        members = {"valid": self._layout.channels, "head": 1, "tail": 1, "void": 1, "takes": 1}
+        members |= {"size": len(size), "op": _OP_BITS}
+        now: Any = Signal(data.StructLayout(members), name="side")
+        m.d.comb += [
+            now.valid.eq(self.ends),
+            now.head.eq(head),
+            now.tail.eq(self.tail),
+            now.void.eq(~self.fits),
+            now.takes.eq(self.takes.any()),
+            now.size.eq(size),
+            now.op.eq(op),
+        ]
+        line = delayed(m, now, self._layout.latency, "side", reset_less=False)
+        side, word = line[-1], self.result
         headed = side.head | side.void
         m.d.comb += [
+            self.coming.eq(line[-2].valid),
             self.valid.eq(side.valid),
             word.head.eq(headed),
             word.tail.eq(side.tail | side.void),
             word.size.eq(Mux(side.void, 0, side.size)),
-            word.data.eq(Mux(headed, low, y)),
+            word.data.eq(Mux(headed, Mux(side.void, _UNFIT, Cat(side.op, side.takes)), y)),
         ]
-
-    def _side(self) -> data.StructLayout:
-        """Return what goes beside the data: whose it is, and what is known of it."""
-        size = self._layout.bits.bit_length() - 4
-        fields = {"valid": self._layout.channels, "head": 1, "tail": 1, "void": 1, "takes": 1}
-        return data.StructLayout(fields | {"size": size, "op": _OP_BITS})
-
-
-def _delayed(m: Module, shape: data.StructLayout, first: Value, cycles: int) -> list[Any]:
-    """Return what ``first`` was 1, 2, .. ``cycles`` cycles ago."""
-    line: list[Any] = []
-    for i in range(cycles):
-        stage = Signal(shape, name=f"side_{i + 1}")
-        m.d.sync += stage.as_value().eq(line[-1].as_value() if line else first)
-        line.append(stage)
-    return line
+        return either([stage.valid for stage in line[1:]])
 
 
 class TreeJoin(Join):
@@ -145,7 +150,6 @@ class TreeJoin(Join):
         absent = [~self.inputs[p] for p in ports]
         ops = [front.data[:_OP_BITS] for front in fronts]
         heads, tails = Cat(f.head for f in fronts), Cat(f.tail for f in fronts)
-        sizes = [front.size for front in fronts]
         said = either(ops)
 
         # Words that are not there are 0, so all others are alike if each is what their OR is.
@@ -164,37 +168,16 @@ class TreeJoin(Join):
             self.leaves.eq(Mux(self.take.any(), self.inputs, 0)),
             self.channel.eq(self.take),
             self.ends.eq(self.take),
-            self.fits.eq(
-                Mux(
-                    self.up,
-                    ~heads.any() & like_ends.all(),
-                    like_ops.all(),
-                )
-            ),
+            self.fits.eq(Mux(self.up, ~heads.any() & like_ends.all(), like_ops.all())),
             self.heads.eq(heads & ~tails),
             self.takes.eq(Cat(front.data[_OP_BITS] for front in fronts)),
             self.tail.eq((tails | missing).all()),
         ]
         kept = self._kept_op(m, said, Mux(self.fits & ~self.up, self.take, 0))
-        op = Signal(_OP_BITS)
-        m.d.comb += op.eq(Mux(self.up, kept, said))
-        side = Signal(self._side())
-        m.d.comb += [
-            side.valid.eq(self.take),
-            side.head.eq(~self.up),
-            side.tail.eq(self.tail),
-            side.void.eq(~self.fits),
-            side.takes.eq(self.takes.any()),
-            side.size.eq(either(sizes)),
-            side.op.eq(op),
-        ]
         y = self._tree(m, [front.data for front in fronts], kept)
-        line = _delayed(m, self._side(), side.as_value(), self._layout.latency)
-        self._finish(m, line[-1], y)
-        m.d.comb += [
-            self.coming.eq(([side, *line])[-2].valid),
-            self.under_way.eq(either([stage.valid for stage in line])),
-        ]
+        op = Mux(self.up, kept, said)
+        size = either([front.size for front in fronts])
+        m.d.comb += self.under_way.eq(self._finish(m, y, head=~self.up, size=size, op=op))
         return m
 
     def _tree(self, m: Module, words: list[Any], op: Value) -> Value:
@@ -205,31 +188,22 @@ class TreeJoin(Join):
             nexts, there = [], []
             for i in range(0, len(words), 2):
                 name = f"operator_{level}_{i // 2}"
-                a, here = words[i], present[i]
-                b, other = (words[i + 1], present[i + 1]) if i + 1 < len(words) else (None, None)
-                if b is None or other is None:
-                    nexts.append(_later(m, a, latency, name))
-                    there.append(_later(m, here, latency, f"{name}_there"))
-                    continue
-                m.submodules[name] = unit = self._operator()
-                m.d.comb += [unit.a.eq(a), unit.b.eq(b), unit.both.eq(here & other)]
-                m.d.comb += [unit.function.eq(op[:3]), unit.type.eq(op[3:])]
-                nexts.append(unit.y)
-                there.append(_later(m, here | other, latency, f"{name}_there"))
+                pair = words[i : i + 2]
+                if len(pair) == 2:
+                    m.submodules[name] = unit = self._operator()
+                    m.d.comb += [
+                        *(unit.a.eq(pair[0]), unit.b.eq(pair[1])),
+                        unit.both.eq(present[i] & present[i + 1]),
+                        Cat(unit.function, unit.type).eq(op),
+                    ]
+                    nexts.append(unit.y)
+                else:
+                    nexts.append(delayed(m, pair[0], latency, name)[-1])
+                here = either(present[i : i + 2])
+                there.append(delayed(m, here, latency, f"{name}_there")[-1])
             words, present = nexts, there
-            op = _later(m, op, latency, f"op_{level}")
+            op = delayed(m, op, latency, f"op_{level}")[-1]
         return words[0]
-
-
-def _later(m: Module, value: Value, cycles: int, name: str) -> Value:
-    """Return what a value was some cycles ago; a constant stays one."""
-    if isinstance(value, Const):
-        return value
-    for i in range(cycles):
-        kept = Signal(len(value), name=f"{name}_{i}", reset_less=True)
-        m.d.sync += kept.eq(value)
-        value = kept
-    return value
 
 
 class SerialJoin(Join):
@@ -237,7 +211,7 @@ class SerialJoin(Join):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        layout, side = self._layout, Signal(self._side())
+        layout = self._layout
         latency = layout.operator_latency
         goes, todo, pause = Signal(layout.channels), Signal(layout.ports), Signal(latency - 1)
         bodies, steps = Signal(), Signal()
@@ -258,7 +232,6 @@ class SerialJoin(Join):
         with m.If(steps):
             m.d.sync += [goes.eq(self.channel), todo.eq(rest)]
         op = self._examine(m, steps, chosen, bodies)
-        m.d.comb += side.op.eq(op)
         m.submodules.operator = unit = self._operator()
         word = self._word_now()
         m.d.comb += [
@@ -266,19 +239,9 @@ class SerialJoin(Join):
             unit.b.eq(word.data),
             unit.both.eq(~self.idle),
             Cat(unit.function, unit.type).eq(op),
-            side.valid.eq(self.ends),
-            side.head.eq(~bodies),
-            side.tail.eq(self.tail),
-            side.void.eq(~self.fits),
-            side.takes.eq(self.takes.any()),
-            side.size.eq(word.size),
         ]
-        line = _delayed(m, self._side(), side.as_value(), latency)
-        self._finish(m, line[-1], unit.y)
-        m.d.comb += [
-            self.coming.eq(([side, *line])[-2].valid),
-            self.under_way.eq(Mux(todo.any(), goes, 0) | either([stage.valid for stage in line])),
-        ]
+        done = self._finish(m, unit.y, head=~bodies, size=word.size, op=op)
+        m.d.comb += self.under_way.eq(Mux(todo.any(), goes, 0) | done)
         return m
 
     def _word_now(self) -> Any:

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.streams import LANE_BITS, LATENCY, Type, built
+from syncfabric.rtl.parts.delay import delayed
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.streams.floating import FloatLane
 from syncfabric.rtl.streams.integers import IntegerLane
@@ -96,7 +97,7 @@ class Operator(wiring.Component):
                 results += self._show(m, alone=i == 0)
             else:
                 results.append(self._lanes(m, name, mine))
-        words = [_late(m, word, self._latency - latency) for word, latency in results]
+        words = [delayed(m, word, self._latency - latency, "late")[-1] for word, latency in results]
         m.d.sync += self.y.eq(either(words))
         return m
 
@@ -133,7 +134,7 @@ class Operator(wiring.Component):
             self.offload_function.eq(self.function),
             self.offload_valid.eq(valid),
         ]
-        asked = _late(m, valid, self._offload)
+        asked = delayed(m, valid, self._offload, "asked")[-1]
         results = [(Mux(asked, self.offload_y, 0), 1 + self._offload)]
         return [*results, (Mux(self.both, 0, self.a | self.b), 1)] if alone else results
 
@@ -142,12 +143,3 @@ def _sums(a: Value, b: Value) -> list[Value]:
     """Return the sums of two words' lanes."""
     lanes = [slice(low, low + LANE_BITS) for low in range(0, len(a), LANE_BITS)]
     return [(a[lane] + b[lane])[:LANE_BITS] for lane in lanes]
-
-
-def _late(m: Module, value: Value, cycles: int) -> Value:
-    """Return what a value was some cycles before."""
-    for _ in range(cycles):
-        late = Signal.like(value, name="late", reset_less=True)
-        m.d.sync += late.eq(value)
-        value = late
-    return value

@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.rtl.engine.engine import Engine
+from syncfabric.rtl.parts.delay import delayed
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.router.router import Router
 
@@ -162,10 +163,6 @@ class LinkRegisters(wiring.Component):
         for (path, member, a), (_, _, b) in zip(near, far, strict=True):
             here, there = Value.cast(a), Value.cast(b)
             driven, word = (there, here) if member.flow == Out else (here, there)
-            for number in range(self._registers):
-                name = "__".join(map(str, (*path, number)))
-                kept = Signal(len(word), name=name, reset_less=True)
-                m.d.sync += kept.eq(word)
-                word = kept
-            m.d.comb += driven.eq(word)
+            name = "__".join(map(str, path)) + "_"
+            m.d.comb += driven.eq(delayed(m, word, self._registers, name)[-1])
         return m

@@ -98,7 +98,7 @@ OPERATORS = (
         "Mux(adds & self.mine, total, 0)",
         "Mux(adds, total, 0)",
     ),
-    _lane("who is last is as late as the first", "operators", "self._latency - latency)", "0)"),
+    _lane("who is last is as late as the first", "operators", "self._latency - latency,", "0,"),
     _lane(
         "a unit's result counts when it was not asked",
         "operators",
