@@ -1,51 +1,25 @@
-"""What sources and sinks of streams do, cycle by cycle, and what sinks must have in the end."""
+"""What sources and sinks of streams do, cycle by cycle."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
-
-import ml_dtypes
-import numpy as np
-from numpy.typing import NDArray
 
 from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.stream_movement import StreamProcess
+from syncfabric.models.golden.stream_results import FIXED, MASK, turned
 from syncfabric.models.layout.stream_traffic import COMMAND, LANE_STEP, STALLS, WORD_STEP
-from syncfabric.models.layout.streams import HEAD, LANE_BITS, Function, StreamLayout, Type
+from syncfabric.models.layout.streams import HEAD, LANE_BITS, StreamLayout
 
-__all__ = [
-    "Counts",
-    "Order",
-    "SinkModel",
-    "SourceModel",
-    "TrafficProcess",
-    "checksum",
-    "operand",
-    "reduced",
-]
-
-Words: TypeAlias = NDArray[np.uint32]
-"""Lanes of the words of an operand, a row a word."""
-
-Order: TypeAlias = "int | tuple[Order, Order]"
-"""In which order operands are combined: the number of one, or two that are."""
-
-_MASK = (1 << 32) - 1
-_FIXED: dict[int, tuple[int, int]] = {
-    Type.FP32: (0x7C000000, 0x3C000000),
-    Type.BF16: (0x7C007C00, 0x3C003C00),
-}
-"""Bits of a lane that are fixed, by type, and what they are."""
+__all__ = ["Counts", "SinkModel", "SourceModel", "TrafficProcess"]
 
 
 def _next(state: int) -> int:
     """Return what follows a number of xorshift32."""
-    state ^= state << 13 & _MASK
+    state ^= state << 13 & MASK
     state ^= state >> 17
-    return state ^ (state << 5 & _MASK)
+    return state ^ (state << 5 & MASK)
 
 
 class _Pauses:
@@ -132,9 +106,9 @@ class SourceModel:
 
 
 def _lanes(state: int, layout: StreamLayout, kind: int) -> Iterator[int]:
-    fixed, ones = _FIXED.get(kind, (0, 0))
+    fixed, ones = FIXED.get(kind, (0, 0))
     for number in range(layout.bits // LANE_BITS):
-        yield _next((state + number * LANE_STEP) & _MASK) & ~fixed | ones
+        yield _next((state + number * LANE_STEP) & MASK) & ~fixed | ones
 
 
 @dataclass
@@ -151,7 +125,7 @@ class Counts:
 
     def take(self, beat: Beat, now: int) -> None:
         """Count a beat."""
-        self.checksum = _turn(self.checksum, 1) ^ _check(beat)
+        self.checksum = turned(self.checksum, 1) ^ _check(beat)
         self.words += beat.keep > 0
         self.packets += beat.last and not beat.user
         self.aborted += beat.last and beat.user
@@ -262,117 +236,13 @@ class TrafficProcess(StreamProcess):
             act(word)
 
 
-def _turn(word: int, by: int) -> int:
-    return (word << by | word >> 32 - by) & _MASK
-
-
 def _check(beat: Beat) -> int:
     """Return what a beat adds to a checksum."""
     keep, data, check = beat.keep, beat.data, beat.last << 31
     data &= sum(0xFF << 8 * byte for byte in range(keep.bit_length()) if keep >> byte & 1)
     while keep:
-        check, keep = check ^ keep & _MASK, keep >> 32
+        check, keep = check ^ keep & MASK, keep >> 32
     lane = 0
     while data:
-        check, data, lane = check ^ _turn(data & _MASK, lane), data >> 32, lane + 1
+        check, data, lane = check ^ turned(data & MASK, lane), data >> 32, lane + 1
     return check
-
-
-# What must come of whole operands, by arrays.
-
-
-def operand(seed: int, words: int, layout: StreamLayout, kind: int) -> Words:
-    """Return the operand that a source makes."""
-    places = np.arange(words, dtype=np.uint32)[:, None] * np.uint32(WORD_STEP)
-    lanes = np.arange(layout.bits // LANE_BITS, dtype=np.uint32)[None] * np.uint32(LANE_STEP)
-    state = np.uint32(seed) + places + lanes
-    state ^= state << np.uint32(13)
-    state ^= state >> np.uint32(17)
-    state ^= state << np.uint32(5)
-    fixed, ones = _FIXED.get(kind, (0, 0))
-    return state & np.uint32(_MASK ^ fixed) | np.uint32(ones)
-
-
-_INTEGERS = {Type.INT8: 8, Type.INT16: 16, Type.INT32: 32}
-_FLOATS: dict[int, Any] = {Type.BF16: ml_dtypes.bfloat16, Type.FP32: np.float32}
-_FUNCTIONS: dict[int, Callable[[Any, Any], Any]] = {
-    Function.ADD: np.add,
-    Function.MIN: np.minimum,
-    Function.MAX: np.maximum,
-    Function.MIN_UNSIGNED: np.minimum,
-    Function.MAX_UNSIGNED: np.maximum,
-    Function.AND: np.bitwise_and,
-    Function.OR: np.bitwise_or,
-    Function.XOR: np.bitwise_xor,
-}
-_SIGNED = (Function.MIN, Function.MAX)
-
-
-def reduced(
-    function: int, kind: int, operands: Mapping[int, Words], order: Order, size: int
-) -> Words:
-    """Return what must come of whole operands.
-
-    Parameters
-    ----------
-    function, kind : int
-        Operation and type; the offload port's unit is taken to add lanes of 32 bits.
-    operands : mapping of int to Words
-        By number, bytes of the last words that do not count included.
-    order : Order
-    size : int
-        Bytes of the last word that count; 0: all.
-    """
-    number: Any = _FLOATS.get(kind)
-    if kind in _INTEGERS:
-        bits = _INTEGERS[Type(kind)]
-        number = np.dtype(f"{'i' if function in _SIGNED else 'u'}{bits // 8}")
-    elif number is None:
-        number, function = np.dtype("u4"), Function.ADD
-    combine = _FUNCTIONS[function]
-
-    def result(order: Order) -> Any:
-        if isinstance(order, int):
-            return _cut(operands[order], size).view(number)
-        return combine(result(order[0]), result(order[1]))
-
-    return _cut(np.ascontiguousarray(result(order)).view(np.uint32), size)
-
-
-def _cut(words: Words, size: int) -> Words:
-    """Return words whose last one has 0 in bytes that do not count."""
-    cut = np.ascontiguousarray(words).copy()
-    if size:
-        cut[-1].view(np.uint8)[size:] = 0
-    return cut
-
-
-def checksum(words: Words, size: int, before: int = 0) -> int:
-    """Return a sink's checksum behind a packet with a result, or with none of no words.
-
-    Parameters
-    ----------
-    words : Words
-    size : int
-        Bytes of the last word that count; 0: all.
-    before : int
-        The checksum before the packet.
-    """
-    if not len(words):
-        return _turn(before, 1) ^ 1 << 31
-    width = words.shape[1] * 4
-    check = np.zeros(len(words), np.uint32)
-    for lane in range(words.shape[1]):
-        check ^= _turned(_cut(words, size)[:, lane], lane)
-    keeps = [(1 << width) - 1] * (len(words) - 1) + [(1 << (size or width)) - 1]
-    for low in range(0, width, 32):
-        check ^= np.array([keep >> low & _MASK for keep in keeps], np.uint32)
-    check[-1] ^= np.uint32(1 << 31)
-    left = np.arange(len(words) - 1, -1, -1, dtype=np.uint32) % 32
-    whole = int(np.bitwise_xor.reduce(_turned(check, left)))
-    return whole ^ _turn(before, len(words) % 32)
-
-
-def _turned(words: NDArray[np.uint32], by: Any) -> NDArray[np.uint32]:
-    by = np.asarray(by, np.uint32)
-    return np.asarray(words << by | np.where(by, words >> (32 - by) % 32, 0), np.uint32)

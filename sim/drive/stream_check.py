@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from syncfabric.models.golden.record import Beat
-from syncfabric.models.golden.stream_traffic import Counts, Order, checksum, operand, reduced
+from syncfabric.models.golden.stream_results import Order, checksum, operand, reduced
+from syncfabric.models.golden.stream_traffic import Counts
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.layout.stream_traffic import COUNTS
 from syncfabric.models.layout.streams import StreamLayout

@@ -28,6 +28,13 @@ def alive(children: set[int], parent: set[int], *, goes: bool = False) -> SlotSt
     return SlotState(True, goes, frozenset(children), frozenset(parent))
 
 
+def opened(layout: StreamLayout, children: set[int], parent: set[int]) -> RouterStreams:
+    """Return a router of which channel 0 is open from the next cycle on."""
+    router = RouterStreams(layout)
+    router.step([alive(children, parent, goes=True)])
+    return router
+
+
 def head(layout: StreamLayout, *, tail: bool = False, takes: bool = True, **what: int) -> int:
     """Return a head; of additions of 32 bits if nothing else is said."""
     usual = {"function": Function.ADD, "type": Type.INT32, "takes": takes}

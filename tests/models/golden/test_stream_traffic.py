@@ -8,15 +8,8 @@ import pytest
 
 from syncfabric.models.golden.operators import Operators
 from syncfabric.models.golden.stream_port import Beat
-from syncfabric.models.golden.stream_traffic import (
-    Counts,
-    Order,
-    SourceModel,
-    Words,
-    checksum,
-    operand,
-    reduced,
-)
+from syncfabric.models.golden.stream_results import Order, Words, checksum, operand, reduced
+from syncfabric.models.golden.stream_traffic import Counts, SourceModel
 from syncfabric.models.layout.stream_traffic import COMMAND
 from syncfabric.models.layout.streams import HEAD, Function, StreamLayout, Type, built
 

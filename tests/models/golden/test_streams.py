@@ -1,16 +1,12 @@
-"""Streams of routers: latency, results, credits, failure and re-use, as the contract says."""
+"""Streams of routers in trees: latency, results, credits, failure and turns."""
 
 import random
 from collections.abc import Sequence
 
 import pytest
 
-from syncfabric.models.golden.engine import Request
-from syncfabric.models.golden.slots import RouterSlots, SlotState
 from syncfabric.models.golden.stream_port import Beat
 from syncfabric.models.golden.streams import RouterStreams
-from syncfabric.models.layout.engine import COMMIT, Code, EngineLayout, Kind
-from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.layout.streams import StreamLayout, Type
 from tests.models.golden import graphs
 from tests.models.golden.stream_bench import (
@@ -21,6 +17,7 @@ from tests.models.golden.stream_bench import (
     chain,
     head,
     layout_of,
+    opened,
     packet,
     word,
 )
@@ -30,9 +27,6 @@ MASK = (1 << 32) - 1
 
 def summed(operands: Sequence[Sequence[int]]) -> list[int]:
     return [sum(words) & MASK for words in zip(*operands, strict=True)]
-
-
-# Latency and pace.
 
 
 @pytest.mark.parametrize("registers", [0, 1, 3])
@@ -74,9 +68,6 @@ def test_a_serial_join_takes_a_port_at_a_time() -> None:
         router.step(slots)
     assert freed == [(7, 0), (9, 2), (11, 4), (13, 0), (15, 2), (17, 4)]
     assert sent == [(12, 1, 0, head(layout)), (18, 1, 0, word(layout, 1 + 3 + 5, tail=True))]
-
-
-# Results.
 
 
 def random_tree(rng: random.Random, layout: StreamLayout) -> Tree:
@@ -173,29 +164,6 @@ def test_bytes_that_do_not_count() -> None:
     ]
 
 
-# Buffers and credits.
-
-
-def opened(layout: StreamLayout, children: set[int], parent: set[int]) -> RouterStreams:
-    router = RouterStreams(layout)
-    router.step([alive(children, parent, goes=True)])
-    return router
-
-
-@pytest.mark.parametrize("comes", [4, 5])
-def test_v1_open_from_the_cycle_after_go_is_on_the_wires(comes: int) -> None:
-    """A word in its buffer from 5 on is dropped with a credit, one from 6 on is taken."""
-    layout, sent, freed = layout_of(), [], []
-    router = RouterStreams(layout)
-    for cycle in range(20):
-        words = {0: (0, head(layout))} if cycle == comes else {}
-        router.step([alive({0}, {1}, goes=cycle == 5)], words)
-        sent += [cycle + 1] * len(router.sends)
-        freed += [cycle + 1] * len(router.freed)
-    assert freed == [comes + 2]
-    assert sent == ([comes + 1 + 3] if comes == 5 else [])
-
-
 def test_a_sender_has_b_credits_and_each_that_comes_lets_one_word_go() -> None:
     layout = layout_of()
     assert layout.places == 15
@@ -236,94 +204,6 @@ def test_a_process_that_does_not_accept_stops_its_group_without_loss() -> None:
     assert all(router.is_idle for router in tree.routers)
     tree.run(400)
     assert tree.data(0) == tree.data(1) == [2 * one for one in operand]
-
-
-def test_fifteen_streams_are_under_way_at_most() -> None:
-    layout = layout_of()
-    router, slots = opened(layout, {0}, {1}), [alive({0}, {1})]
-    sent = 0
-    for cycle in range(80):
-        router.step(
-            slots,
-            {0: (0, head(layout, tail=True))} if cycle < 20 and cycle % 2 else {},
-            [(1, 0)] * (1 in router.sends),
-        )
-        sent += 1 in router.sends
-    assert sent == 10
-    for _ in range(10):
-        router.step(slots, {0: (0, head(layout, tail=True))}, [(1, 0)] * (1 in router.sends))
-        sent += 1 in router.sends
-    for _ in range(20):
-        router.step(slots, {}, [(1, 0)] * (1 in router.sends))
-        sent += 1 in router.sends
-    assert sent == 15
-    router.step(slots, {1: (0, head(layout, tail=True))})  # the first one's comes down
-    for _ in range(9):
-        router.step(slots)
-        sent += 1 in router.sends
-    assert sent == 16
-
-
-def test_a_head_says_what_its_heads_say() -> None:
-    layout = layout_of()
-    for takes in (False, True):
-        for tails in (0, 1, 2):
-            router, slots = opened(layout, {0, 4}, {1}), [alive({0, 4}, {1})]
-            heads = [head(layout, takes=takes and i == 1, tail=i < tails) for i in range(2)]
-            router.step(slots, {0: (0, heads[0]), 4: (0, heads[1])})
-            for _ in range(3):
-                router.step(slots)
-            assert router.sends == {1: (0, head(layout, takes=takes, tail=tails == 2))}
-
-
-def test_a_word_is_copied_to_each_port_as_it_has_a_credit() -> None:
-    layout, slots = layout_of(), [alive({0, 4}, {1})]
-    router = opened(layout, {0, 4}, {1})
-    router.step(slots, {p: (0, head(layout)) for p in (0, 4)})
-    sent: list[tuple[int, int]] = []
-    for cycle in range(40):  # port 4 has a credit back in each cycle, port 0 has none
-        words = {1: (0, head(layout) if cycle == 0 else word(layout, cycle))} if cycle < 18 else {}
-        router.step(slots, words, [(4, 0)] if cycle > 4 else ())
-        sent += [(p, carried[1]) for p, carried in router.sends.items() if p != 1]
-    copies = [head(layout), *(word(layout, cycle) for cycle in range(1, 16))]
-    assert [one for p, one in sent if p == 0] == copies[:15]
-    assert [one for p, one in sent if p == 4] == copies[:16]
-    router.step(slots, credits=[(0, 0)])
-    router.step(slots)
-    assert (router.sends, router.freed) == ({0: (0, copies[15])}, [(1, 0)])
-
-
-# Failure, KILL and re-use.
-
-
-@pytest.mark.parametrize("comes", ["types", "unbuilt", "body", "head", "tails", "sizes"])
-def test_v5_words_that_do_not_fit(comes: str) -> None:
-    """They leave, a head of type 6 with ``tail`` goes up, and the channel has failed."""
-    layout = layout_of(operations=("add", "fp32"))
-    usual, fp32 = head(layout), head(layout, type=Type.FP32)
-    bodies = comes in ("head", "tails", "sizes")
-    pairs = {
-        "types": (usual, fp32),
-        "unbuilt": (head(layout, function=1), head(layout, function=1)),
-        "body": (usual, word(layout, 2 << 3)),
-        "head": (word(layout, 1), usual),
-        "tails": (word(layout, 1), word(layout, 1, tail=True)),
-        "sizes": (word(layout, 1, 1, tail=True), word(layout, 1, 2, tail=True)),
-    }
-    router, slots = opened(layout, {0, 4}, {1}), [alive({0, 4}, {1})]
-    if bodies:
-        router.step(slots, {0: (0, usual), 4: (0, usual)})
-    first, second = pairs[comes]
-    router.step(slots, {0: (0, first), 4: (0, second)})
-    router.step(slots)
-    assert router.freed == [(0, 0), (4, 0)]
-    assert router.failed(slots) == [0]
-    sent = []
-    for _ in range(30):
-        sent += [router.sends] if router.sends else []
-        router.step(slots)
-    unfit = layout.word.pack({"data": 6 << 3, "tail": 1, "head": 1})
-    assert sent == [{1: (0, usual)}] * bodies + [{1: (0, unfit)}]
 
 
 def test_operands_that_differ_in_length_fail_where_they_meet() -> None:
@@ -384,93 +264,6 @@ def test_what_is_ended_in_the_midst_is_gone_and_no_credit_is_lost() -> None:
     tree.run(200)
     first = tree.layout.cycles(3)
     assert [cycle - start for cycle, _ in tree.got[3]] == list(range(first, first + 100))
-
-
-def test_v6_a_setup_waits_for_words_and_for_results_under_way() -> None:
-    layout = layout_of()
-    router, slots = opened(layout, {0}, set()), [alive({0}, set())]
-    router.step(slots, {0: (0, head(layout, tail=True))})  # in cycle 1
-    holds = []
-    for _ in range(12):
-        router.step(slots)
-        holds.append(router.holds(0))
-    # Its buffer in 2; under way from 3 to 2 + 3; the turn's buffer in 6.
-    assert holds == [True] * 5 + [False] * 7
-
-
-def test_v6_only_a_setup_that_is_met_waits() -> None:
-    layout = SlotLayout(EngineLayout(4, True, 2, 0, "none"), 2, False)
-    slots, waits = RouterSlots(layout, reports=False), {0}
-    slots.holds = waits.__contains__
-    image = layout.engine.image.pack({"children": 1})
-
-    def ask(code: Code, slot: int, epoch: int = 0) -> bool | None:
-        """Make a request for a cycle; return whether it is refused, None if it is not answered."""
-        order = COMMIT.pack({"code": code, "epoch": epoch, "entry": layout.first + slot})
-        assert slots.asks(Request(True, 0, order), image) is None
-        slots.step({}, {})
-        return slots.answer and slots.answer.error
-
-    def rest() -> None:
-        slots.step({}, {})
-
-    assert [ask(Code.SETUP, 0) for _ in range(3)] == [None] * 3
-    assert not slots.state(0).alive
-    assert ask(Code.SETUP, 1) is False
-    rest()
-    waits.clear()
-    assert ask(Code.SETUP, 0) is False
-    assert slots.state(0) == SlotState(True, False, frozenset({0}), frozenset())
-    rest()
-    waits.add(0)
-    assert ask(Code.SETUP, 0, 1) is True  # alive
-    rest()
-    assert ask(Code.GO, 0, 1) is False
-    assert slots.state(0).goes
-    slots.step({}, {}, [0])
-    assert slots.sends[0].message.kind == Kind.BROKEN
-    assert not slots.state(0).alive
-
-
-def test_v5_a_serial_join_that_is_ended_gives_what_does_not_fit() -> None:
-    layout = layout_of(join="serial", operations=("integer",))
-    router, slots = RouterStreams(layout), [alive({0, 2, 4}, {1})]
-    router.step([slots[0]._replace(goes=True)])
-    router.step(slots, {p: (0, head(layout)) for p in (0, 2, 4)})
-    sent = []
-    for cycle in range(2, 12):  # taken in 2, 4 and 6, on the link in 8
-        router.step(slots if cycle < 5 else [DEAD._replace(parent=slots[0].parent)])
-        sent += [(cycle + 1, *carried) for carried in router.sends.values()]
-    assert sent == [(8, 0, layout.word.pack({"data": 6 << 3, "tail": 1, "head": 1}))]
-
-
-def test_v6_words_of_a_port_that_is_none_of_the_group_leave() -> None:
-    layout = layout_of()
-    router, slots = opened(layout, {0}, {1}), [alive({0}, {1})]
-    router.step(slots, {2: (0, head(layout)), 1: (0, head(layout))})
-    router.step(slots)
-    assert router.freed == [(2, 0)]
-    router.step(slots)
-    assert router.freed == []
-
-
-def test_v6_the_watchdog_sees_what_has_not_moved_since_its_last_visit() -> None:
-    layout = layout_of()
-    for moves, fails in (((), 20), ((14,), 30), ((10,), 20), ((20,), 30)):
-        router, slots = opened(layout, {0, 2}, {1}), [alive({0, 2}, {1})]
-        for cycle in range(1, 40):
-            words = {0: (0, head(layout))} if cycle == 1 else {}
-            words |= {0: (0, word(layout, 1))} if cycle == 3 else {}
-            words |= {2: (0, head(layout))} if cycle == 2 else {}
-            # It leaves in the cycle after it comes, as nothing takes it.
-            words |= {3: (0, word(layout, 1))} if cycle + 1 in moves else {}
-            router.step(slots, words, visited=cycle % 10 == 0)
-            if router.failed(slots):
-                break
-        assert cycle == fails, moves
-
-
-# Channels that share links.
 
 
 def test_v8_channels_take_turns_and_one_alone_has_every_cycle() -> None:
@@ -557,15 +350,3 @@ def test_v8_a_port_without_a_credit_does_not_block_a_fork_that_copies_elsewhere(
     assert sum((p, c) == (1, 1) for _, p, c in sent) == layout.places == 15
     assert sum((p, c) == (0, 1) for _, p, c in sent) == 16
     assert [cycle for cycle, p, c in sent if (p, c) == (1, 0) and cycle >= 80] == [*range(80, 100)]
-
-
-def test_v4_a_word_that_is_no_head_goes_to_all_children_as_it_is() -> None:
-    layout, slots = layout_of(), [alive({0, 4}, {1})]
-    router = opened(layout, {0, 4}, {1})
-    router.step(slots, {p: (0, head(layout, takes=p == 0)) for p in (0, 4)})
-    router.step(slots, {1: (0, word(layout, 5))})
-    router.step(slots)
-    assert router.sends == dict.fromkeys((0, 4), (0, word(layout, 5)))
-    router.step(slots, {1: (0, head(layout))})
-    router.step(slots)
-    assert router.sends == {0: (0, head(layout)), 4: (0, head(layout, tail=True))}

@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from syncfabric.models.golden.stream_traffic import SourceModel, operand
+from syncfabric.models.golden.stream_results import operand
+from syncfabric.models.golden.stream_traffic import SourceModel
 from syncfabric.models.layout.stream_traffic import COMMAND, STALLS
 from syncfabric.models.layout.streams import HEAD, Type
 from syncfabric.rtl.streams.source import StreamSource
