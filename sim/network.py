@@ -18,7 +18,6 @@ from syncfabric.models.networks import reader
 from syncfabric.models.networks.dead import NOTHING, Dead
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.front import Front
 from syncfabric.sim.output import check_file, check_folder, make_folder, write_file, write_folder
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.request import Netlist, RunRequest
@@ -26,6 +25,7 @@ from syncfabric.sim.results import RunResult
 from syncfabric.sim.words import kind_words
 
 if TYPE_CHECKING:
+    from syncfabric.sim.front import Front
     from syncfabric.sim.vectors import StreamRequest
 
 __all__ = ["Network", "Plan"]
@@ -249,6 +249,7 @@ class Network:
         jitter: int | None = None,
         netlist: Netlist | None = None,
         stream: StreamRequest | None = None,
+        draw: PathLike | None = None,
         progress: Progress = silent,
     ) -> RunResult:
         """Run barriers in every group, and compare hardware and golden model in every cycle.
@@ -285,6 +286,8 @@ class Network:
         stream : StreamRequest, optional
             What every group with ``stream = true`` performs once, beside the barriers
             (`sim.vectors`).
+        draw : path, optional
+            Picture of the stream: its words on each link, and over time.
         progress : Progress
             Is told how far the run is.
 
@@ -293,7 +296,9 @@ class Network:
         SyncfabricError
             An argument is not allowed, a simulator is missing, or a file cannot be written.
         """
-        at, picture, into = (None if file is None else Path(file) for file in (log, heat, output))
+        at, loads, into, flow = (
+            None if file is None else Path(file) for file in (log, heat, output, draw)
+        )
         request = RunRequest(
             sim,
             episodes,
@@ -301,13 +306,14 @@ class Network:
             background,
             waves,
             at,
-            picture,
+            loads,
             into,
             long,
             churn,
             jitter,
             netlist,
             stream,
+            flow,
         )
         request.check(self.spec)
         with stage(progress, "plan"):
@@ -324,7 +330,7 @@ class Network:
                 request.log.unlink()
         result = self._drive(request, progress)
         written = [] if request.output is None else write_folder(request.output, products)
-        if request.output is not None or request.heat is not None:
+        if request.output or request.heat or request.draw:
             from syncfabric.sim.products import draw_run
 
             written += draw_run(self.plan(), result, request, progress)
@@ -332,6 +338,7 @@ class Network:
 
     def _drive(self, request: RunRequest, progress: Progress) -> RunResult:
         asked = {**vars(request), "heat": request.heat is not None}
+        del asked["draw"]
         if asked.pop("long"):
             from syncfabric.sim.drive.long_run import long_run as drive
 

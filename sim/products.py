@@ -124,13 +124,20 @@ def _made(of: str, spec: NetworkSpec) -> str:
 def draw_run(
     plan: BarrierPlan, result: RunResult, request: RunRequest, progress: Progress
 ) -> Iterator[Path]:
-    """Draw what a run was asked for: trees into its folder, the load of channels; yield files."""
-    from syncfabric.sim.draw import can_draw, check_picture, group_figure, heat_figure, picture
+    """Draw what a run was asked for: trees into its folder, channels, streams; yield files."""
+    from syncfabric.sim.draw import (
+        can_draw,
+        check_picture,
+        group_figure,
+        heat_figure,
+        picture,
+        stream_figure,
+    )
 
     name, network = plan.spec.name, plan.spec.network
     folder, heat = request.output, request.heat
     groups = plan.groups if folder and can_draw(network) else ()
-    total, done = 2 * len(groups) + (heat is not None), 0
+    total, done = 2 * len(groups) + sum(file is not None for file in (heat, request.draw)), 0
     for group in groups:
         for kind in ("svg", "png"):
             progress("draw", done, total)
@@ -146,6 +153,10 @@ def draw_run(
             network, result.loads or (), title=f"{name} · load of channels", line=line
         )
         yield write_file(heat, picture(figure, check_picture(heat, network)))
+    if request.draw is not None and result.streams:
+        progress("draw", total - 1, total)
+        figure = stream_figure(plan, result.streams)
+        yield write_file(request.draw, picture(figure, check_picture(request.draw, network)))
     if total:
         progress("draw", total, total)
 

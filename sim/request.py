@@ -66,6 +66,7 @@ class RunRequest:
     jitter: int | None = None
     netlist: Netlist | None = None
     stream: StreamRequest | None = None
+    draw: Path | None = None
 
     @property
     def compared(self) -> bool:
@@ -104,11 +105,12 @@ class RunRequest:
             if self.log.suffix.lower() != ".csv":
                 raise OutputError(f"log {self.log}: its name must end in .csv")
             check_file(self.log, "log")
-        if self.heat is not None:
-            from syncfabric.sim.draw import check_picture
+        for picture in (self.heat, self.draw):
+            if picture is not None:
+                from syncfabric.sim.draw import check_picture
 
-            check_picture(self.heat, spec.network)
-            check_file(self.heat, "picture")
+                check_picture(picture, spec.network)
+                check_file(picture, "picture")
         if self.output is not None:
             check_folder(self.output)
         if self.sim != "model":
@@ -135,6 +137,11 @@ class RunRequest:
             raise SpecError(
                 f"netlist = {self.netlist.name} runs under icarus alone, not under {self.sim}"
                 f"{' and long' if self.long else ''}; set sim to icarus, and leave long out"
+            )
+        if self.draw and not self.stream:
+            raise SpecError(
+                f"draw = {self.draw} draws streams, and there is none; name one with stream, as "
+                "stream = allreduce, or draw the load of channels with heat"
             )
         without = self.waves or self.log or self.heat or self.churn or self.jitter is not None
         if self.long and (self.sim != "verilator" or without or self.stream):

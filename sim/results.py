@@ -13,7 +13,8 @@ from pydantic import TypeAdapter
 
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.spec import STATIC_PLANNERS
-from syncfabric.sim.spread import Part, Spread, validated
+from syncfabric.sim.spread import NodeName, Part, Spread, validated
+from syncfabric.sim.stream_result import StreamResult, stream_rows
 from syncfabric.sim.tables import Rows, Titled, as_text, bound_words, cell, html_table, table
 from syncfabric.sim.words import count, node_words
 
@@ -41,9 +42,6 @@ __all__ = [
     "results_schema",
     "summary",
 ]
-
-NodeName = tuple[int, int] | int
-"""A node as results name it: ``[x, y]`` on a mesh; ``[switch, port]``, or a switch's number."""
 
 Verdict = Literal["match", "checked", "mismatch", "hang"]
 
@@ -232,30 +230,6 @@ class ChurnResult(Part):
 
 
 @dataclass(frozen=True)
-class StreamResult(Part):
-    """A stream of one group: cycles from the first beat of the last member."""
-
-    id: int
-    """Group identifier (GID)."""
-    kind: str
-    """``allreduce``, ``reduce`` or ``broadcast``."""
-    op: str
-    """Function and type."""
-    words: int
-    """Words of each operand."""
-    first: int | None
-    """Cycles until every member that takes the result has its first word; null if one has not."""
-    bound: int | None
-    """Most of them, for the group alone."""
-    last: int | None
-    """Cycles until they have the last word."""
-    rate: float | None
-    """Words a cycle, from the first to the last."""
-    checked: bool
-    """All words have come, and are right."""
-
-
-@dataclass(frozen=True)
 class RunResult(Part):
     """One run: verdict, latencies and traffic; fields that a kind of network lacks are null."""
 
@@ -350,7 +324,7 @@ def result_parts(result: RunResult) -> Iterator[Titled | str]:
     """Yield a run's groups, latencies being least, median and greatest; and its summary."""
     yield Titled(f"{result.network} under {result.simulator}", result_rows(result))
     if result.streams:
-        yield Titled(f"{result.streams[0].kind} by streams", _stream_rows(result.streams))
+        yield Titled(f"{result.streams[0].kind} by streams", stream_rows(result.streams))
     yield from summary(result)
 
 
@@ -366,15 +340,6 @@ def result_rows(result: RunResult) -> Rows:
     columns |= {"latency\n(cycles)\nmin/med/max": "latency"}
     columns |= {"model\n(cycles)\nmin/med/max": "model_latency", "bound\n(cycles)": bound_words}
     return table(result.groups, columns)
-
-
-def _stream_rows(streams: tuple[StreamResult, ...]) -> Rows:
-    columns: dict[str, Any] = {"group": "id", "op": "op", "words": "words"}
-    columns |= {"first word\nafter\n(cycles)": "first", "bound\n(cycles)": "bound"}
-    columns |= {"last word\nafter\n(cycles)": "last"}
-    columns |= {"words a\ncycle": lambda seen: None if seen.rate is None else f"{seen.rate:.3g}"}
-    columns |= {"checked": lambda seen: "yes" if seen.checked else "no"}
-    return table(streams, columns)
 
 
 def summary(result: RunResult) -> Iterator[str]:

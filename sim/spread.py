@@ -1,4 +1,4 @@
-"""What results are made of: their parts' settings, and the spread of a set of measurements."""
+"""What results are made of: their parts' settings, nodes, and the spread of measurements."""
 
 import statistics
 from collections.abc import Sequence
@@ -9,9 +9,12 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["Part", "Spread", "validated"]
+__all__ = ["NodeName", "Part", "Spread", "validated"]
 
 Result = TypeVar("Result")
+
+NodeName = tuple[int, int] | int
+"""A node as results name it: ``[x, y]`` on a mesh; ``[switch, port]``, or a switch's number."""
 
 
 class Part:

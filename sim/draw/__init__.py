@@ -1,4 +1,4 @@
-"""Pictures, as SVG and PNG: trees and rings over their network, a plan, the load of channels."""
+"""Pictures, as SVG and PNG: trees and rings, plans, the load of channels, streams."""
 
 from syncfabric.sim.draw.figures import (
     can_draw,
@@ -10,6 +10,7 @@ from syncfabric.sim.draw.figures import (
     show,
 )
 from syncfabric.sim.draw.page import picture, to_svg
+from syncfabric.sim.draw.streams import stream_figure
 
 __all__ = [
     "can_draw",
@@ -20,5 +21,6 @@ __all__ = [
     "picture",
     "plan_figure",
     "show",
+    "stream_figure",
     "to_svg",
 ]

@@ -30,6 +30,7 @@ from syncfabric.sim.words import count, kind_words, network_words, root_words, w
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap, Normalize
     from matplotlib.figure import Figure
 
     from syncfabric.models.networks.spec import AnySpec, NetworkSpec
@@ -88,7 +89,7 @@ def show(network: "AnySpec", make: Callable[[], "Figure"]) -> str | None:
     return to_svg(make()) if can_draw(network) else None
 
 
-class _Place:
+class Place:
     """A network's scene, its sheet, and the room around it."""
 
     def __init__(self, network: "AnySpec", side: float) -> None:
@@ -100,13 +101,14 @@ class _Place:
         self.height = self.sheet.size[1] + self.margins.below
 
     def pen(self, page: Page, middle: float, top: float) -> Pen:
+        """Return what draws it on a page: around ``middle``, ``top`` inches from above."""
         axes: Axes = page.axes(self.sheet, self.margins, middle, top)
         return Pen(axes, self.sheet, self.scene)
 
 
 def group_figure(plan: "BarrierPlan", group: "GroupPlan") -> "Figure":
     """Draw one group's tree or ring with its title and the key of its colours."""
-    place = _Place(plan.spec.network, 6.4)
+    place = Place(plan.spec.network, 6.4)
     with settings():
         key = key_of(place.scene, [group], len(plan.groups))
         page = Page(max(place.width, 5.2), TOP + place.height, key)
@@ -125,7 +127,7 @@ def plan_figure(plan: "BarrierPlan") -> "Figure":
     shown = plan.groups[:MOST_PANELS]
     if not shown:
         return network_figure(plan.spec)
-    place = _Place(plan.spec.network, 4.2)
+    place = Place(plan.spec.network, 4.2)
     step_x, step_y = max(place.width, 3.8), PANEL_TOP + place.height
     columns = min(len(shown), 2 if len(shown) in (2, 4) else 3, max(1, int(15 / step_x)))
     rows = -(-len(shown) // columns)
@@ -150,7 +152,7 @@ def plan_figure(plan: "BarrierPlan") -> "Figure":
 
 def network_figure(spec: "NetworkSpec") -> "Figure":
     """Draw a network, and at every node the colours of the groups it is in."""
-    place = _Place(spec.network, 4.6)
+    place = Place(spec.network, 4.6)
     shown = list(zip(colours(min(MOST_COLOURS, len(spec.groups))), spec.groups, strict=False))
     inks: dict[Hashable, list[str]] = {}
     for ink, group in shown:
@@ -200,14 +202,13 @@ def heat_figure(
     title, line : str
         Heading, and a line below it.
     """
-    from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize
 
     loads = tuple(loads)
     top = max((load.load for load in loads), default=0.0)
     limit = next((step for step in (0.05, 0.1, 0.2, 0.5, 1.0) if top <= step), max(top, 1.0))
     norm, scale = Normalize(0, limit), LinearSegmentedColormap.from_list("load", SCALE)
-    place = _Place(network, 6.4)
+    place = Place(network, 6.4)
     known: dict[Hashable, Any] = {(load.node, load.port): scale(norm(load.load)) for load in loads}
     scene, idle = place.scene, scale(norm(0.0))
     ends = dict.fromkeys(end for pair in scene.ends.values() for end in pair)
@@ -225,12 +226,23 @@ def heat_figure(
             for node, (sent, received) in scene.ends.items()
         }
         pen.pies(halves, GREY, hole=0.55)
-        long = min(3.6, page.width - 1.2)
-        box = (0.5 - long / page.width / 2, 0.5 / page.height, long / page.width, 0.1 / page.height)
-        bar = page.figure.colorbar(
-            ScalarMappable(norm, scale), cax=page.figure.add_axes(box), orientation="horizontal"
-        )
-        bar.outline.set_visible(False)
-        bar.ax.tick_params(length=2, labelsize=7, color=INK)
-        bar.set_label(f"flits and messages a cycle; {HEAT_WORDS}", fontsize=7.5)
+        words = f"flits and messages a cycle; {HEAT_WORDS}"
+        colour_bar(page, norm, scale, words, page.width / 2, page.height - 0.6)
     return page.figure
+
+
+def colour_bar(
+    page: Page, norm: "Normalize", scale: "Colormap", words: str, middle: float, top: float
+) -> None:
+    """Draw a scale of colours with words below it, around ``middle``, ``top`` inches from above."""
+    from matplotlib.cm import ScalarMappable
+
+    long = min(3.6, page.width - 1.2)
+    bar = page.figure.colorbar(
+        ScalarMappable(norm, scale),
+        cax=page.box(middle - long / 2, top, long, 0.1),
+        orientation="horizontal",
+    )
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=2, labelsize=7, color=INK)
+    bar.set_label(words, fontsize=7.5)

@@ -66,6 +66,7 @@ class Pen:
         self.ways(others.ways, 2.2)
         self.dots({name: others.dots[name] for name in others.dots.keys() - made.dots.keys()}, 2.8)
         self.ways(made.ways, 7 if made.above else 3)
+        self.bands(made.bands)
         self.numbers(covering=True)
         self.dots(made.dots, 6)
         if made.root is not None:

@@ -1,15 +1,15 @@
 """What is drawn over a scene for a group: its tree or ring along the links, and its members."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.sim.draw.lines import TIP, Points, corners, cut, head, lanes, moved, rounded
-from syncfabric.sim.draw.page import GREY, PAPER, ROOT, Mark, depth_colours, depth_key
+from syncfabric.sim.draw.page import GREY, INK, PAPER, ROOT, Mark, depth_colours, depth_key
 from syncfabric.sim.draw.scene import NODE, Scene
 
 RING, RING_MEMBER = "#1f5f99", "#a9cbe8"
@@ -43,6 +43,8 @@ class Overlay:
     dots: dict[Hashable, Dot] = field(default_factory=dict)
     """By spot."""
     ways: list[Way] = field(default_factory=list)
+    bands: dict[Hashable, Any] = field(default_factory=dict)
+    """Colours of directed links that are broad arrows."""
     root: Hashable | None = None
     """The spot that is marked as the root."""
     passed: bool = False
@@ -82,6 +84,20 @@ def overlay(
             made.dots[node] = Dot(OTHERS, GREY, PASSED)
         return made
     return _grid_tree(group, colours) if group.graph.columns else _tree(scene, group, colours)
+
+
+def flow_overlay(scene: Scene, group: GroupPlan, inks: Mapping[Hashable, Any]) -> Overlay:
+    """Return a group's members and its root, and links of its tree in colours of their own."""
+    made = overlay(scene, group, group.height or 0)
+    made.ways = [way._replace(ink=GREY) for way in made.ways if not way.heads]
+    for name, dot in made.dots.items():
+        if dot.face == PAPER:
+            made.dots[name] = Dot(PAPER, GREY)
+        elif dot.face != ROOT or (name != made.root and not scene.spots[name].square):
+            made.dots[name] = Dot(INK)
+    between = scene.links.keys() - {end for pair in scene.ends.values() for end in pair}
+    made.bands = {link: ink for link, ink in inks.items() if link in between}
+    return made
 
 
 def arrow(line: Points, ink: str, broad: float = 1.0) -> Way:

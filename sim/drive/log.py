@@ -69,7 +69,7 @@ class EngineMessages:
         """
         slot = channel_class - self._links.classes
         if slot >= 0:
-            return self._in_slot.get((link, slot), (-1, False))
+            return self.in_slot(link, slot)
         message = self._layout.unpack(payload & (1 << self._layout.width) - 1)
         router = message["y"] * self._columns + message["x"] if self._routed else -1
         hop = _Hop(link, channel_class, router, message["entry"])
@@ -82,6 +82,10 @@ class EngineMessages:
             return group, False
         self._risen ^= {hop}
         return group, hop in self._risen
+
+    def in_slot(self, link: int, slot: int) -> tuple[int, bool]:
+        """Return the same of what a slot, or its stream, has on a link."""
+        return self._in_slot.get((link, slot), (-1, False))
 
     def _hops(self, group: GroupPlan) -> Iterator[tuple[_Hop, bool]]:
         """Yield where a group's messages pass, and whether upwards; slots have no class."""

@@ -213,6 +213,7 @@ def _streams(
     bounds = {group.id: group.stream_bound for group in plan.groups}
     for stream, seen in zip(scenario.streams, outcome.streams, strict=True):
         came = seen.last >= 0
+        assert seen.flow
         yield StreamResult(
             id=stream.gid,
             kind=request.kind,
@@ -223,6 +224,7 @@ def _streams(
             last=seen.last - seen.begun if came else None,
             rate=stream.words / (seen.last - seen.first + 1) if came else None,
             checked=came and not (outcome.mismatches or outcome.hang),
+            flow=seen.flow,
         )
 
 

@@ -10,6 +10,7 @@ from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.static.operations import Collective, CollectiveOutcome
 from syncfabric.sim.results import Mismatch
+from syncfabric.sim.stream_result import StreamFlow
 
 __all__ = [
     "NUMBER_BITS",
@@ -321,16 +322,24 @@ class StreamOutcome:
 
     Parameters
     ----------
-    begun : int
-        In which the last member has offered its first beat.
+    begins : tuple of int, by member
+        In which it has offered its first beat; -1 for a stream whose group was killed before.
     first, last : int
         In which the last of the members that take the result has taken the first beat of it, and
-        the last; -1 for a stream whose group was killed before.
+        the last; -1 likewise.
+    flow : StreamFlow, optional
+        Of all streams of the group.
     """
 
-    begun: int
+    begins: tuple[int, ...]
     first: int = -1
     last: int = -1
+    flow: StreamFlow | None = None
+
+    @property
+    def begun(self) -> int:
+        """In which the last member has offered its first beat."""
+        return max(self.begins)
 
 
 @dataclass

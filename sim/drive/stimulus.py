@@ -71,8 +71,9 @@ def rules_of(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: bool)
         rules.append(Passages(network))
     if scenario.streams:
         from syncfabric.sim.drive.stream_check import StreamCheck
+        from syncfabric.sim.drive.stream_flow import StreamCount
 
-        rules.append(StreamCheck(plan, scenario))
+        rules += [StreamCheck(plan, scenario), StreamCount(plan, scenario)]
     if coverage:
         rules.append(EngineCoverage(plan, ledger))
     return rules

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
+from collections.abc import Iterator
 
 from syncfabric.models.golden.stream_traffic import TrafficProcess
 from syncfabric.models.layout.setup import Operation
@@ -103,11 +104,14 @@ class Streams(Program):
 
     def report(self, outcome: Outcome) -> None:
         """Add when streams began."""
+        outcome.streams += (StreamOutcome(begins) for begins in self.begins())
+
+    def begins(self) -> Iterator[tuple[int, ...]]:
+        """Yield for each stream the cycles in which its members began; -1: not yet."""
         begun = dict(seed for process in self._processes for seed in process.begun)
         for stream in self._driver.scenario.streams:
             members = range(len(self._groups[stream.gid][1].members))
-            last = max(begun.get(operand_seed(stream, member), -1) for member in members)
-            outcome.streams.append(StreamOutcome(last))
+            yield tuple(begun.get(operand_seed(stream, member), -1) for member in members)
 
     # What it does.
 

@@ -1,10 +1,11 @@
-"""The first episode of every group of a run, as the golden model has it, cycle by cycle.
+"""The first episode, and the stream, of every group, as the golden model has it, cycle by cycle.
 
 Where hardware was compared in every cycle, this is what the hardware did.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
@@ -17,12 +18,13 @@ from syncfabric.sim.draw.scene import scene_of
 from syncfabric.sim.drive.log import EngineMessages
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.stream_flow import StreamWords
+from syncfabric.sim.drive.streams import Streams
 from syncfabric.sim.drive.trace import Arrival, Chunk, Line, bits
 from syncfabric.sim.report.film import Cast, Film, Kind, Move
 
 MOST_MOVES = 60_000
 """Moves that a page can hold; packets are left out beyond."""
-WORDS = ("member, not yet arrived", "arrived", "released")
 
 
 def first_episode(plan: BarrierPlan, scenario: Scenario) -> Film | None:
@@ -30,40 +32,46 @@ def first_episode(plan: BarrierPlan, scenario: Scenario) -> Film | None:
 
     None where the first episodes do not come to an end, or there is too much to show.
     """
-    seen = _Seen(plan)
-    runner = ScenarioRunner(plan, scenario)
-    while not runner.finished and not seen.over:
-        chunk = runner.advance()
-        seen.take(chunk)
-    if not seen.over:
-        return None
-    moves = list(seen.moves())
-    if len(moves) > MOST_MOVES:
-        moves = [(cycle, carried) for cycle, carried in moves if carried.group >= 0]
-    if len(moves) > MOST_MOVES:
-        return None
-    return _film(plan, seen, moves)
+    return _film(plan, _Barriers(plan, ScenarioRunner(plan, scenario)))
 
 
-class _Seen:
-    """What was seen of the first episodes."""
+def stream_film(plan: BarrierPlan, scenario: Scenario) -> Film | None:
+    """Return a film from just before the first beat of a scenario's streams to their last.
 
-    def __init__(self, plan: BarrierPlan) -> None:
-        network = plan.spec.network
-        self._carrier, self._registers = carrier_of(plan), network.port_registers
-        self._member: dict[tuple[int, int], tuple[int, int]] = {}
+    Of each group it has one stream. None as of ``first_episode``.
+    """
+    return _film(plan, _Streams(plan, scenario, ScenarioRunner(plan, scenario)))
+
+
+class _Seen(ABC):
+    """What is seen of the groups; a member is a group's place in the plan, and its own there."""
+
+    words: tuple[str, str, str]
+
+    def __init__(self, plan: BarrierPlan, runner: ScenarioRunner) -> None:
+        self.runner = runner
+        self.members: dict[tuple[int, int], tuple[int, int]] = {}
         for number, group in enumerate(plan.groups):
             for member, place in enumerate(plan.endpoints(group)):
-                self._member[place] = number, member
-        self._all = {*self._member.values()}
+                self.members[place] = number, member
         self.arrived: dict[tuple[int, int], int] = {}
         self.released: dict[tuple[int, int], int] = {}
         self._carried: list[tuple[int, Carried]] = []
 
+    @abstractmethod
+    def take(self, chunk: Chunk) -> None:
+        """Take a chunk in."""
+
+    def watch(self) -> bool:
+        """Run until every member has been released; return whether that comes."""
+        while not (self.over or self.runner.finished):
+            self.take(self.runner.advance())
+        return self.over
+
     @property
     def over(self) -> bool:
-        """Whether every member of every group has been released."""
-        return self.released.keys() == self._all
+        """Whether every member has been released."""
+        return self.released.keys() == {*self.members.values()}
 
     @property
     def first(self) -> int:
@@ -75,19 +83,6 @@ class _Seen:
         """Cycle of the last release."""
         return max(self.released.values())
 
-    def take(self, chunk: Chunk) -> None:
-        """Take a chunk in."""
-        for act in chunk.acts:
-            if isinstance(act, Arrival):
-                self.arrived.setdefault((act.group, act.member), act.cycle)
-        for line in chunk.lines:
-            record = line.record
-            for key in (divmod(bit, self._registers) for bit in bits(record.release)):
-                self.released.setdefault(self._member[key], line.cycle)
-            for carried in self._carrier.note(line):
-                if self.arrived and line.cycle >= self.first:
-                    self._carried.append((line.cycle, carried))
-
     def moves(self) -> Iterator[tuple[int, Carried]]:
         """Yield what moved in these episodes; what a group did after its own is left out."""
         ends: dict[int, int] = {}
@@ -98,17 +93,77 @@ class _Seen:
                 yield cycle, carried
 
 
-def _film(plan: BarrierPlan, seen: _Seen, moves: list[tuple[int, Carried]]) -> Film:
+class _Barriers(_Seen):
+    """The first episodes."""
+
+    words = ("member, not yet arrived", "arrived", "released")
+
+    def __init__(self, plan: BarrierPlan, runner: ScenarioRunner) -> None:
+        super().__init__(plan, runner)
+        self._carrier, self._registers = carrier_of(plan), plan.spec.network.port_registers
+
+    def take(self, chunk: Chunk) -> None:
+        """Take a chunk in."""
+        for act in chunk.acts:
+            if isinstance(act, Arrival):
+                self.arrived.setdefault((act.group, act.member), act.cycle)
+        for line in chunk.lines:
+            record = line.record
+            for key in (divmod(bit, self._registers) for bit in bits(record.release)):
+                self.released.setdefault(self.members[key], line.cycle)
+            for carried in self._carrier.note(line):
+                if self.arrived and line.cycle >= self.first:
+                    self._carried.append((line.cycle, carried))
+
+
+class _Streams(_Seen):
+    """The streams."""
+
+    words = ("member, not yet begun", "begun", "ended")
+
+    def __init__(self, plan: BarrierPlan, scenario: Scenario, runner: ScenarioRunner) -> None:
+        super().__init__(plan, runner)
+        self._read, self._names = StreamWords(plan), links_of(plan.spec.network).names
+        self.members, self._program = self._read.members, runner.driver.find(Streams)
+        numbers = {group.id: number for number, group in enumerate(plan.groups)}
+        self._groups = [numbers[stream.gid] for stream in scenario.streams]
+
+    def take(self, chunk: Chunk) -> None:
+        """Take a chunk in."""
+        assert self._program
+        for group, begins in zip(self._groups, self._program.begins(), strict=True):
+            self.arrived |= {(group, m): cycle for m, cycle in enumerate(begins) if cycle >= 0}
+        for line in chunk.lines:
+            for word in self._read.words(line):
+                kind = HEAD if word.head else UP if word.up else DOWN
+                name = self._names[word.link]
+                if name is not None:
+                    self._carried.append((line.cycle, Carried(name, kind, word.group)))
+            for group, member, _, last in self._read.beats(line):
+                if last:
+                    self.released.setdefault((group, member), line.cycle)
+
+
+def _film(plan: BarrierPlan, seen: _Seen) -> Film | None:
+    if not seen.watch():
+        return None
+    moves = list(seen.moves())
+    if len(moves) > MOST_MOVES:
+        moves = [(cycle, carried) for cycle, carried in moves if carried.group >= 0]
+    if len(moves) > MOST_MOVES:
+        return None
     scene = scene_of(plan.spec.network)
     links, spots = scene.link_numbers, scene.spot_numbers
     kinds = [kind for kind in KINDS if any(carried.kind == kind for _, carried in moves)]
+    numbers = sorted({number for number, _ in seen.released})
     shown = [
-        Move(cycle, (links[link],), kinds.index(kind), group)
+        Move(cycle, (links[link],), kinds.index(kind), numbers.index(group) if group >= 0 else -1)
         for cycle, (link, kind, group) in moves
         if link in links
     ]
     casts = []
-    for number, group in enumerate(plan.groups):
+    for number in numbers:
+        group = plan.groups[number]
         members = range(len(group.members))
         root = group.root if group.root_switch is None else group.root_switch
         casts.append(
@@ -128,7 +183,7 @@ def _film(plan: BarrierPlan, seen: _Seen, moves: list[tuple[int, Carried]]) -> F
         kinds=tuple(kinds),
         casts=tuple(casts),
         moves=tuple(shown),
-        words=WORDS,
+        words=seen.words,
         zero=seen.first,
     )
 
@@ -141,7 +196,10 @@ RELEASE = Kind("release: go on", "var(--down)")
 FILLER = Kind("filler", "var(--packet)", "none")
 FLIT = Kind("flit", "var(--up)")
 LAST = Kind("last flit: go on", "var(--down)")
-KINDS = (REDUCE, NOTIFY, FLIT, DISTRIBUTE, RELEASE, LAST, FILLER, OTHER)
+UP = Kind("words of operands, combined at every router", "var(--up)")
+DOWN = Kind("words of the result, copied at every router", "var(--down)")
+HEAD = Kind("heads of streams", "var(--packet)", "none")
+KINDS = (UP, DOWN, HEAD, REDUCE, NOTIFY, FLIT, DISTRIBUTE, RELEASE, LAST, FILLER, OTHER)
 """In the order of a legend."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from syncfabric.sim.draw import can_draw, group_figure
 from syncfabric.sim.drive.run import scenario_of
@@ -11,11 +11,12 @@ from syncfabric.sim.network import Network, Plan
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.report.blocks import Block, Gallery, Play, Section, Table, Words
 from syncfabric.sim.report.drawing import inline_svg
-from syncfabric.sim.report.episode import first_episode
+from syncfabric.sim.report.episode import first_episode, stream_film
 from syncfabric.sim.report.run_section import run_blocks
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult
 from syncfabric.sim.tables import notes, plan_rows
+from syncfabric.sim.vectors import StreamRequest
 from syncfabric.sim.words import count, network_words
 
 MOST_NODES = 1024
@@ -32,6 +33,7 @@ class Asked:
     episodes: int = 100
     seed: int = 1
     background: float = 0.0
+    stream: StreamRequest | None = None
 
     def check(self, network: Network) -> None:
         """Refuse what cannot be done with a network, before any work.
@@ -41,8 +43,18 @@ class Asked:
         SyncfabricError
             An argument is not allowed, a simulator is missing, or the network cannot be planned.
         """
-        none = (False, None, None, None, False)
-        request = RunRequest(self.sim, self.episodes, self.seed, self.background, *none)
+        request = RunRequest(
+            self.sim,
+            self.episodes,
+            self.seed,
+            self.background,
+            waves=False,
+            log=None,
+            heat=None,
+            output=None,
+            long=False,
+            stream=self.stream,
+        )
         request.check(network.spec)
         network.plan()
 
@@ -57,10 +69,11 @@ def network_section(
     SyncfabricError
         As ``Network.run``.
     """
-    result = network.run(asked.sim, asked.episodes, asked.seed, asked.background, progress=progress)
+    result = network.run(**vars(asked), progress=progress)
     plan = network.plan()
     with stage(progress, "draw"):
-        blocks = [*_plan_blocks(plan, asked, result, prefix), *run_blocks(result, f"{prefix}-r")]
+        blocks = [*_plan_blocks(plan, asked, result, prefix)]
+        blocks += run_blocks(result, f"{prefix}-r", plan)
     words = network_words(network.spec.network)
     line = f"{words} · {count(len(plan.groups), 'group')}"
     return Section(network.name, "network", line, blocks), result
@@ -70,7 +83,7 @@ def _plan_blocks(plan: Plan, asked: Asked, result: RunResult, prefix: str) -> It
     if not plan.groups:
         yield Words(["No groups: nobody meets in a barrier."])
         return
-    yield _play(plan, asked, result)
+    yield from _plays(plan, asked, result)
     if can_draw(plan.spec.network):
         shown = plan.groups[:MOST_DRAWN]
         svgs = [
@@ -85,19 +98,25 @@ def _plan_blocks(plan: Plan, asked: Asked, result: RunResult, prefix: str) -> It
         yield Words(told)
 
 
-def _play(plan: Plan, asked: Asked, result: RunResult) -> Block:
-    """Return the first episodes to watch, or why they are not shown."""
+def _plays(plan: Plan, asked: Asked, result: RunResult) -> Iterator[Block]:
+    """Yield the first episodes to watch, and the streams, or why they are not shown."""
     network = plan.spec.network
     if not can_draw(network) or len(network.topology.nodes) > MOST_NODES:
         limit = f"networks of up to {MOST_NODES:,} nodes"
-        return Words([f"Too large to animate: pages show {limit} that a picture has room for."])
+        yield Words([f"Too large to animate: pages show {limit} that a picture has room for."])
+        return
     scenario = scenario_of(
         plan, episodes=asked.episodes, seed=asked.seed, background=asked.background
     )
-    film = first_episode(plan, scenario)
-    if film is None:
-        return Words(["The first barriers do not end, or hold more than a page can show."])
-    return Play("The first barrier of each group", film, source_words(result))
+    films = {"The first barrier of each group": first_episode(plan, scenario)}
+    if asked.stream:
+        scenario = replace(scenario, streams=tuple(asked.stream.streams(plan, asked.seed)))
+        films[f"The {asked.stream.kind} of each group with a stream"] = stream_film(plan, scenario)
+    for title, film in films.items():
+        if film is None:
+            yield Words([f"{title} does not end, or holds more than a page can show."])
+        else:
+            yield Play(title, film, source_words(result))
 
 
 def source_words(result: RunResult) -> str:

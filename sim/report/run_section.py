@@ -7,8 +7,9 @@ from dataclasses import asdict, replace
 from statistics import mean
 from typing import TYPE_CHECKING
 
+from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.cores.result import CoresResult, Routine, complaints, core_rows, group_rows
-from syncfabric.sim.draw import can_draw, heat_figure
+from syncfabric.sim.draw import can_draw, heat_figure, stream_figure
 from syncfabric.sim.draw.page import ROOT, TOP, Page, settings
 from syncfabric.sim.draw.style import Look, looks, scale
 from syncfabric.sim.network import Network
@@ -16,6 +17,7 @@ from syncfabric.sim.report.blocks import Block, Drawing, Section, Table, Verdict
 from syncfabric.sim.report.drawing import hover_points, inline_svg
 from syncfabric.sim.results import ChannelLoad, RunResult, describe, result_rows, summary
 from syncfabric.sim.spread import Spread
+from syncfabric.sim.stream_result import stream_rows
 from syncfabric.sim.words import count, node_words
 
 if TYPE_CHECKING:
@@ -37,15 +39,15 @@ def result_section(
 ) -> Section:
     """Return a saved result; its loads are drawn over the network of its name, if that is given."""
     same = [network for network in networks if network.name == result.network]
-    blocks = [*run_blocks(result, prefix)]
+    blocks = [*run_blocks(result, prefix, same[0].plan() if same else None)]
     if result.loads:
         blocks += _loads(result, result.loads, prefix, same[0] if same else None)
     line = f"{result.network} under {result.simulator} · seed {result.seed}"
     return Section(source, "run", line, blocks)
 
 
-def run_blocks(result: RunResult, prefix: str) -> Iterator[Block]:
-    """Yield a run's verdict, table, and latencies."""
+def run_blocks(result: RunResult, prefix: str, plan: BarrierPlan | None) -> Iterator[Block]:
+    """Yield a run's verdict, tables, latencies, and streams over their trees if there is a plan."""
     first, *rest = summary(replace(result, files=()))
     lines = [first.partition(": ")[2]]
     if result.reason:
@@ -59,6 +61,12 @@ def run_blocks(result: RunResult, prefix: str) -> Iterator[Block]:
         words = f"barrier latency of {result.network}"
         svg = inline_svg(figure, f"{prefix}-l", words)
         yield Drawing("", svg, hover_points(figure))
+    if result.streams:
+        yield Table("Streams", stream_rows(result.streams))
+        if plan is not None and can_draw(plan.spec.network):
+            figure = stream_figure(plan, result.streams)
+            svg = inline_svg(figure, f"{prefix}-w", f"words of streams of {result.network}")
+            yield Drawing("", svg, light=True)
     told = list(rest)
     if result.counters is not None:
         parts = (f"{name} {value:,}" for name, value in asdict(result.counters).items())

@@ -13,6 +13,7 @@ from syncfabric.models.errors import SpecError
 
 if TYPE_CHECKING:
     from syncfabric.sim.tables import Titled
+    from syncfabric.sim.vectors import StreamRequest
 
 WRONG = 1
 """Exit code of a command that has found something wrong."""
@@ -48,6 +49,13 @@ Seed = Annotated[int, typer.Option(metavar="S", help="Seed of all that is random
 Traffic = Annotated[
     float, typer.Option(metavar="RATE", help="Ordinary traffic, flits a node a cycle.")
 ]
+StreamKind = Annotated[
+    str | None, typer.Option(metavar="KIND", help="Vectors, too: allreduce, reduce or broadcast.")
+]
+StreamWords = Annotated[int, typer.Option(metavar="N", help="Words of a vector.")]
+StreamOp = Annotated[
+    str, typer.Option(metavar="OP", help="Of vectors: add.i32, min.i16, add.f32, add.bf16 ...")
+]
 BlockKeys = Annotated[
     list[str] | None,
     typer.Option(
@@ -70,6 +78,15 @@ TimeOfByte = Annotated[
 Bytes = Annotated[float, typer.Option("--bytes", min=0, max=MOST, help="Bytes of a message.")]
 
 Result = TypeVar("Result")
+
+
+def vectors(stream: str | None, words: int, op: str) -> "StreamRequest | None":
+    """Return what ``--stream``, ``--words`` and ``--op`` ask for."""
+    if stream is None:
+        return None
+    from syncfabric.sim.vectors import StreamRequest
+
+    return StreamRequest(stream, words, op)
 
 
 def print_json(value: Any) -> None:

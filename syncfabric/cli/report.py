@@ -5,7 +5,16 @@ from typing import Annotated
 
 import typer
 
-from syncfabric.cli.options import WRONG, Episodes, Seed, Traffic
+from syncfabric.cli.options import (
+    WRONG,
+    Episodes,
+    Seed,
+    StreamKind,
+    StreamOp,
+    StreamWords,
+    Traffic,
+    vectors,
+)
 
 
 def report(
@@ -27,16 +36,19 @@ def report(
     episodes: Episodes = 100,
     seed: Seed = 1,
     background: Traffic = 0.0,
+    stream: StreamKind = None,
+    words: StreamWords = 256,
+    op: StreamOp = "add.i32",
 ) -> None:
     """Gather networks, runs, schedules and figures into one HTML page that needs nothing else.
 
-    Networks are planned and run; a barrier can be watched cycle by cycle.
+    Networks are planned and run; barriers and streams can be watched cycle by cycle.
     """
     from syncfabric.cli.progress import progress_display
     from syncfabric.sim.report.network_section import Asked
     from syncfabric.sim.report.write import write_report
 
-    asked = Asked(sim, episodes, seed, background)
+    asked = Asked(sim, episodes, seed, background, vectors(stream, words, op))
     with progress_display() as progress:
         results = write_report(inputs or [], output, title=title, asked=asked, progress=progress)
     typer.echo(f"wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")

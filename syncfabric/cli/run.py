@@ -5,7 +5,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import WRONG, Episodes, Json, Net, Seed, Simulator, Traffic, emit, show
+from syncfabric.cli.options import (
+    WRONG,
+    Episodes,
+    Json,
+    Net,
+    Seed,
+    Simulator,
+    StreamKind,
+    StreamOp,
+    StreamWords,
+    Traffic,
+    emit,
+    show,
+    vectors,
+)
 
 if TYPE_CHECKING:
     from syncfabric.sim.results import RunResult
@@ -27,6 +41,9 @@ def run(
     heat: Annotated[
         Path | None, typer.Option(metavar="FILE.svg", help="Draw the load of every channel.")
     ] = None,
+    draw: Annotated[
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw the words of --stream.")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="Write Verilog, registers, pictures."),
@@ -44,14 +61,9 @@ def run(
         str | None,
         typer.Option(metavar="FPGA", help="Run what Yosys makes of it: ecp5, under icarus."),
     ] = None,
-    stream: Annotated[
-        str | None,
-        typer.Option(metavar="KIND", help="Vectors, too: allreduce, reduce or broadcast."),
-    ] = None,
-    words: Annotated[int, typer.Option(metavar="N", help="Words of a vector.")] = 256,
-    op: Annotated[
-        str, typer.Option(metavar="OP", help="Of vectors: add.i32, min.i16, add.f32, add.bf16 ...")
-    ] = "add.i32",
+    stream: StreamKind = None,
+    words: StreamWords = 256,
+    op: StreamOp = "add.i32",
     as_json: Json = False,
 ) -> None:
     """Run barriers in hardware, compared with the golden model in every cycle."""
@@ -64,11 +76,6 @@ def run(
         from syncfabric.fpga.simulated import netlist_named
 
         mapped = netlist_named(netlist)
-    vectors = None
-    if stream is not None:
-        from syncfabric.sim.vectors import StreamRequest
-
-        vectors = StreamRequest(stream, words, op)
     with progress_display() as progress:
         result = network.run(
             sim,
@@ -83,7 +90,8 @@ def run(
             churn=churn,
             jitter=jitter,
             netlist=mapped,
-            stream=vectors,
+            stream=vectors(stream, words, op),
+            draw=draw,
             progress=progress,
         )
     emit(result, as_json, _print)

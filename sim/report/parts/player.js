@@ -78,8 +78,8 @@
         count.released += free;
         count.arrived += here;
         const words = [names[member], free ? released : here ? arrived : before];
-        if (here) words.push(`arrived in ${film.unit} ${came}`);
-        if (free) words.push(`${here ? "released" : "done"} in ${film.unit} ${went}`);
+        if (here) words.push(`${arrived} in ${film.unit} ${came}`);
+        if (free) words.push(`${here ? released : "done"} in ${film.unit} ${went}`);
         spots[member].querySelector("title").textContent = words.join("\n");
       });
       if (cast.root !== null) spots[cast.root].classList.add("root");
