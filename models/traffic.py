@@ -10,6 +10,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from syncfabric.models.patterns import Pattern
+
 __all__ = ["WARM_CYCLES", "TrafficGenerator", "events", "rate_word", "seeds", "xorshift32"]
 
 Words: TypeAlias = NDArray[np.uint32]
@@ -67,9 +69,14 @@ class TrafficGenerator:
         self._rate = -1
         self._at = 0
         self._created: dict[int, Events] = {}
+        self._goals, self._share = np.full(nodes, -1), 0
         self._states = np.zeros((1, nodes), np.uint32)
         self._draws = np.zeros((1, nodes), np.uint32)
         self._hits = np.zeros((1, nodes), np.bool_)
+
+    def aim(self, pattern: Pattern) -> None:
+        """Set where packets go, before the load; at first all are for random nodes."""
+        self._goals, self._share = np.array(pattern.goals), pattern.share
 
     def step(self, *, load: int | None = None, enable: bool = False, rate: int = 0) -> Events:
         """Advance one cycle.
@@ -139,7 +146,8 @@ class TrafficGenerator:
             state = xorshift32(state)
             states.append(state)
         self._states = np.stack(states)
-        self._hits = self._states >> np.uint32(8) < np.uint32(rate)
+        sends = self._goals != np.arange(self.nodes)
+        self._hits = (self._states >> np.uint32(8) < np.uint32(rate)) & sends
         most = int(self._hits.sum(axis=0).max())
         draws = [self._b]
         for _ in range(most):
@@ -148,9 +156,12 @@ class TrafficGenerator:
         self._created = {}
         number = np.cumsum(self._hits, axis=0)
         at, source = np.nonzero(self._hits)
-        draw = self._draws[number[at, source], source] >> np.uint32(16)
-        destination = (draw * np.uint32(self.nodes - 1) >> np.uint32(16)).astype(np.int64)
+        word, goal = self._draws[number[at, source], source], self._goals[source]
+        draw = (word >> np.uint32(16)) * np.uint32(self.nodes - 1)
+        destination = (draw >> np.uint32(16)).astype(np.int64)
         destination += destination >= source
+        aimed = (goal >= 0) & ((word & np.uint32(0xFFFF)) < self._share)
+        destination = np.where(aimed, goal, destination)
         for cycle, *packet in zip(at.tolist(), source.tolist(), destination.tolist(), strict=True):
             self._created.setdefault(cycle, []).append((packet[0], packet[1]))
 

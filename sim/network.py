@@ -17,6 +17,7 @@ from syncfabric.models.errors import SpecError, UnknownNameError
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.dead import NOTHING, Dead
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.patterns import UNIFORM
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.output import check_file, check_folder, make_folder, write_file, write_folder
 from syncfabric.sim.progress import Progress, silent, stage
@@ -250,6 +251,7 @@ class Network:
         netlist: Netlist | None = None,
         stream: StreamRequest | None = None,
         draw: PathLike | None = None,
+        pattern: str = UNIFORM,
         progress: Progress = silent,
     ) -> RunResult:
         """Run barriers in every group, and compare hardware and golden model in every cycle.
@@ -288,6 +290,8 @@ class Network:
             (`sim.vectors`).
         draw : path, optional
             Picture of the stream: its words on each link, and over time.
+        pattern : str
+            Where the packets of the background go (docs/microarchitecture.md, Traffic).
         progress : Progress
             Is told how far the run is.
 
@@ -314,6 +318,7 @@ class Network:
             netlist,
             stream,
             flow,
+            pattern,
         )
         request.check(self.spec)
         with stage(progress, "plan"):
@@ -342,7 +347,7 @@ class Network:
         if asked.pop("long"):
             from syncfabric.sim.drive.long_run import long_run as drive
 
-            asked = {name: asked[name] for name in ("episodes", "seed", "background")}
+            asked = {name: asked[name] for name in ("episodes", "seed", "background", "pattern")}
         else:
             from syncfabric.sim.drive.run import run as drive
         result = drive(self.plan(), **asked, progress=progress)

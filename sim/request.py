@@ -17,6 +17,7 @@ from syncfabric.models.networks.spec import (
     NetworkSpec,
     StaticSpec,
 )
+from syncfabric.models.patterns import UNIFORM, pattern_of
 from syncfabric.sim.drive.scenario import free_gids, timeout_of
 from syncfabric.sim.output import check_file, check_folder
 
@@ -67,6 +68,7 @@ class RunRequest:
     netlist: Netlist | None = None
     stream: StreamRequest | None = None
     draw: Path | None = None
+    pattern: str = UNIFORM
 
     @property
     def compared(self) -> bool:
@@ -95,6 +97,8 @@ class RunRequest:
             self._check_static()
         else:
             self._check_packets(spec.network)
+            if self.background:
+                pattern_of(spec.network.topology, self.pattern)
             if self.jitter is not None and spec.network.watchdog:
                 self._check_watchdog(spec, spec.network)
         if self.churn:
@@ -131,6 +135,10 @@ class RunRequest:
             )
         if self.jitter is not None and not 0 <= self.jitter <= MOST_JITTER:
             raise SpecError(f"jitter must be 0..{MOST_JITTER:,} cycles, not {self.jitter}")
+        if self.pattern != UNIFORM and not self.background:
+            raise SpecError(
+                f"pattern = {self.pattern}: background = 0 makes no packets; set background"
+            )
         if self.churn < 0:
             raise SpecError(f"churn must be 0 or more, not {self.churn}")
         if self.netlist and (self.sim != "icarus" or self.long):
@@ -202,6 +210,7 @@ class RunRequest:
         """Return the command line that repeats the run, its files apart."""
         words = ["syncfabric", "run", source, "--sim", self.sim, "--episodes", str(self.episodes)]
         words += ["--seed", str(self.seed), "--background", repr(float(self.background))]
+        words += [] if self.pattern == UNIFORM else ["--pattern", self.pattern]
         words += ["--churn", str(self.churn)] if self.churn else []
         words += [] if self.jitter is None else ["--jitter", str(self.jitter)]
         if self.stream:

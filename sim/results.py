@@ -163,6 +163,8 @@ class TrafficResult(Part):
     """The network takes in less than is offered: latencies grow as long as the run goes on."""
     full_channels: tuple[ChannelLoad, ...] = ()
     """The fullest channels of a saturated network, fullest first."""
+    pattern: str = "uniform"
+    """Which node the packets of each node were for; rates are of nodes that send."""
 
 
 @dataclass(frozen=True)
@@ -356,10 +358,11 @@ def summary(result: RunResult) -> Iterator[str]:
     traffic = result.traffic
     if traffic.offered:
         latency = ""
+        named = "traffic" if traffic.pattern == "uniform" else f"traffic {traffic.pattern}"
         if traffic.latency is not None:
             latency = f"; packet latency {cell(traffic.latency)} cycles (min / median / max)"
         yield (
-            f"traffic: offered {traffic.offered:g}, accepted {traffic.accepted:.3g} flits a node "
+            f"{named}: offered {traffic.offered:g}, accepted {traffic.accepted:.3g} flits a node "
             f"a cycle{latency}; {traffic.packets:,} packets"
         )
     if traffic.saturated:

@@ -1,7 +1,7 @@
 """Where a node's ordinary packets come from: the stated generator, its software, their sender."""
 
 from amaranth import Array, C, Cat, Module, Mux, Signal
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
@@ -11,7 +11,7 @@ from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.traffic.headers import header_of, xorshift32
 from syncfabric.rtl.traffic.queue import NoQueue, PutSignature, WaitingQueue, put_flit
 
-__all__ = ["GOLDEN_RATIO", "PACKET_FLITS", "WARM_UP", "PacketSource", "queue_widths"]
+__all__ = ["GOLDEN_RATIO", "PACKET_FLITS", "WARM_UP", "PacketSource", "goal_of", "queue_widths"]
 
 PACKET_FLITS = 5
 WARM_UP = 64
@@ -19,8 +19,13 @@ GOLDEN_RATIO = 0x9E3779B9
 CYCLE_BITS = 32
 
 
+def goal_of(node_bits: int) -> data.StructLayout:
+    """Return a node's part of a pattern: whether it has a goal, its share less 1, and the goal."""
+    return data.StructLayout({"aimed": 1, "share": 16, "node": node_bits})
+
+
 class PacketSource(wiring.Component):
-    """Creates packets for random other nodes and sends them: Bernoulli, uniform, open loop.
+    """Creates packets for other nodes by a pattern and sends them: Bernoulli, open loop.
 
     A packet created in cycle c can be on the link from c + 1; then one flit a cycle, as credits
     allow, and the next packet's head in the cycle after a tail. Packets take the ordinary
@@ -38,6 +43,8 @@ class PacketSource(wiring.Component):
         `QueueApart` where the queues' modules, of `queue_widths`, are converted apart.
     software : bool
         The node's software sends packets, too; else what comes by ``put`` is lost.
+    patterns : bool
+        There is ``goal``; else all packets are for random nodes.
 
     Members
     -------
@@ -53,6 +60,8 @@ class PacketSource(wiring.Component):
         Creates packets.
     rate : In(24)
         Probability that a packet is created in a cycle, in units of 2**-24.
+    goal : In(goal_of(node bits))
+        Where the packets go; to change no later than ``load`` is high.
     put : In(PutSignature(flit_bits))
         Flits of the node's software.
     link : Out(FlitSignature)
@@ -69,20 +78,23 @@ class PacketSource(wiring.Component):
         queue: int = 16384,
         make_queue: type[WaitingQueue] = WaitingQueue,
         software: bool = True,
+        patterns: bool = True,
     ) -> None:
         if queue < 2 or queue & (queue - 1):
             raise ValueError(f"PacketSource queue must be a power of two from 2, not {queue!r}")
         self._network, self._queue, self._make_queue = network, queue, make_queue
         self._software, self._put = software, put_flit(network.flit_bits)
-        self._nodes = len(network.topology.nodes)
+        self._nodes, self._patterns = len(network.topology.nodes), patterns
+        bits = network.layout.node_bits
         super().__init__(
             {
-                "index": In(network.layout.node_bits),
+                "index": In(bits),
                 "cycle": In(CYCLE_BITS),
                 "load": In(1),
                 "seed": In(32),
                 "enable": In(1),
                 "rate": In(24),
+                **({"goal": In(goal_of(bits))} if patterns else {}),
                 "put": In(PutSignature(network.flit_bits)),
                 "link": Out(
                     FlitSignature(network.channels, network.flit_bits, cut=network.guarded)
@@ -125,9 +137,15 @@ class PacketSource(wiring.Component):
         first_a, first_b = (Mux(seeded == 0, 1, seeded) for seeded in (seeded_a, seeded_b))
 
         draw, create, warming = Signal(), Signal(), warm != 0
+        other = (b[16:] * (self._nodes - 1)) >> 16  # among the nodes without this one
+        chosen, hit = other + (other >= self.index), draw & (a[8:] < self.rate)
+        if self._patterns:
+            goal = self.goal
+            chosen = Mux(goal.aimed & (b[:16] <= goal.share), goal.node, chosen)
+            hit &= ~(goal.aimed & (goal.node == self.index))
         m.d.comb += draw.eq(self.enable & ~warming)
         if self._nodes > 1:
-            m.d.comb += create.eq(draw & (a[8:] < self.rate))
+            m.d.comb += create.eq(hit)
         with m.If(self.load):
             m.d.sync += warm.eq(WARM_UP)
         with m.Elif(warming):
@@ -135,10 +153,9 @@ class PacketSource(wiring.Component):
         with m.If(self.load | warming | draw):
             m.d.sync += a.eq(xorshift32(Mux(self.load, first_a, a)))
         with m.If(self.load | warming | create):
-            other = (b[16:] * (self._nodes - 1)) >> 16  # among the nodes without this one
             m.d.sync += [
                 b.eq(xorshift32(Mux(self.load, xorshift32(first_b), b))),
-                destination.eq(other + (other >= self.index)),
+                destination.eq(chosen),
             ]
         return create, destination
 

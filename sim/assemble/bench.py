@@ -9,6 +9,7 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.rtl.traffic.queue import put_flit
+from syncfabric.rtl.traffic.source import goal_of
 from syncfabric.sim.assemble.links import Links, links_of
 from syncfabric.sim.assemble.network import (
     modules_verilog,
@@ -129,6 +130,7 @@ def _add_traffic(bench: ModuleWriter, spec: MessageSpec) -> None:
         control = {name: f"traffic_{name}" for name in ("load", "seed", "enable", "rate")}
         return {
             **control,
+            "goal": part("traffic_goal", i, goal_of(spec.layout.node_bits).size),
             "put__valid": part("put_valid", i, 1),
             "put__flit": part("put_flit", i, put_flit(spec.flit_bits).size),
             **{name: f"{name}_{i}" for name in OF_SOURCE},

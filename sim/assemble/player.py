@@ -11,6 +11,7 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.rtl.traffic.queue import WORD_BITS, put_flit
+from syncfabric.rtl.traffic.source import goal_of
 from syncfabric.sim.assemble.script import StimulusKind
 from syncfabric.sim.assemble.streams import CONTROL
 from syncfabric.sim.assemble.verilog import zero
@@ -33,8 +34,9 @@ def player_text(spec: AnySpec) -> str:
 
     That module has `clk` and `rst`. The player declares and drives `cycle` and the
     network's inputs (`arrive`, `data`, `config_…`) and the traffic's
-    (`traffic_load`, `traffic_seed`, `traffic_enable`, `traffic_rate`, `put_valid`, `put_flit`), and
-    that of streams (`stream_put`, `stream_command`, `stream_set`, `stream_stalls`);
+    (`traffic_load`, `traffic_seed`, `traffic_enable`, `traffic_rate`, `traffic_goal`, `put_valid`,
+    `put_flit`), and that of streams (`stream_put`, `stream_command`, `stream_set`,
+    `stream_stalls`);
     of a static network `arrive`, `config_…`, `hold`, `send_valid`, `send_flit` and `recv_take`.
     Without packets there is no traffic.
     """
@@ -111,6 +113,7 @@ def _inputs(spec: MessageSpec) -> tuple[Wires, Wires]:
             ("put_flit", nodes * put_flit(spec.flit_bits).size),
         ]
         kept += [("traffic_seed", 32), ("traffic_enable", 1), ("traffic_rate", 24)]
+        kept.append(("traffic_goal", nodes * goal_of(spec.layout.node_bits).size))
     if spec.streams:
         inputs += [(name, nodes * width) for name, width in CONTROL.items()]
     data = arrivals * spec.data_bits
@@ -168,6 +171,7 @@ def _cases(spec: MessageSpec) -> str:
     """Return what each kind of stimulus does."""
     index, data, extra = "word[95:64]", _DATA_BITS, "word[103:96]"
     flit, payload = put_flit(spec.flit_bits), _payload(spec)
+    goal = goal_of(spec.layout.node_bits).size
     flags = f"word[{96 + flit.size - flit['payload'].width - 1}:96]"
     bits = spec.data_bits
 
@@ -183,6 +187,9 @@ def _cases(spec: MessageSpec) -> str:
         actions |= {
             StimulusKind.LOAD: f"next_traffic_load = 1; next_traffic_seed = {data};",
             StimulusKind.RATE: f"next_traffic_enable = {extra}; next_traffic_rate = {data};",
+            StimulusKind.GOAL: (
+                f"next_traffic_goal[{index} * {goal} +: {goal}] = {{{data}, word[96]}};"
+            ),
             StimulusKind.PACKET: (
                 f"next_put_valid[{index}] = 1; "
                 f"next_put_flit[{index} * {flit.size} +: {flit.size}] = {{{payload}, {flags}}};"

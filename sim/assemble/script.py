@@ -9,15 +9,18 @@ import enum
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Stimulus", "StimulusKind", "script_text"]
+from syncfabric.models.patterns import ANY, Pattern
+from syncfabric.models.traffic import WARM_CYCLES, rate_word
+
+__all__ = ["Stimulus", "StimulusKind", "goals", "script_text", "traffic"]
 
 _DATA = (1 << 32) - 1
 
 
 class StimulusKind(enum.IntEnum):
-    """What a word of the script does; all but RATE and HOLD last for one cycle."""
+    """What a word of the script does; all but RATE, GOAL and HOLD last for one cycle."""
 
-    END, ARRIVE, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE, STREAM, STALL = range(11)
+    END, ARRIVE, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE, STREAM, STALL, GOAL = range(12)
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,13 @@ class Stimulus:
         What it does.
     index : int
         ARRIVE: node * registers of its port + register; PACKET, HOLD, SEND, TAKE, STREAM, STALL:
-        node; CONFIG: target << 12 | address.
+        node; CONFIG: target << 12 | address; GOAL: node.
     data : int
         ARRIVE: the data; CONFIG: the word; LOAD: the seed; RATE: the rate; PACKET: the
-        flit's payload; HOLD: the level; SEND: the flit; STREAM: ``COMMAND``; STALL: ``STALLS``.
+        flit's payload; HOLD: the level; SEND: the flit; STREAM: ``COMMAND``; STALL: ``STALLS``;
+        GOAL: the share less 1 | goal << 16.
     extra : int
-        ARRIVE: 1 for a group's last barrier; CONFIG: 1 to write; RATE: 1 to enable;
+        ARRIVE: 1 for a group's last barrier; CONFIG: 1 to write; RATE: 1 to enable; GOAL: 1;
         PACKET: the flit's channel | head << 4 | tail << 5.
     """
 
@@ -52,6 +56,33 @@ class Stimulus:
         above = f"{self.data >> 32:x}" if self.data > _DATA else ""
         data = self.data & _DATA
         return f"{above}{self.kind:02x}{self.extra:02x}{self.index:08x}{data:08x}{self.cycle:08x}"
+
+
+def goals(cycle: int, pattern: Pattern | None) -> list[Stimulus]:
+    """Return what sets the goals of nodes that have one; without a pattern there are none."""
+    return [
+        Stimulus(cycle, StimulusKind.GOAL, node, goal << 16 | pattern.share - 1, 1)
+        for node, goal in enumerate(pattern.goals if pattern else ())
+        if pattern and goal != ANY
+    ]
+
+
+def traffic(cycle: int, seed: int, rate: float, pattern: Pattern | None = None) -> list[Stimulus]:
+    """Return what loads the sources of traffic in a cycle, and enables them once they are warm.
+
+    Parameters
+    ----------
+    cycle, seed : int
+    rate : float
+        Flits a node a cycle.
+    pattern : Pattern, optional
+        Where packets go; by default to random nodes.
+    """
+    return [
+        *goals(cycle, pattern),
+        Stimulus(cycle, StimulusKind.LOAD, data=seed & _DATA),
+        Stimulus(cycle + 1 + WARM_CYCLES, StimulusKind.RATE, data=rate_word(rate), extra=1),
+    ]
 
 
 def script_text(stimuli: Iterable[Stimulus]) -> str:

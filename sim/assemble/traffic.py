@@ -28,7 +28,7 @@ def traffic_verilog(spec: MessageSpec, queue: int, *, software: bool = True) -> 
     queue : int
         Packets that can wait at a source; a power of two.
     software : bool
-        Nodes' software sends packets, too.
+        Nodes' software sends packets, too, and those of the generator go by a pattern.
     """
     packets, put = queue_widths(spec)
     sizes = [(width, queue) for width in sorted({packets, put} if software else {packets})]
@@ -42,7 +42,8 @@ def traffic_verilog(spec: MessageSpec, queue: int, *, software: bool = True) -> 
 
 
 def _source(spec: MessageSpec, queue: int, software: int) -> PacketSource:
-    return PacketSource(spec, queue=queue, make_queue=QueueApart, software=bool(software))
+    whole = bool(software)
+    return PacketSource(spec, queue=queue, make_queue=QueueApart, software=whole, patterns=whole)
 
 
 def place_traffic(

@@ -12,7 +12,7 @@ from syncfabric.models.layout.words import ManagerWord, config_address
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Epochs, image_writes, set_up_command, set_up_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
-from syncfabric.sim.assemble.script import Stimulus, StimulusKind
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind, goals
 from syncfabric.sim.drive.config_port import Ask, Cycles
 from syncfabric.sim.drive.driver import Cost, Driver, Inputs, Program
 from syncfabric.sim.drive.packets import Inbox, Packet, PutPort
@@ -238,7 +238,10 @@ class Traffic(Program):
         if not self._load:
             return
         if now == self._load:
+            if pattern := driver.scenario.pattern:
+                driver.model.traffic.aim(pattern)
             inputs.load = driver.rng.getrandbits(32)
+            driver.stimuli += goals(now, pattern)
             driver.stimuli.append(Stimulus(now, StimulusKind.LOAD, data=inputs.load))
         elif now == self._load + 1 + WARM_CYCLES:
             self._switch(now, rate_word(driver.scenario.background))

@@ -6,9 +6,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from syncfabric.models.patterns import UNIFORM, pattern_of
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.traffic import WARM_CYCLES, rate_word
-from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
+from syncfabric.sim.assemble.script import Stimulus, script_text, traffic
 from syncfabric.sim.drive.backends import play
 from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.runner import ScenarioRunner
@@ -34,6 +34,7 @@ def long_run(
     episodes: int = 100,
     seed: int = 1,
     background: float = 0.0,
+    pattern: str = UNIFORM,
     progress: Progress = silent,
 ) -> RunResult:
     """Run under Verilator until every group has had its episodes.
@@ -56,12 +57,14 @@ def long_run(
         set_up = _set_up(fabric, plan, seed)
         verdict, reason = verdict_of(set_up)
         counts = [GroupCount(group.id, 0, {}) for group in plan.groups]
-        channels = plan.spec.message_network.channels
+        channels, senders = plan.spec.message_network.channels, 1
         quiet = begun = ended = _traffic(fabric, channels)
         cycle = start = set_up.cycles
         if verdict == "match":
             if background:
-                cycle = start = _begin_traffic(fabric, cycle, seed, background)
+                aim = pattern_of(plan.spec.network.topology, pattern)
+                senders = aim.senders
+                cycle = start = _begin_traffic(fabric, traffic(cycle, seed, background, aim))
                 begun = _traffic(fabric, channels)
             for group in plan.groups:
                 fabric.group(group.id, plan.endpoints(group), op=group.op)
@@ -93,8 +96,9 @@ def long_run(
         ),
         traffic=TrafficResult(
             offered=background,
-            accepted=flits / len(plan.spec.network.topology.nodes) / max(1, cycle - start),
+            accepted=flits / senders / max(1, cycle - start),
             latency=None,
+            pattern=pattern,
             packets=ended["packets"] - quiet["packets"],
         ),
         seed=seed,
@@ -109,19 +113,14 @@ def _set_up(fabric: Fabric, plan: BarrierPlan, seed: int) -> Outcome:
     return play(fabric, ScenarioRunner(plan, scenario))
 
 
-def _begin_traffic(fabric: Fabric, cycle: int, seed: int, background: float) -> int:
+def _begin_traffic(fabric: Fabric, stimuli: list[Stimulus]) -> int:
     """Switch the traffic on, let it settle, and return the cycle reached."""
-    enable = cycle + WARM_CYCLES + 1
-    stimuli = [
-        Stimulus(cycle, StimulusKind.LOAD, data=seed & 0xFFFF_FFFF),
-        Stimulus(enable, StimulusKind.RATE, data=rate_word(background), extra=1),
-    ]
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "script.txt"
         script.write_text(script_text(stimuli))
         fabric.script(script)
-    end = enable + LEAD_IN
-    fabric.run(end - cycle)
+    end = stimuli[-1].cycle + LEAD_IN
+    fabric.run(end - stimuli[0].cycle)
     return end
 
 

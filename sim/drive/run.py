@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from syncfabric.models.patterns import UNIFORM, pattern_of
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import Links, links_of
@@ -47,6 +48,7 @@ def run(
     episodes: int = 100,
     seed: int = 1,
     background: float = 0.0,
+    pattern: str = UNIFORM,
     churn: int = 0,
     jitter: int | None = None,
     waves: bool = False,
@@ -71,6 +73,8 @@ def run(
         Of arrivals, data and traffic.
     background : float
         Ordinary traffic, in flits a node a cycle, from 500 cycles before the first arrival.
+    pattern : str
+        Where its packets go; see `models.patterns`.
     churn : int
         Groups that are set up and torn down after the first ``episodes`` barriers, while more are
         made; only with set-up by managers.
@@ -99,6 +103,9 @@ def run(
     scenario = scenario_of(
         plan, episodes=episodes, seed=seed, background=background, churn=churn, jitter=jitter
     )
+    if background:
+        aim = pattern_of(plan.spec.network.topology, pattern)
+        scenario = replace(scenario, pattern=aim)
     if stream:
         scenario = replace(scenario, streams=tuple(stream.streams(plan, seed)))
     job = Job(((plan, scenario),), log=str(log.resolve()) if log else None)
@@ -173,6 +180,7 @@ def _result(
             packets=traffic.packets,
             saturated=traffic.saturated,
             full_channels=_fullest(links, loads) if traffic.saturated else (),
+            pattern=scenario.pattern.name if scenario.pattern else UNIFORM,
         ),
         seed=scenario.seed,
         episodes=scenario.episodes,

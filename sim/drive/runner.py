@@ -290,6 +290,8 @@ class ScenarioRunner(Runner[Outcome]):
         if packets is None or traffic is None or traffic.since is None:
             return TrafficOutcome()
         begin, nodes = traffic.since, len(self._network.topology.nodes)
+        if pattern := self._scenario.pattern:
+            nodes = pattern.senders
         end = self.driver.over_from or self.session.cycle
         settled = begin + self._scenario.lead_in
         inside = [entry for entry in self._accepted if begin <= entry[0] <= end]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.patterns import Pattern
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.static.operations import Collective, CollectiveOutcome
 from syncfabric.sim.results import Mismatch
@@ -200,6 +201,8 @@ class Scenario:
     kills : tuple of (int, int)
         Groups that are killed, which have no barriers, and set up again: GID, and cycles after all
         groups begin.
+    pattern : Pattern, optional
+        Where packets of the traffic go; by default to random nodes.
     """
 
     episodes: int = 10
@@ -220,6 +223,7 @@ class Scenario:
     streams: tuple[Streaming, ...] = ()
     stalls: tuple[int, int] = (0, 0)
     kills: tuple[tuple[int, int], ...] = ()
+    pattern: Pattern | None = None
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,9 @@ template <class Network> class MessageFabric : public Fabric<Network> {
             for (int i = 0; i < NODES; ++i)
                 touch(i), nodes[i]->traffic_enable = s.extra, nodes[i]->traffic_rate = s.data;
             break;
+        case GOAL:
+            touch(s.index), nodes[s.index]->traffic_goal = uint64_t{s.data} << 1 | s.extra;
+            break;
         case PACKET:
             touch(s.index);
             nodes[s.index]->put_valid = 1;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-enum Kind { END, ARRIVE, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE, STREAM, STALL };
+enum Kind { END, ARRIVE, CONFIG, LOAD, RATE, PACKET, HOLD, SEND, TAKE, STREAM, STALL, GOAL };
 struct Stimulus {
     uint32_t cycle, data, index, extra, kind;
     std::vector<uint32_t> above;  // words of the data beyond the first

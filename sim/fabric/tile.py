@@ -2,6 +2,7 @@
 
 from syncfabric.models.networks.spec import AnySpec, MessageSpec
 from syncfabric.rtl.traffic.queue import put_flit
+from syncfabric.rtl.traffic.source import goal_of
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.streams import tile_ports
@@ -67,6 +68,7 @@ def _packet_ports(spec: MessageSpec) -> Ports:
         "traffic_seed": ("input", 32),
         "traffic_enable": ("input", 1),
         "traffic_rate": ("input", 24),
+        "traffic_goal": ("input", goal_of(spec.layout.node_bits).size),
         "put_valid": ("input", 1),
         "put_flit": ("input", put_flit(spec.flit_bits).size),
     }
@@ -99,7 +101,7 @@ def place_traffic(tile: ModuleWriter) -> None:
             **clocked,
             "index": "index",
             "cycle": "cycle",
-            **{name: f"traffic_{name}" for name in ("load", "seed", "enable", "rate")},
+            **{name: f"traffic_{name}" for name in ("load", "seed", "enable", "rate", "goal")},
             **{f"put__{name}": f"put_{name}" for name in ("valid", "flit")},
             **{port: f"inject_{wire}" for port, wire in link.items()},
             **{name: name for name in OF_SOURCE},

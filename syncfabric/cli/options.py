@@ -21,6 +21,10 @@ MOST = 1e12
 """Of a time in ns, and of bytes: what is computed with them stays a number."""
 MOST_NODES = 100_000
 """Nodes in a list; a number mistyped must not fill the memory."""
+PATTERNS = (
+    "uniform, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, "
+    "hotspot:SHARE:NODE"
+)
 
 Net = Annotated[
     str,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syncfabric.cli.options import (
+    PATTERNS,
     WRONG,
     Episodes,
     Json,
@@ -34,6 +35,9 @@ def run(
     episodes: Episodes = 100,
     seed: Seed = 1,
     background: Traffic = 0.0,
+    pattern: Annotated[
+        str, typer.Option(metavar="NAME", help=f"Where its packets go: {PATTERNS}.")
+    ] = "uniform",
     waves: Annotated[bool, typer.Option("--waves", help="Write a waveform.")] = False,
     log: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Write every packet and message.")
@@ -92,6 +96,7 @@ def run(
             netlist=mapped,
             stream=vectors(stream, words, op),
             draw=draw,
+            pattern=pattern,
             progress=progress,
         )
     emit(result, as_json, _print)

@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from syncfabric.models.patterns import Pattern
 from syncfabric.models.traffic import (
     WARM_CYCLES,
     TrafficGenerator,
@@ -27,8 +28,9 @@ def shifted(state: int) -> int:
 class PlainNode:
     """One node's generator, a cycle at a time."""
 
-    def __init__(self, index: int, nodes: int) -> None:
+    def __init__(self, index: int, nodes: int, goal: int = -1, share: int = 0) -> None:
         self.index, self.nodes = index, nodes
+        self.goal, self.share = goal, share
         self.a = self.b = self.warm = 0
 
     def step(self, load: int | None, enable: bool, rate: int) -> int | None:
@@ -38,10 +40,12 @@ class PlainNode:
             self.a, self.b, self.warm = shifted(self.a), shifted(self.b), self.warm - 1
         elif enable and self.nodes > 1:
             self.a = shifted(self.a)
-            if self.a >> 8 < rate:
+            if self.a >> 8 < rate and self.goal != self.index:
                 self.b = shifted(self.b)
                 draw = (self.b >> 16) * (self.nodes - 1) >> 16
                 destination = draw + (draw >= self.index)
+                if self.goal >= 0 and self.b % 65536 < self.share:
+                    destination = self.goal
         if load is not None:
             key = self.index * 0x9E3779B9 & WORD
             self.a, self.b = (load ^ key) or 1, (~load & WORD ^ key) or 1
@@ -68,12 +72,17 @@ def test_rate_word(rate: float, word: int) -> None:
     assert rate_word(rate) == word
 
 
+@pytest.mark.parametrize("share", [0, 1, 30_000, 65_535, 65_536])
 @pytest.mark.parametrize("nodes", [1, 2, 15, 64])
-def test_every_cycle_is_as_on_plain_integers(nodes: int) -> None:
-    """Rates that change, pauses, and loads in the middle of it all."""
-    rng = random.Random(nodes)
+def test_every_cycle_is_as_on_plain_integers(nodes: int, share: int) -> None:
+    """Rates that change, pauses, loads in the middle of it all; goals, themselves, and none."""
+    rng = random.Random(f"{nodes}/{share}")
     generator = TrafficGenerator(nodes, block=16)
-    plain = [PlainNode(index, nodes) for index in range(nodes)]
+    goals = [rng.choice([-1, index, rng.randrange(nodes)]) for index in range(nodes - 1)] + [0]
+    if share:
+        generator.aim(Pattern("drawn", tuple(goals), share))
+    aimed = goals if share else [-1] * nodes
+    plain = [PlainNode(index, nodes, goal, share) for index, goal in enumerate(aimed)]
     rate, enable, total = 0, False, 0
     for cycle in range(1500):
         load = rng.getrandbits(32) if cycle == 3 or rng.random() < 0.003 else None
@@ -86,7 +95,7 @@ def test_every_cycle_is_as_on_plain_integers(nodes: int) -> None:
         ]
         assert generator.step(load=load, enable=enable, rate=rate) == expected
         total += len(expected)
-    assert total > 100 or nodes == 1
+    assert total > 100 or nodes < 3
 
 
 def test_events_are_uniform_and_as_many_as_asked() -> None:

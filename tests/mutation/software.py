@@ -1,4 +1,4 @@
-"""Ways to break what sends the packets of nodes' software."""
+"""Ways to break what sends packets: those of nodes' software, and those of traffic patterns."""
 
 from tests.mutation.mutant import Mutant
 
@@ -6,6 +6,9 @@ __all__ = ["SOFTWARE"]
 
 _SOURCE = "rtl/traffic/source.py"
 _TESTS = ("tests/rtl/traffic/test_source.py", "tests/sim/drive/test_software.py")
+_PATTERNS = "models/patterns.py"
+_GOALS = ("tests/rtl/traffic/test_source.py", "tests/sim/drive/test_patterns.py")
+_EXAMPLES = ("tests/models/test_patterns.py",)
 
 SOFTWARE = (
     Mutant(
@@ -35,5 +38,54 @@ SOFTWARE = (
         "self.overflow.eq(self.overflow + packets.lost + software.lost)",
         "self.overflow.eq(self.overflow + packets.lost)",
         _TESTS,
+    ),
+    Mutant(
+        "patterns: a node sends to itself",
+        _SOURCE,
+        "hit &= ~(goal.aimed & (goal.node == self.index))",
+        "hit &= ~(goal.aimed & (goal.node == ~self.index))",
+        _GOALS,
+    ),
+    Mutant(
+        "patterns: the share is drawn by the bits that draw the node",
+        _SOURCE,
+        "(b[:16] <= goal.share)",
+        "(b[16:] <= goal.share)",
+        _GOALS,
+    ),
+    Mutant(
+        "patterns: the model takes goal 0 for none",
+        "models/traffic.py",
+        "aimed = (goal >= 0) & (",
+        "aimed = (goal > 0) & (",
+        ("tests/models/test_traffic.py", *_GOALS),
+    ),
+    Mutant(
+        "patterns: tornado goes a node too far",
+        _PATTERNS,
+        "-(-radix // 2) - 1",
+        "-(-radix // 2)",
+        _EXAMPLES,
+    ),
+    Mutant(
+        "patterns: neighbour moves along the first dimension alone",
+        _PATTERNS,
+        "weight *= radix",
+        "weight *= len(nodes)",
+        _EXAMPLES,
+    ),
+    Mutant(
+        "patterns: shuffle loses the highest bit",
+        _PATTERNS,
+        "nodes >> max(0, bits - 1)",
+        "nodes >> bits",
+        _EXAMPLES,
+    ),
+    Mutant(
+        "patterns: a hot node is for itself",
+        _PATTERNS,
+        "hot[(node + 1) % len(hot)] if len(hot) > 1 else ANY",
+        "node",
+        _EXAMPLES,
     ),
 )

@@ -17,9 +17,8 @@ from syncfabric.models.networks.mesh import hops
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MeshSpec, MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.network import verilog
-from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
+from syncfabric.sim.assemble.script import script_text, traffic
 from syncfabric.sim.campaign.campaign import campaign
 from syncfabric.sim.campaign.request import CampaignRequest
 from syncfabric.sim.campaign.result import BAD, KindCount, Verdict
@@ -52,13 +51,9 @@ COMPARED = "hardware and model compared in every cycle"
 @contextmanager
 def _traffic(network: MeshSpec, rate: float, seed: int = 1) -> Iterator[Fabric]:
     """Give a fabric with ordinary traffic alone, at ``rate`` flits a node a cycle."""
-    stimuli = [
-        Stimulus(1, StimulusKind.LOAD, data=seed),
-        Stimulus(2 + WARM_CYCLES, StimulusKind.RATE, data=rate_word(rate), extra=1),
-    ]
     with tempfile.TemporaryDirectory() as folder, Fabric(build_fabric(network)) as fabric:
         script = Path(folder) / "script.txt"
-        script.write_text(script_text(stimuli) if rate else "")
+        script.write_text(script_text(traffic(1, seed, rate)) if rate else "")
         fabric.script(script)
         yield fabric
 

@@ -9,6 +9,7 @@ import pytest
 from syncfabric.models.golden.processes import packet_words
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.patterns import ANY, NAMES, UNIFORM, pattern_of
 from syncfabric.models.traffic import TrafficGenerator, rate_word
 from syncfabric.rtl.traffic.source import PacketSource
 from tests.rtl.support import SEED, agree, clocked
@@ -70,16 +71,29 @@ class Software:
         self.sent += flit["tail"]
 
 
-@pytest.mark.parametrize("case", CASES)
+PATTERNS = {
+    **dict.fromkeys(CASES, UNIFORM),
+    **{name: name for name in NAMES},
+    "hotspot": "hotspot:0.3:3,2:0,0",
+    "hot_node": "hotspot:0.3:2,1",
+}
+"""By case; one that is none of `CASES` is of node 6 of 4x4, which bit-reverse lets be silent."""
+
+
+@pytest.mark.parametrize("case", PATTERNS)
 def test_packets_agree_with_generator(case: str) -> None:
     """Two seeds, several rates, software, credits that come late: every flit in its cycle."""
-    spec, index = CASES[case]
+    spec, index = CASES.get(case, (mesh(4, 4), 6))
+    pattern = pattern_of(spec.topology, PATTERNS[case])
+    goal = pattern.goals[index]
+    aim = goal << 17 | pattern.share - 1 << 1 | 1 if goal != ANY else 0xABCD << 1
     rng, layout = random.Random(f"{SEED}/{case}"), spec.layout
     cases, expected = [], []
     nodes = len(spec.topology.nodes)
     # Packets take these channels in turn.
     order = [0, 2] if case == "datelines" else list(range(spec.channels))
     generator = TrafficGenerator(nodes)
+    generator.aim(pattern)
     packets: deque[list[int]] = deque()
     software = Software(rng, spec)
     credits, created, sent, rate = [spec.buffer_flits] * spec.channels, 0, 0, 0
@@ -107,6 +121,7 @@ def test_packets_agree_with_generator(case: str) -> None:
             "seed": load or 0,
             "enable": enable,
             "rate": rate,
+            "goal": aim,
             "link__credit": sum(1 << c for c in range(spec.channels) if back[c]),
         }
         cases.append(stimulus)
@@ -142,7 +157,7 @@ def test_packets_agree_with_generator(case: str) -> None:
                 created += 1
         assert len(packets) < QUEUE - 1
     agree(PacketSource(spec, queue=QUEUE), cases, expected)
-    assert sent > 50 or nodes == 1
+    assert sent > 50 or nodes == 1 or goal == index
     assert software.sent > 30
 
 

@@ -12,6 +12,9 @@ from tests.sim.drive.networks import irregular, mesh
 
 SPEC = mesh(3, 2, groups=2, data_bits=4)
 
+GOAL_5 = (2 << 17 | 0x10001) << 5 * 20
+"""Of node 5: node 2, for half of its packets and one more; 20 bits a node."""
+
 SEEN = """module top;
   reg clk = 0, rst = 1;
 {player}
@@ -21,6 +24,7 @@ SEEN = """module top;
                                config_write, config_data);
     if (put_valid != 0) $display("%0d put %0h %0h", cycle, put_valid, put_flit);
     if (traffic_load) $display("%0d load %0h", cycle, traffic_seed);
+    if (traffic_goal != 0 && cycle > 16) $display("%0d goals %0h", cycle, traffic_goal);
     if (traffic_enable) $display("%0d rate %0d", cycle, traffic_rate);
   end
   always #5 clk = !clk;
@@ -45,6 +49,10 @@ def test_stimuli_are_high_in_their_cycles_and_for_one(tmp_path: Path) -> None:
         Stimulus(12, StimulusKind.LOAD, data=0xFFFFFFFF),
         Stimulus(13, StimulusKind.RATE, data=77, extra=1),
         Stimulus(16, StimulusKind.RATE),
+        Stimulus(17, StimulusKind.GOAL, 1, 4 << 16 | 0xFFFF, 1),
+        Stimulus(17, StimulusKind.GOAL, 5, 2 << 16 | 0x8000, 1),
+        Stimulus(18, StimulusKind.GOAL, 1),
+        Stimulus(19, StimulusKind.GOAL, 5),
     ]
     text = SEEN.format(player=player_text(SPEC))
     printed = runs(text, "top", tmp_path, {"script.txt": script_text(stimuli)})
@@ -58,6 +66,8 @@ def test_stimuli_are_high_in_their_cycles_and_for_one(tmp_path: Path) -> None:
         "13 rate 77",
         "14 rate 77",
         "15 rate 77",
+        f"17 goals {GOAL_5 | (4 << 17 | 0x1FFFF) << 20:x}",
+        f"18 goals {GOAL_5:x}",
     ]
 
 
