@@ -80,6 +80,9 @@ class StreamRequest:
                 f"op = {self.op} is not built with stream_operations = {list(there)}, but "
                 f"{', '.join(_names(there))}{instead}"
             )
+        (code, number), unit = self._operation, spec.network.offload
+        if unit and number == Type.OFFLOAD:
+            unit.of(code, spec.network.stream_bits)(0, 0)  # wrong now, and not in a run
 
     @property
     def _operation(self) -> tuple[Function, Type]:

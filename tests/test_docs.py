@@ -11,6 +11,7 @@ import pytest
 from syncfabric import Network
 from syncfabric.fpga.blocks import BLOCKS
 from syncfabric.models.collectives.collective import KINDS, TEXTS, USUAL_NAMES, kind_of
+from syncfabric.models.layout.offload import Offload
 from syncfabric.models.messages import (
     ROLE_WORD,
     STATUS_WORD,
@@ -80,6 +81,7 @@ MESH = "## `[network]` of a mesh"
         (RandomNetwork, ("### Random networks",)),
         (StaticSpec, ("## `[network]` of a static network",)),
         (GroupTable, ("## `[[group]]`",)),
+        (Offload, ("##### Your own operator",)),
     ],
 )
 def test_every_key_of_a_network_file_has_its_default(

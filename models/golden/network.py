@@ -32,7 +32,6 @@ from syncfabric.models.traffic import TrafficGenerator
 __all__ = ["CollectiveNetwork", "model_of"]
 
 if TYPE_CHECKING:
-    from syncfabric.models.golden.operators import Offload
     from syncfabric.models.golden.stream_movement import StreamMovement
 
 NO_ARRIVALS: Mapping[tuple[int, int], int] = {}
@@ -47,8 +46,6 @@ class CollectiveNetwork:
     shape : NetworkShape
     observer : Observer, optional
         Is called for packets and flits.
-    offload : callable, optional
-        The unit at the routers' offload ports of streams; without one it adds lanes of 32 bits.
 
     Attributes
     ----------
@@ -74,7 +71,6 @@ class CollectiveNetwork:
         shape: NetworkShape,
         *,
         observer: Observer | None = None,
-        offload: Offload | None = None,
     ) -> None:
         self.shape = shape
         router = shape.router
@@ -97,7 +93,7 @@ class CollectiveNetwork:
         self.managers = self._managers()
         slots = [node.slots for node in self.nodes if node.slots]
         self._slots = SlotMovement(shape, wiring, slots, self._slot_ports) if slots else None
-        self.streams = self._make_streams(offload)
+        self.streams = self._make_streams()
         self._movement = Movement(shape, wiring, self.nodes, self.interfaces, self.processes)
         self._recorder = Recorder(wiring.count, shape.registers)
         self._period = router.watchdog
@@ -106,13 +102,13 @@ class CollectiveNetwork:
         self._requests: dict[int, tuple[int, ChainRequest]] = {}
         self._answers: dict[int, tuple[bool, bool, int, int]] = {}
 
-    def _make_streams(self, offload: Offload | None) -> StreamMovement | None:
+    def _make_streams(self) -> StreamMovement | None:
         if not self._slots or not self.shape.router.stream:
             return None
         from syncfabric.models.golden.stream_movement import StreamMovement
 
         parts = self.nodes, self._slots, self._slot_ports
-        return StreamMovement(self.shape, self._wiring, *parts, offload)
+        return StreamMovement(self.shape, self._wiring, *parts)
 
     def _port(self, node: int, register: int) -> tuple[NodePort, int]:
         """Return the port that a register belongs to, and its number there."""

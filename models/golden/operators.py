@@ -9,13 +9,10 @@ from typing import Any, TypeAlias
 
 from syncfabric.models.layout.streams import Function, StreamLayout, Type, built
 
-__all__ = ["Combine", "Offload", "Operators", "adds"]
+__all__ = ["Combine", "Operators", "adds"]
 
 Combine: TypeAlias = Callable[[int, int], int]
 """Makes one word's data of two."""
-
-Offload: TypeAlias = Callable[[Function, int, int], int]
-"""A designer's own unit: it gets both words' data."""
 
 _BITWISE: dict[Function, Combine] = {Function.AND: and_, Function.OR: or_, Function.XOR: xor}
 _BITS = {Type.INT8: 8, Type.INT16: 16, Type.INT32: 32}
@@ -45,14 +42,10 @@ class Operators:
     Parameters
     ----------
     layout : StreamLayout
-    offload : callable, optional
-        The unit at the offload port; without one it adds lanes of 32 bits.
     """
 
-    def __init__(self, layout: StreamLayout, offload: Offload | None = None) -> None:
+    def __init__(self, layout: StreamLayout) -> None:
         self._layout = layout
-        add = adds(layout.bits, 32)
-        self._offload = offload or (lambda _, a, b: add(a, b))
         self._built = built(layout.operations)
         self._made: dict[tuple[int, int], Combine] = {}
 
@@ -70,8 +63,8 @@ class Operators:
     def _make(self, function: Function, kind: Type) -> Combine:
         bits = self._layout.bits
         if kind == Type.OFFLOAD:
-            offload, mask = self._offload, (1 << bits) - 1
-            return lambda a, b: offload(function, a, b) & mask
+            assert self._layout.offload
+            return self._layout.offload.of(function, bits)
         if kind in _BITS:
             return _integers(function, bits, _BITS[kind])
         return _floats(function, bits, kind)

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 from syncfabric.models.golden.node import Node
-from syncfabric.models.golden.operators import Offload
 from syncfabric.models.golden.slot_movement import SlotMovement
 from syncfabric.models.golden.slots import SlotPorts, SlotState
 from syncfabric.models.golden.stream_port import Beat, ProcessStreams
@@ -89,8 +88,6 @@ class StreamMovement:
         Of the same network; a cycle is the streams' before it is the slots'.
     slot_ports : sequence of SlotPorts
         By node.
-    offload : callable, optional
-        The unit at the routers' offload ports; without one it adds lanes of 32 bits.
 
     Attributes
     ----------
@@ -107,14 +104,13 @@ class StreamMovement:
         nodes: Sequence[Node],
         slots: SlotMovement,
         slot_ports: Sequence[SlotPorts],
-        offload: Offload | None = None,
     ) -> None:
         layout = shape.router.stream
         assert layout
         self._wiring, self._homes, self._channels = wiring, shape.nodes, range(layout.channels)
         self._nodes, self._slots = nodes, slots
         self._slot_ports = [ports.ports[: layout.channels] for ports in slot_ports]
-        self._routers = [RouterStreams(layout, offload) for _ in nodes]
+        self._routers = [RouterStreams(layout) for _ in nodes]
         for node, router in zip(nodes, self._routers, strict=True):
             if node.slots:
                 node.slots.holds = router.holds

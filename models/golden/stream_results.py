@@ -61,14 +61,20 @@ _SIGNED = (Function.MIN, Function.MAX)
 
 
 def reduced(
-    function: int, kind: int, operands: Mapping[int, Words], order: Order, size: int
+    layout: StreamLayout,
+    function: int,
+    kind: int,
+    operands: Mapping[int, Words],
+    order: Order,
+    size: int,
 ) -> Words:
     """Return what must come of whole operands.
 
     Parameters
     ----------
+    layout : StreamLayout
     function, kind : int
-        Operation and type; the offload port's unit is taken to add lanes of 32 bits.
+        Operation and type.
     operands : mapping of int to Words
         By number, bytes of the last words that do not count included.
     order : Order
@@ -76,12 +82,12 @@ def reduced(
         Bytes of the last word that count; 0: all.
     """
     number: Any = _FLOATS.get(kind)
+    combine: Callable[[Any, Any], Any] = _FUNCTIONS[function]
     if kind in _INTEGERS:
         bits = _INTEGERS[Type(kind)]
         number = np.dtype(f"{'i' if function in _SIGNED else 'u'}{bits // 8}")
-    elif number is None:
-        number, function = np.dtype("u4"), Function.ADD
-    combine = _FUNCTIONS[function]
+    elif layout.offload and kind == Type.OFFLOAD:
+        number, combine = np.uint32, _by_words(layout.offload.of(function, layout.bits))
 
     def result(order: Order) -> Any:
         if isinstance(order, int):
@@ -89,6 +95,18 @@ def reduced(
         return combine(result(order[0]), result(order[1]))
 
     return _cut(np.ascontiguousarray(result(order)).view(np.uint32), size)
+
+
+def _by_words(combine: Callable[[int, int], int]) -> Callable[[Words, Words], Words]:
+    """Return what an operation on words does to whole operands."""
+
+    def of_all(a: Words, b: Words) -> Words:
+        size, rows = 4 * a.shape[1], zip(a, b, strict=True)
+        pairs = ([int.from_bytes(row.tobytes(), "little") for row in pair] for pair in rows)
+        data = b"".join(combine(*pair).to_bytes(size, "little") for pair in pairs)
+        return np.frombuffer(data, np.uint32).reshape(a.shape)
+
+    return of_all
 
 
 def _cut(words: Words, size: int) -> Words:

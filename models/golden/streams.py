@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
-from syncfabric.models.golden.operators import Offload, Operators
+from syncfabric.models.golden.operators import Operators
 from syncfabric.models.golden.slots import SlotState
 from syncfabric.models.golden.stream_channel import Carried, Channel, Form
 from syncfabric.models.golden.stream_join import Joins
@@ -25,8 +25,6 @@ class RouterStreams:
     Parameters
     ----------
     layout : StreamLayout
-    offload : callable, optional
-        The unit at the offload port; without one it adds lanes of 32 bits.
 
     Attributes
     ----------
@@ -38,9 +36,9 @@ class RouterStreams:
         Words that the cycle gone through last has dropped.
     """
 
-    def __init__(self, layout: StreamLayout, offload: Offload | None = None) -> None:
+    def __init__(self, layout: StreamLayout) -> None:
         self._places, self._turn, form = layout.places, layout.ports, Form(layout)
-        self._joins = Joins(layout, form, Operators(layout, offload))
+        self._joins = Joins(layout, form, Operators(layout))
         self._channels = [
             Channel(form, layout.ports + 1, layout.places) for _ in range(layout.channels)
         ]

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import MOST_PORTS, WORD_BITS, EngineLayout, interval_of
+from syncfabric.models.layout.offload import Offload
 from syncfabric.models.layout.slots import MOST_SLOTS, SlotLayout
 from syncfabric.models.layout.streams import Channels, Join, Operations, StreamLayout, Width
 from syncfabric.models.layout.words import RouterWord
@@ -154,9 +155,7 @@ class NodeShape(EngineShape):
     stream_join: Join = Field(
         default="tree", description="an operator for each pair of ports, or one for all"
     )
-    offload_latency: Whole = Field(
-        default=1, ge=1, le=8, description="cycles of a designer's own operator"
-    )
+    offload: Offload | None = Field(default=None, description="a designer's own operator")
 
     @model_validator(mode="after")
     def _check_node(self) -> Self:
@@ -261,6 +260,14 @@ class NodeShape(EngineShape):
             len(set(self.stream_operations)) < len(self.stream_operations),
             "stream_operations names one twice; name each once",
         )
+        yield (
+            "offload" in self.stream_operations and not self.offload,
+            'stream_operations names "offload"; say in [network.offload] what that is',
+        )
+        yield (
+            self.offload is not None and "offload" not in self.stream_operations,
+            'offload is not in use; add "offload" to stream_operations, or remove it',
+        )
 
     @property
     def _least(self) -> int:
@@ -303,7 +310,7 @@ class NodeShape(EngineShape):
             engine.ports,
             engine.own,
             self.link_registers,
-            self.offload_latency,
+            self.offload,
         )
 
     @property

@@ -6,6 +6,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from syncfabric.models.layout.offload import Offload
 from syncfabric.models.messages.layout import Field, Layout
 
 __all__ = [
@@ -100,8 +101,8 @@ class StreamLayout:
         The last port is the process's.
     registers : int, 0 to 3
         Of a link.
-    offload_latency : int, 1 to 8
-        Cycles of a designer's own unit.
+    offload : Offload, optional
+        The designer's own unit.
     """
 
     channels: int
@@ -111,7 +112,7 @@ class StreamLayout:
     ports: int
     own: bool
     registers: int = 0
-    offload_latency: int = 1
+    offload: Offload | None = None
 
     @cached_property
     def word(self) -> Layout:
@@ -124,6 +125,11 @@ class StreamLayout:
     def links(self) -> int:
         """Ports that are links."""
         return self.ports - self.own
+
+    @property
+    def offload_latency(self) -> int:
+        """Cycles of the designer's own unit; 0: there is none."""
+        return self.offload.latency if self.offload else 0
 
     @property
     def operator_latency(self) -> int:

@@ -42,6 +42,7 @@ EXPECTED = {
     "bool_type": "true or false",
     "string_type": "a string",
     "tuple_type": "a list",
+    "too_short": "a list of one or more",
     "model_type": "a table",
     "model_attributes_type": "a table",
     "dict_type": "a table",
@@ -52,7 +53,11 @@ FORMS = {
     "datelines": ("port", "[switch, port]"),
 }
 """What a list has, and how that is written."""
-PATTERNS = {"name": 'a letter, then letters, digits, "_" or "-", 100 in all at most'}
+PATTERNS = {
+    "name": 'a letter, then letters, digits, "_" or "-", 100 in all at most',
+    "module": "the name of a Verilog module",
+    "model": 'a Python file and a function of it, as "unit.py:combine"',
+}
 
 
 def show(value: object) -> str:

@@ -11,8 +11,9 @@ from pydantic import ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.files import text_beside
 from syncfabric.models.networks.explain import show
-from syncfabric.models.networks.graph import read_graph, text_beside
+from syncfabric.models.networks.graph import read_graph
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.irregular_spec import IrregularKeys, IrregularSpec
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network

@@ -7,10 +7,12 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import entries_of
 from syncfabric.models.layout.network import MOST_REGISTERS, NetworkShape, NetworkWords
+from syncfabric.models.layout.offload import Offload
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.layout.slots import MOST_SLOTS, WIRE_PLANNER
 from syncfabric.models.layout.streams import Channels, Join, Operations, Width
@@ -79,8 +81,8 @@ class EngineNetwork(NetworkTable):
     stream_join: Join = Field(
         default="tree", description="An operator for each pair of ports, or one for all."
     )
-    offload_latency: Whole = Field(
-        default=1, ge=1, le=8, description="Cycles of a designer's own operator of streams."
+    offload: Offload | SkipJsonSchema[None] = Field(
+        default=None, description="A designer's own operator of streams."
     )
     port_registers: Whole = Field(
         default_factory=lambda made: (
@@ -173,11 +175,6 @@ class EngineSpec(EngineNetwork, ABC):
             raise SpecError(
                 f"network: buffer_flits = {self.buffer_flits} is for packets, and with "
                 "channels = 0 there are none; remove it, or give it channels"
-            )
-        if "offload" in self.stream_operations:
-            raise SpecError(
-                'network: stream_operations names "offload", whose ports no network has yet; take '
-                '"add", "integer", "bf16" or "fp32"'
             )
         if self.managers and not self.managed:
             raise SpecError(

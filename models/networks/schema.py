@@ -106,10 +106,10 @@ class NetworkFile(Table):
         folder : Traversable, optional
             Where the files are that this one names; by default the current folder.
         """
-        table = self.network
-        network: AnySpec = (
-            table.resolve(folder or Path()) if isinstance(table, IrregularTable) else table
-        )
+        folder, table = folder or Path(), self.network
+        if not isinstance(table, StaticSpec) and table.offload:
+            table = table.changed(offload=table.offload.found_in(folder))
+        network: AnySpec = table.resolve(folder) if isinstance(table, IrregularTable) else table
         groups = tuple(group.resolve(network.topology) for group in self.group)
         return NetworkSpec(name=self.name, network=network, groups=groups)
 

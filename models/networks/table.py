@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -28,6 +28,11 @@ class Table(BaseModel):
             super().__init__(**data)
         except ValidationError as error:
             raise explain(error, type(self), self._subject(data), data) from None
+
+    def changed(self, **keys: Any) -> Self:
+        """Return the table with other values of some keys, checked as a whole again."""
+        given = {key: getattr(self, key) for key in self.model_fields_set}
+        return type(self)(**given | keys)
 
     @classmethod
     def _subject(cls, data: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, ClockSignal, Const, Instance, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -88,10 +88,22 @@ class Join(wiring.Component, ABC):
     @abstractmethod
     def elaborate(self, platform: object) -> Module: ...
 
-    def _operator(self) -> Operator:
+    def _operator(self, m: Module, name: str) -> Operator:
+        """Place an operator, and beside it the designer's own unit, if there is one."""
         layout = self._layout
         latencies = layout.operator_latency, layout.offload_latency
-        return Operator(layout.bits, layout.operations, *latencies)
+        m.submodules[name] = part = Operator(layout.bits, layout.operations, *latencies)
+        if layout.offload:
+            m.submodules[f"{name}_offload"] = Instance(
+                layout.offload.module,
+                i_clk=ClockSignal(),
+                i_valid=part.offload_valid,
+                i_op=part.offload_function,
+                i_a=part.offload_a,
+                i_b=part.offload_b,
+                o_y=part.offload_y,
+            )
+        return part
 
     def _kept_op(self, m: Module, said: Value, said_of: Value) -> Value:
         """Keep function and type of each channel's heads; return those of ``channel``.
@@ -190,7 +202,7 @@ class TreeJoin(Join):
                 name = f"operator_{level}_{i // 2}"
                 pair = words[i : i + 2]
                 if len(pair) == 2:
-                    m.submodules[name] = unit = self._operator()
+                    unit = self._operator(m, name)
                     m.d.comb += [
                         *(unit.a.eq(pair[0]), unit.b.eq(pair[1])),
                         unit.both.eq(present[i] & present[i + 1]),
@@ -232,7 +244,7 @@ class SerialJoin(Join):
         with m.If(steps):
             m.d.sync += [goes.eq(self.channel), todo.eq(rest)]
         op = self._examine(m, steps, chosen, bodies)
-        m.submodules.operator = unit = self._operator()
+        unit = self._operator(m, "operator")
         word = self._word_now()
         m.d.comb += [
             unit.a.eq(Mux(self.idle, 0, unit.y)),

@@ -143,8 +143,10 @@ def modules_verilog(shape: NetworkShape) -> str:
 
 
 def router_verilog(shape: NetworkShape) -> str:
-    """Return the Verilog of a router and all that it is made of."""
-    return converted(node_of, ROUTER, _router_shape(shape), *shape.manager_headers)
+    """Return the Verilog of a router and all that it is made of, a designer's own unit too."""
+    text = converted(node_of, ROUTER, _router_shape(shape), *shape.manager_headers)
+    unit = shape.router.offload
+    return f"{text}\n{unit.verilog}" if unit else text
 
 
 def interface_verilog(shape: NetworkShape) -> str:

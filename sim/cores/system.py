@@ -91,8 +91,7 @@ def with_channels(spec: NetworkSpec) -> NetworkSpec:
     network = spec.network
     if isinstance(network, StaticSpec) or network.channels >= 2:
         return spec
-    settings = network.model_dump(exclude_unset=True) | {"channels": 2}
-    return spec.model_copy(update={"network": type(network)(**settings)})
+    return spec.model_copy(update={"network": network.changed(channels=2)})
 
 
 def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:

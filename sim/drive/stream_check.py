@@ -81,7 +81,7 @@ class _Result:
         order = order_of(group, layout, frozenset(stream.gives))
         self.words = operand(0, 0, layout, kind)
         if order is not None:
-            self.words = reduced(stream.function, kind, operands, order, stream.size)
+            self.words = reduced(layout, stream.function, kind, operands, order, stream.size)
         self.data = [int.from_bytes(row.tobytes(), "little") for row in self.words]
         width = layout.bits // 8
         self._keeps = (1 << width) - 1, (1 << (stream.size or width)) - 1

@@ -42,7 +42,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Example
     return copy
 
 
-PICO, UNDER = "picorv32-cluster", "SIM=verilator"
+PICO, UNDER, ICARUS_RUN = "picorv32-cluster", "SIM=verilator", "SIM=icarus"
 ICARUS, NIGHTLY = pytest.mark.icarus, pytest.mark.nightly
 
 
@@ -54,6 +54,11 @@ ICARUS, NIGHTLY = pytest.mark.icarus, pytest.mark.nightly
             "cocotb", "", 2 * ["from the last arrival to the last release; bound"], marks=ICARUS
         ),
         pytest.param("fusesoc", "", ["verilator -f"], marks=ICARUS),
+        ("own-operator", "", ["match: hardware and golden model agree"]),
+        pytest.param(
+            *("own-operator", f"{ICARUS_RUN} OP=max.offload", ["match: hardware and golden"]),
+            marks=ICARUS,
+        ),
         pytest.param(PICO, "", [], marks=[ICARUS, NIGHTLY]),
         pytest.param(PICO, UNDER, [], marks=NIGHTLY),
         pytest.param("axi-lite", UNDER, ["1 test, 0 failed, verilator"], marks=NIGHTLY),
@@ -91,6 +96,10 @@ def test_it_passes(
             *("fusesoc", "sim", "accel.v", "(released[lane] ||"),
             *("((begun && !(|left) && !arrive[lane]) ||", "did not wait for lane"),
         ),
+        # Another result, one a cycle early, and one a cycle late.
+        ("own-operator", ICARUS_RUN, "saturate.v", "{15{~result", "{15{result", "mismatch: "),
+        ("own-operator", ICARUS_RUN, "saturate.toml", "latency = 2", "latency = 3", "mismatch: "),
+        ("own-operator", ICARUS_RUN, "saturate.toml", "latency = 2", "latency = 1", "mismatch: "),
         pytest.param(
             *(PICO, "", "fabric.toml", 'members = "all"', "members = [[0, 0], [1, 1]]"),
             "passes before core",

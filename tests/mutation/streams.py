@@ -124,6 +124,38 @@ STREAMS = (
         TRAFFIC,
     ),
     _broken(
+        "a designer's unit has its operands the other way round",
+        "rtl/streams/join",
+        "i_a=part.offload_a,",
+        "i_a=part.offload_b,",
+    ),
+    _broken(
+        "a designer's unit does not know the function",
+        "rtl/streams/join",
+        "i_op=part.offload_function,",
+        "i_op=0,",
+    ),
+    _broken(
+        "a designer's unit is waited for a cycle too few",
+        "models/layout/streams",
+        'LATENCY["offload"] + self.offload_latency}',
+        "self.offload_latency}",
+    ),
+    _broken(
+        "a model may return more than a word",
+        "models/layout/offload",
+        "if not word >> bits:",
+        "if word >= 0:",
+        ("tests/models/layout/test_offload.py",),
+    ),
+    _broken(
+        "a model is run when it is read",
+        "models/layout/offload",
+        "found.verilog, found.source  #",
+        "found.verilog, found.function  #",
+        ("tests/models/layout/test_offload.py",),
+    ),
+    _broken(
         "data of results are not looked at",
         "sim/drive/stream_check",
         '("last", "keep", "data")',

@@ -24,10 +24,8 @@ REFUSED = {
     ("mesh", "setup"): {"paper"},
     ("irregular", "transport"): {"routed"},
     ("static", "data_bits"): {"1"},
-    ("mesh", "offload_latency"): {"2"},
-    ("irregular", "offload_latency"): {"2"},
 }
-"""Values that the schema allows, and the network refuses, or nothing comes of."""
+"""Values that the schema allows, and the network refuses."""
 TRACE, LINE = "mixed.trace", 100
 LIMIT_BYTES = 300_000
 

@@ -7,9 +7,10 @@ import pytest
 
 from syncfabric.models.golden.operators import Operators
 from syncfabric.models.layout.streams import Function, Type
+from tests.mixed import mixed
 from tests.models.golden.stream_bench import layout_of
 
-ALL = layout_of(bits=64, operations=("integer", "bf16", "fp32", "offload"))
+ALL = layout_of(bits=64, operations=("integer", "bf16", "fp32"))
 BITS = {Type.INT8: 8, Type.INT16: 16, Type.INT32: 32, Type.BF16: 16, Type.FP32: 32}
 FRACTION = {Type.BF16: 7, Type.FP32: 23}
 
@@ -163,21 +164,23 @@ def test_order_of_a_tree_and_of_a_serial_join() -> None:
     """Of ports 0, 1, 2 and 5: ((0 1) (2)) (5), or each with the next."""
     calls: list[tuple[int, int]] = []
 
-    def unit(function: Function, a: int, b: int) -> int:
-        assert function == Function.XOR
+    def combine(a: int, b: int, op: int) -> int:
+        assert op == Function.XOR
         calls.append((a, b))
         return 10 * a + b
 
+    unit = mixed()
+    vars(unit)["function"] = combine
     operands = {5: 6, 0: 1, 2: 3, 1: 2}
-    tree = layout_of(ports=6, operations=("offload",))
-    found = Operators(tree, unit).joined(Function.XOR, Type.OFFLOAD, operands)
+    tree = Operators(layout_of(ports=6, operations=("offload",), offload=unit))
+    found = tree.joined(Function.XOR, Type.OFFLOAD, operands)
     assert (calls, found) == ([(1, 2), (12, 3), (123, 6)], 1236)
     calls.clear()
     operands[3] = 4
-    assert Operators(tree, unit).joined(Function.XOR, Type.OFFLOAD, operands) == 10 * 154 + 6
+    assert tree.joined(Function.XOR, Type.OFFLOAD, operands) == 10 * 154 + 6
     assert calls == [(1, 2), (3, 4), (12, 34), (154, 6)]
-    serial = layout_of(ports=6, operations=("offload",), join="serial")
-    assert Operators(serial, unit).joined(Function.XOR, Type.OFFLOAD, operands) == 12346
+    serial = Operators(layout_of(ports=6, operations=("offload",), join="serial", offload=unit))
+    assert serial.joined(Function.XOR, Type.OFFLOAD, operands) == 12346
 
 
 def test_what_is_built_and_what_passes_unchanged() -> None:
@@ -188,5 +191,6 @@ def test_what_is_built_and_what_passes_unchanged() -> None:
     assert not some.has(Function.XOR, Type.BF16)
     assert not some.has(Function.ADD, 6)
     assert some.joined(Function.ADD, Type.BF16, {3: 0x7F81_0001}) == 0x7F81_0001
-    unit = Operators(layout_of(operations=("offload",)))
-    assert unit.of(Function.ADD, Type.OFFLOAD)((1 << 32) - 1, 2) == 1
+    own = Operators(layout_of(bits=64, operations=("offload",), offload=mixed()))
+    assert own.of(Function.MAX, Type.OFFLOAD)((1 << 64) - 1, 2) == 7
+    assert own.joined(Function.MAX, Type.OFFLOAD, {3: 5}) == 5

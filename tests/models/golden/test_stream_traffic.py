@@ -12,13 +12,14 @@ from syncfabric.models.golden.stream_results import Order, Words, checksum, oper
 from syncfabric.models.golden.stream_traffic import Counts, SourceModel
 from syncfabric.models.layout.stream_traffic import COMMAND
 from syncfabric.models.layout.streams import HEAD, Function, StreamLayout, Type, built
+from tests.mixed import mixed
 
 OPERATIONS = ("integer", "bf16", "fp32", "offload")
 SIZE = {Type.INT8: 1, Type.INT16: 2, Type.BF16: 2, Type.INT32: 4, Type.FP32: 4, Type.OFFLOAD: 4}
 
 
 def layout(bits: int) -> StreamLayout:
-    return StreamLayout(1, bits, OPERATIONS, "tree", 4, own=True)
+    return StreamLayout(1, bits, OPERATIONS, "tree", 4, own=True, offload=mixed())
 
 
 def words_of(array: Words) -> list[int]:
@@ -84,5 +85,5 @@ def test_results_are_those_of_operators(function: Function, kind: Type) -> None:
             words[-1] &= mask
         wanted = [by_words(order, place) for place in range(50)]
         wanted[-1] &= mask
-        assert words_of(reduced(function, kind, arrays, order, last)) == wanted
+        assert words_of(reduced(here, function, kind, arrays, order, last)) == wanted
     assert np.unique(arrays[0]).size > 90

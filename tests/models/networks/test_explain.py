@@ -41,7 +41,7 @@ CASES = [
         HEAD + MESH + "zzz = 1\n",
         'network: unknown key "zzz"; known are buffer_flits, channels, check_bits, counters, '
         "data_bits, engine_stages, flit_bits, groups, height, kind, link_registers, managers, "
-        "message_links, offload_latency, operations, output_register, port_registers, read_back, "
+        "message_links, offload, operations, output_register, port_registers, read_back, "
         "setup, stream_bits, stream_join, stream_operations, streams, transport, watchdog, width, "
         "wires",
     ),
@@ -424,11 +424,6 @@ CASES += [
         " as many or more",
     ),
     (HEAD + MESH + "wires = 4\nstreams = 3\n", "network: streams must be 0, 1, 2 or 4, not 3"),
-    (
-        HEAD + MESH + 'stream_operations = ["offload"]\n',
-        'network: stream_operations names "offload", whose ports no network has yet; take "add", '
-        '"integer", "bf16" or "fp32"',
-    ),
     (
         HEAD + MESH + 'stream_operations = ["add", "add"]\n',
         "network: stream_operations names one twice; name each once",

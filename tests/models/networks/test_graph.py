@@ -8,7 +8,8 @@ import networkx as nx
 import pytest
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.graph import read_beside, read_graph, text_beside
+from syncfabric.models.files import read_beside, text_beside
+from syncfabric.models.networks.graph import read_graph
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.irregular_table import read_routes
 from tests.models.networks.irregulars import chain

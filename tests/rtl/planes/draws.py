@@ -21,7 +21,10 @@ def key_range(kind: type[NodeShape], key: str) -> list[Any] | range:
     if field.annotation is bool:
         return [False, True]
     if key == "stream_operations":
-        return [("add",), ("integer",), tuple(get_args(Operations))]
+        every = get_args(Operations)
+        return [("add",), ("integer",), tuple(name for name in every if name != "offload")]
+    if key == "offload":  # is Verilog, which Amaranth does not simulate
+        return [None]
     if choices := get_args(field.annotation):
         return list(choices)
     bounds = {type(bound): bound for bound in field.metadata}

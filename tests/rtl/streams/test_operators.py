@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.streams import StreamLayout, Type, built
 from syncfabric.rtl.streams.operators import Operator
+from tests.mixed import mixed
 from tests.rtl.streams.pairs import agrees
 from tests.rtl.streams.reference import BF16, FP32, expected, specials
 from tests.rtl.support import SEED, agree
@@ -114,7 +115,7 @@ def test_an_operator_that_is_too_fast(
 
 @pytest.mark.parametrize("operations", [("add",), ("bf16", "offload"), ("integer", "fp32")])
 def test_words_know_how_late_operators_are(operations: tuple[str, ...]) -> None:
-    layout = StreamLayout(1, 32, operations, "tree", 5, True, offload_latency=4)
+    layout = StreamLayout(1, 32, operations, "tree", 5, True, offload=mixed(4))
     latency = layout.operator_latency
     Operator(32, operations, latency, 4)
     with pytest.raises(ValueError, match=f"takes {latency} cycles, not {latency - 1}"):

@@ -16,6 +16,7 @@ from syncfabric.sim.drive.scenario import Job, Outcome, Scenario, Streaming
 from syncfabric.sim.drive.stream_check import StreamCheck
 from syncfabric.sim.drive.trace import EMPTY, Commanded, Line
 from syncfabric.sim.fabric.program import build_fabric
+from tests.mixed import mixed
 from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import SEED, irregular, mesh, plan_of
 from tests.sim.drive.vectors import drawn_plan, drawn_scenario
@@ -46,8 +47,21 @@ NETWORKS: dict[str, MessageSpec] = {
         3, 3, groups=2, wires=4, streams=4, stream_join="serial", link_registers=1, watchdog=5000
     ),
     "managers": mesh(3, 2, groups=2, wires=2, streams=2, setup="manager"),
+    "own operator": mesh(
+        *(3, 2),
+        **{"groups": 2, "wires": 2, "streams": 2, "channels": 0, "stream_bits": 64},
+        stream_operations=("integer", "offload"),
+        offload=mixed(),
+    ),
+    "serial, own operator": irregular(
+        SMALL,
+        **{"groups": 2, "wires": 2, "streams": 1, "channels": 0, "stream_join": "serial"},
+        stream_bits=64,
+        stream_operations=("offload",),
+        offload=mixed(),
+    ),
 }
-SHORT = ("mesh, two channels", "irregular, serial")
+SHORT = ("mesh, two channels", "irregular, serial", "own operator")
 """The others are built for few other tests, and run with ``-m nightly``."""
 
 
@@ -89,8 +103,9 @@ def test_hardware_is_as_the_model(name: str) -> None:
     check(simulate_tiles(Job(tuple(runs)), build_fabric(NETWORKS[name])).outcomes, runs)
 
 
-def test_the_bench_is_as_the_model() -> None:
-    name = "irregular, serial"
+@pytest.mark.icarus
+@pytest.mark.parametrize("name", ["irregular, serial", "serial, own operator"])
+def test_the_bench_is_as_the_model(name: str) -> None:
     runs = runs_of(name, 2, count=5, most=20)
     check(simulate(Job(tuple(runs)), build_bench(NETWORKS[name])).outcomes, runs)
 
