@@ -119,6 +119,7 @@ class StreamMovement:
         self._registers = shape.router.link_registers
         self._seen = shape.interfaces  # links to processes; else they are inside routers
         self._watches = shape.router.watchdog > 0
+        self._credited = not layout.check_bits  # guards say in other ways what is free (V12)
         self._moving = set[int]()  # routers
         self._busy = set[int]()  # nodes
         self._turns = set[int]()  # nodes whose slots' ``ready`` may be another in this cycle
@@ -200,7 +201,7 @@ class StreamMovement:
     def show(self, shown: Shown) -> None:
         """Show what was on the wires in the cycle gone through last."""
         shown.wires |= self._wires
-        shown.credits += self._credits
+        shown.credits += self._credits if self._credited else []
         shown.beats |= self._beats
 
     def _states(self, n: int) -> list[SlotState]:

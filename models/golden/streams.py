@@ -121,7 +121,7 @@ class RouterStreams:
         full = [p for p, (c, _) in coming.items() if len(channels[c].buffers[p]) == self._places]
         fails = {coming.pop(p)[0] for p in full}
         self.events = len(full)
-        fails.update(c for p, c in faults if p in channels[c].children)
+        fails.update(c for p, c in faults if p in {*channels[c].children, channels[c].above})
         left = self._serve()
         fails |= joins.fails
         for c, here in enumerate(channels):

@@ -253,10 +253,6 @@ class NodeShape(EngineShape):
             " a stream goes with a slot; set wires to as many or more",
         )
         yield (
-            self.streams > 0 and self.check_bits > 0,
-            f"streams do not go with check_bits = {self.check_bits} yet; set check_bits to 0",
-        )
-        yield (
             len(set(self.stream_operations)) < len(self.stream_operations),
             "stream_operations names one twice; name each once",
         )
@@ -311,6 +307,7 @@ class NodeShape(EngineShape):
             engine.own,
             self.link_registers,
             self.offload,
+            self.check_bits,
         )
 
     @property

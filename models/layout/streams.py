@@ -10,6 +10,7 @@ from syncfabric.models.layout.offload import Offload
 from syncfabric.models.messages.layout import Field, Layout
 
 __all__ = [
+    "CHECKED_BITS",
     "HEAD",
     "LANE_BITS",
     "LATENCY",
@@ -33,6 +34,9 @@ LANE_BITS = 32
 
 MOST_SETS = 15
 """Streams whose heads have gone up at a router and whose tails have not come down."""
+
+CHECKED_BITS = 64
+"""Of a word's data, in a part of a guarded link."""
 
 _LEAST_PLACE_BITS = 3
 LATENCY = {"add": 1, "integer": 2, "bf16": 3, "fp32": 4, "offload": 1}
@@ -103,6 +107,8 @@ class StreamLayout:
         Of a link.
     offload : Offload, optional
         The designer's own unit.
+    check_bits : int, 0 to 8
+        Of each part of a guarded link (V12).
     """
 
     channels: int
@@ -113,6 +119,7 @@ class StreamLayout:
     own: bool
     registers: int = 0
     offload: Offload | None = None
+    check_bits: int = 0
 
     @cached_property
     def word(self) -> Layout:
@@ -158,6 +165,11 @@ class StreamLayout:
     def places(self) -> int:
         """B: words that a channel's buffer holds."""
         return (1 << self.place_bits) - 1
+
+    @property
+    def check_parts(self) -> int:
+        """Parts of a link's forward wires that have check bits of their own (V12.1)."""
+        return -(-self.bits // CHECKED_BITS)
 
     def cycles(self, radius: int) -> int:
         """Return the most cycles to the first word of a result (V10).

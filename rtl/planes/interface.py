@@ -17,6 +17,7 @@ from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.planes.placed import AXIS, PROCESS, Placed, link_of, process_port
 from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.slots.slot import received, sent
+from syncfabric.rtl.streams.guard import join_streams
 from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.guarded import GuardedLinks
 from syncfabric.rtl.transport.link import show, word_on
@@ -202,6 +203,7 @@ class NodeInterface(Placed):
         if self._set_up:
             members |= {"manager": In(1), "manager_index": In(2)}
         members |= {name: self._port.signature.members[name] for name in PROCESS}
+        self._stream = shape.stream
         self._stream_port = StreamPort(shape.stream) if shape.stream else None
         self._registers = registers
         if self._stream_port:
@@ -218,19 +220,21 @@ class NodeInterface(Placed):
         wiring.connect(m, self._port.send, end.arrive)
         wiring.connect(m, end.release, self._port.answer)
         m.d.comb += self._port.taken.eq(1)
+        events: dict[RouterWord, list[Any]] = {RouterWord.CORRUPT: [], RouterWord.LOST: []}
         if self._slots:
             self._join_slots(m, self._slots)
-        if self._stream_port:
+        if self._stream and self._stream_port:
             streams: Any = self._stream_port
-            last = self._registers + len(streams.opens)
-            self._join_streams(m, here.ready[self._registers : last], streams)
-            wiring.connect(m, streams.send, wiring.flipped(here.out_0.streams))
-            wiring.connect(m, wiring.flipped(here.in_0.streams), streams.receive)
+            ready = here.ready[self._registers : self._registers + len(streams.opens)]
+            self._join_streams(m, ready, streams)
+            ends, link = (streams.receive, streams.send), (here.in_0.streams, here.out_0.streams)
+            join_streams(m, self._stream, 0, ends, link, ready, events)
         targets: dict[int, Any] = {Target.PORT: self._join_process(m, self._port)}
         if self._set_up:
             targets[Target.MANAGER] = self._join_manager(m, Manager(self._set_up), end)
         if hasattr(end, "fence"):
-            events = {RouterWord.CORRUPT: [end.corrupt], RouterWord.LOST: [end.lost]}
+            events[RouterWord.CORRUPT].append(end.corrupt)
+            events[RouterWord.LOST].append(end.lost)
             if hasattr(end, "overflows"):
                 events[RouterWord.OVERFLOW] = [end.overflows]
             targets[Target.ROUTER] = self._place_router_words(m, events, end.fence)

@@ -19,6 +19,7 @@ from syncfabric.rtl.planes.placed import AXIS, PROCESS, Placed, link_of, process
 from syncfabric.rtl.router.router import Router
 from syncfabric.rtl.router.routing import Routing, SourceRouting, TableRouting, XyRouting
 from syncfabric.rtl.slots.plane import SlotPlane
+from syncfabric.rtl.streams.guard import join_streams
 from syncfabric.rtl.streams.plane import StreamPlane
 from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.guarded import GuardedLinks
@@ -173,8 +174,10 @@ class Node(Placed):
         """Place streams along the trees of the first slots."""
         m.submodules.streams = streams = StreamPlane(layout)
         here: Any = streams
-        for name in (f"{way}_{p}" for p in range(layout.links) for way in ("in", "out")):
-            wiring.connect(m, getattr(here, name), wiring.flipped(getattr(self, name).streams))
+        for p in range(layout.links):
+            ends = getattr(here, f"in_{p}"), getattr(here, f"out_{p}")
+            link = getattr(self, f"in_{p}").streams, getattr(self, f"out_{p}").streams
+            join_streams(m, layout, p, ends, link, here.opens, events)
         for s in range(layout.channels):
             for name in (f"{part}_{s}" for part in ("alive", "starts", "children", "parent")):
                 m.d.comb += getattr(here, name).eq(getattr(slots, name))

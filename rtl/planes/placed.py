@@ -17,7 +17,7 @@ from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.slots.plane import SlotsPort
 from syncfabric.rtl.slots.slot import SlotLinkSignature
-from syncfabric.rtl.streams.link import StreamSignature
+from syncfabric.rtl.streams.guard import stream_link
 from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainSignature, ConfigNode, Words
 from syncfabric.rtl.transport.link import show
@@ -41,7 +41,7 @@ def link_of(inside: wiring.Signature, shape: NodeShape) -> wiring.Signature:
     there = inside.members
     members = {p: Out(there[end].signature) for p, end in ends.items() if end in there}
     members |= {"slots": Out(SlotLinkSignature(slots))} if slots else {}
-    members |= {"streams": Out(StreamSignature(streams))} if streams else {}
+    members |= {"streams": Out(stream_link(streams))} if streams else {}
     return wiring.Signature(members)
 
 

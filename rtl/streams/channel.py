@@ -176,7 +176,7 @@ class StreamChannel(wiring.Component):
                 & (
                     self.failed
                     | (self.joins & ~self.fits)
-                    | (self.faults & self.children).any()
+                    | (self.faults & (self.children | self.parent)).any()
                     | self.overflows
                     | trips
                 )

@@ -42,6 +42,8 @@ class StreamPlane(wiring.Component):
         Slots whose SETUP waits.
     overflows : Out(1)
         A word is dropped for want of a place.
+    opens : Out(channels)
+        Channels that are open.
     """
 
     def __init__(self, layout: StreamLayout) -> None:
@@ -53,7 +55,7 @@ class StreamPlane(wiring.Component):
         for c in range(layout.channels):
             members |= {f"alive_{c}": In(1), f"starts_{c}": In(1)}
             members |= {f"children_{c}": In(layout.ports), f"parent_{c}": In(layout.links)}
-        members |= {name: Out(layout.channels) for name in ("breaks", "waits")}
+        members |= {name: Out(layout.channels) for name in ("breaks", "waits", "opens")}
         super().__init__(members | {"visit": In(1), "overflows": Out(1)})
 
     def elaborate(self, platform: object) -> Module:
@@ -76,7 +78,8 @@ class StreamPlane(wiring.Component):
         m.d.comb += [
             join.serve.eq(served),
             join.take.eq(served & ready),
-            join.opens.eq(Cat(channel.is_open for channel in channels)),
+            self.opens.eq(Cat(channel.is_open for channel in channels)),
+            join.opens.eq(self.opens),
             join.up.eq(either([served[c] & channels[c].up for c in count])),
             join.inputs.eq(either([Mux(served[c], channels[c].inputs, 0) for c in count])),
         ]

@@ -104,6 +104,7 @@ class StreamPort(wiring.Component):
             beat.tready.eq((here & (~opens | drops)).any() | (goes & (~starts | null))),
         ]
         m.d.sync += [
+            link.fault.eq(self.receive.fault),
             link.valid.eq(Mux(goes, here, 0)),
             word.head.eq(starts),
             word.tail.eq(Mux(starts, null, beat.tlast)),

@@ -84,6 +84,8 @@ _WIRES = {
     "streams__word": "stream",
     "streams__fault": "stream_fault",
     "streams__credit": "stream_credit",
+    "streams__sent": "stream_sent",
+    "streams__freed": "stream_freed",
 }
 """What wires of a link are called in a network, where it is not the name behind ``packets__``."""
 
@@ -445,6 +447,9 @@ def _shown(names: Mapping[str, int], top: str, link: str, far: str = "") -> Show
         wires["sync_credit"] = zero(names["sync_valid"])
     if "slots" in wires:
         wires["slots_credit"] = zero(names["slots_valid"])
+    if wires.pop("stream_sent", None):  # counts and check bits are not shown
+        del wires["stream_freed"]
+        wires["stream_credit"] = zero(names["stream_valid"])
     if rest := wires.pop("rest", None):
         wires["flit"] = f"{{{rest}, {wires['flit']}}}"
     return Shown(**wires)

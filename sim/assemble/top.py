@@ -22,7 +22,7 @@ _ANSWER = (("ready", 1), ("error", 1), ("rdata", 32))
 class LinkWires(dict[str, int]):
     """Width of each bundle of wires of a link between routers, by name; ``back`` runs against."""
 
-    back = frozenset({"credit", "sync_credit", "empty", "stream_credit"})
+    back = frozenset({"credit", "sync_credit", "empty", "stream_credit", "stream_freed"})
 
 
 @dataclass(frozen=True)

@@ -142,9 +142,12 @@ class CreditLedger(Rule):
 
 
 def ledger_of(spec: MessageSpec) -> CreditLedger:
-    """Return the ledger of a network of engines; its messages have credits where routed."""
+    """Return the ledger of a network of engines; its messages have credits where routed.
+
+    Guarded links of streams have counts in place of credits.
+    """
     masks = LaneMasks(spec)
     sync = {masks.sync: 1} if links_of(spec).credited else {}
     stream = spec.shape.router.stream
-    streams = {masks.streams: stream.places} if stream else {}
+    streams = {masks.streams: stream.places} if stream and not stream.check_bits else {}
     return CreditLedger(spec, {masks.ordinary: spec.buffer_flits, **sync, **streams})

@@ -316,10 +316,11 @@ _PACKETS = {
     "rest": "nullptr",
 }
 _STREAMS = ("stream_valid", "stream", "stream_fault", "stream_credit")
+_STREAM_GUARDS = ("stream_sent", "stream_freed")
 _GUARDS = ("check", "sync_check", "probe", "empty")
 """What a link's end has for packets and messages, and what stands for each that is not there."""
 
-_WIDE = ("flit", "sync", "rest", "slots_valid", "slots", "stream")
+_WIDE = ("flit", "sync", "rest", "slots_valid", "slots", "stream", *_STREAM_GUARDS)
 """The wires whose type depends on their number."""
 
 
@@ -342,13 +343,17 @@ def network_h(spec: AnySpec) -> str:
         "SLOTS": wires.get("slots_valid", 0),
         "SLOT_BITS": wires.get("slots", 0) // max(1, wires.get("slots_valid", 0)),
         "STREAMS": links.streams,
+        "STREAM_BITS": wires.get("stream", 0),
+        "SENT_BITS": wires.get("stream_sent", 0),
+        "FREED_BITS": wires.get("stream_freed", 0),
     }
     end = [f"&t.name##_{wire}" if wire in wires else other for wire, other in _PACKETS.items()]
     guards = {"check", "sync_check"} & wires.keys()
     if guards:
         end += [f"&t.name##_{wire}" if wire in wires else "&NOTHING" for wire in _GUARDS]
     end += ["&t.name##_slots_valid", "&t.name##_slots"] if "slots" in wires else []
-    end += [f"&t.name##_{wire}" for wire in _STREAMS if links.streams]
+    for wire in (*_STREAMS, *_STREAM_GUARDS) if links.streams else ():
+        end.append(f"&t.name##_{wire}" if wire in wires else "&NOTHING")
     types = (f"TYPE_OF(Tile::name##_{wire})" if wire in wires else "CData" for wire in _WIDE)
     macros = {
         "FOR_DATA(...)": "__VA_ARGS__" if spec.data_bits else "",

@@ -272,7 +272,7 @@ class JoinProof(wiring.Component):
                 m.d.sync += gives.eq(whole.gives)
         with m.If(~part.is_open):
             m.d.sync += up.eq(0)
-        faults = self.overflows | (self.faults & group.children).any()
+        faults = self.overflows | (self.faults & (group.children | group.parent)).any()
         m.d.sync += failed.eq(part.is_open & (failed | faults | (ends & ~whole.fits)))
         line: Value = Cat(ends, whole)
         for i in range(self._layout.latency if not serial else self._layout.operator_latency):

@@ -6,6 +6,7 @@ __all__ = ["STREAMS"]
 
 PLANE = ("tests/rtl/streams/test_plane.py", "tests/sim/drive/test_streams.py")
 PORT = ("tests/rtl/streams/test_process.py", "tests/sim/drive/test_streams.py")
+GUARD = ("tests/rtl/streams/test_guard.py",)
 TRAFFIC = ("tests/rtl/streams/test_source.py", "tests/rtl/streams/test_sink.py")
 CHECKS = ("tests/sim/drive/test_streams.py",)
 
@@ -73,7 +74,7 @@ STREAMS = (
     _broken(
         "a fault is not passed on",
         "rtl/streams/channel",
-        "(self.faults & self.children).any()",
+        "(self.faults & (self.children | self.parent)).any()",
         "(self.faults & 0).any()",
     ),
     _broken(
@@ -108,6 +109,89 @@ STREAMS = (
         "Mux(whole | kept[byte], data, 0)",
         "data",
         PORT,
+    ),
+    _broken(
+        "a fault from above is not one",
+        "rtl/streams/channel",
+        "(self.faults & (self.children | self.parent)).any()",
+        "(self.faults & self.children).any()",
+    ),
+    _broken(
+        "a loss that a process sees stays there",
+        "rtl/streams/process",
+        "link.fault.eq(self.receive.fault)",
+        "link.fault.eq(0)",
+        PORT,
+    ),
+    _broken(
+        "a guard hands on what is wrong",
+        "rtl/streams/guard",
+        "right.eq(self._forward_check(link, counts) == link.sent[self._all :])",
+        "right.eq(1)",
+        GUARD,
+    ),
+    _broken(
+        "a guard hands on words behind a loss",
+        "rtl/streams/guard",
+        "passes[c].eq(right & follows & valid[c] & ~failed[c])",
+        "passes[c].eq(right & follows & valid[c])",
+        GUARD,
+    ),
+    _broken(
+        "a guard hands on the word of the cycle in which a loss shows",
+        "rtl/streams/guard",
+        "passes[c].eq(right & follows & valid[c] & ~failed[c])",
+        "passes[c].eq(right & valid[c] & ~failed[c])",
+        GUARD,
+    ),
+    _broken(
+        "places of lost words do not come back",
+        "rtl/streams/guard",
+        "now + count - got - passes[c]",
+        "now",
+        GUARD,
+    ),
+    _broken(
+        "a guard believes a wrong count of places",
+        "rtl/streams/guard",
+        "inside.credit[c].eq(right & ",
+        "inside.credit[c].eq(1 & ",
+        GUARD,
+    ),
+    _broken(
+        "wires that are all 0 are right",
+        "rtl/streams/guard",
+        "return ~check_of(",
+        "return check_of(",
+        GUARD,
+    ),
+    _broken(
+        "a silent link fails nothing",
+        "rtl/streams/guard",
+        "failed | lost | silent.replicate(len(channels))",
+        "failed | lost",
+        GUARD,
+    ),
+    _broken(
+        "a failure outlasts its group",
+        "rtl/streams/guard",
+        "failed.eq(self.opens & (",
+        "failed.eq(1 & (",
+        GUARD,
+    ),
+    _broken(
+        "each part of a wide word is checked as the first",
+        "rtl/streams/guard",
+        "word[at : at + CHECKED_BITS] for",
+        "word[:CHECKED_BITS] for",
+        GUARD,
+    ),
+    _broken(
+        "a wrong word is counted in each cycle",
+        "rtl/streams/guard",
+        "self.corrupt.eq(~right & (wrong == 0))",
+        "self.corrupt.eq(~right)",
+        GUARD,
     ),
     _broken(
         "a source's beat changes while it waits",

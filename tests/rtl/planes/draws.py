@@ -44,7 +44,7 @@ def draw(rng: random.Random) -> tuple[type[NodeShape], dict[str, Any]]:
     if options["wires"] and options.get("own", True):
         options["registers"] = max(1, options["registers"])
     if rng.random() < 0.9:
-        most = 0 if options["check_bits"] else options["wires"]
+        most = options["wires"]
         options["streams"] = rng.choice([k for k in key_range(kind, "streams") if k <= most])
     # By themselves these two would hardly ever fit; and a table of all is too long to build.
     if options["routing"] == "table":

@@ -91,7 +91,7 @@ class StreamLockstep:
             (p, c)
             for c in range(layout.channels)
             for p in range(layout.links)
-            if rng.random() < 0.0005
+            if rng.random() < 0.001
         ]
         visited = rng.random() < 0.01
         pins = self._pins(states, words, credits, faults)

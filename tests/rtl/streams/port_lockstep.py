@@ -55,6 +55,7 @@ class ProcessLockstep:
         self.model, self._process = ProcessStreams(layout), _Process(layout, rng)
         self._near = [Neighbours(layout, rng, 0.0) for _ in range(layout.channels)]
         self._ready = set[int]()
+        self._fault = 0
         self._speed = 1.0
 
     def step(self) -> tuple[dict[str, int], dict[str, Word]]:
@@ -88,6 +89,8 @@ class ProcessLockstep:
             "m_axis__tready": accepts,
             "s_axis__tvalid": offered is not None,
         }
+        shown["send__fault"] = Word(self._fault)
+        self._fault = pins["receive__fault"] = rng.getrandbits(layout.channels)
         if offered:
             for name, value in zip(("data", "keep", "last", "id", "user"), offered, strict=True):
                 pins[f"s_axis__t{name}"] = value

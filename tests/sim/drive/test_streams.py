@@ -46,6 +46,13 @@ NETWORKS: dict[str, MessageSpec] = {
     "serial, four channels": mesh(
         3, 3, groups=2, wires=4, streams=4, stream_join="serial", link_registers=1, watchdog=5000
     ),
+    "checked": mesh(3, 2, groups=2, wires=2, streams=2, check_bits=8, channels=1),
+    "checked, interfaces": irregular(
+        SMALL,
+        **{"groups": 2, "wires": 2, "streams": 1, "channels": 0, "check_bits": 8},
+        stream_bits=128,
+        link_registers=1,
+    ),
     "managers": mesh(3, 2, groups=2, wires=2, streams=2, setup="manager"),
     "own operator": mesh(
         *(3, 2),
@@ -61,7 +68,7 @@ NETWORKS: dict[str, MessageSpec] = {
         offload=mixed(),
     ),
 }
-SHORT = ("mesh, two channels", "irregular, serial", "own operator")
+SHORT = ("mesh, two channels", "irregular, serial", "own operator", "checked, interfaces")
 """The others are built for few other tests, and run with ``-m nightly``."""
 
 

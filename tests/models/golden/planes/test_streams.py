@@ -215,7 +215,7 @@ def test_it_is_as_if_all_were_stepped(seed: int, monkeypatch: pytest.MonkeyPatch
             "operations": "none",
         }
         fixed |= {"data_bits": 0, "watchdog": rng.choice((0, 100))}
-        fixed |= {"transport": "link", "check_bits": 0}
+        fixed |= {"transport": "link"}
         fixed |= {"stream_join": rng.choice(("tree", "serial"))}
         bench = Bench((draw_mesh if seed % 2 else draw_irregular)(rng, **fixed))
         streams, groups = streams_of(bench), []

@@ -1,0 +1,49 @@
+# amaranth: UnusedElaboratable=no
+"""Guards of streams' links against their golden models, in every cycle, whatever is lost."""
+
+import random
+
+import pytest
+
+from tests.rtl.planes.lockstep import together
+from tests.rtl.streams.guard_lockstep import FAULTS, GuardedPair, GuardLockstep
+from tests.rtl.streams.layouts import layout_of
+from tests.rtl.support import SEED
+
+CYCLES = 3000
+LAYOUTS = {
+    "one": layout_of(check_bits=8),
+    "two, a check bit": layout_of(2, check_bits=1, registers=1),
+    "two, wide": layout_of(2, 256, check_bits=8, registers=2),
+    "four": layout_of(4, 64, check_bits=8, registers=3),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_guards_do_what_their_models_do(name: str) -> None:
+    layout = LAYOUTS[name]
+    lockstep = GuardLockstep(layout, random.Random(f"{SEED} {name}"))
+    seen = together(GuardedPair(layout), lockstep, SEED, CYCLES)
+    assert all(seen[what] > 2 for what in (*FAULTS, "corrupt", "lost", "came", "lives")), seen
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_loss_of_any_kind_is_found(kind: str) -> None:
+    """The models alone: no word behind a loss, none that is missed, and all places come back."""
+    lockstep = GuardLockstep(LAYOUTS["two, wide"], random.Random(f"{SEED} {kind}"), (kind,))
+    for _ in range(10 * CYCLES):
+        lockstep.step()
+    seen = lockstep.seen
+    assert seen[kind] > 10
+    assert (seen["lost"] > 0) == (kind not in ("back", "lose")), seen
+
+
+def test_without_faults_all_is_as_without_guards() -> None:
+    lockstep = GuardLockstep(LAYOUTS["one"], random.Random(SEED), ())
+    for _ in range(CYCLES):
+        pins, expected = lockstep.step()
+        assert expected["far__valid"].value == pins["near__valid"]
+        assert expected["far__fault"].value == pins["near__fault"]
+        assert expected["near__credit"].value == pins["far__credit"]
+    assert lockstep.seen.keys() == {"came", "lives"} | {"corrupt", "lost"}
+    assert not lockstep.seen["corrupt"] + lockstep.seen["lost"]
