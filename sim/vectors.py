@@ -10,7 +10,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.stream_traffic import MOST_WORDS
 from syncfabric.models.layout.streams import Function, Type, built
 from syncfabric.models.networks.explain import choice
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.scenario import Streaming
 
@@ -67,12 +67,13 @@ class StreamRequest:
                 f"op must be a function ({', '.join(_FUNCTIONS)}), a point and a type "
                 f"({', '.join(_TYPES)}), as add.i32, not {self.op!r}"
             )
-        if isinstance(spec.network, StaticSpec) or not any(group.stream for group in spec.groups):
+        if not any(group.stream for group in spec.groups):
             raise SpecError(
                 f"stream = {self.kind}: no group of {spec.name} has a stream; set stream = true in "
                 "a [[group]], and streams and wires in [network] of a mesh or an irregular network"
             )
-        there = spec.network.stream_operations
+        network = spec.message_network
+        there = network.stream_operations
         if self._operation not in built(there):
             builders = [name for name in _OPERATORS if self._operation in built((name,))]
             instead = f"; name {choice(builders)} there" if builders else ""
@@ -80,9 +81,9 @@ class StreamRequest:
                 f"op = {self.op} is not built with stream_operations = {list(there)}, but "
                 f"{', '.join(_names(there))}{instead}"
             )
-        (code, number), unit = self._operation, spec.network.offload
+        (code, number), unit = self._operation, network.offload
         if unit and number == Type.OFFLOAD:
-            unit.of(code, spec.network.stream_bits)(0, 0)  # wrong now, and not in a run
+            unit.of(code, network.stream_bits)(0, 0)  # wrong now, and not in a run
 
     @property
     def _operation(self) -> tuple[Function, Type]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -14,8 +14,8 @@ from syncfabric.models.layout.engine import entries_of
 from syncfabric.models.layout.network import MOST_REGISTERS, NetworkShape, NetworkWords
 from syncfabric.models.layout.offload import Offload
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
-from syncfabric.models.layout.slots import MOST_SLOTS, WIRE_PLANNER
-from syncfabric.models.layout.streams import Channels, Join, Operations, Width
+from syncfabric.models.layout.slots import MOST_SLOTS, WIRE_PLANNER, SlotLayout
+from syncfabric.models.layout.streams import Channels, Join, Operations, StreamLayout, Width
 from syncfabric.models.messages import StaticLayout
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.irregular import Irregular
@@ -234,6 +234,16 @@ class EngineSpec(EngineNetwork, ABC):
         return NetworkWords(self.shape)
 
     @property
+    def slots(self) -> SlotLayout | None:
+        """Words of barrier wires; None without."""
+        return self.shape.router.slots
+
+    @property
+    def stream(self) -> StreamLayout | None:
+        """Words of streams; None without."""
+        return self.shape.router.stream
+
+    @property
     def guarded(self) -> bool:
         """Whether links have a guard at each end."""
         return self.check_bits > 0
@@ -282,6 +292,15 @@ class MeshSpec(EngineSpec):
 class StaticSpec(NetworkTable):
     """The table ``[network]`` of a static network: fixed routes, as in paper Reflex."""
 
+    channels: ClassVar[int] = 0
+    streams: ClassVar[int] = 0
+    slots: ClassVar[None] = None
+    stream: ClassVar[None] = None
+    guarded: ClassVar[bool] = False
+    managed: ClassVar[bool] = False
+    port_registers: ClassVar[int] = 1
+    """A node has one core port, and takes part in one barrier."""
+
     kind: Literal["static"] = Field(description="The kind of network.")
     width: Side = Field(description="Nodes from west to east.")
     height: Side = Field(description="Nodes from south to north.")
@@ -317,13 +336,3 @@ class StaticSpec(NetworkTable):
     def planners(self) -> tuple[str, ...]:
         """The planners that groups can name, the default first."""
         return STATIC_PLANNERS
-
-    @property
-    def port_registers(self) -> int:
-        """What a node's port has bits for: it has one core port, and takes part in one barrier."""
-        return 1
-
-    @property
-    def managed(self) -> bool:
-        """Whether managers set up its groups through the network."""
-        return False

@@ -248,7 +248,7 @@ def _check_operation(group: GroupSpec, network: AnySpec) -> None:
 def _check_stream(group: GroupSpec, network: AnySpec) -> None:
     if not group.stream:
         return
-    if isinstance(network, StaticSpec) or not network.streams:
+    if not network.streams:
         raise SpecError(
             f"group {group.id}: stream = true needs stream channels; set streams and wires in"
             " [network] of a mesh or an irregular network, or remove it"

@@ -82,9 +82,7 @@ class TileShape(BaseModel):
     @property
     def stream(self) -> StreamLayout | None:
         """Words of streams; None without."""
-        if isinstance(self.barriers, StaticSpec):
-            return None
-        return self.barriers.shape.router.stream
+        return self.barriers.stream
 
     @property
     def first_slot(self) -> int:

@@ -94,10 +94,10 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> st
         _add_traffic(bench, spec)
         modules.append(traffic_verilog(spec, queue))
         reported += REPORT
-    if not isinstance(spec, StaticSpec) and (layout := spec.shape.router.stream):
-        _add_streams(bench, spec, layout)
+    if not isinstance(spec, StaticSpec) and spec.stream:
+        _add_streams(bench, spec, spec.stream)
         modules.append(streams_verilog(spec.shape.router))
-        reported += counts_of(layout)
+        reported += counts_of(spec.stream)
     bench.lines(probe_text(spec, NETWORK, flat=bool(netlist)))
     bench.lines(_report_text(len(spec.topology.nodes), tuple(reported)))
     return "\n".join([*modules, bench.text()])
@@ -229,8 +229,7 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     guarded = [(number, link.guards) for number, link in enumerate(shown) if link and link.guarded]
     conditions = [*_lane_conditions(lanes), released, "config_ready !== 1'b0"]
     conditions += ["probe_guards !== 1'b0"] if guarded else []
-    stream = None if isinstance(spec, StaticSpec) else spec.shape.router.stream
-    conditions += [f"stream_taken !== {zero(count)}"] if stream else []
+    conditions += [f"stream_taken !== {zero(count)}"] if spec.stream else []
     return f"""
   // ---- probe
   reg [8*1024-1:0] probe_name;
@@ -256,7 +255,7 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
 {_lines(_results(spec))}
         end
 {_lines(_print_guards(guarded))}
-{_lines(_print_beats(stream, count) if stream else iter(()))}
+{_lines(_print_beats(spec.stream, count) if spec.stream else iter(()))}
         if (config_ready !== 1'b0)
           $fwrite(probe_file, " c%0h:%0h", config_error, config_rdata);
         $fwrite(probe_file, "\\n");
@@ -320,8 +319,7 @@ def _print_guards(guarded: Guarded) -> Iterator[str]:
 
 def _slot_words(spec: AnySpec) -> tuple[int, int]:
     """Return how many slots of barrier wires are lanes, and the width of their words."""
-    slots = None if isinstance(spec, StaticSpec) else spec.shape.router.slots
-    return (slots.slots, slots.word.width) if slots else (0, 0)
+    return (spec.slots.slots, spec.slots.word.width) if spec.slots else (0, 0)
 
 
 def _flits(shown: list[Shown | None], lanes: Links, slots: tuple[int, int]) -> Iterator[str]:

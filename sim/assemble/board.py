@@ -7,7 +7,7 @@ from typing import TypeGuard
 
 from amaranth import Shape
 
-from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, MessageSpec
 from syncfabric.rtl.host.lights import Lights
 from syncfabric.rtl.host.ports import TrafficSignature
 from syncfabric.rtl.traffic.queue import put_flit, queue_module
@@ -52,7 +52,7 @@ def board_top(name: str) -> str:
 
 def has_packets(spec: AnySpec) -> TypeGuard[MessageSpec]:
     """Return whether a network takes ordinary packets: there is traffic then."""
-    return not isinstance(spec, StaticSpec) and spec.channels > 0
+    return spec.channels > 0
 
 
 def repeated_modules(spec: AnySpec, *, queue: int = BOARD_QUEUE) -> tuple[str, ...]:

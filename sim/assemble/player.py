@@ -91,8 +91,7 @@ def player_text(spec: AnySpec) -> str:
 
 def _bits_above(spec: AnySpec) -> int:
     """Return the bits of data beyond those of a word's own 32."""
-    streams = not isinstance(spec, StaticSpec) and spec.streams
-    return max(0, spec.flit_bits - WORD_BITS, COMMAND.width - WORD_BITS if streams else 0)
+    return max(0, spec.flit_bits - WORD_BITS, COMMAND.width - WORD_BITS if spec.streams else 0)
 
 
 def _payload(spec: AnySpec) -> str:

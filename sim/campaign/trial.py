@@ -168,9 +168,9 @@ class Draw:
     def __init__(self, plan: BarrierPlan, kinds: Sequence[Kind], seed: int) -> None:
         self._plan, self._kinds, self._seed = plan, kinds, seed
         network = self._network = plan.spec.network
-        self._forger, self._packets, self._managers = None, False, 1
+        self._forger, self._packets, self._managers = None, network.channels > 0, 1
         if not isinstance(network, StaticSpec):
-            self._packets, self._managers = network.channels > 0, len(network.manager_nodes)
+            self._managers = len(network.manager_nodes)
             self._forger = Forger(network, plan.engine_groups) if network.guarded else None
         links, wires = links_of(network), link_wires(network)
         irregular = isinstance(network.topology, Irregular)

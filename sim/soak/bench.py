@@ -44,7 +44,7 @@ class Bench:
 
     def __init__(self, fabric: Fabric, plan: BarrierPlan) -> None:
         self.fabric, self.plan, self.network = fabric, plan, plan.spec.network
-        self.packets = not isinstance(self.network, StaticSpec) and self.network.channels > 0
+        self.packets = self.network.channels > 0
         self.cycle = 0
         self.wrong: list[Wrong] = []
         self.over: set[int] = set()
