@@ -13,6 +13,7 @@ from typing import Any
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.schema import NetworkFile
 from syncfabric.models.networks.spec import NetworkSpec
+from syncfabric.models.patterns import Pattern
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.set_up_writes import registers_json
 from syncfabric.sim.drive.recovery.run import RecoveryRunner
@@ -112,10 +113,12 @@ def corpus() -> Iterator[Entry]:
 
 def _scenario(keys: Mapping[str, Any]) -> Scenario:
     """Read a scenario's fields; lists stand for packets, collectives and sends of a replay."""
+    goals, share = keys.get("pattern", ((), 0))
     made: dict[str, Any] = {
         "packets": tuple(Sending(*each) for each in keys.get("packets", ())),
         "collectives": tuple(Collective(*each) for each in keys.get("collectives", ())),
         "streams": tuple(Streaming(*each) for each in keys.get("streams", ())),
+        "pattern": Pattern("given", tuple(goals), share) if share else None,
         "stalls": tuple(keys.get("stalls", (0, 0))),
         "kills": tuple((gid, after) for gid, after in keys.get("kills", ())),
         "replay": _replay(**keys["replay"]) if "replay" in keys else None,
