@@ -26,10 +26,11 @@ def parameters(network: BaseModel) -> dict[str, tuple[str | int, str]]:
     The kind and its own keys come first, then those that kinds share.
     """
     found: dict[str, tuple[str | int, str]] = {}
+    given = network.model_dump()
     fields = list(type(network).model_fields.items())
     first = next((i for i, (name, _) in enumerate(fields) if name == "kind"), 0)
     for name, field in fields[first:] + fields[:first]:
-        value = getattr(network, name)
+        value = given.get(name)
         if isinstance(value, str | int):
             shown = str(value).lower() if isinstance(value, bool) else value
             found[name] = (shown, field.description or "")

@@ -13,7 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from syncfabric.models.errors import SpecError, UnknownNameError
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.dead import NOTHING, Dead
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
@@ -92,21 +91,7 @@ class Network:
         SpecError
             There is no such network or file, or what it says is not allowed.
         """
-        name = str(name_or_path)
-        try:
-            return cls(reader.load(name_or_path, fences=fences), name)
-        except UnknownNameError as unknown:
-            from syncfabric.models.collectives.library import named
-
-            try:
-                named(name)
-            except SpecError:
-                raise unknown from None
-        raise UnknownNameError(
-            f'"{name}" is a topology for schedules, as in: syncfabric schedule {name} AAB; for a '
-            "network take a mesh, such as mesh-4x4 (see: syncfabric networks), or write a file of "
-            'kind = "irregular"'
-        )
+        return cls(reader.load(name_or_path, fences=fences), str(name_or_path))
 
     @classmethod
     def loads(cls, text: str) -> Network:

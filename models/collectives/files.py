@@ -20,10 +20,11 @@ from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import FORMAT, Schedule, Transfer
 from syncfabric.models.collectives.task import Rules
 from syncfabric.models.collectives.topology import Topology, both_ways
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, UnknownNameError
 from syncfabric.models.files import read_bytes, read_text, reading, write_whole
 from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.graph import Drawing, is_whole, parse_edges, parse_graphml
+from syncfabric.models.networks.reader import ready_made
 from syncfabric.models.parsed import parse_json
 
 __all__ = [
@@ -66,13 +67,21 @@ def load_topology(name_or_path: str) -> Topology:
         There is no such name or file, or it is no graph, or it is not connected.
     """
     path = Path(name_or_path)
-    if os.path.isdir(path):
-        return named(name_or_path)
+    if not os.path.isdir(path) and path.suffix != ".toml":
+        try:
+            with reading(name_or_path, or_name=True):
+                return _of_text(path.stem, read_bytes(path))
+        except FileNotFoundError:
+            pass
     try:
-        with reading(name_or_path, or_name=True):
-            return _of_text(path.stem, read_bytes(path))
-    except FileNotFoundError:
         return named(name_or_path)
+    except UnknownNameError:
+        if path.suffix != ".toml" and name_or_path not in ready_made():
+            raise
+    raise UnknownNameError(
+        f'"{name_or_path}" is a network; a schedule is for a topology, such as mesh-4x4 (see:'
+        " syncfabric topologies), or for a graph's file"
+    )
 
 
 def _of_text(name: str, data: bytes) -> Topology:
@@ -117,12 +126,13 @@ def _topology(name: str, drawing: Drawing) -> Topology:
     slim = not drawing.nodes and set(drawing.switches.values()) == {1}
     routers = _sorted(drawing.switches)
     owners = [label for label in routers for _ in range(drawing.switches[label])]
-    owners += [drawing.nodes[label] for label in _sorted(drawing.nodes)]
+    owners += [drawing.nodes[label][0] for label in _sorted(drawing.nodes)]
     nodes = len(owners)
     if nodes == 0:
         raise SpecError("graph: there is no node in it, only switches")
     seen: set[frozenset[str]] = set()
-    for a, b in drawing.links:
+    edges = [(a, b) for (a, _), (b, _) in drawing.links]
+    for a, b in edges:
         if a == b:
             raise SpecError(f'graph: an edge leads from "{a}" to itself; remove it')
         if frozenset((a, b)) in seen:
@@ -134,7 +144,7 @@ def _topology(name: str, drawing: Drawing) -> Topology:
     first = 0 if slim else nodes
     number = {label: first + i for i, label in enumerate(routers)}
     local = [] if slim else [(p, number[label]) for p, label in enumerate(owners)]
-    links = [(number[a], number[b]) for a, b in drawing.links]
+    links = [(number[a], number[b]) for a, b in edges]
     return Topology(name, nodes, 0 if slim else len(routers), both_ways([*local, *links]))
 
 

@@ -334,9 +334,12 @@ class NodeShape(EngineShape):
 
     @property
     def outputs(self) -> tuple[tuple[int, ...], ...]:
-        """For each input, the outputs of its packets by table or source: all but its own."""
-        ports = range(self.ports)
-        return tuple(tuple(o for o in ports if o != i) for i in ports)
+        """For each input, the outputs of its packets by table or source.
+
+        They are all but its own; that of a process has its own, too.
+        """
+        ports, process = range(self.ports), self.links if self.own else -1
+        return tuple(tuple(o for o in ports if o != i or i == process) for i in ports)
 
 
 def _words(*there: bool) -> tuple[RouterWord, ...]:

@@ -55,7 +55,8 @@ class Dead:
         topology : Mesh or Irregular
         names : iterable of str
             ``x,y`` is a node of a mesh, with its router; ``switch,port`` a node of an irregular
-            network, and ``switch`` one of its switches, with its nodes. Two places with a ``-``
+            network, with its switch if it is inside, and ``switch`` one of its switches, with its
+            nodes. Two places with a ``-``
             between are a link: two neighbours of a mesh, or both ports of a link.
 
         Raises
@@ -63,7 +64,7 @@ class Dead:
         SpecError
             There is no such link or node.
         """
-        graph, mesh = topology.graph, isinstance(topology, Mesh)
+        graph = topology.graph
         routers: set[int] = set()
         nodes: set[int] = set()
         links: set[Place] = set()
@@ -76,7 +77,7 @@ class Dead:
             )
             if router is not None:
                 routers.add(router)
-                nodes |= {router} if mesh else set()
+                nodes |= {router} if graph.own else set()
             for place in ports:
                 node, far = graph.node_at(*place), graph.across(*place)
                 nodes |= set() if node is None else {node}
@@ -150,7 +151,7 @@ def _on_irregular(topology: Irregular, name: str) -> tuple[int | None, list[Plac
             raise SpecError(
                 f"--without: there is no switch {switch}; switches are 0..{topology.switches - 1}"
             )
-        return switch, [(switch, port) for port in range(topology.ports)]
+        return _switch(topology, switch)
     places = _places(name)
     if places is None or len(places) > 2:
         raise SpecError(
@@ -163,11 +164,18 @@ def _on_irregular(topology: Irregular, name: str) -> tuple[int | None, list[Plac
                 f"--without: there is no node {places[0]}; for a link name both of its ports, "
                 "for a switch its number"
             )
+        if topology.own:
+            return _switch(topology, places[0][0])
     elif topology.across(*places[0]) != places[1]:
         raise SpecError(
             f"--without: no link joins {places[0]} and {places[1]}; name the two ports of one link"
         )
     return None, places[:1]
+
+
+def _switch(topology: Irregular, switch: int) -> tuple[int, list[Place]]:
+    """Return a switch, and its ports; that of a node inside is none that a link could have."""
+    return switch, [(switch, port) for port in range(topology.ports - topology.own)]
 
 
 def _places(name: str) -> list[Place] | None:

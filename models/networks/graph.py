@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
+import itertools
 import warnings
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
-from typing import Any
-from xml.etree.ElementTree import ParseError
+from typing import Any, TypeAlias
+from xml.etree.ElementTree import Element, ParseError, SubElement, indent, tostring
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.files import read_beside, text_beside
@@ -22,6 +22,7 @@ __all__ = [
     "parse_edges",
     "parse_graphml",
     "read_graph",
+    "to_graphml",
 ]
 
 MOST_PORTS = 16
@@ -29,11 +30,14 @@ MOST_DIGITS = 18
 """Of a label that is a number; what is longer is a name."""
 
 
-def read_graph(folder: Traversable, name: str, ports: int) -> Irregular:
+def read_graph(
+    folder: Traversable, name: str, ports: int | None = None, interfaces: bool | None = None
+) -> Irregular:
     """Read a GraphML file, or an edge list.
 
     Switches are numbered in the order of the file, or by their labels if all of them are whole
-    numbers. The ports of a switch are numbered in the order of the file's links, then its nodes.
+    numbers. Ports that the file does not give are a switch's lowest ones in the order of the
+    file's links, then its nodes.
 
     Parameters
     ----------
@@ -42,13 +46,16 @@ def read_graph(folder: Traversable, name: str, ports: int) -> Irregular:
     name : str
         The path from there. What ends in ``.graphml`` or ``.xml``, or begins with ``<``, is
         GraphML, else an edge list.
-    ports : int
-        Ports of every switch.
+    ports : int, optional
+        Ports of every switch; by default as many as are needed.
+    interfaces : bool, optional
+        Nodes are at the far end of a link, or in the switches; by default as the file says.
 
     Raises
     ------
     SpecError
-        The file cannot be read, or is no such graph, or a switch has too few ports for it.
+        The file cannot be read, or is no such graph, or a switch has too few ports for it, or not
+        one node where nodes are in the switches.
     """
     subject = f"network: graph {name}"
     data = read_beside(folder, name, "graph")
@@ -56,27 +63,38 @@ def read_graph(folder: Traversable, name: str, ports: int) -> Irregular:
         drawing = parse_graphml(subject, data)
     else:
         drawing = parse_edges(subject, text_beside(folder, name, "graph"))
-    return _numbered(subject, drawing, ports)
+    network = _numbered(subject, drawing, ports)
+    if interfaces is None:
+        interfaces = drawing.interfaces
+    return network if interfaces else network.inside()
 
 
-def _numbered(subject: str, drawing: Drawing, ports: int) -> Irregular:
+def _numbered(subject: str, drawing: Drawing, ports: int | None) -> Irregular:
     number = {label: i for i, label in enumerate(_sorted(drawing.switches))}
-    used = Counter[int]()
-
-    def port(label: str) -> Place:
-        switch = number[label]
-        used[switch] += 1
-        return switch, used[switch] - 1
-
-    for a, b in drawing.links:
+    for (a, _), (b, _) in drawing.links:
         if a == b:
             raise SpecError(f'{subject}: an edge leads from "{a}" to itself; remove it')
-    links: tuple[Link, ...] = tuple((port(a), port(b)) for a, b in drawing.links)
-    counted = (label for label in number for _ in range(drawing.switches[label]))
+    ends = [*(end for link in drawing.links for end in link), *drawing.nodes.values()]
+    given = {*ends}
+    lowest = {label: itertools.count() for label in number}
+
+    def place(end: End) -> Place:
+        label, port = end
+        while port is None:
+            port = next(lowest[label])
+            port = None if (label, port) in given else port
+        return number[label], port
+
+    links: tuple[Link, ...] = tuple((place(a), place(b)) for a, b in drawing.links)
+    counted = ((label, None) for label in number for _ in range(drawing.switches[label]))
     attached = (drawing.nodes[label] for label in _sorted(drawing.nodes))
-    nodes = tuple(port(label) for label in (*counted, *attached))
-    _check_ports(subject, list(number), used, ports)
-    return Irregular(ports, len(number), links, nodes)
+    nodes = tuple(place(end) for end in (*counted, *attached))
+    used = dict.fromkeys(range(len(number)), 0)
+    for switch, port in (*(end for link in links for end in link), *nodes):
+        used[switch] = max(used[switch], port + 1)
+    _check_ports(subject, list(number), used, ports or MOST_PORTS)
+    least = max(2, *used.values())
+    return Irregular(ports or least, len(number), links, nodes, family=drawing.family)
 
 
 def _sorted(labels: Iterable[str]) -> list[str]:
@@ -90,10 +108,9 @@ def is_whole(label: str) -> bool:
     return label.isascii() and label.isdigit() and len(label) <= MOST_DIGITS
 
 
-def _check_ports(subject: str, labels: list[str], used: Counter[int], ports: int) -> None:
-    if not used:
-        return
-    switch, most = used.most_common(1)[0]
+def _check_ports(subject: str, labels: list[str], used: dict[int, int], ports: int) -> None:
+    switch = max(used, key=lambda switch: used[switch])
+    most = used[switch]
     if most <= ports:
         return
     remedy = f"set ports = {most}" if most <= MOST_PORTS else f"at most {MOST_PORTS} can be built"
@@ -103,7 +120,12 @@ def _check_ports(subject: str, labels: list[str], used: Counter[int], ports: int
     )
 
 
+ENDS = ("source", "target")
 HEAD = b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+
+
+End: TypeAlias = tuple[str, int | None]
+"""The label of a switch, and its port; None: the file does not say."""
 
 
 @dataclass(frozen=True)
@@ -114,15 +136,21 @@ class Drawing:
     ----------
     switches : dict
         How many nodes are counted on each switch, in the order of the file.
-    links : list of (label, label)
+    links : list of (End, End)
         Between switches, in the order of the file.
     nodes : dict
-        Nodes that are vertices of their own, and the switch that each is attached to.
+        Nodes that are vertices of their own, and the end at the switch that each is attached to.
+    interfaces : bool
+        Nodes are at the far end of a link.
+    family : str
+        The topology that it is, by name.
     """
 
     switches: dict[str, int]
-    links: list[tuple[str, str]]
-    nodes: dict[str, str]
+    links: list[tuple[End, End]]
+    nodes: dict[str, End]
+    interfaces: bool = True
+    family: str = ""
 
 
 def parse_edges(subject: str, text: str) -> Drawing:
@@ -133,7 +161,7 @@ def parse_edges(subject: str, text: str) -> Drawing:
     SpecError
         A line has not two labels, or there is none at all.
     """
-    links = []
+    links: list[tuple[End, End]] = []
     for number, line in enumerate(text.splitlines(), 1):
         # networkx writes an edge's attributes behind its ends, as a dictionary.
         words = line.partition("#")[0].partition("{")[0].split()
@@ -142,10 +170,10 @@ def parse_edges(subject: str, text: str) -> Drawing:
                 f"{subject}, line {number}: {show(line.strip())} is not an edge; write two labels"
             )
         if words:
-            links.append((words[0], words[1]))
+            links.append(((words[0], None), (words[1], None)))
     if not links:
         raise SpecError(f"{subject}: there is no edge in it; write two labels a line")
-    return Drawing({label: 1 for link in links for label in link}, links, {})
+    return Drawing({label: 1 for link in links for label, _ in link}, links, {})
 
 
 def parse_graphml(subject: str, data: bytes) -> Drawing:
@@ -153,7 +181,8 @@ def parse_graphml(subject: str, data: bytes) -> Drawing:
 
     A vertex with the attribute ``kind`` = ``node`` is a node, attached to a switch by its one edge;
     the others are switches, with as many nodes as their attribute ``nodes`` says: by default 1,
-    or 0 if there are vertices of kind node.
+    or 0 if there are vertices of kind node. The graph's attributes ``interfaces`` and ``topology``
+    are those of a network; ``sourceport`` and ``targetport`` of an edge are ports of switches.
 
     Raises
     ------
@@ -172,19 +201,24 @@ def parse_graphml(subject: str, data: bytes) -> Drawing:
     }
     if not switches:
         raise SpecError(f"{subject}: there is no switch in it")
-    links = [(a, b) for a, b in edges if a in switches and b in switches]
-    attached: dict[str, list[str]] = {v: [] for v in kinds if v not in switches}
+    links = [(a, b) for a, b in edges if a[0] in switches and b[0] in switches]
+    attached: dict[str, list[End]] = {v: [] for v in kinds if v not in switches}
     for a, b in edges:
-        for vertex, other in ((a, b), (b, a)):
+        for (vertex, _), other in ((a, b), (b, a)):
             if vertex in attached:
                 attached[vertex].append(other)
     for vertex, others in attached.items():
-        if len(others) != 1 or others[0] not in switches:
+        if len(others) != 1 or others[0][0] not in switches:
+            names = ", ".join(show(label) for label, _ in others)
             raise SpecError(
                 f'{subject}: node "{vertex}" must have one edge, to a switch; '
-                f"it has {len(others)} to {', '.join(map(show, others)) or 'none'}"
+                f"it has {len(others)} to {names or 'none'}"
             )
-    return Drawing(switches, links, {vertex: others[0] for vertex, others in attached.items()})
+    nodes = {vertex: others[0] for vertex, others in attached.items()}
+    said = graph.graph
+    return Drawing(
+        switches, links, nodes, said.get("interfaces", True), str(said.get("topology", ""))
+    )
 
 
 def _kind(subject: str, vertex: str, values: dict[str, Any]) -> str:
@@ -205,25 +239,33 @@ def _count(subject: str, vertex: str, value: object) -> int:
     return int(text)
 
 
-def _graph(subject: str, data: bytes) -> tuple[Any, list[tuple[str, str]]]:
+def _port(subject: str, edge: Any, key: str) -> int | None:
+    text = edge.get(key)
+    if text is not None and not is_whole(text):
+        raise SpecError(f"{subject}: {key} of an edge must be a whole number, not {show(text)}")
+    return None if text is None else int(text)
+
+
+def _graph(subject: str, data: bytes) -> tuple[Any, list[tuple[End, End]]]:
     """Return networkx's graph, and the edges in the order of the file, which it forgets."""
     # networkx takes a while to import, which a mesh need not wait for.
     import networkx as nx
 
     # As networkx's own read_graphml does: a file by hand often lacks the name space.
     data = data.replace(b"<graphml>", HEAD, 1)
-    edges: list[tuple[str, str]] = []
+    edges: list[tuple[End, End]] = []
 
     class Reader(nx.readwrite.graphml.GraphMLReader):
         def add_edge(self, G: Any, edge_element: Any, graphml_keys: Any) -> None:
-            ends = str(edge_element.get("source")), str(edge_element.get("target"))
+            ends = [str(edge_element.get(end)) for end in ENDS]
             for end in ends:
                 if end not in G:
                     raise SpecError(
                         f"{subject}: an edge leads to {show(end)}, which is no vertex of it"
                     )
             super().add_edge(G, edge_element, graphml_keys)
-            edges.append(ends)
+            first, second = (_port(subject, edge_element, f"{end}port") for end in ENDS)
+            edges.append(((ends[0], first), (ends[1], second)))
 
     try:
         with warnings.catch_warnings():
@@ -242,3 +284,33 @@ def _graph(subject: str, data: bytes) -> tuple[Any, list[tuple[str, str]]]:
             f'{subject}: it is directed, but links lead both ways; set edgedefault="undirected"'
         )
     return graph, edges
+
+
+def to_graphml(network: Irregular) -> str:
+    """Return a network as GraphML, which ``read_graph`` reads again as the same network."""
+    root = Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
+    said = {"topology": network.family, "interfaces": str(not network.own).lower()}
+    for key, kind in (("topology", "string"), ("interfaces", "boolean")):
+        SubElement(root, "key", {"id": key, "for": "graph", "attr.name": key, "attr.type": kind})
+    SubElement(
+        root, "key", {"id": "kind", "for": "node", "attr.name": "kind", "attr.type": "string"}
+    )
+    graph = SubElement(root, "graph", edgedefault="undirected")
+    for key, value in said.items():
+        SubElement(graph, "data", key=key).text = value
+    # Nodes of their own first, as a schedule numbers them.
+    nodes = () if network.own else network.nodes
+    for number in range(len(nodes) + network.switches):
+        vertex = SubElement(graph, "node", id=str(number))
+        if number < len(nodes):
+            SubElement(vertex, "data", key="kind").text = "node"
+    for number, (switch, port) in enumerate(nodes):
+        ends = {"source": str(number), "target": str(len(nodes) + switch), "targetport": str(port)}
+        SubElement(graph, "edge", ends)
+    for link in network.links:
+        edge = SubElement(graph, "edge")
+        for end, (switch, port) in zip(ENDS, link, strict=True):
+            edge.set(end, str(len(nodes) + switch))
+            edge.set(f"{end}port", str(port))
+    indent(root)
+    return f"{tostring(root, encoding='unicode')}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +11,8 @@ from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from syncfabric.models.errors import SpecError
 
 __all__ = ["MOST_SWITCHES", "Ints", "Irregular", "Link", "Place"]
 
@@ -38,8 +41,9 @@ class _Rows(NamedTuple):
 class Irregular:
     """Switches of ``ports`` ports, numbered from 0; node i is ``nodes[i]``.
 
-    It is the graph of a mesh, too: ``columns`` are those of a mesh, whose node i is switch i. Else
-    it is 0, and nodes are node interfaces, each at the far end of a link of its switch.
+    It is the graph of a mesh, too: ``columns`` are those of a mesh, else 0. With ``own`` node i is
+    in switch i, at its last port; else nodes are node interfaces, each at the far end of a link of
+    its switch. ``family`` is the name of its topology, if it has one.
 
     The arrays below say the same as ``links`` and ``nodes``, for planners of large networks: the
     links of switch s are the places ``indptr[s]:indptr[s + 1]`` of ``neighbour`` (the switch at the
@@ -54,12 +58,17 @@ class Irregular:
     links: tuple[Link, ...]
     nodes: tuple[Place, ...]
     columns: int = 0
+    own: bool = False
+    family: str = ""
 
     def __len__(self) -> int:
         return self.switches
 
     def __str__(self) -> str:
-        return f"irregular network of {self.switches} switch{'es' * (self.switches > 1)}"
+        if self.family and self.own:
+            return self.family
+        switches = f"{self.switches} switch{'es' * (self.switches > 1)}"
+        return f"{self.family or 'irregular network'} of {switches}"
 
     @property
     def graph(self) -> Irregular:
@@ -116,8 +125,26 @@ class Irregular:
 
     @property
     def own_links(self) -> int:
-        """Links between a member and its switch: 1 to a node interface, 0 on a mesh."""
-        return 0 if self.columns else 1
+        """Links between a member and its switch: 1 to a node interface, 0 to a node inside."""
+        return 0 if self.own else 1
+
+    def inside(self) -> Irregular:
+        """Return the network with node i in switch i.
+
+        Raises
+        ------
+        SpecError
+            Some switch has not exactly one node.
+        """
+        count = Counter(switch for switch, _ in self.nodes)
+        for switch in range(self.switches):
+            if count[switch] != 1:
+                raise SpecError(
+                    f"network: interfaces = false puts a node into every switch, but switch"
+                    f" {switch} has {count[switch]}; remove it"
+                )
+        nodes = tuple((switch, self.ports - 1) for switch in range(self.switches))
+        return replace(self, nodes=nodes, own=True)
 
     def number(self, member: Place) -> int:
         """Return the number of a node from how the network file names it: (x, y), or its port."""

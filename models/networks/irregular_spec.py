@@ -8,16 +8,17 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import WORD_BITS
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.networks.explain import show
+from syncfabric.models.networks.families import named
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular, Link, Place
 from syncfabric.models.networks.kinds import EngineNetwork, EngineSetUp, EngineSpec
-from syncfabric.models.networks.table import Whole, WholePlace
+from syncfabric.models.networks.table import Flag, Text, Whole, WholePlace
 
 __all__ = ["IrregularKeys", "IrregularSpec", "check_topology"]
 
@@ -27,6 +28,9 @@ class IrregularKeys(EngineNetwork):
 
     kind: Literal["irregular"] = Field(description="The kind of network.")
     ports: Whole = Field(ge=2, le=16, description="Ports of every router.")
+    interfaces: Flag = Field(
+        default=True, description="Whether nodes are at the far end of a link, or in the routers."
+    )
     datelines: tuple[WholePlace, ...] = Field(
         default=(), description="Output ports at which packets go over from channel v to v | 1."
     )
@@ -95,10 +99,15 @@ class IrregularSpec(IrregularKeys, EngineSpec):
     notes: tuple[str, ...] = Field(
         default=(), description="What a reader of the plan should know of how it was made."
     )
+    family: Text = Field(default="", description="The topology that its links are, by name.")
 
     @model_validator(mode="after")
     def _is_sound(self) -> Self:
         check_topology(self.topology)
+        if self.family:
+            _check_family(self.topology)
+        if not self.interfaces:
+            _check_inside(self.topology)
         _check_datelines(self.topology, self.datelines)
         if self.tables is not None:
             _check_tables(self.topology, self.tables)
@@ -113,7 +122,15 @@ class IrregularSpec(IrregularKeys, EngineSpec):
     @cached_property
     def topology(self) -> Irregular:
         """The routers, links and nodes."""
-        return Irregular(self.ports, self.switches, self.links, self.nodes)
+        own, family = not self.interfaces, self.family
+        return Irregular(self.ports, self.switches, self.links, self.nodes, own=own, family=family)
+
+    @model_serializer(mode="wrap")
+    def _said(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out a family and interfaces that are as usual."""
+        values: dict[str, Any] = whole(self)
+        usual = {"family": "", "interfaces": True}
+        return {key: v for key, v in values.items() if key not in usual or v != usual[key]}
 
     @property
     def routed_by_tables(self) -> bool:
@@ -127,8 +144,8 @@ class IrregularSpec(IrregularKeys, EngineSpec):
         if self.routed_by_tables:
             table = {"routing": "table", "routers": self.switches}
         router = NodeShape(
-            links=self.ports,
-            own=False,
+            links=self.ports - (not self.interfaces),
+            own=not self.interfaces,
             datelines=bool(self.datelines),
             **self._router_keys(),
             **table,
@@ -206,6 +223,23 @@ def _check_connected(network: Irregular) -> None:
 def _part(switches: Sequence[int]) -> str:
     shown = ", ".join(map(str, switches[:SHOWN])) + ", …" * (len(switches) > SHOWN)
     return f"{len(switches)} switch{'es' * (len(switches) > 1)}: {shown}"
+
+
+def _check_family(network: Irregular) -> None:
+    """Refuse other links than those of the topology that a network is said to be."""
+    if {*map(frozenset, network.links)} != {*map(frozenset, named(network.family).router_links)}:
+        raise SpecError(
+            f"network: its links are not those of topology {network.family}; remove that attribute"
+        )
+
+
+def _check_inside(network: Irregular) -> None:
+    """Refuse nodes that are not each in its switch."""
+    if network.nodes != (inside := network.inside()).nodes:
+        raise SpecError(
+            "network: interfaces = false puts each node into its switch, at the last port: nodes"
+            f" must be {show(inside.nodes)}"
+        )
 
 
 def _check_datelines(network: Irregular, datelines: Sequence[Place]) -> None:

@@ -13,11 +13,12 @@ from pydantic.json_schema import SkipJsonSchema
 from syncfabric.models.errors import SpecError
 from syncfabric.models.files import text_beside
 from syncfabric.models.networks.explain import show
+from syncfabric.models.networks.families import named
 from syncfabric.models.networks.graph import read_graph
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.irregular_spec import IrregularKeys, IrregularSpec
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network
-from syncfabric.models.networks.table import Text, Whole, WholePlace
+from syncfabric.models.networks.table import Flag, Text, Whole, WholePlace
 
 __all__ = ["IrregularTable", "read_routes"]
 
@@ -99,23 +100,33 @@ def _row(place: str, cells: list[str], limits: tuple[int, ...]) -> list[int]:
     return numbers
 
 
-WAYS = ("links", "graph", "random")
-"""The ways to say how the switches are linked; ``links`` brings ``nodes`` along."""
+WAYS = {
+    "links": ("links", "nodes", "switches"),
+    "topology": ("topology", "nodes_per_switch"),
+    "graph": ("graph",),
+    "random": ("random",),
+}
+"""The ways to say how the switches are linked, and the keys of each."""
 
 
 def _one_way(schema: dict[str, Any]) -> None:
-    """Let the JSON Schema know the three ways, and that a key left out has no value."""
-    for key in ("switches", "links", "nodes", "graph", "random", "tables"):
+    """Let the JSON Schema know the ways, and that a key left out has no value."""
+    for key in ("ports", "interfaces", *(key for keys in WAYS.values() for key in keys), "tables"):
         del schema["properties"][key]["default"]
+    for values in schema["properties"].values():
+        for ours, name in (("ge", "minimum"), ("le", "maximum")):
+            if ours in values:  # pydantic's own names, where a key may be left out
+                values[name] = values.pop(ours)
 
-    def without(*keys: str) -> dict[str, Any]:
-        return {"not": {"anyOf": [{"required": [key]} for key in keys]}}
+    def way(needed: tuple[str, ...], keys: tuple[str, ...]) -> dict[str, Any]:
+        others = {key for other in WAYS.values() for key in other} - {*keys}
+        return {
+            "required": [*needed],
+            "not": {"anyOf": [{"required": [key]} for key in sorted(others)]},
+        }
 
-    schema["oneOf"] = [
-        {"required": ["links", "nodes"], **without("graph", "random")},
-        {"required": ["graph"], **without("links", "nodes", "switches", "random")},
-        {"required": ["random"], **without("links", "nodes", "switches", "graph")},
-    ]
+    needed = {"links": ("links", "nodes"), "random": ("random", "ports")}
+    schema["oneOf"] = [way(needed.get(first, (first,)), keys) for first, keys in WAYS.items()]
 
 
 class IrregularTable(IrregularKeys):
@@ -123,6 +134,20 @@ class IrregularTable(IrregularKeys):
 
     model_config = ConfigDict(json_schema_extra=_one_way)
 
+    ports: Whole | SkipJsonSchema[None] = Field(  # type: ignore[assignment]
+        default=None, ge=2, le=16, description="Ports of every router; by default, as few as do."
+    )
+    interfaces: Flag | SkipJsonSchema[None] = Field(  # type: ignore[assignment]
+        default=None,
+        description="Whether nodes are at the far end of a link, or in the routers; those of a"
+        " topology are in them by default, if each has exactly one.",
+    )
+    topology: Text | SkipJsonSchema[None] = Field(
+        default=None, description='A topology by name, as "torus-8x8", in place of links.'
+    )
+    nodes_per_switch: Whole | SkipJsonSchema[None] = Field(
+        default=None, ge=1, le=15, description="Nodes at each switch of a topology; by default 1."
+    )
     switches: Whole | SkipJsonSchema[None] = Field(
         default=None,
         ge=1,
@@ -151,22 +176,28 @@ class IrregularTable(IrregularKeys):
         if not ways and self.nodes is None:
             raise SpecError(
                 "network: nothing says how the switches are linked; "
-                "give links and nodes, graph or random"
+                "give links and nodes, topology, graph or random"
             )
         if len(ways) > 1:
             raise SpecError(
                 f"network: {ways[0]} and {ways[1]} both say how the switches are linked; keep one"
             )
-        if ways in (["graph"], ["random"]):
-            for key in ("nodes", "switches"):
-                if getattr(self, key) is not None:
+        way = next(iter(ways), "links")
+        for other, keys in WAYS.items():
+            for key in keys:
+                if other != way and getattr(self, key) is not None:
                     raise SpecError(
-                        f"network: {key} goes with links; {ways[0]} says it already: remove it"
+                        f"network: {key} goes with {other}; {way} says it already: remove it"
                     )
-        elif self.links is None:
+        if way == "links" and self.links is None:
             raise SpecError("network: links is missing; add it ([] for a switch alone)")
-        elif self.nodes is None:
+        if way == "links" and self.nodes is None:
             raise SpecError("network: nodes is missing; say where they sit, as [switch, port]")
+        if way == "random" and (self.ports is None or self.interfaces is False):
+            raise SpecError(
+                "network: random draws links and nodes for a number of ports; set ports, and leave"
+                " interfaces out"
+            )
         return self
 
     def resolve(self, folder: Traversable) -> IrregularSpec:
@@ -184,21 +215,28 @@ class IrregularTable(IrregularKeys):
         """
         made, notes = self._made(folder)
         given = self.model_fields_set & IrregularKeys.model_fields.keys()
+        keys = {key: getattr(self, key) for key in given}  # an error may tell the default by it
+        keys |= {"ports": made.ports, "interfaces": not made.own}
         return IrregularSpec(
-            **{key: getattr(self, key) for key in given},  # an error may tell the default by it
+            **keys,
             switches=made.switches,
             links=made.links,
             nodes=made.nodes,
             tables=None if self.tables is None else read_routes(folder, self.tables, made),
             notes=notes,
+            family=made.family,
         )
 
     def _made(self, folder: Traversable) -> tuple[Irregular, tuple[str, ...]]:
+        if self.topology is not None:
+            drawn = named(self.topology)
+            return drawn.network(self.nodes_per_switch, self.ports, self.interfaces), ()
         if self.graph is not None:
-            return read_graph(folder, self.graph, self.ports), ()
+            return read_graph(folder, self.graph, self.ports, self.interfaces), ()
         if self.random is not None:
-            return draw_network(self.random, self.ports)
+            return draw_network(self.random, self.ports or 0)
         links, nodes = self.links or (), self.nodes or ()
-        named = [place[0] for link in links for place in link] + [place[0] for place in nodes]
-        count = self.switches or max(named, default=0) + 1
-        return Irregular(self.ports, count, links, nodes), ()
+        places = [*(place for link in links for place in link), *nodes]
+        switches = self.switches or 1 + max((switch for switch, _ in places), default=0)
+        ports = self.ports or max(2, *(1 + port for _, port in places))
+        return Irregular(ports, switches, links, nodes, own=self.interfaces is False), ()

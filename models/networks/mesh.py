@@ -80,7 +80,9 @@ class Mesh:
             if y < self.height - 1:
                 links.append(((index, north), (index + self.width, south)))
         nodes = tuple((i, local) for i in range(len(self.nodes)))
-        return Irregular(len(Port), len(self.nodes), tuple(links), nodes, self.width)
+        return Irregular(
+            len(Port), len(self.nodes), tuple(links), nodes, columns=self.width, own=True
+        )
 
     @property
     def radices(self) -> tuple[int, ...]:

@@ -8,9 +8,10 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from syncfabric.models.errors import UnknownNameError
+from syncfabric.models.errors import SpecError, UnknownNameError
 from syncfabric.models.files import read_text, reading
 from syncfabric.models.networks.explain import did_you_mean
+from syncfabric.models.networks.families import named
 from syncfabric.models.networks.schema import NetworkFile
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.parsed import parse_toml
@@ -43,11 +44,22 @@ def load(name_or_path: str | Path, *, fences: bool = False) -> NetworkSpec:
         with reading(text, or_name=True):
             spec = loads(read_text(path), path.parent, fences=fences)
     except FileNotFoundError:
-        raise UnknownNameError(
-            f'"{text}" is neither a network file nor a ready-made network; '
-            f"{did_you_mean(text, ready_made())}"
-        ) from None
+        raise UnknownNameError(_unknown(text)) from None
     return spec.model_copy(update={"source": text})
+
+
+def _unknown(name: str) -> str:
+    """Return what is wrong with a name that is no network's."""
+    try:
+        named(name)
+    except SpecError:
+        known = did_you_mean(name, ready_made())
+        return f'"{name}" is neither a network file nor a ready-made network; {known}'
+    return (
+        f'"{name}" is a topology; for a network of it write a file with topology = "{name}" in'
+        ' [network], beside kind = "irregular" (docs/network-files.md), or take a ready-made one'
+        " (see: syncfabric networks)"
+    )
 
 
 def loads(text: str, folder: Traversable | None = None, *, fences: bool = False) -> NetworkSpec:

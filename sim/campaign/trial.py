@@ -173,8 +173,7 @@ class Draw:
             self._managers = len(network.manager_nodes)
             self._forger = Forger(network, plan.engine_groups) if network.guarded else None
         links, wires = links_of(network), link_wires(network)
-        irregular = isinstance(network.topology, Irregular)
-        local = set() if irregular else {*links.eject, *links.inject}
+        local = {*links.eject, *links.inject} if network.topology.graph.own else set()
         self._inward = [n for n, end in enumerate(links.ends) if end and n not in local]
         self._links = [n for n, name in enumerate(links.names) if name and n not in local]
         there = {wire: wires[wire] for wire in wires if wire not in (*wires.back, "flush")}

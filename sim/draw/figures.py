@@ -76,9 +76,9 @@ def check_picture(path: str | Path, network: "AnySpec") -> str:
     kind = format_of(path)
     fits, largest = _within(network)
     if not fits:
-        article = "an" if network.kind == "irregular" else "a"
+        words = kind_words(network)
         raise OutputError(
-            f"picture {path}: {article} {kind_words(network)} is too large to draw; "
+            f"picture {path}: a{'n' * (words[0] in 'aeiou')} {words} is too large to draw; "
             f"pictures go up to {largest}, so leave the picture out"
         )
     return kind

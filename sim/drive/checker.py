@@ -34,7 +34,7 @@ from syncfabric.sim.drive.trace import (
 )
 from syncfabric.sim.results import Mismatch, NodeName
 
-__all__ = ["KEPT", "Checker", "Names", "explain"]
+__all__ = ["KEPT", "Checker", "Names", "defined", "explain"]
 
 Named = tuple[NodeName | None, str]
 
@@ -238,7 +238,7 @@ class Checker:
         Where the hardware's lines are the model's, the lines already read serve for both.
         """
         if chunk.meanings:
-            text = [_defined(line, chunk.meanings) for line in text]
+            text = [defined(line, chunk.meanings) for line in text]
         if list(text) == chunk.text:
             self.follow(chunk, chunk.lines)
             return
@@ -308,7 +308,7 @@ class Checker:
 _ANSWER = re.compile(r"^([0-9a-f]+) .* c[01]:([0-9a-f]+)$")
 
 
-def _defined(line: str, meanings: Mapping[int, int]) -> str:
+def defined(line: str, meanings: Mapping[int, int]) -> str:
     """Return a line of the probe without the undefined bits of an answer."""
     answer = _ANSWER.match(line)
     if not answer or (mask := meanings.get(int(answer[1], 16))) is None:

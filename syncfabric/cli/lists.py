@@ -1,6 +1,7 @@
 """``syncfabric networks``, ``syncfabric schema`` and ``syncfabric topologies``."""
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,13 +54,22 @@ def topologies(
             metavar="[TOPOLOGY]", help="Show this one: a name with its size, or a graph's file."
         ),
     ] = None,
+    graphml: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write it, a name, as a network's graph for `graph = FILE`."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the topologies that collectives are scheduled on, or show one of them."""
+    """List the topologies of networks and schedules, or show one of them."""
     from syncfabric.models.collectives.cuts import figures
     from syncfabric.models.collectives.files import load_topology
-    from syncfabric.models.collectives.library import FAMILIES, named
+    from syncfabric.models.collectives.library import named
+    from syncfabric.models.networks.families import families
 
+    if graphml is not None:
+        _write(name, graphml)
     if name is not None:
         topology = load_topology(name)
         shown = figures(topology)
@@ -68,7 +78,7 @@ def topologies(
         else:
             _print(topology, shown)
         return
-    found = [(key, family, figures(named(family.example))) for key, family in FAMILIES.items()]
+    found = [(key, family, figures(named(family.example))) for key, family in families().items()]
     if as_json:
         values = (
             {
@@ -88,6 +98,18 @@ def topologies(
     for row, text in zip(rows, texts, strict=True):
         others = (f"{cell:>{wide}}" for cell, wide in zip(row[1:], widths[1:], strict=True))
         typer.echo("  ".join([f"{row[0]:{widths[0]}}", *others, text]))
+
+
+def _write(name: str | None, file: Path) -> None:
+    from syncfabric.models.errors import SpecError
+    from syncfabric.models.networks.families import named
+    from syncfabric.models.networks.graph import to_graphml
+    from syncfabric.sim.output import check_file, write_file
+
+    if name is None:
+        raise SpecError("--graphml: name the topology that is to be written")
+    check_file(file)
+    write_file(file, to_graphml(named(name).network()))
 
 
 def _print(topology: "Topology", shown: "Figures") -> None:

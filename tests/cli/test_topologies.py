@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 from syncfabric.models.collectives.files import topology_from_json
-from syncfabric.models.collectives.library import FAMILIES, named
+from syncfabric.models.collectives.library import named
+from syncfabric.models.networks.families import FAMILIES
 from tests.cli.conftest import Call
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from syncfabric.sim.drive.backends import build_bench, play, play_bench
+from syncfabric.sim.drive.checker import defined
 from syncfabric.sim.drive.runner import Runner, ScenarioRunner
 from syncfabric.sim.drive.scenario import Outcome, Scenario
 from syncfabric.sim.drive.trace import Chunk
@@ -75,7 +76,8 @@ def _kept(runner: Runner[Any]) -> list[str]:
     take = runner.take
 
     def keep(chunk: Chunk, text: Sequence[str] | None) -> None:
-        lines.extend(chunk.text if text is None else text)
+        written = text and [defined(line, chunk.meanings) for line in text]
+        lines.extend(chunk.text if written is None else written)
         take(chunk, text)
 
     runner.take = keep  # type: ignore[method-assign]

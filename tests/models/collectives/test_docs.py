@@ -11,16 +11,19 @@ import pytest
 from syncfabric.models.collectives.certificate import Argument
 from syncfabric.models.collectives.collective import KINDS
 from syncfabric.models.collectives.files import PERMUTATIONS, read
-from syncfabric.models.collectives.library import FAMILIES, named
+from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.task import OnePort, Switching
 from syncfabric.models.collectives.verdict import examine
+from syncfabric.models.networks.families import FAMILIES
 
-PAGE = (Path(__file__).parents[3] / "docs" / "schedules.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = (DOCS / "schedules.md").read_text(encoding="utf-8")
+TOPOLOGIES = (DOCS / "topologies.md").read_text(encoding="utf-8")
 
 
-def table(heading: str) -> dict[str, list[str]]:
+def table(heading: str, page: str = PAGE) -> dict[str, list[str]]:
     """The rows under a heading by the names in their first cells."""
-    text = re.split(r"^## ", PAGE.split(f"\n## {heading}\n")[1], maxsplit=1, flags=re.M)[0]
+    text = re.split(r"^## ", page.split(f"\n## {heading}\n")[1], maxsplit=1, flags=re.M)[0]
     rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("|")]
     return {
         name: [cell.strip() for cell in row]
@@ -30,7 +33,7 @@ def table(heading: str) -> dict[str, list[str]]:
 
 
 def test_every_family_has_its_example() -> None:
-    shown = table("Topologies")
+    shown = table("Families", TOPOLOGIES)
     for family in FAMILIES.values():
         assert family.example in shown
     for name in shown:

@@ -7,9 +7,10 @@ import networkx as nx
 import pytest
 
 from syncfabric.models.collectives.cuts import figures
-from syncfabric.models.collectives.library import FAMILIES, named
+from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.families import FAMILIES
 
 
 def graph(topology: Topology) -> Any:
@@ -134,7 +135,7 @@ def test_a_fat_tree_has_full_bisection(arity: int, levels: int) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("rin-8", 'topology: "rin-8" is neither a file nor a name; did you mean "ring"?'),
+        ("rin-8", 'topology: "rin-8" is unknown; did you mean "ring"?'),
         ("ring", 'size of "ring" must be 3 nodes or more; for example ring-8'),
         ("ring-2", 'size of "ring-2" must be 3 nodes'),
         ("hypercube-12", "must be a power of two, 2 or more; for example hypercube-16"),
@@ -145,7 +146,7 @@ def test_a_fat_tree_has_full_bisection(arity: int, levels: int) -> None:
         ("moore-petersen-10", 'topology: "moore-petersen" has one size; leave it out'),
         ("ring-5000", '"ring-5000" has more than 4,096 nodes'),
         ("fat-tree-2x999999999", "more than 4,096 nodes"),
-        ("mesh-4x", 'topology: "mesh-4x" is neither a file nor a name; did you mean "mesh"?'),
+        ("mesh-4x", 'topology: "mesh-4x" is unknown; did you mean "mesh"?'),
     ],
 )
 def test_a_wrong_name_is_refused(name: str, message: str) -> None:

@@ -3,8 +3,9 @@
 import networkx as nx
 import pytest
 
-from syncfabric.models.collectives.library import FAMILIES, named
+from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.paths import path_table, paths
+from syncfabric.models.networks.families import FAMILIES
 
 
 @pytest.mark.parametrize("name", ["octagon-8", "mesh-4x4", "moore-petersen", "fat-octagon-16"])

@@ -186,11 +186,11 @@ CHAIN = IRREGULAR + LINKS + NODES
 MEMBERS = CHAIN + "[[group]]\nid = 3\nmembers = "
 
 CASES += [
-    (CHAIN.replace("ports = 4\n", ""), "network: ports is missing; it must be 2 to 16"),
     (CHAIN.replace("ports = 4", "ports = 1"), "network: ports must be 2 to 16, not 1"),
     (
         IRREGULAR,
-        "network: nothing says how the switches are linked; give links and nodes, graph or random",
+        "network: nothing says how the switches are linked; "
+        "give links and nodes, topology, graph or random",
     ),
     (IRREGULAR + LINKS, "network: nodes is missing; say where they sit, as [switch, port]"),
     (IRREGULAR + NODES, "network: links is missing; add it ([] for a switch alone)"),

@@ -15,6 +15,7 @@ MESH = {"kind": "mesh", "width": 2, "height": 2}
 CHAIN = {"kind": "irregular", "ports": 4, "links": [[[0, 0], [1, 0]]], "nodes": [[0, 1]]}
 RANDOM = {"switches": 3, "nodes": 3, "connectivity": 1, "seed": 1}
 DRAWN = {"kind": "irregular", "ports": 4, "random": RANDOM}
+NAMED = {"kind": "irregular", "topology": "torus-4x4"}
 STATIC = {"kind": "static", "width": 4, "height": 4}
 
 
@@ -29,7 +30,7 @@ def test_ready_made_files_keep_the_schema(schema: dict[str, Any], name: str) -> 
     jsonschema.validate(tomllib.loads(text), schema)
 
 
-@pytest.mark.parametrize("network", [MESH, CHAIN])
+@pytest.mark.parametrize("network", [MESH, CHAIN, NAMED | {"nodes_per_switch": 2}])
 def test_the_schema_knows_wires(schema: dict[str, Any], network: dict[str, Any]) -> None:
     group = {"id": 1, "members": "all", "planner": "wires"}
     wires = {"wires": 2, "channels": 0, "check_bits": 4, "watchdog": 100}
@@ -62,6 +63,10 @@ def test_the_schema_knows_wires(schema: dict[str, Any], network: dict[str, Any])
         {"name": "a", "network": {"kind": "irregular", "ports": 4}},
         {"name": "a", "network": {"kind": "irregular", "ports": 4, "nodes": [[0, 0]]}},
         {"name": "a", "network": {**DRAWN, "switches": 3}},
+        {"name": "a", "network": {**NAMED, "nodes": [[0, 4]]}},
+        {"name": "a", "network": {**NAMED, "nodes_per_switch": 16}},
+        {"name": "a", "network": CHAIN | {"nodes_per_switch": 1}},
+        {"name": "a", "network": {"kind": "irregular", "random": RANDOM}},
         {"name": "a", "network": {**DRAWN, "random": RANDOM | {"connectivity": 2}}},
         {"name": "a", "network": {"kind": "static", "width": 4}},
         {"name": "a", "network": STATIC | {"buffer_flits": 2}},
@@ -80,7 +85,7 @@ def test_the_schema_refuses(schema: dict[str, Any], data: dict[str, Any]) -> Non
         jsonschema.validate(data, schema)
 
 
-@pytest.mark.parametrize("network", [MESH, CHAIN])
+@pytest.mark.parametrize("network", [MESH, CHAIN, NAMED | {"nodes_per_switch": 2}])
 @pytest.mark.parametrize("key", [*REMOVED, *RENAMED])
 def test_keys_of_earlier_editions_are_refused(
     schema: dict[str, Any], network: dict[str, Any], key: str

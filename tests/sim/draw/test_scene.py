@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from syncfabric.models.collectives.library import FAMILIES, named
+from syncfabric.models.collectives.library import named
+from syncfabric.models.networks.families import FAMILIES
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.sim.draw.scene import HALF, RIM, scene_of, schedule_scene, vertex_places
 

@@ -4,9 +4,10 @@ import pytest
 
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.files import permutation
-from syncfabric.models.collectives.library import FAMILIES, named
+from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.models.collectives.topology import Topology, both_ways
+from syncfabric.models.networks.families import FAMILIES
 
 SIZES = {
     "ring-9": 9,
