@@ -44,10 +44,10 @@ def config_ports(shape: TileShape) -> list[tuple[str, str, int | None]]:
     return [port for port in top_ports(shape.barriers) if port[1].startswith("config_")]
 
 
-def _ports(spec: AnySpec) -> list[tuple[str, str, int | None]]:
-    """Return the ports of a network in a system: engines' have a tap before each node."""
+def _ports(spec: AnySpec, *, taps: bool) -> list[tuple[str, str, int | None]]:
+    """Return the ports of a network in a system; engines that cores set up have taps."""
     return list(
-        top_ports(spec) if isinstance(spec, StaticSpec) else nodes.top_ports(spec, taps=True)
+        top_ports(spec) if isinstance(spec, StaticSpec) else nodes.top_ports(spec, taps=taps)
     )
 
 
@@ -138,7 +138,7 @@ def _place_networks(top: ModuleWriter, shape: TileShape) -> None:
             used |= {name for name, _ in stream_wires(shape)}
             used |= {*port_members(shape), *flit_members(shape), *configured, "run"}
             used |= {f"ask_{name}" for _, name, _ in nodes.TAPPED}
-        for direction, name, width in _ports(spec):
+        for direction, name, width in _ports(spec, taps=spec is shape.barriers):
             if name in ports or width == 0:
                 continue
             if name not in used:

@@ -28,7 +28,7 @@ static int end(sf_group *made, unsigned round)
     } else if (BY_WATCHDOG) {
         sf_barrier(made);
     } else {
-        work(61 * (round + sf_core()) % 400);
+        work(61 * (round + sf_core()) % 400 * (round % 5 ? 1 : 40)); /* longer than a set-up */
         if (sf_group_kill(made))
             return 0;
         if (round % 4)
