@@ -17,7 +17,7 @@ from syncfabric.models.layout.setup import (
     Answer,
     ManagerState,
     Operation,
-    share_of,
+    owners_of,
 )
 from syncfabric.models.layout.streams import Function, Type, built
 from syncfabric.models.layout.words import (
@@ -51,6 +51,9 @@ __all__ = [
 
 MOST_TABLED = 255
 """Routers of a network whose links a program holds: a number, and a level, is a byte."""
+
+MOST_SHARED = 16
+"""Registers of a node's port that programs' groups have at most: a word holds their epochs."""
 
 _LINE = 12
 _WORD = (1 << WORD_BITS) - 1
@@ -274,7 +277,14 @@ def tree_blocks(network: MessageSpec) -> str:
                 links.append(f"{{{to}, {port}, {far}}}")
         rows.append(len(links))
     layout = shape.router.layout
-    run = len(share_of(0, len(shape.managers), layout.entries))
+    slots = shape.router.streams  # without a stream they are left to the file's groups
+    owners = owners_of(len(shape.managers), layout.entries, slots)
+    numbers = [*range(shape.entry_registers), *range(layout.entries, layout.entries + slots)]
+    registers = {number: r for number in numbers if (r := shape.register_of(number)) < MOST_SHARED}
+    shares = [
+        sum(1 << r for number, r in registers.items() if owners.get(number) == manager)
+        for manager in range(len(shape.managers))
+    ]
     operations = len(Op) if network.operations == "all" else int(Op.MAX)
     nodes = (f"{{{router}, {1 << port}}}" for router, port in shape.nodes[: core.MOST_CORES])
     first = layout.image.offsets["entry_0"]
@@ -292,10 +302,12 @@ def tree_blocks(network: MessageSpec) -> str:
         _table("LINKS", links or ["{0, 0, 0}"]),
         _table("NODE_PLACES", nodes),
         _table("SINK_HEADERS", (str(shape.sink_header(r)) for r in range(shape.routers))),
-        "/* Nodes with a manager, in the order of the managers' numbers; entries of each\n"
-        " * share, and those that a node's port has registers for. */",
+        "/* Nodes with a manager, in the order of the managers' numbers; of each the registers\n"
+        " * of a node's port that groups of its own have, a bit each: those of entries, and those\n"
+        " * of slots with a stream, the first of which has the number SLOT. */",
         _table("MANAGER_NODES", map(str, shape.managers)),
-        {"SHARE_ENTRIES": run, "ENTRY_REGISTERS": shape.entry_registers},
+        _table("SHARES", map(hex, shares)),
+        {"ENTRY_REGISTERS": shape.entry_registers, "SLOT": layout.entries},
         {"LINK_PORTS": shape.router.links},
         "/* Where fields of an image begin, and those of a name: lowest bits. */",
         places,

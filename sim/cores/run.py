@@ -105,11 +105,13 @@ def _boot(plan: BarrierPlan, program: Program, cores: int) -> dict[int, tuple[in
     groups = boot_groups(plan, sends_flits=program.sends_flits)
     network, taken = plan.spec.network, {}
     if not isinstance(network, StaticSpec):
-        entries = [0] * network.shape.routers  # that groups have: those of node ports alone
+        shape = network.shape
+        entries = [0] * shape.routers  # that groups have, by the registers of node ports
         for group in plan.engine_groups:
             for router, entry in group.placement.items():
-                entries[router] |= 1 << entry & 0xFFFF
-        taken = dict.fromkeys(network.shape.managers, entries)
+                if not shape.entry_registers <= entry < shape.router.layout.entries:
+                    entries[router] |= 1 << shape.register_of(entry) & 0xFFFF
+        taken = dict.fromkeys(shape.managers, entries)
     return {
         core: (
             symbol.address,

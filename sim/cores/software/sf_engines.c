@@ -17,22 +17,21 @@
 static sf_tree planned;  /* of the last group that was ordered */
 static sf_group *unnoted; /* that group, until it is noted */
 static uint32_t command; /* the manager's last */
-static uint32_t share;   /* entries of the own manager's that a node's port has registers for */
+static uint32_t share;   /* of the own manager: see SYNCFABRIC_SHARES */
 
-/* Of the groups that it leads, by their entry: root, ticket, and how many other members are to say
+/* Of the groups that it leads, by their register: root, ticket, and how many other members are to say
  * that they are through with it, once it is broken. */
-static uint8_t roots[SYNCFABRIC_ENTRY_REGISTERS];
-static uint16_t tickets[SYNCFABRIC_ENTRY_REGISTERS];
-static uint8_t owing[SYNCFABRIC_ENTRY_REGISTERS];
+static uint8_t roots[SYNCFABRIC_PORT_REGISTERS];
+static uint16_t tickets[SYNCFABRIC_PORT_REGISTERS];
+static uint8_t owing[SYNCFABRIC_PORT_REGISTERS];
 static uint32_t broken; /* entries that are taken until nobody owes any more */
 
 void sf_begin_manager(const uint16_t *words)
 {
+    static const uint16_t shares[] = SYNCFABRIC_SHARES;
     for (unsigned manager = 0; manager < SYNCFABRIC_MANAGERS; manager++)
         if (sf_managers[manager] == sf_core())
-            for (unsigned at = 0; at < SYNCFABRIC_SHARE_ENTRIES; at++)
-                share |= 1u << (manager * SYNCFABRIC_SHARE_ENTRIES + at)
-                    & ((1u << SYNCFABRIC_ENTRY_REGISTERS) - 1);
+            share = shares[manager];
     for (unsigned r = 0; share && r < SYNCFABRIC_ROUTERS; r++)
         sf_entries[r].taken = words[r];
 }
@@ -162,7 +161,7 @@ STEP(lead_any)
     if (broken)
         sf_probe(SF_ANY, SF_TAG_ENDED); /* take in what has come */
     sf_plan_tree(members, n, &planned);
-    entry = sf_free_entry(&planned, share);
+    entry = sf_free_entry(&planned, share, op);
     if (entry != SF_NO_ENTRY) {
         MANAGER(POINTER) = 0;
         sf_give_requests(&planned, entry, op);
@@ -180,7 +179,7 @@ sf_group *sf_lead(const unsigned *members, unsigned n, sf_op op, unsigned lead)
     if (SF_ROUTED || broken || !sf_plan_star(members, n, &star, planned.parts))
         return lead_any(members, n, op, lead);
     planned.root = star.root, planned.end = star.end;
-    entry = sf_free_entry(&star, share);
+    entry = sf_free_entry(&star, share, op);
     if (entry == SF_NO_ENTRY)
         return finish(members, n, op, lead, SF_NO_REGISTER);
     if (star.mixed >> 2 * entry & 3)
@@ -222,7 +221,7 @@ void sf_give_up(sf_group *group)
         note();
         freed = 1u << SYNCFABRIC_ENDED_GROUP_VALID_SHIFT
             | (uint32_t)roots[entry] << SYNCFABRIC_ENDED_GROUP_ROUTER_SHIFT
-            | entry << SYNCFABRIC_ENDED_GROUP_ENTRY_SHIFT
+            | sf_number(entry) << SYNCFABRIC_ENDED_GROUP_ENTRY_SHIFT
             | sf_epoch(roots[entry], entry) << SYNCFABRIC_ENDED_GROUP_EPOCH_SHIFT;
         if (sf_broken(group)) {
             sf_group_kill(group);

@@ -1,8 +1,9 @@
 /* What the core at a manager's node works out: the tree of a group over links, and its images.
  *
  * The root is a router from which the farthest member is as near as from any; ties go to the one
- * looked at first. Every way from the root is a shortest one. A group has the same entry at all
- * routers of its tree. Source: docs/microarchitecture-networks.md, N5 and N6. */
+ * looked at first. Every way from the root is a shortest one. A group has the same entry, or slot with
+ * a stream, at all routers of its tree; both go by the register that a node's port has for them.
+ * Source: docs/microarchitecture-networks.md, N5 and N6. */
 #ifndef SF_LINKS_H
 #define SF_LINKS_H
 
@@ -119,12 +120,15 @@ static inline void sf_add(sf_tree *tree, unsigned router, unsigned children, uns
     tree->mixed |= sf_entries[router].epochs ^ tree->epochs;
 }
 
-/* Return the lowest entry of a share that all routers of a tree have free, or SF_NO_ENTRY. */
+/* Return the lowest entry of a share that all routers of a tree have free, or SF_NO_ENTRY. It is a
+ * slot if there is one, which combines the values of barriers bit by bit alone. */
 #define SF_NO_ENTRY 32u
-static inline unsigned sf_free_entry(const sf_tree *tree, uint32_t share)
+#define SF_ENTRIES ((1u << SYNCFABRIC_ENTRY_REGISTERS) - 1)
+static inline unsigned sf_free_entry(const sf_tree *tree, uint32_t share, sf_op op)
 {
     uint32_t free = share & ~(tree->taken | tree->taken >> SF_MADE);
     unsigned entry = 0;
+    free &= op <= SF_XOR && free & ~SF_ENTRIES ? ~SF_ENTRIES : SF_ENTRIES;
     if (!free)
         return SF_NO_ENTRY;
     for (; !(free & 1); free >>= 1)
@@ -189,9 +193,16 @@ static inline unsigned sf_epoch(unsigned router, unsigned entry)
     return sf_entries[router].epochs >> 2 * entry & 3;
 }
 
+/* The number by which routers know an entry, or a slot. */
+static inline unsigned sf_number(unsigned entry)
+{
+    return entry < SYNCFABRIC_ENTRY_REGISTERS ? entry
+        : entry - SYNCFABRIC_ENTRY_REGISTERS + SYNCFABRIC_SLOT;
+}
+
 static inline uint32_t sf_request(unsigned entry, unsigned epoch)
 {
-    return entry << SYNCFABRIC_REQUEST_ENTRY_SHIFT | epoch << SYNCFABRIC_REQUEST_EPOCH_SHIFT;
+    return sf_number(entry) << SYNCFABRIC_REQUEST_ENTRY_SHIFT | epoch << SYNCFABRIC_REQUEST_EPOCH_SHIFT;
 }
 
 /* Write down where names have another epoch than the root's: those of a member's port is the own
@@ -262,12 +273,14 @@ static inline void sf_give_request(const struct sf_part *part, uint32_t request,
 }
 
 /* Write an image in which all ports, used or not, have the same name: SYNCFABRIC_NAMES has a 1 where
- * one begins. The epoch is that before SETUP. */
+ * one begins. The epoch is that before SETUP. A slot has no names. */
 static inline void sf_write_image(uint32_t same[SYNCFABRIC_IMAGE_WORDS], unsigned entry,
                                   unsigned epoch, unsigned op)
 {
     static const uint32_t names[] = SYNCFABRIC_NAMES;
     uint32_t name = entry | ((epoch + 1) & 3) << SYNCFABRIC_NAME_AT_EPOCH, over = 0;
+    if (entry >= SYNCFABRIC_ENTRY_REGISTERS)
+        name = 0;
     for (unsigned i = 0; i < SYNCFABRIC_IMAGE_WORDS; i++) {
         uint64_t product = (uint64_t)names[i] * name;
         same[i] = (uint32_t)product | over;

@@ -9,6 +9,7 @@ from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import with_channels, with_world
+from tests.quick import quick_simulator
 from tests.sim.cores.systems import break_software
 
 HERE = Path(__file__).parent
@@ -21,6 +22,18 @@ managers = [[1, 3], [3, 4]]
 transport = "link"
 """
 MESH = 'kind = "mesh"\nwidth = 2\nheight = 2\nsetup = "manager"\ntransport = "{}"'
+STREAMS = """
+kind = "mesh"
+width = 3
+height = 3
+groups = 8
+port_registers = 6
+wires = 3
+streams = 2
+data_bits = 4
+operations = "all"
+setup = "manager"
+"""
 NETWORKS = {
     "mesh": (MESH.format("link") + "\ngroups = 8", 4, "has(m,n,0)"),
     "routed": (MESH.format("routed") + "\ngroups = 8", 4, "made[g]->port!=0"),
@@ -38,9 +51,20 @@ NETWORKS = {
         4,
         "made[g]->port!=0",
     ),
+    "streams": (STREAMS + "managers = [[0, 0]]", 9, ""),
+    "streams, two managers": (STREAMS + "managers = [[0, 0], [0, 1]]", 9, ""),
+    "streams, one of the file": (
+        STREAMS + '[[group]]\nid = 1\nmembers = "all"\nstream = true',
+        9,
+        "",
+    ),
     "local": (MESH.format("link").replace("manager", "local"), 4, "0"),
 }
-LONG = [pytest.param(name, marks=pytest.mark.nightly) for name in NETWORKS if name != "mesh"]
+LONG = [
+    pytest.param(name, marks=pytest.mark.nightly)
+    for name in NETWORKS
+    if name != "mesh" and "streams" not in name
+]
 
 
 def run(source: str, network: str, seed: int = 1, **macros: int) -> CoresResult:
@@ -74,6 +98,23 @@ def test_groups_that_are_killed_or_broken_are_made_anew(
     network: str, macros: dict[str, int]
 ) -> None:
     result = run("programs/kill.c", network, **macros)
+    assert result.faults == ()
+    assert result.exits == (0,) * result.cores
+
+
+@pytest.mark.parametrize(
+    ("network", "mode"),
+    [
+        ("streams", 0),
+        pytest.param("streams, two managers", 1, marks=pytest.mark.nightly),
+        pytest.param("streams, one of the file", 2, marks=pytest.mark.nightly),
+    ],
+)
+def test_groups_that_are_made_have_streams(
+    network: str, mode: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("syncfabric.sim.cores.run.find_simulator", quick_simulator)
+    result = run("programs/streams.c", network, MODE=mode)
     assert result.faults == ()
     assert result.exits == (0,) * result.cores
 
