@@ -26,6 +26,7 @@
 /* Tags of the library's own packets: those of a slot's reductions, and of the making of groups. */
 #define SF_TAG_VALUE(slot) (SF_USER_TAGS + 2u * (slot))
 #define SF_TAG_RESULT(slot) (SF_TAG_VALUE(slot) + 1)
+#define SF_TAG_VECTOR 48u
 #define SF_TAG_ENDED 61u /* a member is through with a group that was broken */
 #define SF_TAG_OFFER 62u
 #define SF_TAG_CHOICE 63u
@@ -45,6 +46,12 @@ void sf_keep(uint32_t head);
 void sf_make_room(void);
 int sf_is_kept(unsigned from, unsigned tag); /* in the inbox */
 void sf_send_tagged(unsigned to, unsigned tag, const uint32_t *words, size_t n);
+
+/* Send a packet of a vector to a core: it is the vector's end that waits for it, so no fence has to. */
+void sf_give_words(unsigned to, const uint32_t *words, unsigned n);
+/* Take one of just n words from a core, and combine them with what is there, or replace that. */
+#define SF_REPLACE 15u
+void sf_take_words(unsigned from, uint32_t *restrict to, unsigned n, unsigned op);
 
 /* Send a signal: there is room. */
 static inline void sf_signal(uint32_t head) { SF_WORD(SYNCFABRIC_CORE_SEND) = head; }

@@ -10,6 +10,7 @@ from rich.table import Table
 from syncfabric.models.errors import SpecError, SyncfabricError
 from syncfabric.sim.experiments.bench import (
     area,
+    core_vectors,
     cores,
     latency,
     planning,
@@ -24,7 +25,7 @@ from syncfabric.sim.experiments.output import write
 from syncfabric.sim.output import check_folder
 
 SECTIONS = declared(
-    latency, streams, speed, planning, area, static, cores, schedules, schedule_growth
+    latency, streams, speed, planning, area, static, cores, core_vectors, schedules, schedule_growth
 )
 MARKS: dict[str | None, str] = {"holds": "met", "does not hold": "[red]missed[/red]", None: ""}
 

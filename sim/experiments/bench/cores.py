@@ -9,7 +9,7 @@ from statistics import mean
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.cores.compile import compile_program
+from syncfabric.sim.cores.compile import MEMORY_KIB, compile_program
 from syncfabric.sim.cores.events import Episode, Events, episodes_of
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
@@ -132,12 +132,12 @@ def core_skew() -> Iterator[Claim]:
         for skew in SKEWS:
             defines = {"EPISODES": str(EPISODES), "SKEW": str(skew)}
             made = _made_of(barrier)
-            took.append(latency(run_cores("barrier", _few(barrier), made, FEW, defines)[0]))
+            took.append(last_to_last(run_cores("barrier", _few(barrier), made, FEW, defines)[0]))
         yield _row(barrier, f"{words} apart", took)
 
 
-def latency(result: CoresResult) -> float:
-    """Return the mean cycles from the last arrival to the last going on, of ``barrier.c``."""
+def last_to_last(result: CoresResult) -> float:
+    """Return the mean cycles from the last begin to the last end, of which cores put the cycles."""
     return _mean_latency([_numbers(result, core) for core in range(result.cores)])
 
 
@@ -209,7 +209,12 @@ def _few(barrier: str) -> NetworkSpec:
 
 
 def run_cores(
-    name: str, spec: NetworkSpec, barrier: str, cores: int, defines: dict[str, str] | None = None
+    name: str,
+    spec: NetworkSpec,
+    barrier: str,
+    cores: int,
+    defines: dict[str, str] | None = None,
+    memory_kib: int = MEMORY_KIB,
 ) -> tuple[CoresResult, Events]:
     """Run a ready-made program.
 
@@ -218,7 +223,9 @@ def run_cores(
     RuntimeError
         It does not end as it should.
     """
-    program = compile_program(Path(name), spec=spec, barrier=barrier, defines=defines or {})
+    program = compile_program(
+        Path(name), spec=spec, barrier=barrier, memory_kib=memory_kib, defines=defines or {}
+    )
     result, events = run_program(spec, program, cores=cores)
     if not result.ok:
         raise RuntimeError(f"{name}, {barrier}, {cores} cores: {result.verdict}")

@@ -89,10 +89,10 @@ def test_mpi_in_streams_until_the_group_is_killed() -> None:
     assert result.exits == (0, 0, 0, 0), result
 
 
-@pytest.mark.parametrize("cores", [1, 2, 5, pytest.param(16, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("cores", [1, 2, 5, 8, pytest.param(16, marks=pytest.mark.nightly)])
 def test_over_messages(cores: int) -> None:
     spec = mesh(8, 8)
-    for source, words in ((PROGRAMS, "3"), (PROGRAMS, "100"), (OURS, "")):
+    for source, words in ((PROGRAMS, "3"), (PROGRAMS, "100"), (PROGRAMS, "150"), (OURS, "")):
         given = {"WORDS": words} if words else {}
         made = compile_program(source / "vectors.c", spec=spec, defines=given)
         done = emulate(made, spec, cores, [world(cores)], seed=cores, limit=4_000_000)
@@ -113,6 +113,19 @@ def test_programs_without_streams(name: str, way: int) -> None:
     assert done.faults == []
     assert done.stands == {}
     assert set(done.exits.values()) == {0}
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2])
+@pytest.mark.parametrize("way", [1, 2, 3])
+def test_collectives_without_streams(way: int, kind: int) -> None:
+    """Broadcasts, reductions and all-reduces, of few words and of more than halves take."""
+    spec = load("vectors-4x4")
+    groups = boot_groups(make_plan(spec), sends_flits=False)
+    for words in ("5", "70"):
+        given = {"BY": str(way), "KIND": str(kind), "WORDS": words, "SF_SHORT": "60"}
+        made = compile_program(Path("collectives"), spec=spec, defines=given)
+        done = emulate(made, spec, 16, groups, limit=4_000_000)
+        assert (done.faults, done.stands, set(done.exits.values())) == ([], {}, {0})
 
 
 SMALL = {"sgd": {"WEIGHTS": "8"}, "softmax": {"ROWS": "3"}, "gemm": {"SIZE": "8"}}

@@ -108,7 +108,7 @@ def test_apart_the_last_arrival_and_the_last_going_on_count() -> None:
     told = [(0, 0, 10), (1, 0, 40), (0, 0, 60), (1, 0, 58), (0, 0, 100), (1, 0, 90)]
     told += [(0, 0, 150), (1, 0, 160)]
     result = replace(EMPTY, console=tuple(Put(core, at, value) for core, at, value in told))
-    assert figures.latency(result) == ((60 - 40) + (160 - 100)) / 2
+    assert figures.last_to_last(result) == ((60 - 40) + (160 - 100)) / 2
 
 
 def test_each_name_has_its_own_rounds_the_slowest_cores(monkeypatch: pytest.MonkeyPatch) -> None:

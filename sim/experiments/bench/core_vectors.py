@@ -1,0 +1,142 @@
+"""Vectors of many cores: in streams of the network, and by software."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import mean
+
+from syncfabric.models.networks.mesh import Node
+from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
+from syncfabric.sim.cores.compile import MEMORY_KIB
+from syncfabric.sim.experiments.bench.cores import last_to_last, run_cores
+from syncfabric.sim.experiments.bench.measures import mesh
+from syncfabric.sim.experiments.claim import Claim, figure
+from syncfabric.sim.experiments.frame import section
+
+SIDES = (4, 8)
+KIBS = (1, 4, 16, 32)
+"""Of a vector."""
+KINDS = ("broadcast", "reduce", "all-reduce")
+"""As ``collectives.c`` counts them."""
+STREAM: Mapping[str, str] = {"BY": "0"}
+SOFTWARE: dict[str, Mapping[str, str]] = {
+    "chains, rings": {"BY": "2", "SF_SHORT": "0"},
+    "halves": {"BY": "2", "SF_SHORT": "8192"},
+    "tree": {"BY": "3"},
+}
+"""Ways over messages; the last one is tried with broadcasts of at most ``MOST_BY_TREE`` KiB."""
+MOST_BY_TREE = 4
+ROOM_KIB = 128
+"""Memory of a core for two vectors of the longest."""
+PROGRAMS: tuple[tuple[str, Mapping[str, str]], ...] = (
+    ("gemm", {"SIZE": "16"}),
+    ("gemm", {"SIZE": "32"}),
+    ("sgd", {}),
+    ("softmax", {}),
+)
+WAYS = ("streams", "barriers", "messages")
+"""As ``ways.h`` counts them."""
+_KEYS = {"channels": 2, "groups": 4, "data_bits": 32, "operations": "all"}
+
+
+def all_cores(side: int) -> NetworkSpec:
+    """Return a square mesh whose nodes have a stream, sums and maxima: ``vectors-4x4``."""
+    network = mesh(side, side, _KEYS | {"wires": 1, "streams": 1, "stream_operations": ["integer"]})
+    everyone = tuple(network.topology.nodes)
+    groups = (
+        GroupSpec(id=1, members=everyone, stream=True),
+        GroupSpec(id=2, members=everyone, op="sum"),
+        GroupSpec(id=3, members=everyone, op="max"),
+    )
+    return NetworkSpec(name=f"vectors-{side}x{side}", network=network, groups=groups)
+
+
+def rows_and_columns(side: int) -> NetworkSpec:
+    """Return a square mesh with streams along rows and columns: ``vectors-rows``."""
+    network = mesh(side, side, _KEYS | {"wires": 2, "streams": 2})
+    rows: list[tuple[Node, ...]] = [tuple((x, y) for x in range(side)) for y in range(side)]
+    columns: list[tuple[Node, ...]] = [tuple((x, y) for y in range(side)) for x in range(side)]
+    groups = [GroupSpec(id=1, members=tuple(network.topology.nodes))]
+    for first, lines in ((10, rows), (30, columns)):
+        groups += (GroupSpec(id=i, members=m, stream=True) for i, m in enumerate(lines, first))
+    groups += (GroupSpec(id=i, members=m, op="sum") for i, m in enumerate(rows, 50))
+    groups += (GroupSpec(id=i, members=m) for i, m in enumerate(columns, 70))
+    return NetworkSpec(name="vectors-rows", network=network, groups=tuple(groups))
+
+
+def pairs() -> NetworkSpec:
+    """Return a 4x4 mesh with a stream for each edge of a binomial tree of its nodes."""
+    network = mesh(4, 4, _KEYS | {"wires": 4, "streams": 4})
+    nodes = network.topology.nodes
+    edges = ((child & child - 1, child) for child in range(1, len(nodes)))  # without its lowest bit
+    groups = (
+        GroupSpec(id=100 + child, members=(nodes[parent], nodes[child]), stream=True)
+        for parent, child in edges
+    )
+    everyone = GroupSpec(id=1, members=tuple(nodes))
+    return NetworkSpec(name="pairs", network=network, groups=(everyone, *groups))
+
+
+def took(name: str, spec: NetworkSpec, defines: Mapping[str, str], kib: int = MEMORY_KIB) -> int:
+    """Return the cycles of a program from the last core's begin to the last one's end."""
+    cores, boot = len(spec.network.topology.nodes), {"SF_BOOT_BYTES": "2048"}
+    result, _ = run_cores(name, spec, "engine", cores, {**boot, **defines}, kib)
+    return round(last_to_last(result))
+
+
+def collective(spec: NetworkSpec, kind: str, kib: int) -> tuple[int, dict[str, int]]:
+    """Return the cycles of a vector in its stream, and in each way over messages."""
+    given = {"WORDS": str(256 * kib), "KIND": str(KINDS.index(kind))}
+    software = {
+        way: took("collectives", spec, given | dict(macros), ROOM_KIB)
+        for way, macros in SOFTWARE.items()
+        if way != "tree" or (kind == "broadcast" and kib <= MOST_BY_TREE)
+    }
+    return took("collectives", spec, given | dict(STREAM), ROOM_KIB), software
+
+
+@section
+def core_vectors() -> Iterator[Claim]:
+    """Vectors of cores: streams, and the best over messages, 1 to 32 KiB (cycles)."""
+    for side in SIDES:
+        spec = all_cores(side)
+        for kind in KINDS:
+            ratios = list[float]()
+            for kib in KIBS:
+                stream, software = collective(spec, kind, kib)
+                best = min(software, key=software.__getitem__)
+                ratios.append(software[best] / stream)
+                words = ", ".join(f"{way} {cycles:,}" for way, cycles in software.items())
+                measured = f"{stream:,}; {words}: {ratios[-1]:.1f}"
+                yield figure(f"{side**2} cores, {kind}, {kib} KiB", measured)
+            yield figure(f"{side**2} cores, {kind}, mean ratio", f"{mean(ratios):.1f}")
+
+
+@section
+def core_pairs() -> Iterator[Claim]:
+    """Vectors of 16 cores along a tree of pairs, each with a stream, 1 to 32 KiB (cycles)."""
+    for kind in KINDS:
+        given = {"KIND": str(KINDS.index(kind)), "BY": "4"}
+        words = (str(256 * kib) for kib in KIBS)
+        cycles = [took("collectives", pairs(), given | {"WORDS": w}, ROOM_KIB) for w in words]
+        yield figure(f"{kind}, {', '.join(map(str, KIBS))} KiB", _listed(cycles))
+
+
+@section
+def core_vector_programs() -> Iterator[Claim]:
+    """Gemm, sgd and softmax of cores: streams, barriers, messages (cycles)."""
+    for side in SIDES:
+        for name, macros in PROGRAMS:
+            spec = rows_and_columns(side) if name == "gemm" else all_cores(side)
+            cycles = [took(name, spec, {**macros, "BY": str(way)}) for way in range(len(WAYS))]
+            yield figure(f"{side**2} cores, {' '.join([name, *macros.values()])}", _beside(cycles))
+
+
+def _beside(cycles: Sequence[int]) -> str:
+    """Return cycles by the ways, and what the others take in parts of the first."""
+    others = ", ".join(f"{one / cycles[0]:.2f}" for one in cycles[1:])
+    return f"{_listed(cycles)}: {others}"
+
+
+def _listed(cycles: Sequence[int]) -> str:
+    return ", ".join(f"{one:,}" for one in cycles)
