@@ -78,7 +78,7 @@ class StreamResult(Part):
     checked: bool
     """All words have come, and are right."""
     flow: StreamFlow
-    """What went over which link when."""
+    """What went over which link when; of a board what its members had alone."""
 
 
 def stream_rows(streams: tuple[StreamResult, ...]) -> Rows:

@@ -25,6 +25,9 @@ from syncfabric.models.messages.host import (
     RESULT_BASE,
     SHAPE,
     SKEW_BOUNDS,
+    STREAM_BASE,
+    STREAM_PACKET,
+    STREAM_PLACE,
     TRAFFIC_BASE,
     TRAFFIC_CONTROL,
     WAIT_BASE,
@@ -32,6 +35,7 @@ from syncfabric.models.messages.host import (
     GlobalWord,
     MeterWord,
     NodeWord,
+    StreamWord,
     TrafficWord,
 )
 from syncfabric.models.messages.layout import Layout
@@ -58,6 +62,7 @@ def words(head: str) -> dict[str, str]:
     [
         ("global word", GlobalWord, {}),
         ("traffic word", TrafficWord, {}),
+        ("stream word", StreamWord, {}),
         (
             "meter word",
             MeterWord,
@@ -83,7 +88,7 @@ def test_every_word_has_its_address(
     assert words(head) == {word.name: str(int(word)) for word in kind} | others
 
 
-@pytest.mark.parametrize("layout", [SHAPE, INTERRUPT, TRAFFIC_CONTROL])
+@pytest.mark.parametrize("layout", [SHAPE, INTERRUPT, TRAFFIC_CONTROL, STREAM_PLACE, STREAM_PACKET])
 def test_every_field_has_its_bits(layout: Layout) -> None:
     documented = tables(PAGE)[layout.name]
     bits = {}
@@ -99,6 +104,7 @@ def test_every_page_of_words_has_its_place() -> None:
     assert places == [
         f"0x{0:05X} to 0x{max(GlobalWord):05X}",
         f"0x{TRAFFIC_BASE:05X} to 0x{traffic:05X}",
+        f"0x{STREAM_BASE:05X} to 0x{STREAM_BASE + max(StreamWord):05X}",
         f"0x{CONFIG_WINDOW:05X} to 0x{2 * CONFIG_WINDOW - 1:05X}",
         f"0x{METER_BASE:X} + 0x{METER_WORDS:X}·m",
         f"0x{NODE_BASE:X} + 0x{NODE_WORDS:X}·n",

@@ -23,6 +23,9 @@ from syncfabric.models.messages.host import (
     NODE_WORDS,
     RESULT_BASE,
     SHAPE,
+    STREAM_BASE,
+    STREAM_PACKET,
+    STREAM_PLACE,
     TRAFFIC_BASE,
     TRAFFIC_CONTROL,
     TRAFFIC_WORDS,
@@ -30,15 +33,17 @@ from syncfabric.models.messages.host import (
     GlobalWord,
     MeterWord,
     NodeWord,
+    StreamWord,
     TrafficWord,
     config_word,
     meter_word,
     node_word_address,
+    stream_word,
     traffic_word,
 )
 from syncfabric.models.traffic import rate_word
 
-__all__ = ["Host", "Identity", "MeterReading", "TrafficReading", "name_of"]
+__all__ = ["Host", "Identity", "MeterReading", "StreamReading", "TrafficReading", "name_of"]
 
 
 def name_of(address: int) -> str:
@@ -47,6 +52,8 @@ def name_of(address: int) -> str:
         return GlobalWord(address).name
     if TRAFFIC_BASE <= address < TRAFFIC_BASE + TRAFFIC_WORDS:
         return _word("TRAFFIC ", address - TRAFFIC_BASE, TrafficWord)
+    if STREAM_BASE <= address < STREAM_BASE + len(StreamWord):
+        return f"STREAM {StreamWord(address - STREAM_BASE).name}"
     if CONFIG_WINDOW <= address < 2 * CONFIG_WINDOW:
         return f"config word {address - CONFIG_WINDOW}"
     if address >= NODE_BASE:
@@ -80,6 +87,7 @@ class Identity:
     last: bool
     broken: bool
     traffic: bool
+    streams: int = 0
 
 
 @dataclass(frozen=True)
@@ -102,6 +110,16 @@ class TrafficReading:
     received: int
     wrong: int
     latency: int
+
+
+@dataclass(frozen=True)
+class StreamReading:
+    """What a sink of streams has counted; the cycles are those of its last packet."""
+
+    packets: int
+    checksum: int
+    first: int
+    last: int
 
 
 class Host:
@@ -150,6 +168,7 @@ class Host:
             last=bool(shape["last"]),
             broken=bool(shape["broken"]),
             traffic=bool(shape["traffic"]),
+            streams=shape["streams"],
         )
 
     def read(self, address: int) -> int:
@@ -310,6 +329,36 @@ class Host:
             TrafficWord.LATENCY,
         )
         return TrafficReading(*(self.read(traffic_word(word)) for word in words))
+
+    def give(self, node: int, channel: int, seed: int, words: int, user: int) -> None:
+        """Let a node send a packet of a stream: an operand that follows from a seed.
+
+        Parameters
+        ----------
+        node, channel, seed : int
+        words : int
+            Of the operand; of a member that gives nothing 0.
+        user : int
+            Data of the head.
+        """
+        self._place(node, channel)
+        self.write(stream_word(StreamWord.SEED), seed)
+        packet = STREAM_PACKET.pack({"words": words, "user": user})
+        self.write(stream_word(StreamWord.PACKET), packet)
+
+    def taken(self, node: int, channel: int) -> StreamReading:
+        """Return what a node's sink has counted of a channel."""
+        self._place(node, channel)
+        words = (StreamWord.PACKETS, StreamWord.CHECKSUM, StreamWord.FIRST, StreamWord.LAST)
+        return StreamReading(*(self.read(stream_word(word)) for word in words))
+
+    def begun(self) -> int:
+        """Return the cycle in which a source had its last packet to send, 32 bits of it."""
+        return self.read(stream_word(StreamWord.BEGUN))
+
+    def _place(self, node: int, channel: int) -> None:
+        place = STREAM_PLACE.pack({"node": node, "channel": channel})
+        self.write(stream_word(StreamWord.PLACE), place)
 
 
 def _words(address: int) -> str:

@@ -8,13 +8,16 @@ from typing import Any
 from syncfabric.fpga.host.host import Host, MeterReading, TrafficReading
 from syncfabric.fpga.host.link import RefusedError
 from syncfabric.fpga.host.set_up import check_plan, check_shape, set_up
+from syncfabric.fpga.host.streams import check_streams, perform_streams
 from syncfabric.models.errors import BoardError, SpecError
 from syncfabric.models.messages.host import SKEW_BOUNDS
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import combination
 from syncfabric.sim.progress import Progress, silent
+from syncfabric.sim.stream_result import StreamResult
 from syncfabric.sim.tables import Rows, table
+from syncfabric.sim.vectors import StreamRequest
 
 __all__ = ["BoardResult", "GroupMeasure", "board_rows", "check_request", "measure"]
 
@@ -64,6 +67,10 @@ class BoardResult:
         What came of it.
     cycles : int
         That the board has run since reset.
+    streams : tuple of StreamResult
+        Of groups with streams, where these were asked for.
+    amiss : tuple of str
+        What is not as it must be of streams.
     """
 
     network: str
@@ -72,13 +79,16 @@ class BoardResult:
     rate: float
     traffic: TrafficReading | None
     cycles: int
+    streams: tuple[StreamResult, ...] = ()
+    amiss: tuple[str, ...] = ()
 
     @property
     def wrong(self) -> tuple[str, ...]:
         """What is not as it must be."""
         wrong = self.traffic.wrong if self.traffic else 0
         flits = (f"traffic: {wrong:,} flits arrived wrong",) if wrong else ()
-        return (*(words for group in self.groups for words in group.wrong), *flits)
+        barriers = (words for group in self.groups for words in group.wrong)
+        return (*barriers, *self.amiss, *flits)
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values."""
@@ -130,6 +140,7 @@ def measure(
     episodes: int = 100,
     traffic: float = 0.0,
     seed: int = 1,
+    stream: StreamRequest | None = None,
     simulated: bool = False,
     progress: Progress = silent,
 ) -> BoardResult:
@@ -148,6 +159,8 @@ def measure(
         Ordinary packets meanwhile, in flits a node a cycle. Then latencies have no bound.
     seed : int, >= 0
         Of order, data and packets.
+    stream : StreamRequest, optional
+        What every group with a stream performs after the barriers.
     simulated : bool
         What the result says of the board.
     progress : Progress
@@ -166,6 +179,9 @@ def measure(
         raise BoardError(f"port {host.link.port}: the board has no sources of traffic")
     if host.identity.traffic:
         host.traffic(0)
+    if stream:
+        stream.check(plan.spec)
+        check_streams(host, plan)
     set_up(host, plan)
     if traffic:
         host.traffic(traffic, seed + 1)
@@ -179,10 +195,20 @@ def measure(
                 break
         measures.append(runner.measured(bounded=not traffic))
     progress("simulate", total, total)
+    streams = [*perform_streams(host, plan, stream, seed)] if stream else []
     if traffic:
         host.traffic(0)
     counts = host.traffic_counts() if traffic else None
-    return BoardResult(plan.spec.name, simulated, tuple(measures), traffic, counts, host.cycle())
+    return BoardResult(
+        plan.spec.name,
+        simulated,
+        tuple(measures),
+        traffic,
+        counts,
+        host.cycle(),
+        tuple(result for result, _ in streams),
+        tuple(words for _, wrong in streams for words in wrong),
+    )
 
 
 class _Runner:

@@ -8,6 +8,7 @@ from functools import partial
 from pydantic import BaseModel, ConfigDict
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.layout.streams import HEAD
 from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.messages.words import WORD_BITS, WordTable, bits_of, whole
 
@@ -33,6 +34,9 @@ __all__ = [
     "SHAPE",
     "SKEW_BITS",
     "SKEW_BOUNDS",
+    "STREAM_BASE",
+    "STREAM_PACKET",
+    "STREAM_PLACE",
     "TRAFFIC_BASE",
     "TRAFFIC_CONTROL",
     "TRAFFIC_WORDS",
@@ -43,10 +47,12 @@ __all__ = [
     "HostShape",
     "MeterWord",
     "NodeWord",
+    "StreamWord",
     "TrafficWord",
     "config_word",
     "meter_word",
     "node_word_address",
+    "stream_word",
     "traffic_word",
 ]
 
@@ -56,6 +62,7 @@ HOST_ADDRESS_BITS = 18
 HOST_ID = 0x53464142
 HOST_VERSION = 3
 TRAFFIC_BASE, TRAFFIC_WORDS = 0x00010, 16
+STREAM_BASE = 0x00020
 CONFIG_WINDOW, WINDOW_BITS = 0x01000, 12
 METER_BASE, METER_WORDS, MASK_BASE, HISTOGRAM_BASE = 0x10000, 0x1000, 0x800, 8
 NODE_BASE, NODE_WORDS = 0x20000, 0x80
@@ -86,6 +93,7 @@ SHAPE = Layout(
         Field("last", 1, "there is ARRIVE_LAST"),
         Field("broken", 1, "BROKEN says something"),
         Field("traffic", 1, "there are traffic words"),
+        Field("streams", 3, "channels of sources and sinks of streams; 0: there are none"),
     ),
 )
 
@@ -94,6 +102,21 @@ TRAFFIC_CONTROL = Layout(
     (
         Field("enable", 1, "the sources create packets"),
         Field("load", 1, "seeds the sources, and clears the counts"),
+    ),
+)
+
+STREAM_PLACE = Layout(
+    "stream place word",
+    (
+        Field("node", 16, "whose source and sink the other words are of"),
+        Field("channel", 2, "channel"),
+    ),
+)
+STREAM_PACKET = Layout(
+    "stream packet word",
+    (
+        Field("words", 13, "of the operand; 0: nothing is given"),
+        Field("user", HEAD.width, "data of the head"),
     ),
 )
 
@@ -111,6 +134,7 @@ METERED = whole("count", "r", "stays at its greatest", reset=0)
 
 _LEAST = whole("count", "r", "stays at its greatest", reset=(1 << WORD_BITS) - 1)
 _COUNT = whole("count", "r", "it", reset=0)
+_CYCLE = whole("cycles", "r", "low half of the cycles since reset", reset=0)
 _STROBE = whole("any", "w", "is not looked at")
 _each = partial(whole, "registers", reset=0)
 _ARRIVES = whole("registers", "w", "a bit each; refused if one is not ready, and none arrives then")
@@ -182,6 +206,19 @@ class TrafficWord(WordTable):
     LATENCY = 7, "Greatest latency of a packet, in cycles", _COUNT
 
 
+class StreamWord(WordTable):
+    """Words of streams, where the network has sources and sinks of them."""
+
+    PLACE = 0, "Stream place word", bits_of(STREAM_PLACE, "rw", reset=0)
+    SEED = 1, "Seed of an operand", whole("seed", "rw", "the seed", reset=0)
+    PACKET = 2, "The source there has a packet to send", bits_of(STREAM_PACKET, "w")
+    BEGUN = 3, "Cycle in which the last packet was at a source", _CYCLE
+    PACKETS = 4, "Packets that came whole to the sink there", whole("count", "r", "it", reset=0)
+    CHECKSUM = 5, "Checksum of all its beats", whole("checksum", "r", "it", reset=0)
+    FIRST = 6, "Cycle of the first beat of its last packet", _CYCLE
+    LAST = 7, "Cycle of the last beat of its last packet", _CYCLE
+
+
 class MeterWord(WordTable):
     """Words of a meter, before its histogram and its mask."""
 
@@ -222,6 +259,8 @@ class HostShape(BaseModel):
         The network has these ports.
     traffic : bool
         There are sources and sinks of ordinary traffic.
+    streams : int
+        Channels of sources and sinks of streams; 0: there are none.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -235,6 +274,7 @@ class HostShape(BaseModel):
     last: bool = False
     broken: bool = False
     traffic: bool = False
+    streams: int = 0
 
     @property
     def width(self) -> int:
@@ -282,6 +322,11 @@ def config_word(address: int) -> int:
 def traffic_word(word: int) -> int:
     """Return the address of a word of the traffic."""
     return TRAFFIC_BASE + word
+
+
+def stream_word(word: int) -> int:
+    """Return the address of a word of streams."""
+    return STREAM_BASE + word
 
 
 def meter_word(meter: int, word: int) -> int:

@@ -20,12 +20,14 @@ from syncfabric.models.messages.host import (
     NODE_BASE,
     NODE_WORDS,
     RESULT_BASE,
+    STREAM_BASE,
     TRAFFIC_BASE,
     WAIT_BASE,
     GlobalWord,
     HostShape,
     MeterWord,
     NodeWord,
+    StreamWord,
     TrafficWord,
 )
 from syncfabric.models.messages.words import (
@@ -52,6 +54,8 @@ def host_map(shape: HostShape, module: str) -> Block:
     parts: list[Part] = list(_globals(shape))
     if shape.traffic:
         parts += (word.word(TRAFFIC_BASE, "TRAFFIC_") for word in TrafficWord)
+    if shape.streams:
+        parts += (word.word(STREAM_BASE, "STREAM_") for word in StreamWord)
     parts.append(Word("config_port", CONFIG_WINDOW, about, (), 1 << shape.address_bits))
     if shape.meters:
         parts.append(

@@ -6,9 +6,10 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import bits_for
 
+from syncfabric.models.layout.stream_traffic import COMMAND
 from syncfabric.models.messages.host import HOST_ADDRESS_BITS, HostShape
 
-__all__ = ["HostBusSignature", "NetworkSignature", "TrafficSignature", "page"]
+__all__ = ["HostBusSignature", "NetworkSignature", "StreamSignature", "TrafficSignature", "page"]
 
 
 def page(word_bits: int) -> dict[str, Any]:
@@ -99,5 +100,30 @@ class TrafficSignature(wiring.Signature):
                 "enable": Out(1),
                 "load": Out(1),
                 **dict.fromkeys(counts, In(32)),
+            }
+        )
+
+
+class StreamSignature(wiring.Signature):
+    """Sources and sinks of streams of all nodes, from the side of the host.
+
+    Members
+    -------
+    put : Out(nodes), command : Out(COMMAND)
+        As `StreamSource` takes them.
+    cycle : In(32)
+        What sinks count cycles by.
+    packets, checksum, first, last : In(32 * nodes * channels)
+        Of `StreamSink`, packed by nodes, and there by channels.
+    """
+
+    def __init__(self, shape: HostShape) -> None:
+        counts = ("packets", "checksum", "first", "last")
+        super().__init__(
+            {
+                "put": Out(shape.nodes),
+                "command": Out(COMMAND.width),
+                "cycle": In(32),
+                **dict.fromkeys(counts, In(32 * shape.nodes * shape.streams)),
             }
         )

@@ -10,6 +10,7 @@ from syncfabric.models.messages.host import (
     CONFIG_WINDOW,
     METER_BASE,
     NODE_BASE,
+    STREAM_BASE,
     TRAFFIC_BASE,
     WINDOW_BITS,
     HostShape,
@@ -17,11 +18,22 @@ from syncfabric.models.messages.host import (
 from syncfabric.rtl.host.axi_lite import AxiLite, AxiLiteSignature
 from syncfabric.rtl.host.console import Console
 from syncfabric.rtl.host.meters import Meters
-from syncfabric.rtl.host.ports import HostBusSignature, NetworkSignature, TrafficSignature
-from syncfabric.rtl.host.words import GlobalWords, NodeWords, TrafficWords
+from syncfabric.rtl.host.ports import (
+    HostBusSignature,
+    NetworkSignature,
+    StreamSignature,
+    TrafficSignature,
+)
+from syncfabric.rtl.host.words import GlobalWords, NodeWords, StreamWords, TrafficWords
 from syncfabric.rtl.parts.gates import below, either
 
 __all__ = ["HostFront", "HostRegisters"]
+
+
+def _beside(shape: HostShape) -> dict[str, Any]:
+    """Return the members for what may be at the nodes beside the network."""
+    members: dict[str, Any] = {"traffic": Out(TrafficSignature())} if shape.traffic else {}
+    return members | ({"stream": Out(StreamSignature(shape))} if shape.streams else {})
 
 
 class HostRegisters(wiring.Component):
@@ -38,8 +50,8 @@ class HostRegisters(wiring.Component):
         Requests.
     net : Out(NetworkSignature)
         The network's ports.
-    traffic : Out(TrafficSignature)
-        Where the shape says that there is traffic.
+    traffic : Out(TrafficSignature), stream : Out(StreamSignature)
+        Where the shape says that there is traffic, or are streams.
     irq : Out(1)
         A register that is enabled is done.
     """
@@ -51,8 +63,7 @@ class HostRegisters(wiring.Component):
             "net": Out(NetworkSignature(shape)),
             "irq": Out(1),
         }
-        if shape.traffic:
-            members["traffic"] = Out(TrafficSignature())
+        members |= _beside(shape)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -77,6 +88,10 @@ class HostRegisters(wiring.Component):
             m.submodules.traffic = traffic = TrafficWords()
             wiring.connect(m, traffic.traffic, wiring.flipped(self.traffic))
             pages.append((address[4:] == TRAFFIC_BASE >> 4, traffic))
+        if shape.streams:
+            m.submodules.streams = streams = StreamWords(shape)
+            wiring.connect(m, streams.stream, wiring.flipped(self.stream))
+            pages.append((address[3:] == STREAM_BASE >> 3, streams))
         named = Signal(len(pages))
         m.d.sync += named.eq(Cat(at for at, _ in pages))
         for i, (_, page) in enumerate(pages):
@@ -173,8 +188,8 @@ class HostFront(wiring.Component):
         Of a console.
     irq : Out(1)
     net : Out(NetworkSignature)
-    traffic : Out(TrafficSignature)
-        Where the shape says that there is traffic.
+    traffic : Out(TrafficSignature), stream : Out(StreamSignature)
+        Where the shape says that there is traffic, or are streams.
     """
 
     def __init__(self, shape: HostShape, cycles: int | None = None) -> None:
@@ -183,8 +198,7 @@ class HostFront(wiring.Component):
         if cycles is not None:
             members = {"rx": In(1, init=1), "tx": Out(1, init=1)}
         members |= {"irq": Out(1), "net": Out(NetworkSignature(shape))}
-        if shape.traffic:
-            members["traffic"] = Out(TrafficSignature())
+        members |= _beside(shape)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -199,7 +213,7 @@ class HostFront(wiring.Component):
             wiring.connect(m, console.bus, registers.bus)
             m.d.comb += [console.rx.eq(self.rx), self.tx.eq(console.tx)]
         wiring.connect(m, registers.net, wiring.flipped(self.net))
-        if self._shape.traffic:
-            wiring.connect(m, registers.traffic, wiring.flipped(self.traffic))
+        for name in _beside(self._shape):
+            wiring.connect(m, getattr(registers, name), wiring.flipped(getattr(self, name)))
         m.d.comb += self.irq.eq(registers.irq)
         return m

@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import bits_for
 
+from syncfabric.models.layout.stream_traffic import COMMAND
 from syncfabric.models.messages.host import (
     DATA_BASE,
     HOST_ID,
@@ -13,19 +14,22 @@ from syncfabric.models.messages.host import (
     NODE_WORDS,
     RESULT_BASE,
     SHAPE,
+    STREAM_PACKET,
+    STREAM_PLACE,
     TRAFFIC_CONTROL,
     WAIT_BASE,
     WAIT_LIMIT,
     GlobalWord,
     HostShape,
     NodeWord,
+    StreamWord,
     TrafficWord,
 )
-from syncfabric.rtl.host.ports import TrafficSignature, page
+from syncfabric.rtl.host.ports import StreamSignature, TrafficSignature, page
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import below, either
 
-__all__ = ["GlobalWords", "NodeWords", "TrafficWords"]
+__all__ = ["GlobalWords", "NodeWords", "StreamWords", "TrafficWords"]
 
 
 class GlobalWords(wiring.Component):
@@ -168,6 +172,68 @@ class TrafficWords(wiring.Component):
                 m.d.sync += traffic.seed.eq(self.data)
             with m.Case(TrafficWord.CONTROL):
                 m.d.sync += [traffic.enable.eq(control.enable), traffic.load.eq(control.load)]
+        return m
+
+
+class StreamWords(wiring.Component):
+    """Words of streams; cycles as in docs/microarchitecture-host.md, H4.
+
+    Parameters
+    ----------
+    shape : HostShape
+        Nodes, and channels of streams.
+
+    Members
+    -------
+    word, data, read, write, value, refused
+        As of a `page`.
+    stream : Out(StreamSignature)
+        Sources, and counts.
+    """
+
+    def __init__(self, shape: HostShape) -> None:
+        self._shape = shape
+        super().__init__({**page(3), "stream": Out(StreamSignature(shape))})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        stream, channels = self.stream, self._shape.streams
+        asked = struct(STREAM_PLACE)(self.data[: STREAM_PLACE.width])
+        packet = struct(STREAM_PACKET)(self.data[: STREAM_PACKET.width])
+        place, command = Signal(struct(STREAM_PLACE)), Signal(struct(COMMAND))
+        at, seed, begun = Signal(range(self._shape.nodes * channels)), Signal(32), Signal(32)
+        counts = {name: Signal(32, name=name) for name in ("packets", "checksum", "first", "last")}
+        held = [place.as_value(), seed, Const(0), begun, *counts.values()]
+        word, fits = Signal.like(self.word), Signal()
+        m.d.sync += [
+            word.eq(self.word),
+            fits.eq(below(asked.node, self._shape.nodes) & below(asked.channel, channels)),
+            at.eq(place.node * channels + place.channel),
+        ]
+        m.d.sync += [kept.eq(getattr(stream, n).word_select(at, 32)) for n, kept in counts.items()]
+        puts = self.write & (word == StreamWord.PACKET)
+        m.d.comb += [
+            self.value.eq(Array(held)[word]),
+            self.refused.eq(
+                (self.write & ((word > StreamWord.PACKET) | ((word == StreamWord.PLACE) & ~fits)))
+                | (self.read & (word == StreamWord.PACKET))
+            ),
+            stream.command.eq(command),
+        ]
+        m.d.sync += [
+            stream.put.eq(Mux(puts, 1 << place.node[: bits_for(self._shape.nodes - 1)], 0)),
+            command.eq(0),
+            command.seed.eq(seed),
+            command.words.eq(packet.words),
+            command.user.eq(packet.user),
+            command.tid.eq(place.channel),
+        ]
+        with m.If(self.write & (word == StreamWord.PLACE) & fits):
+            m.d.sync += place.eq(asked)
+        with m.If(self.write & (word == StreamWord.SEED)):
+            m.d.sync += seed.eq(self.data)
+        with m.If(stream.put.any()):
+            m.d.sync += begun.eq(stream.cycle)
         return m
 
 

@@ -1,4 +1,4 @@
-"""The top of a board: a network, ordinary traffic at its nodes, and a host behind a UART.
+"""The top of a board: a network, traffic and streams at its nodes, and a host behind a UART.
 
 A board and its simulation have the same one; clock, reset and pins come from outside.
 """
@@ -15,6 +15,14 @@ from syncfabric.rtl.traffic.sink import TrafficTotals
 from syncfabric.rtl.traffic.source import queue_widths
 from syncfabric.sim.assemble.host import host_module, host_shape, place_host
 from syncfabric.sim.assemble.network import module_names, top_ports, verilog
+from syncfabric.sim.assemble.streams import (
+    CONTROL,
+    STREAM_MODULES,
+    axis_wires,
+    counts_of,
+    place_streams,
+    streams_verilog,
+)
 from syncfabric.sim.assemble.traffic import (
     OF_SOURCE,
     TRAFFIC_MODULES,
@@ -39,6 +47,8 @@ BOARD_PORTS = {"clk": "input", "rst": "input", "rx": "input", "tx": "output", "l
 BOARD_QUEUE = 512
 """Packets that can wait at a source: what block RAM holds without more of it."""
 
+SHOWN_COUNTS = ("packets", "checksum", "first", "last")
+"""What the host shows of a sink of streams."""
 _LIGHTS, _TOTALS = "board_lights", "traffic_totals"
 _LEDS = 8
 _COUNTS = {"created": "created", "lost": "overflow", "received": "packets", "wrong": "errors"}
@@ -55,18 +65,24 @@ def has_packets(spec: AnySpec) -> TypeGuard[MessageSpec]:
     return spec.channels > 0
 
 
+def has_streams(spec: AnySpec) -> TypeGuard[MessageSpec]:
+    """Return whether a network has streams."""
+    return spec.streams > 0
+
+
 def repeated_modules(spec: AnySpec, *, queue: int = BOARD_QUEUE) -> tuple[str, ...]:
     """Return the modules that stand at many nodes."""
-    if not has_packets(spec):
-        return module_names(spec)
-    return (*module_names(spec), *TRAFFIC_MODULES, queue_module(queue_widths(spec)[0], queue))
+    modules = module_names(spec)
+    if has_packets(spec):
+        modules += (*TRAFFIC_MODULES, queue_module(queue_widths(spec)[0], queue))
+    return modules + STREAM_MODULES if spec.streams else modules
 
 
 def board_verilog(spec: AnySpec, name: str, front: Front, *, queue: int = BOARD_QUEUE) -> str:
-    """Return one Verilog file: network, host, traffic, and the top ``NAME_board``.
+    """Return one Verilog file: network, host, traffic, streams, and the top ``NAME_board``.
 
-    Where the network takes packets there is a source and a sink at every node; what goes to no
-    host is never asked for.
+    Where the network takes packets there is a source and a sink at every node, and where it has
+    streams there is one of these; what goes to no host is never asked for.
 
     Parameters
     ----------
@@ -85,7 +101,7 @@ def board_verilog(spec: AnySpec, name: str, front: Front, *, queue: int = BOARD_
         The network is too large for a host.
     """
     packets = has_packets(spec)
-    shape = host_shape(spec, front.meters, traffic=packets)
+    shape = host_shape(spec, front.meters, traffic=packets, streams=spec.streams)
     modules = [host_module(front, shape), converted(Lights, _LIGHTS)]
     top = ModuleWriter(board_top(name))
     for port, direction in BOARD_PORTS.items():
@@ -93,27 +109,53 @@ def board_verilog(spec: AnySpec, name: str, front: Front, *, queue: int = BOARD_
     clocks: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
     host = {**clocks, "rx": "rx", "tx": "tx", "irq": "irq"}
     top.wire("irq")
+    if packets or spec.streams:
+        top.lines("  reg [31:0] cycle = 0;\n  always @(posedge clk) cycle <= rst ? 0 : cycle + 1;")
     lights = dict.fromkeys(("sends", "lost", "wrong"), zero(1))
     if has_packets(spec):
         modules.append(traffic_verilog(spec, queue, software=False))
         modules.append(converted(TrafficTotals, _TOTALS, shape.nodes))
         host |= _traffic(top, spec)
         lights = {"sends": "traffic_enable", "lost": "|traffic_lost", "wrong": "|traffic_wrong"}
+    if has_streams(spec):
+        modules.append(streams_verilog(spec.shape.router))
+        host |= _streams(top, spec)
+    joined = ("inject_", "eject_") * packets + ("s_axis_", "m_axis_") * bool(spec.streams)
     network = clocks | place_host(top, spec, front, shape, host)
     for direction, port, width in top_ports(spec):
         if port not in network and width != 0:
-            network[port] = _outside(direction, port, width, packets=packets)
+            outside = zero(width or 1) if direction == "input" else ""
+            network[port] = port if port.startswith(joined) else outside
     top.instance(name, "network", network)
     ports = {"started": "1'd1", "released": "|net_released", "irq": "irq", "talks": "~rx | ~tx"}
     top.instance(_LIGHTS, "lights", {**clocks, **ports, **lights, "leds": "leds"})
     return "\n".join([verilog(spec, name), *modules, top.text()])
 
 
-def _outside(direction: str, port: str, width: int | None, *, packets: bool) -> str:
-    """Return what a port of the network is joined to that the host has nothing to do with."""
-    if packets and port.startswith(("inject_", "eject_")):
-        return port
-    return zero(width or 1) if direction == "input" else ""
+def _streams(top: ModuleWriter, spec: MessageSpec) -> dict[str, str | None]:
+    """Place sources and sinks of streams; return the host's ports to them."""
+    layout = spec.stream
+    assert layout
+    nodes, counts = len(spec.topology.nodes), counts_of(layout)
+    ports = {"cycle": "cycle", "put": "stream_put", "command": "stream_command"}
+    top.wire("stream_put", nodes)
+    top.wire("stream_command", CONTROL["stream_command"])
+    for name in SHOWN_COUNTS:
+        ports[name] = f"stream_{name}"
+        top.wire(ports[name], nodes * counts[ports[name]])
+    wires = dict(axis_wires(layout))
+    for name, width in wires.items():
+        top.wire(name, nodes * width)
+    for i in range(nodes):
+        own = {name: part(name, i, width) for name, width in wires.items()}
+        shown = {
+            name: part(name, i, width) for name, width in counts.items() if name in ports.values()
+        }
+        own |= {**dict.fromkeys((*counts, "stream_taken", "stream_data"), ""), **shown}
+        own |= {name: zero(width) for name, width in CONTROL.items()}
+        own |= {"stream_put": part("stream_put", i, 1), "stream_command": "stream_command"}
+        place_streams(top, spec.shape.router, own, f"_{i}")
+    return {f"stream__{name}": wire for name, wire in ports.items()}
 
 
 def _traffic(top: ModuleWriter, spec: MessageSpec) -> dict[str, str | None]:
@@ -126,7 +168,6 @@ def _traffic(top: ModuleWriter, spec: MessageSpec) -> dict[str, str | None]:
     for wire, member in members.items():
         bits = Shape.cast(member.shape).width
         top.wire(f"traffic_{wire}", None if bits == 1 else bits)
-    top.lines("  reg [31:0] cycle = 0;\n  always @(posedge clk) cycle <= rst ? 0 : cycle + 1;")
     for name in _COUNTS:
         top.wire(f"seen_{name}", nodes)
     # A reset of thousands of flip-flops takes long over the device: it goes from node to node.

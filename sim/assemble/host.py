@@ -20,8 +20,8 @@ from syncfabric.sim.front import Front
 __all__ = ["front_ports", "host_module", "host_shape", "host_verilog", "place_host"]
 
 
-def host_shape(spec: AnySpec, meters: int, *, traffic: bool = False) -> HostShape:
-    """Return what a host has to do with on a network, and with sources of traffic beside it.
+def host_shape(spec: AnySpec, meters: int, *, traffic: bool = False, streams: int = 0) -> HostShape:
+    """Return what a host has to do with on a network, and with sources beside it.
 
     Raises
     ------
@@ -43,6 +43,7 @@ def host_shape(spec: AnySpec, meters: int, *, traffic: bool = False) -> HostShap
         last=last,
         broken=broken,
         traffic=traffic,
+        streams=streams,
     )
     shape.check()
     return shape

@@ -13,6 +13,7 @@ from syncfabric.sim.assemble.verilog import ModuleWriter, converted
 __all__ = [
     "BEAT",
     "CONTROL",
+    "STREAM_MODULES",
     "axis_wires",
     "counts_of",
     "place_in_tile",
@@ -33,11 +34,14 @@ BEAT = ("m_axis_tid", "m_axis_tlast", "m_axis_tkeep", "m_axis_tuser", "stream_da
 """Wires of a beat as a probe shows it."""
 
 
+STREAM_MODULES = ("stream_source", "stream_sink")
+"""Modules that are placed at every node."""
+
+
 def streams_verilog(shape: NodeShape) -> str:
     """Return the modules of the source and the sink of streams."""
-    return "\n".join(
-        (converted(_source, "stream_source", shape), converted(_sink, "stream_sink", shape))
-    )
+    made = zip((_source, _sink), STREAM_MODULES, strict=True)
+    return "\n".join(converted(make, name, shape) for make, name in made)
 
 
 def _source(shape: NodeShape) -> StreamSource:

@@ -20,7 +20,7 @@ from syncfabric.sim.drive.targets import target_names
 from syncfabric.sim.drive.trace import Act, Commanded, Line, Report, Rule
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["StreamCheck", "order_of"]
+__all__ = ["Expected", "StreamCheck", "order_of"]
 
 
 def order_of(group: GroupPlan, layout: StreamLayout, gives: frozenset[int]) -> Order | None:
@@ -68,8 +68,8 @@ def _join(inputs: dict[int, Order], layout: StreamLayout) -> Order | None:
     return next(iter(inputs.values()))
 
 
-class _Result:
-    """What must come of a stream."""
+class Expected:
+    """What must come of a stream: ``words``, a row of lanes each."""
 
     def __init__(self, plan: BarrierPlan, layout: StreamLayout, stream: Streaming) -> None:
         group = next(group for group in plan.groups if group.id == stream.gid)
@@ -127,7 +127,7 @@ class StreamCheck(Rule):
         assert layout
         self._names, self._nodes = target_names(network), len(network.shape.nodes)
         self._channels, self._streams = layout.channels, scenario.streams
-        self._results = [_Result(plan, layout, stream) for stream in scenario.streams]
+        self._results = [Expected(plan, layout, stream) for stream in scenario.streams]
         self._members: dict[tuple[int, int], _Member] = {}
         self._of_group: dict[int, list[_Member]] = {}
         # By stream, the cycles of each taker's first beat, and of its last.

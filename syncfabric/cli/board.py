@@ -6,7 +6,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import WRONG, Episodes, Json, Net, Seed, Traffic, emit, show
+from syncfabric.cli.options import (
+    WRONG,
+    Episodes,
+    Json,
+    Net,
+    Seed,
+    StreamKind,
+    StreamOp,
+    StreamWords,
+    Traffic,
+    emit,
+    show,
+    vectors,
+)
 
 if TYPE_CHECKING:
     from syncfabric.fpga.host.link import Link
@@ -29,6 +42,9 @@ def board(
     episodes: Episodes = 100,
     traffic: Traffic = 0.0,
     seed: Seed = 1,
+    stream: StreamKind = None,
+    words: StreamWords = 256,
+    op: StreamOp = "add.i32",
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Simulate the board; no port is needed.")
     ] = False,
@@ -37,9 +53,9 @@ def board(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Set a network's groups up on a board, and measure their barriers there.
+    """Set a network's groups up on a board, and measure their barriers and streams there.
 
-    Exit code 1 if a latency is above its bound, or a barrier is missing or wrong.
+    Exit code 1 if a latency is above its bound, or a barrier or a stream is missing or wrong.
     """
     from syncfabric.cli.progress import progress_display
     from syncfabric.fpga.host.link import serial_library
@@ -56,6 +72,9 @@ def board(
         _serve(network)
         return
     check_request(plan, episodes, traffic, seed)
+    wanted = vectors(stream, words, op)
+    if wanted:
+        wanted.check(network.spec)
     serial_library()
     with progress_display() as progress, _linked(network, port, baud, progress) as link:
         from syncfabric.fpga.host.host import Host
@@ -67,12 +86,13 @@ def board(
             episodes=episodes,
             traffic=traffic,
             seed=seed,
+            stream=wanted,
             simulated=port is None,
             progress=progress,
         )
     emit(result, as_json, _print)
-    for words in result.wrong:
-        typer.echo(f"wrong: {words}", err=True)
+    for line in result.wrong:
+        typer.echo(f"wrong: {line}", err=True)
     if result.wrong:
         raise typer.Exit(WRONG)
 
@@ -119,10 +139,13 @@ def _simulated(network: "Network", progress: "Progress") -> "SimulatedBoard":
 
 def _print(result: "BoardResult") -> None:
     from syncfabric.fpga.host.measure import board_rows
+    from syncfabric.sim.stream_result import stream_rows
     from syncfabric.sim.tables import Titled
 
     where = "a simulated board" if result.simulated else "the board"
     show(Titled(f"{result.network} on {where}", board_rows(result)))
+    if result.streams:
+        show(Titled(f"{result.streams[0].kind} by streams", stream_rows(result.streams)))
     if counts := result.traffic:
         show(
             f"traffic: offered {result.rate:g} flits a node a cycle; {counts.created:,} packets "

@@ -92,6 +92,24 @@ def test_messages_beside_traffic(call: Call) -> None:
 
 
 @pytest.mark.nightly
+def test_streams_on_a_simulated_board(call: Call) -> None:
+    asked = ("--episodes", 2, "--stream", "allreduce", "--words", 100)
+    result = call("board", "board-streams", "--simulate", *asked)
+    assert result.exit_code == 0, result.stderr
+    (row,) = (line for line in result.stdout.splitlines() if "add.i32" in line)
+    gid, op, words, first, bound, last, rate, checked = row.split()
+    assert (gid, op, words, rate, checked) == ("1", "add.i32", "100", "1", "yes")
+    assert 0 < int(first) <= int(bound)
+    assert int(last) == int(first) + 99
+
+
+def test_a_stream_of_a_network_without_any_is_refused(call: Call) -> None:
+    result = call("board", "mesh-2x2", "--simulate", "--stream", "reduce")
+    assert result.exit_code == 2
+    assert "stream = reduce: no group of mesh-2x2 has a stream" in result.stderr
+
+
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["churn-cluster", "reflex-2x2", "wires-both", "cluster-19"])
 def test_other_networks(call: Call, name: str) -> None:
     result = call("board", name, "--simulate", "--episodes", 3)

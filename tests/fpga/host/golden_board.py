@@ -3,9 +3,11 @@
 from syncfabric.fpga.host.link import Link, RefusedError
 from syncfabric.models.golden.network import CollectiveNetwork, model_of
 from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.golden.stream_traffic import TrafficProcess
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.host import host_shape
-from tests.rtl.host.host_model import HostModel, Request
+from syncfabric.sim.drive.trace import bits as raised
+from tests.rtl.host.host_model import STREAM_COUNTS, HostModel, Request
 
 __all__ = ["GoldenBoard"]
 
@@ -27,7 +29,11 @@ class GoldenBoard(Link):
     def __init__(self, spec: MessageSpec, *, gap: int = 5) -> None:
         self.port, self._gap = "golden", gap
         self.network: CollectiveNetwork = model_of(spec)
-        self.shape = host_shape(spec, meters=1)
+        self.shape = host_shape(spec, meters=1, streams=spec.streams)
+        self._sources: list[TrafficProcess] = []
+        if self.network.streams and (layout := spec.shape.router.stream):
+            self._sources = [TrafficProcess(layout) for _ in spec.shape.nodes]
+            self.network.streams.processes[:] = self._sources
         self.host = HostModel(self.shape)
         self._results = [0] * self.shape.width
         self._bits = [divmod(i, self.shape.registers) for i in range(self.shape.width)]
@@ -77,6 +83,14 @@ class GoldenBoard(Link):
             "config_error": int(error),
             "config_rdata": word,
         }
+        now, counts = network.cycle, [c for s in self._sources for c in s.sink.counts]
+        seen |= {"cycle": now}
+        for name in STREAM_COUNTS:
+            seen[name] = sum(getattr(one, name) << 32 * i for i, one in enumerate(counts))
+        for node in raised(out.get("put", 0)):
+            self._sources[node].put(now, out["command"])
+            assert network.streams
+            network.streams.wake(node, now + 1)
         config = None
         if out["config_valid"]:
             asked = (out["config_node"], out["config_address"])

@@ -22,10 +22,12 @@ from syncfabric.models.messages.host import (
     GlobalWord,
     MeterWord,
     NodeWord,
+    StreamWord,
     TrafficWord,
     config_word,
     meter_word,
     node_word_address,
+    stream_word,
     traffic_word,
 )
 from syncfabric.models.planning.set_up import Epochs
@@ -38,6 +40,7 @@ def test_every_word_has_its_name() -> None:
     assert [name_of(word) for word in GlobalWord] == [word.name for word in GlobalWord]
     names = {
         traffic_word(TrafficWord.RATE): "TRAFFIC RATE",
+        stream_word(StreamWord.LAST): "STREAM LAST",
         config_word(1056): "config word 1056",
         meter_word(3, MeterWord.LEAST): "meter 3 LEAST",
         meter_word(3, HISTOGRAM_BASE + 7): "meter 3 HISTOGRAM 7",
@@ -48,7 +51,7 @@ def test_every_word_has_its_name() -> None:
         node_word_address(2, WAIT_BASE + 1): "node 2 WAIT 1",
     }
     assert {address: name_of(address) for address in names} == names
-    none = (13, 0x1F, 0x20, CONFIG_WINDOW - 1, meter_word(0, 5), node_word_address(0, 31))
+    none = (13, 0x1F, 0x28, CONFIG_WINDOW - 1, meter_word(0, 5), node_word_address(0, 31))
     assert {name_of(address) for address in none} == {"no word"}
 
 

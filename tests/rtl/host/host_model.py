@@ -8,6 +8,7 @@ from tests.rtl.host.meter_model import Meter
 NET = ("released", "result", "ready", "done", "broken", "config_ready", "config_error")
 NET_PORTS = (*NET, "config_rdata")
 COUNTS = ("created", "lost", "received", "wrong", "latency")
+STREAM_COUNTS = ("packets", "checksum", "first", "last")
 REFUSED: tuple[int, bool] = (0, True)
 
 
@@ -41,6 +42,9 @@ class HostModel:
     rate: int = 0
     seed: int = 0
     enable: int = 0
+    place: int = 0
+    operand: int = 0
+    begun: int = 0
     phase: str = "idle"
     out: dict[str, int] = field(default_factory=dict)
 
@@ -68,6 +72,8 @@ class HostModel:
         }
         if shape.traffic:
             self.out |= {"rate": self.rate, "seed": self.seed, "enable": self.enable, "load": 0}
+        if shape.streams:
+            self.out["put"] = 0
         self.out |= new
 
     def step(self, request: Request | None, net: dict[str, int]) -> None:
@@ -103,6 +109,8 @@ class HostModel:
             if i in self.forgotten:
                 meter.forget()
         self.before = dict(net) | {"arrive": arrive}
+        if self.out.get("put"):
+            self.begun = net["cycle"]
         self.irq = int(any(asks))
         self.irq_node = next((n for n, ask in enumerate(asks) if ask), 0)
         self.cycle += 1
@@ -125,6 +133,8 @@ class HostModel:
             answer = self.of_all(request)
         elif 16 <= address < 24 and self.shape.traffic:
             answer = self.of_traffic(request)
+        elif 32 <= address < 40 and self.shape.streams:
+            answer = self.of_streams(request)
         elif 0x10000 <= address < 0x10000 + 0x1000 * self.shape.meters:
             answer = self.of_meter((address - 0x10000) // 0x1000, address & 0xFFF, request)
         elif 0x20000 <= address < 0x20000 + 0x80 * self.shape.nodes:
@@ -142,6 +152,7 @@ class HostModel:
         if not request.write:
             said = shape.registers | shape.data_bits << 8 | shape.meters << 16
             said |= shape.last << 24 | shape.broken << 25 | shape.traffic << 26
+            said |= shape.streams << 27
             held = dict(enumerate([0x53464142, 3, shape.nodes, said]))
             held |= {5: self.cycle & 0xFFFFFFFF, 6: self.high, 7: self.config_node, 8: self.limit}
             held |= {10: self.irq | self.irq_node << 1, 12: self.answer}
@@ -171,6 +182,27 @@ class HostModel:
             self.seed = data
         elif word == 2:
             self.enable, self.pulses["load"] = data & 1, data >> 1 & 1
+        else:
+            return REFUSED
+        return 0, False
+
+    def of_streams(self, request: Request) -> tuple[int, bool]:
+        """Return what comes of a word of streams."""
+        word, data = request.address - 32, request.data
+        node, channel = self.place & 0xFFFF, self.place >> 16
+        if not request.write:
+            at = node * self.shape.streams + channel
+            counts = [piece(self.sample[name], at, 32) for name in STREAM_COUNTS]
+            held = [self.place, self.operand, None, self.begun, *counts][word]
+            return REFUSED if held is None else (held, False)
+        if word == 0 and data & 0xFFFF < self.shape.nodes and data >> 16 & 3 < self.shape.streams:
+            self.place = data & 0x3FFFF
+        elif word == 1:
+            self.operand = data
+        elif word == 2:
+            # Seed, words, no bytes, the head's data, channel.
+            command = self.operand | (data & 0x1FFF) << 32 | (data >> 13 & 0x7F) << 51
+            self.pulses = {"put": 1 << node, "command": command | channel << 58}
         else:
             return REFUSED
         return 0, False

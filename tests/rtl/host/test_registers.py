@@ -9,7 +9,7 @@ import pytest
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages.host import HostShape
 from syncfabric.rtl.host.registers import HostRegisters
-from tests.rtl.host.host_model import COUNTS, HostModel, Request
+from tests.rtl.host.host_model import COUNTS, STREAM_COUNTS, HostModel, Request
 from tests.rtl.support import SEED, agree, ports
 
 SHAPES = {
@@ -17,13 +17,17 @@ SHAPES = {
     "many": HostShape(
         nodes=5, registers=7, data_bits=3, targets=9, meters=3, last=True, broken=True, traffic=True
     ),
-    "one": HostShape(nodes=1, registers=1, data_bits=32, targets=1, meters=0, broken=True),
+    "one": HostShape(
+        nodes=1, registers=1, data_bits=32, targets=1, meters=0, broken=True, streams=1
+    ),
+    "streams": HostShape(nodes=5, registers=2, data_bits=1, targets=5, meters=1, streams=2),
 }
 
 WIRES = {
     "irq": "irq",
     **{port: f"bus__{port}" for port in ("ready", "rdata", "error", "later")},
     **{port: f"traffic__{port}" for port in ("rate", "seed", "enable", "load")},
+    **{port: f"stream__{port}" for port in ("put", "command")},
 }
 """Where a port of the model stands, if not among the network's."""
 
@@ -38,6 +42,8 @@ def any_request(rng: random.Random, shape: HostShape) -> Request:
             (rng.randrange(16), rng.choice([2, 12, 60, 1 << 32])),
             (rng.randrange(16, 26), 1 << 32),
             (18, 4),
+            (32 + rng.randrange(9), 1 << 32),
+            (rng.choice([32, 34]), 1 << 32),
             (0x1000 + rng.getrandbits(rng.choice((8, 12))), 1 << 32),
             (0x10000 + 0x1000 * meter + rng.randrange(17), 1 << 32),
             (0x10800 + 0x1000 * meter + rng.randrange(3), 1 << 32),
@@ -48,7 +54,10 @@ def any_request(rng: random.Random, shape: HostShape) -> Request:
             (rng.getrandbits(18), 1 << 32),
         ]
     )
-    return Request(address, rng.random() < 0.5, rng.randrange(most))
+    data = rng.randrange(most)
+    if address == 32:  # a node, and a channel
+        data = rng.randrange(shape.nodes + 1) | rng.randrange(shape.streams + 1) << 16
+    return Request(address, rng.random() < 0.5, data)
 
 
 class Network:
@@ -85,6 +94,8 @@ def test_every_request_is_answered_as_the_page_says(name: str) -> None:
     model, network, request = HostModel(shape), Network(rng, shape), None
     inputs = {pin for pin, (way, width) in ports(part).items() if way == "in" and width}
     counted, kinds = COUNTS if shape.traffic else (), Counter[str]()
+    streamed = dict.fromkeys(STREAM_COUNTS, 32 * shape.nodes * shape.streams)
+    streamed = {"cycle": 32, **streamed} if shape.streams else {}
     cases, expected = [], []
     config_valid = False
     for _ in range(4000):
@@ -93,9 +104,11 @@ def test_every_request_is_answered_as_the_page_says(name: str) -> None:
             if rng.random() < 0.05:
                 request = Request(8, True, rng.randrange(40))
         net = network.step(config_valid) | {count: rng.getrandbits(32) for count in counted}
+        net |= {name: rng.getrandbits(width) for name, width in streamed.items()}
         asked = request or Request(rng.getrandbits(18), rng.random() < 0.5, rng.getrandbits(32))
         pins = {f"net__{port}": word for port, word in net.items()}
         pins |= {f"traffic__{count}": net[count] for count in counted}
+        pins |= {f"stream__{name}": net[name] for name in streamed}
         pins |= {
             "bus__valid": request is not None,
             "bus__write": asked.write,
@@ -109,6 +122,7 @@ def test_every_request_is_answered_as_the_page_says(name: str) -> None:
         for kind in ("error", "later", "rdata", "arrive", "irq"):
             kinds[kind] += bool(out[kind])
         kinds["load"] += bool(out.get("load", 1))
+        kinds["put"] += bool(out.get("put", 1))
         model.step(request, net)
         if out["ready"] and not (out["later"] and rng.random() < 0.95):
             request = None

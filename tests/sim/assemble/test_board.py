@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from syncfabric import Network
+from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.sim.assemble.board import (
     BOARD_PORTS,
     board_top,
@@ -49,6 +50,18 @@ def test_the_top_has_a_boards_ports_and_traffic_at_every_node(name: str, traffic
     assert {*repeated_modules(spec.network)} <= {*modules}
 
 
+def test_streams_have_a_source_and_a_sink_at_every_node() -> None:
+    network = {"kind": "mesh", "width": 3, "height": 1, "channels": 0, "wires": 2, "streams": 2}
+    spec = NetworkSpec.model_validate({"name": "row", "network": network, "groups": []})
+    text = board_verilog(spec.network, spec.module, FRONT)
+    modules = re.findall(r"^module (\w+)", text, re.MULTILINE)
+    assert {*repeated_modules(spec.network)} <= {*modules}
+    for module in ("stream_source", "stream_sink"):
+        assert len(re.findall(rf"^  {module} \w+ \($", text, re.MULTILINE)) == 3
+    for wire in ("put", "command", "packets", "checksum", "first", "last"):
+        assert re.search(rf"\.stream__{wire}\(stream_{wire}\)", text)
+
+
 @pytest.mark.nightly
 def test_traffic_from_the_pins(simulator: str, tmp_path: Path) -> None:
     source = tmp_path / "board.v"
@@ -62,7 +75,8 @@ def test_traffic_from_the_pins(simulator: str, tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    "name", ["row-1x8", "churn-cluster", "reflex-2x2", "wires-both", "board-4x4"]
+    "name",
+    ["row-1x8", "churn-cluster", "reflex-2x2", "wires-both", "board-4x4", "board-streams"],
 )
 def test_tops_of_all_kinds(name: str, tmp_path: Path) -> None:
     text, top = board(name), board_top(Network.load(name).spec.module)
