@@ -87,19 +87,17 @@ def pattern_of(topology: Mesh | Irregular, text: str) -> Pattern:
 
 def _hotspot(topology: Mesh | Irregular, part: str, *names: str) -> tuple[int, tuple[int, ...]]:
     """Let node i send a share of its packets to the hot node i mod H, or the next if it is that."""
-    form = f"hotspot:SHARE:{topology.NODE_FORM.strip('[]').replace(' ', '')}"
-    if not re.fullmatch(r"0?\.\d+|1(\.0*)?", part) or not (share := round(float(part) * ALL)):
-        raise SpecError(f"the share must be above 0 and at most 1, as in {form}")
+    form = topology.NODE_FORM.strip("[]").replace(" ", "")
+    share = round(float(part) * ALL) if re.fullmatch(r"[01]?(\.\d+)?", part) and part else 0
+    nodes = [name for name in dict.fromkeys(names) if re.fullmatch(r"\d{1,6},\d{1,6}", name)]
+    if not 0 < share <= ALL or not nodes or len(nodes) < len(names):
+        raise SpecError(f"write hotspot:SHARE:{form}, the share above 0 and up to 1, a node once")
     hot = []
-    for name in names:
-        if not re.fullmatch(r"\d{1,6},\d{1,6}", name):
-            raise SpecError(f'"{name}" is no node; write {form}')
+    for name in nodes:
         first, second = map(int, name.split(","))
         if not topology.contains((first, second)):
             raise SpecError(f"node {name} is {topology.outside((first, second))}")
         hot.append(topology.index((first, second)))
-    if not hot or len(set(hot)) < len(hot):
-        raise SpecError(f"it must name nodes, each once, as in {form}")
     goals = [hot[node % len(hot)] for node in range(len(topology.nodes))]
     for node in hot:
         if goals[node] == node:

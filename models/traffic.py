@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from syncfabric.models.patterns import Pattern
 
-__all__ = ["WARM_CYCLES", "TrafficGenerator", "events", "rate_word", "seeds", "xorshift32"]
+__all__ = ["WARM_CYCLES", "TrafficGenerator", "rate_word", "seeds", "xorshift32"]
 
 Words: TypeAlias = NDArray[np.uint32]
 Events: TypeAlias = list[tuple[int, int]]
@@ -164,34 +164,3 @@ class TrafficGenerator:
         destination = np.where(aimed, goal, destination)
         for cycle, *packet in zip(at.tolist(), source.tolist(), destination.tolist(), strict=True):
             self._created.setdefault(cycle, []).append((packet[0], packet[1]))
-
-
-def events(nodes: int, *, seed: int, rate: int, cycles: int) -> NDArray[np.int64]:
-    """Return every packet created in the first ``cycles`` cycles after warming up.
-
-    Parameters
-    ----------
-    nodes : int
-        Number of nodes.
-    seed : int
-        Seed of the load.
-    rate : int
-        ``traffic_rate``, 24 bits; see ``rate_word``.
-    cycles : int
-        Cycles with ``traffic_enable`` high.
-
-    Returns
-    -------
-    array of int64, shape (packets, 3)
-        Cycle (0 is the first that creates), source and destination, in this order of rank.
-    """
-    generator = TrafficGenerator(nodes)
-    generator.step(load=seed)
-    for _ in range(WARM_CYCLES):
-        generator.step()
-    rows = [
-        (cycle, *packet)
-        for cycle in range(cycles)
-        for packet in generator.step(enable=True, rate=rate)
-    ]
-    return np.array(rows, dtype=np.int64).reshape(-1, 3)

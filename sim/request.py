@@ -24,7 +24,7 @@ from syncfabric.sim.output import check_file, check_folder
 if TYPE_CHECKING:
     from syncfabric.sim.vectors import StreamRequest
 
-__all__ = ["SIMULATORS", "Netlist", "RunRequest", "check_churn"]
+__all__ = ["SIMULATORS", "Netlist", "RunRequest", "check_churn", "check_packets"]
 
 SIMULATORS = ("verilator", "icarus", "model")
 """What can run a network; ``model`` is the golden model by itself."""
@@ -93,12 +93,13 @@ class RunRequest:
             The simulator is missing.
         """
         self._check_values()
+        if self.background:
+            named = f"background = {self.background:g}"
+            check_packets(spec.network, named, "leave background out")
+            pattern_of(spec.network.topology, self.pattern)
         if isinstance(spec.network, StaticSpec):
             self._check_static()
         else:
-            self._check_packets(spec.network)
-            if self.background:
-                pattern_of(spec.network.topology, self.pattern)
             if self.jitter is not None and spec.network.watchdog:
                 self._check_watchdog(spec, spec.network)
         if self.churn:
@@ -159,36 +160,10 @@ class RunRequest:
             )
 
     def _check_static(self) -> None:
-        if self.background:
-            raise SpecError(
-                f"background = {self.background:g} does not go with a static network: its links "
-                "are those of its groups, and carry no packets; leave background out"
-            )
         if self.long:
             raise SpecError(
                 "long does not go with a static network: it has no traffic to make inside the "
                 "design; leave long out"
-            )
-
-    def _check_packets(self, network: MessageSpec) -> None:
-        """Refuse what needs packets where there are none."""
-        if network.channels:
-            if self.background and isinstance(network, IrregularSpec):
-                self._check_routing(network)
-            return
-        if self.background:
-            raise SpecError(
-                f"background = {self.background:g} does not go with channels = 0: a network "
-                "without them carries no packets; leave background out, or set channels in "
-                "[network]"
-            )
-
-    def _check_routing(self, network: IrregularSpec) -> None:
-        """Refuse the generator's packets where nothing leads them."""
-        if not network.routed_by_tables:
-            raise SpecError(
-                f'background = {self.background:g} does not go with routing = "source": the '
-                "traffic's packets bring no routes; leave background out, or routing"
             )
 
     def _check_watchdog(self, spec: NetworkSpec, network: MessageSpec) -> None:
@@ -218,6 +193,31 @@ class RunRequest:
             words += ["--op", self.stream.op]
         words += ["--netlist", self.netlist.name] if self.netlist else []
         return shlex.join([*words, *(["--long"] if self.long else [])])
+
+
+def check_packets(network: AnySpec, what: str, remedy: str) -> None:
+    """Refuse ``what`` sends packets on a network that carries none, or does not lead them.
+
+    Raises
+    ------
+    SpecError
+        With a remedy.
+    """
+    if isinstance(network, StaticSpec):
+        raise SpecError(
+            f"{what} does not go with a static network: its links are those of its groups, and "
+            f"carry no packets; {remedy}"
+        )
+    if not network.channels:
+        raise SpecError(
+            f"{what} does not go with channels = 0: a network without them carries no packets; "
+            f"{remedy}, or set channels in [network]"
+        )
+    if isinstance(network, IrregularSpec) and not network.routed_by_tables:
+        raise SpecError(
+            f'{what} does not go with routing = "source": the traffic\'s packets bring no routes; '
+            f"{remedy}, or leave routing out"
+        )
 
 
 def check_churn(spec: NetworkSpec) -> None:

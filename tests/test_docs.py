@@ -1,5 +1,6 @@
 """The pages in docs/ name everything that they are about, and nothing that is gone."""
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -34,6 +35,7 @@ from syncfabric.sim.assemble.network import top_ports
 from syncfabric.sim.core_file import LINT_OPTIONS, core_file
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.front import Front
+from syncfabric.sim.load import LoadCurve, LoadPoint, LoadResult
 from syncfabric.sim.products import register_files
 from syncfabric.sim.results import result_rows, results_schema, summary
 from syncfabric.sim.user_bench import setup_hex
@@ -114,6 +116,8 @@ def test_every_key_of_a_network_file_has_its_default(
 def test_every_field_of_a_result_is_documented() -> None:
     schema = results_schema()
     fields = {name for part in [schema, *schema["$defs"].values()] for name in part["properties"]}
+    fields |= {*LoadResult("n", 1, []).to_json()}
+    fields |= {field.name for part in (LoadCurve, LoadPoint) for field in dataclasses.fields(part)}
     text = (DOCS / "results.md").read_text(encoding="utf-8")
     assert {name for name in fields if f"`{name}`" not in text and f'"{name}"' not in text} == set()
     known = fields | {"match", "checked", "mismatch", "hang"}

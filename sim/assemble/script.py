@@ -68,16 +68,7 @@ def goals(cycle: int, pattern: Pattern | None) -> list[Stimulus]:
 
 
 def traffic(cycle: int, seed: int, rate: float, pattern: Pattern | None = None) -> list[Stimulus]:
-    """Return what loads the sources of traffic in a cycle, and enables them once they are warm.
-
-    Parameters
-    ----------
-    cycle, seed : int
-    rate : float
-        Flits a node a cycle.
-    pattern : Pattern, optional
-        Where packets go; by default to random nodes.
-    """
+    """Return what loads sources in a cycle, and then enables them at flits a node a cycle."""
     return [
         *goals(cycle, pattern),
         Stimulus(cycle, StimulusKind.LOAD, data=seed & _DATA),

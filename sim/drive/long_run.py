@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
-from pathlib import Path
 
 from syncfabric.models.patterns import UNIFORM, pattern_of
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.assemble.script import Stimulus, script_text, traffic
+from syncfabric.sim.assemble.script import Stimulus, traffic
 from syncfabric.sim.drive.backends import play
 from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.runner import ScenarioRunner
@@ -115,10 +113,7 @@ def _set_up(fabric: Fabric, plan: BarrierPlan, seed: int) -> Outcome:
 
 def _begin_traffic(fabric: Fabric, stimuli: list[Stimulus]) -> int:
     """Switch the traffic on, let it settle, and return the cycle reached."""
-    with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / "script.txt"
-        script.write_text(script_text(stimuli))
-        fabric.script(script)
+    fabric.give(stimuli)
     end = stimuli[-1].cycle + LEAD_IN
     fabric.run(end - stimuli[0].cycle)
     return end

@@ -130,7 +130,7 @@ class Experiment:
     @property
     def of_a_paper(self) -> bool:
         """Whether ``syncfabric reproduce`` runs it; else ``scripts/bench`` does."""
-        return self.place != BENCH
+        return "paper" in self.place
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``--list --json`` prints."""

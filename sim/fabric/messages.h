@@ -3,6 +3,8 @@
 // network.h also defines MANAGERS, and with packets HEADERS[node] and REPORT_WORDS. Commands:
 //   waits CYCLES     see how long packets are first in their source's queue; no longer than this;
 //                    answered by the longest wait so far
+//   measure FIRST END   count packets that are created in these cycles
+//   latencies        a line each: a latency, and how many of these have come out with it
 //   streams          the counters of streams' sinks, a line a node, all channels of each in one word
 #pragma once
 #include "fabric.h"
@@ -27,7 +29,11 @@ template <class Network> class MessageFabric : public Fabric<Network> {
         else if (name == "waits") {
             words >> most_;
             std::cout << waits_.longest() << '\n';
-        } else return false;
+        } else if (name == "measure") words >> latencies_.first >> latencies_.end;
+        else if (name == "latencies")
+            for (auto& [latency, packets] : latencies_.counts)
+                std::cout << latency << ' ' << packets << '\n';
+        else return false;
         return true;
     }
 
@@ -83,6 +89,7 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     void pass() override {
         FOR_CYCLE(for (int tile : this->awake_->tiles())
                       if (tile < NODES) network_.nodes[tile]->cycle = cycle_;)
+        if (latencies_.end) latencies_.look(network_.nodes, cycle_);
         FOR_PACKETS(if (most_) waits_.look(network_.nodes, most_, [&](int node) {
                         this->complain(node, "a packet has been first in its source's queue for " +
                                                  std::to_string(most_) + " cycles");
@@ -106,5 +113,6 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     }
 
     Waits waits_;
+    Latencies latencies_;
     uint64_t most_ = 0;
 };

@@ -15,6 +15,7 @@ from syncfabric.models.faults.fault import Fault
 from syncfabric.models.messages import Op
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.assemble.bench import REPORT
+from syncfabric.sim.assemble.script import Stimulus, script_text
 from syncfabric.sim.fabric.nodes import network_h, tiles
 from syncfabric.sim.fabric.static import tiles as static_tiles
 from syncfabric.sim.simulators import Built, Design, Verilator
@@ -151,6 +152,13 @@ class Fabric:
         """Read the stimuli of the next cycles; see `sim.assemble.player`."""
         self._ask(f"script {file}")
 
+    def give(self, stimuli: Iterable[Stimulus]) -> None:
+        """Do this in the next cycles."""
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder) / "script.txt"
+            script.write_text(script_text(stimuli))
+            self.script(script)
+
     def probe(self, file: Path | None) -> None:
         """Write what is on the wires from now on, or no more; see `sim.assemble.bench`."""
         self._ask(f"probe {file or ''}")
@@ -219,6 +227,15 @@ class Fabric:
         """
         (longest,) = self._ask(f"waits {most}")
         return int(longest)
+
+    def measure(self, first: int, end: int) -> None:
+        """Count packets that are created from one cycle, the next or later, to before another."""
+        self._ask(f"measure {first} {end}")
+
+    def latencies(self) -> dict[int, int]:
+        """Return how many of these have come out, by their latency in cycles."""
+        pairs = (line.split() for line in self._ask("latencies"))
+        return {int(latency): int(packets) for latency, packets in pairs}
 
     def spoil(self, kind: str, place: int, cycle: int, register: int = 0) -> None:
         """Break the hardware on purpose; see ``spoil.h``.

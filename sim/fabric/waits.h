@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 class Waits {
@@ -29,4 +30,23 @@ class Waits {
 
     std::vector<Source> sources_ = std::vector<Source>(NODES);
     uint64_t longest_ = 0;
+};
+
+// Packets that are created in some cycles, by their latency: sinks show theirs in the next cycle.
+class Latencies {
+  public:
+    std::map<uint64_t, int> counts;
+    uint64_t first = 0, end = 0;
+
+    template <class Nodes> void look(const Nodes& nodes, uint64_t cycle) {
+        for (int i = 0; i < NODES; ++i) {
+            [[maybe_unused]] auto& t = *nodes[i];
+            FOR_PACKETS(uint64_t latency = t.latency_sum - sums_[i], created = cycle - 1 - latency;
+                        if (latency && first <= created && created < end) ++counts[latency];
+                        sums_[i] = t.latency_sum;)
+        }
+    }
+
+  private:
+    std::vector<uint64_t> sums_ = std::vector<uint64_t>(NODES);
 };

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Generator
-from pathlib import Path
 from typing import TypeVar
 
 from syncfabric.models.messages import COUNTER_BITS
@@ -14,7 +12,7 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import rate_word
-from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
+from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.targets import observed
 from syncfabric.sim.fabric.nodes import counter_names
 from syncfabric.sim.fabric.program import Fabric, Happened, Wrong
@@ -110,18 +108,12 @@ class Bench:
 
     def seed_packets(self, seed: int) -> None:
         """Seed the packet sources."""
-        self._script(Stimulus(self.cycle, StimulusKind.LOAD, data=seed))
+        self.fabric.give([Stimulus(self.cycle, StimulusKind.LOAD, data=seed)])
 
     def set_rate(self, rate: float) -> None:
         """Have the sources send so many flits a node a cycle from now on."""
         on = int(rate > 0)
-        self._script(Stimulus(self.cycle, StimulusKind.RATE, data=rate_word(rate), extra=on))
-
-    def _script(self, stimulus: Stimulus) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            script = Path(folder) / "script.txt"
-            script.write_text(script_text([stimulus]))
-            self.fabric.script(script)
+        self.fabric.give([Stimulus(self.cycle, StimulusKind.RATE, data=rate_word(rate), extra=on)])
 
     def drain(self, most: int) -> None:
         """Go on until no packet is under way, or so many cycles have passed."""

@@ -17,9 +17,9 @@ MOST = Parameter("most", 3, 1, 9, "how many squares")
 FEWER = Parameter("most", 2, 1, 4, "how many squares")
 SCALE = Parameter("scale", 1.5, 0, 10, "what they are multiplied by, ns")
 TOYS = (
-    Experiment("toy", "squares", "nowhere", jobs.toy, parameters=(MOST, SCALE), rtl=True),
-    Experiment("toy-2", "squares", "nowhere", jobs.toy, parameters=(FEWER, SCALE)),
-    Experiment("interrupted", "a toy", "nowhere", jobs.interrupted),
+    Experiment("toy", "squares", "no paper", jobs.toy, parameters=(MOST, SCALE), rtl=True),
+    Experiment("toy-2", "squares", "no paper", jobs.toy, parameters=(FEWER, SCALE)),
+    Experiment("interrupted", "a toy", "no paper", jobs.interrupted),
 )
 
 

@@ -16,7 +16,7 @@ from syncfabric.sim.experiments import choice
 from syncfabric.sim.experiments.frame import Experiment
 from tests.sim.experiments import jobs
 for name in ("ranks", "failing", "stuck"):
-    choice.EXPERIMENTS[name] = Experiment(name, "a toy", "nowhere", getattr(jobs, name))
+    choice.EXPERIMENTS[name] = Experiment(name, "a toy", "no paper", getattr(jobs, name))
 from syncfabric.cli import main
 main()
 """

@@ -89,15 +89,16 @@ def test_hot_nodes_take_senders_in_turn_but_never_themselves() -> None:
         (Mesh(2, 2), "tornado", "on the 2x2 mesh every node is its own destination"),
         (Mesh(4, 4), "tornade", 'it is not known; did you mean "tornado"?'),
         (Mesh(4, 4), "uniform:2", "it is not known"),
-        (Mesh(4, 4), "hotspot", "the share must be above 0 and at most 1, as in hotspot:SHARE:x,y"),
-        (Mesh(4, 4), "hotspot:0:1,1", "the share must be above 0"),
-        (Mesh(4, 4), "hotspot:nan:1,1", "the share must be above 0"),
-        (Mesh(4, 4), "hotspot:1.5:1,1", "the share must be above 0"),
-        (Mesh(4, 4), "hotspot:0.1", "it must name nodes, each once, as in hotspot:SHARE:x,y"),
-        (Mesh(4, 4), "hotspot:0.1:1,1:1,1", "it must name nodes, each once"),
-        (Mesh(4, 4), "hotspot:0.1:4", '"4" is no node; write hotspot:SHARE:x,y'),
+        *(
+            (
+                Mesh(4, 4),
+                f"hotspot{rest}",
+                "write hotspot:SHARE:x,y, the share above 0 and up to 1, a node once",
+            )
+            for rest in ("", ":", ":0:1,1", ":nan:1,1", ":1.5:1,1", ":.1", ":.1:4", ":.1:1,1:1,1")
+        ),
         (Mesh(4, 4), "hotspot:0.1:0,4", "node 0,4 is outside the 4x4 mesh; y must be 0..3"),
-        (SMALL, "hotspot:0.1:9", '"9" is no node; write hotspot:SHARE:switch,port'),
+        (SMALL, "hotspot:0.1:9", "write hotspot:SHARE:switch,port, the share"),
     ],
 )
 def test_what_a_network_does_not_allow(topology: Mesh | Irregular, text: str, why: str) -> None:

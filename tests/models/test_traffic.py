@@ -5,12 +5,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from syncfabric.models.patterns import Pattern
 from syncfabric.models.traffic import (
     WARM_CYCLES,
     TrafficGenerator,
-    events,
     rate_word,
     seeds,
     xorshift32,
@@ -96,6 +96,17 @@ def test_every_cycle_is_as_on_plain_integers(nodes: int, share: int) -> None:
         assert generator.step(load=load, enable=enable, rate=rate) == expected
         total += len(expected)
     assert total > 100 or nodes < 3
+
+
+def events(nodes: int, *, seed: int, rate: int, cycles: int) -> NDArray[np.int64]:
+    """Return cycle, source and destination of every packet created after warming up."""
+    generator = TrafficGenerator(nodes)
+    generator.step(load=seed)
+    for _ in range(WARM_CYCLES):
+        generator.step()
+    created = (generator.step(enable=True, rate=rate) for _ in range(cycles))
+    rows = [(cycle, *packet) for cycle, packets in enumerate(created) for packet in packets]
+    return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
 
 def test_events_are_uniform_and_as_many_as_asked() -> None:

@@ -82,6 +82,27 @@ SOFTWARE = (
         _EXAMPLES,
     ),
     Mutant(
+        "load: packets of the cycle before the measurement are counted",
+        "sim/fabric/waits.h",
+        "created = cycle - 1 - latency",
+        "created = cycle - latency",
+        ("tests/sim/test_load.py",),
+    ),
+    Mutant(
+        "load: nodes that send nothing count",
+        "sim/load.py",
+        "/ MEASURED / senders",
+        "/ MEASURED / len(goals)",
+        ("tests/cli/test_load.py",),
+    ),
+    Mutant(
+        "load: a point beyond saturation counts as stable",
+        "sim/load.py",
+        "if sum(came.values()) < created or not created:",
+        "if not created:",
+        ("tests/cli/test_load.py",),
+    ),
+    Mutant(
         "patterns: a hot node is for itself",
         _PATTERNS,
         "hot[(node + 1) % len(hot)] if len(hot) > 1 else ANY",

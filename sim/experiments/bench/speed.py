@@ -18,7 +18,7 @@ from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MeshSpec, MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.assemble.network import verilog
-from syncfabric.sim.assemble.script import script_text, traffic
+from syncfabric.sim.assemble.script import traffic
 from syncfabric.sim.campaign.campaign import campaign
 from syncfabric.sim.campaign.request import CampaignRequest
 from syncfabric.sim.campaign.result import BAD, KindCount, Verdict
@@ -51,10 +51,8 @@ COMPARED = "hardware and model compared in every cycle"
 @contextmanager
 def _traffic(network: MeshSpec, rate: float, seed: int = 1) -> Iterator[Fabric]:
     """Give a fabric with ordinary traffic alone, at ``rate`` flits a node a cycle."""
-    with tempfile.TemporaryDirectory() as folder, Fabric(build_fabric(network)) as fabric:
-        script = Path(folder) / "script.txt"
-        script.write_text(script_text(traffic(1, seed, rate)) if rate else "")
-        fabric.script(script)
+    with Fabric(build_fabric(network)) as fabric:
+        fabric.give(traffic(1, seed, rate) if rate else ())
         yield fabric
 
 

@@ -6,7 +6,7 @@ from syncfabric.sim.experiments.claim import Aim, Claim, Value, summary
 from syncfabric.sim.experiments.frame import Axes, Experiment, Work
 from tests.sim.experiments import jobs
 
-PLOTTED = Experiment("toy", "a toy", "nowhere", jobs.toy, axes=(Axes("x", "y", 2, 10),))
+PLOTTED = Experiment("toy", "a toy", "no paper", jobs.toy, axes=(Axes("x", "y", 2, 10),))
 
 
 def test_a_row_has_its_note_in_the_claim() -> None:

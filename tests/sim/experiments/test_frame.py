@@ -23,7 +23,7 @@ from syncfabric.sim.experiments.frame import Axes, Experiment, Work, declared
 from syncfabric.sim.experiments.output import figure_of, write
 from tests.sim.experiments import jobs
 
-PLOTTED = Experiment("toy", "a toy", "nowhere", jobs.toy, axes=(Axes("x", "y", 2, 10),))
+PLOTTED = Experiment("toy", "a toy", "no paper", jobs.toy, axes=(Axes("x", "y", 2, 10),))
 
 
 def test_work_ends_when_the_user_asks() -> None:
@@ -135,7 +135,7 @@ def test_a_picture_says_in_words_what_it_shows_and_what_the_paper_does_not_give(
     assert said == [
         "Open markers: the paper's values. No numbers.",
         "Height of trees",
-        "nowhere · syncfabric reproduce toy",
+        "no paper · syncfabric reproduce toy",
     ]
 
 
