@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.explain import did_you_mean
+from syncfabric.models.networks.families import named
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
 
@@ -74,7 +75,7 @@ def pattern_of(topology: Mesh | Irregular, text: str) -> Pattern:
         if name == "hotspot":
             share, goals = _hotspot(topology, *rest.split(":"))
         elif text in NAMES:
-            goals = tuple(map(int, NAMES[text](np.arange(count), topology.radices)))
+            goals = tuple(map(int, NAMES[text](np.arange(count), _radices(topology.graph))))
         else:
             raise SpecError(f"it is not known; {did_you_mean(text, (*NAMES, 'hotspot'))}")
         pattern = Pattern(text, goals, share)
@@ -103,6 +104,16 @@ def _hotspot(topology: Mesh | Irregular, part: str, *names: str) -> tuple[int, t
         if goals[node] == node:
             goals[node] = hot[(node + 1) % len(hot)] if len(hot) > 1 else ANY
     return share, tuple(goals)
+
+
+def _radices(graph: Irregular) -> tuple[int, ...]:
+    """Return the nodes along each dimension; without coordinates there is one."""
+    count = len(graph.nodes)
+    if graph.columns:
+        return graph.columns, count // graph.columns
+    grid = named(graph.family).grid if graph.family else None
+    switches = [switch for switch, _ in graph.nodes]
+    return grid.sides if grid and switches == list(range(graph.switches)) else (count,)
 
 
 def _bits(nodes: Nodes, done: str) -> int:

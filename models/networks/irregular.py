@@ -75,11 +75,6 @@ class Irregular:
         """Routers and links by number: the same."""
         return self
 
-    @property
-    def radices(self) -> tuple[int, ...]:
-        """Nodes along each dimension: without coordinates there is one."""
-        return (len(self.nodes),)
-
     def index(self, node: Place) -> int:
         """Return the node's number: its place in ``nodes``."""
         return self._indices[node]

@@ -85,11 +85,6 @@ class Mesh:
         )
 
     @property
-    def radices(self) -> tuple[int, ...]:
-        """Nodes along each dimension, of which a node's number counts the first one fastest."""
-        return self.width, self.height
-
-    @property
     def diameter(self) -> int:
         """Hops between opposite corners."""
         return self.width + self.height - 2

@@ -3,6 +3,7 @@
 import pytest
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.families import named
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.patterns import ALL, ANY, NAMES, UNIFORM, Pattern, pattern_of
@@ -10,6 +11,7 @@ from tests.sim.drive.clusters import SMALL
 
 EIGHT = Irregular(9, 1, (), tuple((0, port) for port in range(8)))
 """A switch with eight nodes: no coordinates."""
+TORUS = named("torus-3x2").network(1, None, None)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,14 @@ def test_patterns_of_an_8x8_mesh(name: str, pairs: dict[tuple[int, int], tuple[i
         (Mesh(3, 2), "neighbour", (4, 5, 3, 1, 2, 0)),
         (Mesh(3, 3), "transpose", (0, 3, 6, 1, 4, 7, 2, 5, 8)),
         (Mesh(4, 2), "bit-complement", (7, 6, 5, 4, 3, 2, 1, 0)),
+        (TORUS, "tornado", pattern_of(Mesh(3, 2), "tornado").goals),
+        (TORUS, "neighbour", pattern_of(Mesh(3, 2), "neighbour").goals),
+        (named("torus-3x3").network(1, None, None), "transpose", (0, 3, 6, 1, 4, 7, 2, 5, 8)),
+        (
+            named("torus-3x2x2").network(1, None, None),
+            "neighbour",
+            (10, 11, 9, 7, 8, 6, 4, 5, 3, 1, 2, 0),
+        ),
         (EIGHT, "tornado", (3, 4, 5, 6, 7, 0, 1, 2)),
         (EIGHT, "neighbour", (1, 2, 3, 4, 5, 6, 7, 0)),
         (EIGHT, "bit-reverse", (0, 4, 2, 6, 1, 5, 3, 7)),
