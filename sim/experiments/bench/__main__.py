@@ -13,6 +13,7 @@ from syncfabric.sim.experiments.bench import (
     core_vectors,
     cores,
     latency,
+    patterns,
     planning,
     schedule_growth,
     schedules,
@@ -25,7 +26,17 @@ from syncfabric.sim.experiments.output import write
 from syncfabric.sim.output import check_folder
 
 SECTIONS = declared(
-    latency, streams, speed, planning, area, static, cores, core_vectors, schedules, schedule_growth
+    latency,
+    streams,
+    patterns,
+    speed,
+    planning,
+    area,
+    static,
+    cores,
+    core_vectors,
+    schedules,
+    schedule_growth,
 )
 MARKS: dict[str | None, str] = {"holds": "met", "does not hold": "[red]missed[/red]", None: ""}
 
