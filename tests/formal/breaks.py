@@ -408,6 +408,12 @@ _FAULTS: Faults = {
             "return number",
         ),
     ),
+    "streams: guards of a link, whatever is harmed": (
+        ("a guard hands on words behind a loss", "valid[c] & ~failed[c]", "valid[c]"),
+        ("places of lost words stay away", "now + count - got - passes[c]", "now"),
+        ("a loss is not found", "failed | lost | silent", "failed | silent"),
+        ("a credit comes by a wrong count", "credit[c].eq(right & ", "credit[c].eq("),
+    ),
     "streams: a fork": (
         (
             "a port gets a word twice",

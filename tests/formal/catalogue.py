@@ -27,6 +27,7 @@ from tests.formal.slots import WireSlotProof
 from tests.formal.static_access import CoreAccessProof
 from tests.formal.static_routes import LoaderProof, NodeRoutesProof
 from tests.formal.static_switch import StaticProof
+from tests.formal.stream_guards import StreamGuardProof
 from tests.formal.stream_planes import PlaneProof, ServiceProof
 from tests.formal.stream_ports import OperandsProof, ResultsProof
 from tests.formal.stream_trees import ForkProof, JoinProof
@@ -166,6 +167,14 @@ STREAM_PROOFS = (
             partial(PlaneProof, channels),
         )
         for channels in (1, 2)
+    ),
+    *(
+        Proof(
+            f"streams: guards of a link{', whatever is harmed' if harm else ''}",
+            "rtl/streams/guard.py",
+            partial(StreamGuardProof, harm=harm),
+        )
+        for harm in (True, False)
     ),
     Proof("streams: two channels of a router", "rtl/streams/plane.py", ServiceProof),
     *(
