@@ -11,7 +11,7 @@ __all__ = ["Fault", "FaultKind"]
 class FaultKind(enum.IntEnum):
     """What becomes of a link's wires between its two guards."""
 
-    FLIP, DROP, CREDIT, DEAD, FORGED = range(5)
+    FLIP, DROP, CREDIT, DEAD, FORGED, STREAM_FLIP, STREAM_LOW, STREAM_HIGH = range(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,14 @@ class Fault:
     kind : FaultKind
         FLIP: the forward wires in ``mask`` are inverted. DROP: all forward wires are 0. CREDIT:
         the credit wires in ``mask`` are 0. DEAD: all wires of it are 0, those back too. FORGED:
-        if nothing is on the link, its forward wires are ``mask``.
+        if nothing is on the link, its forward wires are ``mask``. STREAM_FLIP, STREAM_LOW,
+        STREAM_HIGH: streams' wires in the mask are inverted, are 0, are 1; in hardware alone.
     mask : int
         Forward wires from the low bits up: `flit`, `valid`, `message_valid` and `message_rest`
         unless messages have links of their own, `probe`, `check`; then, of own links, `message`,
         `message_valid`, `message_check`. Credit wires: a bit a channel, ordinary ones first.
+        Streams' wires: `stream_valid`, `stream`, `stream_fault`, `stream_sent`, then
+        `stream_freed`, without guards `stream_credit`.
     """
 
     cycle: int

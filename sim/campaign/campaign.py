@@ -17,11 +17,12 @@ from syncfabric.models.faults.fault import Fault
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.campaign.request import CampaignRequest, Kind, is_meant
+from syncfabric.sim.campaign.request import STREAM_KINDS, CampaignRequest, Kind, is_meant
 from syncfabric.sim.campaign.result import CampaignResult, KindCount, Outcome, Verdict
+from syncfabric.sim.campaign.streams import CampaignStreams
 from syncfabric.sim.campaign.trial import EPISODES, Draw, Trial
 from syncfabric.sim.drive.recovery.scenario import groups_hit
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.program import Fabric, Wrong, build_fabric
 from syncfabric.sim.lifecycle.effects import FoundError
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.soak.bench import Bench
@@ -46,6 +47,9 @@ DRAINED = 5_000
 """Cycles in which packets that are under way are out."""
 AFTERWARDS = 2
 """Barriers of each group afterwards."""
+SHORT = 40
+"""Cycles from one look at streams to the next."""
+WRONG_WORDS = "words of a stream are wrong"
 BEYOND = 300
 """Cycles that a barrier may stand still beyond what a watchdog lets pass."""
 EARLY = ("released early", "released twice", "released, and")
@@ -118,6 +122,8 @@ class FaultClassifier(Bench):
         longest = max(group.bound or 0 for group in plan.groups)
         self._hang = max(2 * watchdog, 4 * longest) + BEYOND
         self._half: set[int] = set()  # groups whose set-up was aborted
+        layout = None if isinstance(network, StaticSpec) else network.shape.router.stream
+        self._streams = CampaignStreams(plan, layout) if layout else None
         # Where nothing is checked or watched, members' timeouts are all that reports.
         self._bare = static and not network.watchdog
         self._ends = static  # on engines its last barrier would end a group
@@ -151,7 +157,7 @@ class FaultClassifier(Bench):
 
     def _classified(self, trial: Trial) -> tuple[Verdict, tuple[str, ...], str]:
         refused = self._happen(trial)
-        stuck = self._await_ends()
+        stuck = self._await_ends() | self._await_streams()
         hung = set(stuck)
         if trial.busy:
             self.set_rate(0.0)
@@ -163,10 +169,13 @@ class FaultClassifier(Bench):
             self._inject((), trial)
         names = self._reports(refused)
         lost = self.wrong_packets()
+        self._look_at_streams()
         if early := self._violation():
             return early[0], names, early[1]
-        if hung and not names:
-            return Verdict.SILENT, names, f"groups {sorted(hung)} stand still"
+        # A loss in a stream breaks its group: nobody is left to find out by a counter.
+        quiet = hung - self._broken() if trial.kind in STREAM_KINDS else hung
+        if quiet and (not names or trial.kind in STREAM_KINDS):
+            return Verdict.SILENT, names, f"groups {sorted(quiet)} stand still"
         if lost and not names:
             return Verdict.WRONG, names, lost
         if trial.after is not None and struck:
@@ -196,7 +205,7 @@ class FaultClassifier(Bench):
     def _reports(self, refused: bool) -> tuple[str, ...]:
         """Return what has reported something; see `Outcome`."""
         told = list(self.counters() - self._before)
-        broken = any(wrong.text == BROKEN for wrong in self.wrong)
+        broken = len(self._broken()) > 0
         timeout = self._bare and any(wrong.text.startswith(TIMED_OUT) for wrong in self.wrong)
         told += ["BROKEN"] * broken + ["REFUSED"] * refused + ["PATIENCE"] * timeout
         return tuple(told)
@@ -210,6 +219,7 @@ class FaultClassifier(Bench):
     def _happen(self, trial: Trial) -> bool:
         """Let members begin, and do what software does in the trial; return if it is refused."""
         self.fabric.seed(seed=trial.seed, jitter=trial.jitter, hang=self._hang)
+        self._begin_streams(trial.seed)
         for gid in self._groups:
             self._open(gid, EPISODES)
         if trial.busy:
@@ -237,6 +247,7 @@ class FaultClassifier(Bench):
         self._inject(trial.faults, trial)
         try:
             self.perform(software.end(group, None))
+            self._look_at_streams(gid)
             self._groups[gid] = self.perform(software.renew(group, None))
         except FoundError:
             self.perform(software.abort(self._groups[gid]))
@@ -245,6 +256,40 @@ class FaultClassifier(Bench):
         if gid not in self._half:
             self.watch(self._groups[gid])
             self._open(gid, EPISODES)
+
+    def _begin_streams(self, seed: int) -> None:
+        """Let members send streams, if there are any."""
+        if self._streams:
+            rows = self.fabric.streams()
+            stimuli = self._streams.begin(self._groups, rows, self.cycle, seed)
+            self.fabric.give(stimuli)
+            self.wait(stimuli[-1].cycle - self.cycle + 1)
+
+    def _await_streams(self) -> set[int]:
+        """Go on until all streams have come; return the groups of which they will not."""
+        if not self._streams:
+            return set()
+        end = self.cycle + self._hang + self._streams.cycles
+        while True:
+            left = self._streams.unfinished(self.fabric.streams()) - self._broken()
+            if not left or self.cycle > end:
+                return left | self._broken()
+            self.wait(SHORT)
+
+    def _broken(self) -> set[int]:
+        """Return the groups of which members were released broken."""
+        return {wrong.group for wrong in self.wrong if wrong.text == BROKEN}
+
+    def _look_at_streams(self, *ended: int) -> None:
+        """Note what is wrong of streams; when nothing of those of groups that have ended moves."""
+        if not self._streams:
+            return
+        if ended:
+            self.wait(self._streams.cycles)
+        found = self._streams.wrong(self.fabric.streams())
+        self.wrong += [Wrong(self.cycle, gid, node, WRONG_WORDS) for gid, node in found]
+        for gid in ended:
+            self._streams.forget(gid)
 
     def _open(self, gid: int, episodes: int) -> None:
         self.fabric.open(gid, episodes, ends=self._ends)
@@ -268,6 +313,7 @@ class FaultClassifier(Bench):
             self.fabric.close(gid)
         for gid in groups:
             self.perform(software.end(self._groups[gid], after))
+        self._look_at_streams(*groups)
         for gid in groups:
             self._groups[gid] = self.perform(software.renew(self._groups[gid], after))
             self.watch(self._groups[gid])
@@ -276,9 +322,12 @@ class FaultClassifier(Bench):
         """Let all groups have some more barriers; return those that do not."""
         self.wrong = [wrong for wrong in self.wrong if not wrong.text.startswith(STANDS)]
         self.over = set()
+        self._begin_streams(AFTERWARDS)
         for gid in self._groups:
             self._open(gid, AFTERWARDS)
-        return self._await_ends()
+        stuck = self._await_ends() | self._await_streams()
+        self._look_at_streams()
+        return stuck
 
     def _violation(self) -> tuple[Verdict, str] | None:
         """Return what must not have happened, if it has."""

@@ -11,7 +11,7 @@ from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.spec import AnySpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 
-__all__ = ["CampaignRequest", "Kind", "is_meant", "kinds_of"]
+__all__ = ["STREAM_KINDS", "CampaignRequest", "Kind", "is_meant", "kinds_of"]
 
 
 class Kind(enum.Enum):
@@ -35,6 +35,16 @@ class Kind(enum.Enum):
         "renew",
         "flip, drop or credit lost while a manager kills a group and sets it up anew",
     )
+    STREAM_FLIP = (
+        "stream-flip",
+        "wires of a stream flipped for a cycle, within the checks' distance",
+    )
+    STREAM_DROP = "stream-drop", "word of a stream dropped whole"
+    STREAM_STUCK = "stream-stuck", "wire of a stream stuck at 0 or 1 for some time"
+    STREAM_CREDIT = (
+        "stream-credit",
+        "wires that bring a stream's credits lost or flipped for a cycle",
+    )
     FLIPS = "flips", "more wires flipped, beyond the checks' distance"
     POSED = "posed", "message of nobody, with a group's own entry and epoch"
 
@@ -43,6 +53,10 @@ class Kind(enum.Enum):
         kind = object.__new__(cls)
         kind._value_, kind.words = name, words
         return kind
+
+
+STREAM_KINDS = (Kind.STREAM_FLIP, Kind.STREAM_DROP, Kind.STREAM_STUCK, Kind.STREAM_CREDIT)
+"""Those of streams' wires alone."""
 
 
 def kinds_of(network: AnySpec) -> tuple[Kind, ...]:
@@ -60,6 +74,7 @@ def kinds_of(network: AnySpec) -> tuple[Kind, ...]:
         Kind.WRITE: managed,
         Kind.RENEW: guarded and managed,
         Kind.POSED: entries,
+        **dict.fromkeys(STREAM_KINDS, network.streams > 0),
     }
     return tuple(kind for kind in Kind if can.get(kind, True))
 
@@ -72,6 +87,8 @@ def is_meant(network: AnySpec, kind: Kind) -> bool:
     """
     if isinstance(network, StaticSpec):
         return kind is not Kind.FLIP
+    if kind in STREAM_KINDS:
+        return network.guarded
     return kind not in (Kind.FLIPS, Kind.POSED)
 
 

@@ -20,7 +20,7 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
-from syncfabric.sim.campaign.request import Kind
+from syncfabric.sim.campaign.request import STREAM_KINDS, Kind
 from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, dead_links, plan_after
 
 __all__ = ["Draw", "Trial"]
@@ -111,6 +111,10 @@ WITHIN = 3
 """Wires that may be flipped within the checks' distance; of barrier wires one (X4)."""
 ON_SLOTS = 0.75
 """Share of the flips that hit barrier wires; all do where nothing else is checked."""
+STREAM_SPAN = 150
+"""Cycles in which faults of streams happen."""
+STUCK = 64
+"""Cycles for which a wire is stuck, at most."""
 TRIES = 100
 ON_BUSY = 0.75
 """Share of the flips that hit a link that carries something; the others hit any."""
@@ -178,8 +182,12 @@ class Draw:
         self._links = [n for n, name in enumerate(links.names) if name and n not in local]
         there = {wire: wires[wire] for wire in wires if wire not in (*wires.back, "flush")}
         self._slots = sum(there.pop(wire, 0) for wire in ("slots_valid", "slots"))
+        self._streams = sum(there.pop(wire) for wire in tuple(there) if wire.startswith("stream"))
+        self._streams_back = wires.get("stream_freed", links.streams)
         self._lanes = sum(there.values())
         self._credits = links.channels + links.setup + (links.classes if links.credited else 0)
+        self._of_renewal = [Kind.FLIP, Kind.DROP, Kind.CREDIT]
+        self._of_renewal += STREAM_KINDS if links.streams else ()
         longest = max(group.bound or 0 for group in plan.groups)
         self.span = (EPISODES - 1) * (longest + max(JITTERS))
         """Cycles in which faults happen."""
@@ -214,11 +222,38 @@ class Draw:
             return replace(base, faults=(fault,), roams=False)
         if kind is Kind.RENEW:
             gid = rng.choice(self._plan.groups).id
-            kind = rng.choice((Kind.FLIP, Kind.DROP, Kind.CREDIT))
-            fault = self._fault(kind, rng.randrange(RENEWAL), rng)
-            return replace(base, faults=(fault,), busy=False, gid=gid)
-        roams = kind not in (Kind.FLIP, Kind.FLIPS) or rng.random() < ON_BUSY
-        return replace(base, faults=(self._fault(kind, at, rng),), roams=roams)
+            kind, at = rng.choice(self._of_renewal), rng.randrange(RENEWAL)
+            roams = kind is not Kind.STREAM_STUCK
+            drawn = self._faults(kind, at, rng)
+            return replace(base, faults=drawn, busy=False, roams=roams, gid=gid)
+        if kind in STREAM_KINDS:
+            at = rng.randint(1, STREAM_SPAN)
+        roams = kind not in (Kind.FLIP, Kind.FLIPS, Kind.STREAM_FLIP) or rng.random() < ON_BUSY
+        roams &= kind is not Kind.STREAM_STUCK
+        return replace(base, faults=self._faults(kind, at, rng), roams=roams)
+
+    def _faults(self, kind: Kind, at: int, rng: random.Random) -> tuple[Fault, ...]:
+        return (
+            self._of_streams(kind, at, rng)
+            if kind in STREAM_KINDS
+            else (self._fault(kind, at, rng),)
+        )
+
+    def _of_streams(self, kind: Kind, at: int, rng: random.Random) -> tuple[Fault, ...]:
+        """Draw a fault of streams' wires: those that go forward are the lowest."""
+        link, forward, back = rng.choice(self._links), self._streams, self._streams_back
+        every, change = range(forward), FaultKind.STREAM_FLIP
+        if kind is Kind.STREAM_CREDIT:
+            every = range(forward, forward + back)
+        some = rng.sample(every, min(rng.randint(1, WITHIN), len(every)))
+        if kind is Kind.STREAM_DROP or (kind is Kind.STREAM_CREDIT and rng.random() < 1 / 2):
+            some, change = list(every), FaultKind.STREAM_LOW
+        cycles = 1
+        if kind is Kind.STREAM_STUCK:
+            some, cycles = [rng.randrange(forward + back)], rng.randint(2, STUCK)
+            change = rng.choice((FaultKind.STREAM_LOW, FaultKind.STREAM_HIGH))
+        mask = sum(1 << bit for bit in some)
+        return tuple(Fault(at + i, link, change, mask) for i in range(cycles))
 
     def _fault(self, kind: Kind, at: int, rng: random.Random) -> Fault:
         link = rng.choice(self._links)

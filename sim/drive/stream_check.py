@@ -93,6 +93,11 @@ class Expected:
         last = place == len(self.data) - 1
         return Beat(self.data[place], self._keeps[last], last)
 
+    def beats(self, *, takes: bool) -> list[Beat]:
+        """Return all beats of the packet to a member."""
+        count = len(self.data) if takes else 0
+        return [self.beat(place, takes=takes) for place in range(max(1, count))]
+
 
 @dataclass
 class _Member:

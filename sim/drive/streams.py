@@ -18,7 +18,7 @@ from syncfabric.sim.drive.scenario import Outcome, Streaming, StreamOutcome
 from syncfabric.sim.drive.trace import BrokenRelease, Commanded
 from syncfabric.sim.lifecycle import lifecycle_of
 
-__all__ = ["Streams", "operand_seed"]
+__all__ = ["Streams", "operand_seed", "stream_command"]
 
 AT_HAND = 8
 """Packets that a source has to send, at most."""
@@ -29,6 +29,21 @@ LOOK = 50
 def operand_seed(stream: Streaming, member: int) -> int:
     """Return the seed of a member's operand."""
     return (stream.seed + 0x01000193 * member) % (1 << 32)
+
+
+def stream_command(stream: Streaming, member: int, tid: int) -> int:
+    """Return what tells a member's source of a stream."""
+    gives = member in stream.gives
+    head = {"function": stream.function, "type": stream.type, "takes": member in stream.takes}
+    return COMMAND.pack(
+        {
+            "seed": operand_seed(stream, member),
+            "words": stream.words if gives else 0,
+            "bytes": stream.size if gives else 0,
+            "user": HEAD.pack(head),
+            "tid": tid,
+        }
+    )
 
 
 class Streams(Program):
@@ -185,26 +200,13 @@ class Streams(Program):
             stream, member = coming.popleft()
             if stream.gid in self._over and not stream.life:
                 continue
-            command = self._command(stream, member, self._seats(stream.gid)[member][1])
+            command = stream_command(stream, member, self._seats(stream.gid)[member][1])
             process.put(now, command)
             self._movement.wake(node, now + 1)
             self._driver.stimuli.append(Stimulus(now, StimulusKind.STREAM, node, command))
             break
         if coming:
             self._later(now + 1, node)
-
-    def _command(self, stream: Streaming, member: int, tid: int) -> int:
-        gives = member in stream.gives
-        head = {"function": stream.function, "type": stream.type, "takes": member in stream.takes}
-        return COMMAND.pack(
-            {
-                "seed": operand_seed(stream, member),
-                "words": stream.words if gives else 0,
-                "bytes": stream.size if gives else 0,
-                "user": HEAD.pack(head),
-                "tid": tid,
-            }
-        )
 
     # Groups that are killed.
 

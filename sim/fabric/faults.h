@@ -4,7 +4,8 @@
 // hexadecimal. They are done to the wires that have been carried over, and undone a cycle later.
 // One that roams is done in the first cycle from its own on, and to the first link from its own on,
 // where it changes something: a DROP or a FLIP what a link carries, a CREDIT one that comes back; a
-// FORGED word needs an idle link.
+// FORGED word needs an idle link; and one of streams' wires a word on it, or in the receiver's buffer
+// if they run back.
 #pragma once
 #include <cstdint>
 #include <fstream>
@@ -14,7 +15,7 @@
 #include "bits.h"
 #include "links.h"
 
-enum FaultKind { FLIP, DROP, CREDIT, SILENT, FORGED };
+enum FaultKind { FLIP, DROP, CREDIT, SILENT, FORGED, STREAM_FLIP, STREAM_LOW, STREAM_HIGH };
 
 template <class End> class Faults {
   public:
@@ -45,9 +46,10 @@ template <class End> class Faults {
             bool found = find(*fault);
             if (!found && roam_) due_[left++] = fault;
             if (!found && (roam_ || fault->kind == FORGED)) continue;
+            bool changes = true;
             if (fault->kind == SILENT) dead_.push_back(fault->link);
-            else change(*fault), touched_.push_back(fault->link);
-            wake(fault->link, awake), ++struck_;
+            else changes = change(*fault), touched_.push_back(fault->link);
+            wake(fault->link, awake), struck_ += changes;
         }
         due_.resize(left);
         for (auto* link : dead_) drop(link->to), lose(link->from, ~0u);
@@ -79,7 +81,14 @@ template <class End> class Faults {
 
     static bool matters(const Fault& fault, const Link<End>& link) {
         const End &from = link.from, &to = link.to;
+        FOR_STREAMS(if (fault.kind >= STREAM_FLIP) {
+            bool back = false;
+            for (std::size_t at = STREAM_FORWARD; at < 4 * fault.mask.size(); ++at)
+                back |= has(fault.mask, at);
+            return back ? holds(link) : *to.stream_valid;
+        })
         bool busy = *to.valid || *to.sync_valid, probes = false;
+        FOR_STREAMS(busy |= *to.stream_valid;)
         FOR_SLOTS(busy |= any(*to.slots_valid);)
         bool returns = fault.kind == CREDIT && (*from.credit | *from.sync_credit << CHANNELS) &
                                                    std::stoul(fault.mask, nullptr, 16);
@@ -88,10 +97,51 @@ template <class End> class Faults {
         return fault.kind == FORGED ? !busy && !probes : busy;
     }
 
-    static void change(const Fault& fault) {
+    // Change wires; return whether any is another then.
+    static bool change(const Fault& fault) {
+        FOR_STREAMS(if (fault.kind >= STREAM_FLIP) return change_streams(fault);)
         if (fault.kind == CREDIT) lose(fault.link->from, std::stoul(fault.mask, nullptr, 16));
-        else if (fault.kind != FLIP) drop(fault.link->to);
+        else if (fault.kind == DROP) drop(fault.link->to);
         if (fault.kind == FLIP || fault.kind == FORGED) flip(fault.link->to, fault.mask);
+        return true;
+    }
+
+    FOR_STREAMS(
+        static constexpr int STREAM_FORWARD = 2 * STREAMS + STREAM_BITS + SENT_BITS;
+
+        static bool change_streams(const Fault& fault) {
+            const End &from = fault.link->from, &to = fault.link->to;
+            bool changed = false;
+            int at = 0;
+            auto run = [&](auto& wire, int width) {
+                for (int i = 0; i < width; ++i, ++at) {
+                    if (!has(fault.mask, at)) continue;
+                    bool was = bit(wire, i);
+                    bool is = fault.kind == STREAM_FLIP ? !was : fault.kind == STREAM_HIGH;
+                    is ? set(wire, i) : clear_bit(wire, i);
+                    changed |= was != is;
+                }
+            };
+            run(*to.stream_valid, STREAMS), run(*to.stream, STREAM_BITS);
+            run(*to.stream_fault, STREAMS), run(*to.stream_sent, SENT_BITS);
+            if (FREED_BITS) run(*from.stream_freed, FREED_BITS);
+            else run(*from.stream_credit, STREAMS);
+            return changed;
+        }
+
+        // Whether words have been sent whose places are not free again; unknown without guards.
+        static bool holds(const Link<End>& link) {
+            if (!FREED_BITS) return *link.from.stream_credit;
+            for (int i = 0; i < FREED_BITS - CHECK_BITS; ++i)
+                if (bit(*link.to.stream_sent, i) != bit(*link.from.stream_freed, i)) return true;
+            return false;
+        }
+    )
+
+    // Whether a hexadecimal mask has a bit.
+    static bool has(const std::string& mask, std::size_t at) {
+        if (at / 4 >= mask.size()) return false;
+        return std::stoi(mask.substr(mask.size() - 1 - at / 4, 1), nullptr, 16) >> at % 4 & 1;
     }
 
     // Set all forward wires to 0.
@@ -102,6 +152,7 @@ template <class End> class Faults {
         if (to.rest) clear(*to.rest);
         FOR_GUARDS(*to.check = *to.sync_check = *to.probe = 0;)
         FOR_SLOTS(clear(*to.slots_valid); clear(*to.slots);)
+        FOR_STREAMS(*to.stream_valid = *to.stream_fault = 0; clear(*to.stream); clear(*to.stream_sent);)
     }
 
     // Set credits to 0; if all are, what else runs against the link, too.
@@ -109,18 +160,15 @@ template <class End> class Faults {
         *from.credit &= ~mask;
         *from.sync_credit &= ~(mask >> CHANNELS);
         FOR_GUARDS(if (mask == ~0u) *from.empty = 0;)
+        FOR_STREAMS(if (mask == ~0u) *from.stream_credit = 0, clear(*from.stream_freed);)
     }
 
     // Flip the forward wires of a mask.
     static void flip(const End& to, const std::string& mask) {
         std::size_t at = 0;
         auto run = [&](auto& wire, int low, int width) {
-            for (int i = low; i < low + width; ++i, ++at) {
-                std::size_t digit = at / 4;
-                if (digit >= mask.size()) continue;
-                int value = std::stoi(mask.substr(mask.size() - 1 - digit, 1), nullptr, 16);
-                if (value >> at % 4 & 1) bit(wire, i) ? clear_bit(wire, i) : set(wire, i);
-            }
+            for (int i = low; i < low + width; ++i, ++at)
+                if (has(mask, at)) bit(wire, i) ? clear_bit(wire, i) : set(wire, i);
         };
         [[maybe_unused]] constexpr int packets = OWN ? CHANNELS : PROBES;
         if (to.flit) run(*to.flit, 0, FLIT_BITS);

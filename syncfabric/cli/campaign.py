@@ -23,8 +23,9 @@ def campaign(
         str,
         typer.Option(
             metavar="KIND,...",
-            help="flip, drop, credit, dead, absent, forged, spurious, setup, write, renew, flips, "
-            "posed; all that the network knows if none is named.",
+            help="flip, drop, credit, dead, absent, forged, spurious, setup, write, renew, "
+            "stream-flip, stream-drop, stream-stuck, stream-credit, flips, posed; all that the "
+            "network knows if none is named.",
         ),
     ] = "",
     first: Annotated[

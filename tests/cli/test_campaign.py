@@ -88,5 +88,5 @@ def test_json(call: Call, outcomes: list[Any]) -> None:
 
 
 def test_help_names_every_kind(call: Call) -> None:
-    said = set(re.findall(r"\w+", call("campaign", "--help").stdout))
+    said = set(re.findall(r"[\w-]+", call("campaign", "--help").stdout))
     assert {kind.value for kind in Kind} <= said

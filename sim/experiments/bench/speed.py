@@ -217,7 +217,10 @@ SOAKS = {
     "reflex-groups": 100_000,
 }
 """Barriers of a soak in full, by network."""
-CAMPAIGNS = ("campaign-mesh", "campaign-cluster", "campaign-wires", "campaign-static")
+CAMPAIGNS = (
+    *("campaign-mesh", "campaign-cluster", "campaign-wires", "campaign-streams"),
+    "campaign-static",
+)
 FAULTS = 10_000
 """Of a campaign in full."""
 PART = 20

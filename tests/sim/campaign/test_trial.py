@@ -7,7 +7,7 @@ import pytest
 
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
 from syncfabric.sim.campaign.campaign import FaultClassifier, campaign
-from syncfabric.sim.campaign.request import CampaignRequest, Kind, kinds_of
+from syncfabric.sim.campaign.request import STREAM_KINDS, CampaignRequest, Kind, kinds_of
 from syncfabric.sim.campaign.result import CampaignResult, Verdict
 from syncfabric.sim.campaign.trial import Draw, Trial
 from syncfabric.sim.fabric.program import Fabric
@@ -16,6 +16,7 @@ from tests.sim.soak.networks import BUILD, NETWORKS, TREE
 
 KEYS: dict[str, Any] = {"check_bits": 8, "watchdog": 64, "data_bits": 4, "groups": 4}
 MANAGED: dict[str, Any] = {**KEYS, "setup": "manager"}
+KINDS = (*STREAM_KINDS, Kind.RENEW)
 BARE = NETWORKS["engines"]
 """Neither checks nor watchdogs."""
 
@@ -27,7 +28,21 @@ def of(network: MessageSpec) -> NetworkSpec:
     return NetworkSpec(name="struck", network=network, groups=groups)
 
 
+STREAMING: dict[str, Any] = {"wires": 2, "streams": 2, "watchdog": 64, "groups": 4}
+
+
+def streaming(network: MessageSpec) -> NetworkSpec:
+    """Return a group of all nodes, and one of some, that have streams."""
+    spec = of(network)
+    groups = (group.model_copy(update={"stream": True}) for group in spec.groups)
+    return spec.model_copy(update={"groups": tuple(groups)})
+
+
 GUARDED = {
+    "mesh, streams": streaming(mesh(3, 2, setup="manager", check_bits=8, **STREAMING)),
+    "cluster, streams": streaming(
+        cluster(TREE, link_registers=1, check_bits=8, **{**STREAMING, "stream_bits": 128})
+    ),
     "mesh": of(mesh(3, 2, managers=((0, 0), (2, 1)), **MANAGED)),
     "mesh, over the chain": of(mesh(3, 2, message_links="shared", **KEYS)),
     "mesh, all operations": of(mesh(3, 2, operations="all", channels=2, **MANAGED)),
@@ -67,6 +82,29 @@ def test_with_checks_all_is_well(name: str) -> None:
     seen = verdicts(result)
     assert seen[Verdict.DETECTED] > 10
     assert seen[Verdict.RECOVERED] > 50
+
+
+def test_a_word_of_a_stream_that_is_lost_breaks_its_group_alone() -> None:
+    """What is wrong in a stream is found whatever it is, and nothing wrong comes out."""
+    keys = {**STREAMING, "watchdog": 0}  # nobody else breaks a group
+    result = struck(streaming(mesh(3, 2, setup="manager", check_bits=8, **keys)), 60, *KINDS)
+    assert (result.verdict, result.findings) == ("clean", [])
+    flip, drop, stuck, credit, renew = (
+        next(count for count in result.kinds if count.kind is kind) for kind in KINDS
+    )
+    assert set(drop.verdicts) - {Verdict.MISSED} == {Verdict.RECOVERED}
+    assert drop.told["BROKEN"] == drop.told["router LOST"] == drop.faults
+    assert flip.told["router CORRUPT"] == flip.faults
+    assert stuck.verdicts[Verdict.RECOVERED] > 2
+    assert not credit.verdicts[Verdict.RECOVERED]
+    assert renew.faults > 2
+
+
+def test_without_checks_a_stream_releases_wrong_words() -> None:
+    result = struck(streaming(mesh(3, 2, **STREAMING)), 60, *STREAM_KINDS)
+    seen = {count.kind: count.verdicts for count in result.kinds}
+    assert seen[Kind.STREAM_FLIP][Verdict.WRONG] > 3
+    assert not any(count.meant for count in result.kinds)
 
 
 @pytest.mark.nightly
