@@ -237,6 +237,10 @@ BLOCKS: dict[str, Block] = {
         "Node as mesh-node-wires, with a stream of 32 bits, tree of integer adders, AXI4-Stream",
         **{"wires": 1, "streams": 1},
     ),
+    "mesh-node-streams-shared": _local_node(
+        "Node as mesh-node-streams, whose streams are on the links of packets",
+        **{"wires": 1, "streams": 1, "stream_links": "shared"},
+    ),
     "router-xy": Block(
         "Router of packets for any ports, here X-Y: 5 ports, 32-bit flits, buffers of 4",
         router,

@@ -1,9 +1,9 @@
-"""A node interface: a node port, and packets of a process, at the far end of a link (N2)."""
+"""A node interface: a node port, and packets of a process, at the far end of a link (N2, V13)."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from syncfabric.models.golden.config import ChainRequest, Words
 from syncfabric.models.golden.counters import MOST
@@ -51,6 +51,11 @@ class NodeInterface(Place):
         What the node port gets in this cycle: the link's message of the one before.
     tokens : int
         Credits of channel V at the router.
+    carries : collection of int
+        (0,) if a word of a stream is on the link in this cycle: the network sets it before
+        ``drive``.
+    late : bool
+        The last ``drive`` has kept a flit back for such a word.
     """
 
     def __init__(
@@ -79,6 +84,8 @@ class NodeInterface(Place):
         self.tokens = shape.buffer_flits
         self._own_links = transport_of(shape) == "own"
         self._held = deque[Flit]()
+        self.carries: Collection[int] = ()
+        self.late = False
         self.words = Words(number, targets, shape.end_words, 1, counters=counters)
         self.message: Message | None = None
         self._driven = None
@@ -105,6 +112,8 @@ class NodeInterface(Place):
             if offer is None or self._own_links:
                 managed = self.manager.offer if self.manager and self.tokens else None
                 flit = managed or (self._held[0] if self._held else inject)
+            self.late = bool(self.carries and flit)
+            flit = None if self.carries else flit
             self._driven = Driven(
                 {0: flit} if flit else NO_FLITS,
                 {0: Sent(offer)} if offer else NO_MESSAGES,

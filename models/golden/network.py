@@ -107,7 +107,7 @@ class CollectiveNetwork:
             return None
         from syncfabric.models.golden.stream_movement import StreamMovement
 
-        parts = self.nodes, self._slots, self._slot_ports
+        parts = self.nodes, self.interfaces, self._slots, self._slot_ports
         return StreamMovement(self.shape, self._wiring, *parts)
 
     def _port(self, node: int, register: int) -> tuple[NodePort, int]:

@@ -171,6 +171,10 @@ class Router(Generic[M]):
     ----------
     freed : list of int
         Numbers of inputs' channels whose ``credit`` is high in this cycle.
+    carries : collection of int
+        Outputs by which words of streams leave in this cycle: the network sets it before ``send``.
+    late : bool
+        The last ``send`` has kept a flit back for such a word, or for a message.
     tokens : list of int
         Credits of each output channel, by number.
     """
@@ -203,6 +207,8 @@ class Router(Generic[M]):
         self._of_input = [c - channels for c in range(channels)] * ports
         self._of_output = [i - ports for i in range(ports)] * ports
         self.freed: list[Channel] = []  # inputs' channels whose credit is high in this cycle
+        self.carries: Collection[int] = ()
+        self.late = False
         self._pairs = [divmod(at, channels) for at in range(count)]
         self._register: dict[int, Flit | M] = {}
 
@@ -214,6 +220,7 @@ class Router(Generic[M]):
     def send(self, messages: Mapping[int, M] | None = None) -> dict[int, Flit | M]:
         """Let go what leaves in this cycle; return what is on the links in it, by output."""
         self.freed = freed = []
+        self.late, carries = False, self.carries
         leave: dict[int, Flit | M] = {**messages} if messages else {}
         if self._occupied:
             self._time = time = self._time + 1
@@ -233,7 +240,9 @@ class Router(Generic[M]):
                 if o in granted:
                     if of_output[o * ports + i] < of_output[o * ports + granted[o]]:
                         granted[o] = i
-                elif o not in leave:
+                elif o in leave or o in carries:
+                    self.late = True
+                else:
                     granted[o] = i
             for o, i in granted.items():
                 at = requests[i]

@@ -136,12 +136,12 @@ class Channel:
         """Return the ports that are to have the source's first word."""
         return (self._spread[0] if self._down else self.children) - self._copied
 
-    def can_fork(self) -> bool:
-        """Return whether the fork is ready."""
+    def can_fork(self, *, pauses: bool) -> bool:
+        """Return whether the fork is ready; in a pause no port counts as having a credit."""
         if not (self.open and self._spread and self.buffers[self.above]):
             return False
         left = self._left()
-        return not left or any(self.tokens[q] for q in left)
+        return not left or (not pauses and any(self.tokens[q] for q in left))
 
     def is_blocked(self, busy: Collection[int]) -> bool:
         """Return whether links that are busy in the next cycle block a fork that is ready."""

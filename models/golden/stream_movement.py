@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from syncfabric.models.golden.interface import NodeInterface
 from syncfabric.models.golden.node import Node
 from syncfabric.models.golden.slot_movement import SlotMovement
 from syncfabric.models.golden.slots import SlotPorts, SlotState
+from syncfabric.models.golden.stream_pauses import Lateness
 from syncfabric.models.golden.stream_port import Beat, ProcessStreams
 from syncfabric.models.golden.streams import At, Carried, RouterStreams
 from syncfabric.models.golden.wiring import Shown, Wiring
@@ -83,7 +85,9 @@ class StreamMovement:
     shape : NetworkShape
     wiring : Wiring
     nodes : sequence of Node
-        By router.
+        By router; with their routers of packets.
+    interfaces : sequence of NodeInterface
+        By node; there are none on meshes.
     slots : SlotMovement
         Of the same network; a cycle is the streams' before it is the slots'.
     slot_ports : sequence of SlotPorts
@@ -102,6 +106,7 @@ class StreamMovement:
         shape: NetworkShape,
         wiring: Wiring,
         nodes: Sequence[Node],
+        interfaces: Sequence[NodeInterface],
         slots: SlotMovement,
         slot_ports: Sequence[SlotPorts],
     ) -> None:
@@ -130,6 +135,11 @@ class StreamMovement:
         self._credits: list[int] = []
         self._beats: dict[int, Beat] = {}
         self.failed: dict[int, list[int]] = {}
+        self._shared = layout.links if layout.shared else 0  # outputs that flits leave by, too
+        self._exit = layout.exit
+        self._routers_late = Lateness([node.router for node in nodes if node.router])
+        self._nodes_late = Lateness(interfaces)
+        self._leaving: dict[int, dict[int, Carried]] = {}  # in output registers, by router
 
     # Between cycles.
 
@@ -156,8 +166,8 @@ class StreamMovement:
 
     def moves_in(self, now: int) -> bool:
         """Return whether anything moves in a cycle without commands."""
-        moves = self._moving or self._busy or self._turns or now in self._due or now in self._starts
-        return bool(moves) or self._visits(now)
+        moves = self._moving or self._busy or self._turns or self._leaving
+        return bool(moves or now in self._due or now in self._starts) or self._visits(now)
 
     def _visits(self, now: int) -> bool:
         return bool(self._watched) and self._slots.is_visit(now)
@@ -176,23 +186,27 @@ class StreamMovement:
         if self._registers:
             far = self._due.setdefault(now + self._registers, _Coming())
         self._wires, self._credits, self._beats, self.failed = {}, [], {}, {}
+        late, late_nodes = self._routers_late.turn(), self._nodes_late.turn()
+        registered, self._leaving = self._leaving, {}
         for n in self._moving:
             self._drive(n, here, far)
+        for n, words in registered.items():
+            self._put(n, words, here, far)
         if self._registers and not far.routers:
             del self._due[now + self._registers]
         for i in self._busy:
             self._drive_process(i, here)
         visited = set(self._watched) if self._visits(now) else set[int]()
-        moving = {*self._moving, *here.routers, *self._slots.moving, *visited}
+        moving = {*self._moving, *here.routers, *self._slots.moving, *visited, *late}
         self._moving.clear()
         for n in moving:
-            self._take(n, here, visited=n in visited)
-        busy = {*self._busy, *here.down, *here.returned, *self._turns}
+            self._take(n, here, visited=n in visited, late=n in late)
+        busy = {*late_nodes, *self._busy, *here.down, *here.returned, *self._turns}
         busy |= self._starts.pop(now, set())
         self._busy.clear()
         self._turns = set(self._slots.answered)
         for i in busy:
-            self._take_process(i, here, now)
+            self._take_process(i, here, now, late=i in late_nodes)
         dropping = [n for n in moving if self._routers[n].events]
         for n in dropping:
             self._nodes[n].dropped = self._routers[n].events
@@ -212,16 +226,13 @@ class StreamMovement:
     def _drive(self, n: int, here: _Coming, far: _Coming) -> None:
         """Put what a router sends on its links."""
         router, outs, wiring = self._routers[n], self._wiring.outs[n], self._wiring
-        for p, carried in router.sends.items():
-            out = outs[p]
-            if out is None:
-                continue
-            if out.node < 0 or self._seen:
-                self._wires[out.lane + wiring.streams + carried[0]] = carried[1]
-            if out.node >= 0:
-                here.down[out.node] = carried
-            else:
-                far.words.setdefault(out.place, {})[out.port] = carried
+        sends = router.sends
+        if shared := {p: carried for p, carried in sends.items() if p < self._shared}:
+            self._routers_late.carry(n, shared)
+            if self._exit:
+                self._leaving[n] = shared
+                sends = {p: carried for p, carried in sends.items() if p not in shared}
+        self._put(n, sends, here, far)
         for p, c in router.freed:
             out = outs[p]
             if out is None:
@@ -242,6 +253,19 @@ class StreamMovement:
                 if out.node < 0:
                     far.faults.setdefault(out.place, []).append((out.port, c))
 
+    def _put(self, n: int, words: Mapping[int, Carried], here: _Coming, far: _Coming) -> None:
+        """Put a router's words on its links."""
+        for p, carried in words.items():
+            out = self._wiring.outs[n][p]
+            if out is None:
+                continue
+            if out.node < 0 or self._seen:
+                self._wires[out.lane + self._wiring.streams + carried[0]] = carried[1]
+            if out.node >= 0:
+                here.down[out.node] = carried
+            else:
+                far.words.setdefault(out.place, {})[out.port] = carried
+
     def _drive_process(self, i: int, here: _Coming) -> None:
         """Put what a process's port sends on its link."""
         port, (n, p), wiring = self.ports[i], self._homes[i], self._wiring
@@ -250,6 +274,8 @@ class StreamMovement:
             lane = wiring.injection(i) * wiring.width + wiring.streams
             if self._seen:
                 self._wires[lane + c] = word
+            if self._shared and self._seen:
+                self._nodes_late.carry(i, (0,))
             here.words.setdefault(n, {})[p] = port.sends
         lane = (n * wiring.ports + p) * wiring.width + wiring.streams
         for c in port.freed:
@@ -257,24 +283,24 @@ class StreamMovement:
                 self._credits.append(lane + c)
             here.credits.setdefault(n, []).append((p, c))
 
-    def _take(self, n: int, here: _Coming, *, visited: bool) -> None:
+    def _take(self, n: int, here: _Coming, *, visited: bool, late: bool) -> None:
         """Take a router over a clock edge."""
         router = self._routers[n]
         comes = here.words.get(n, {}), here.credits.get(n, ()), here.faults.get(n, ())
-        router.step(self._states(n), *comes, visited=visited)
+        router.step(self._states(n), *comes, visited=visited, late=late)
         if not router.is_idle:
             self._moving.add(n)
         watched = self._watches and router.watches
         (self._watched.add if watched else self._watched.discard)(n)
 
-    def _take_process(self, i: int, here: _Coming, now: int) -> None:
+    def _take_process(self, i: int, here: _Coming, now: int, *, late: bool) -> None:
         """Take a process's port over a clock edge."""
         port, process = self.ports[i], self.processes[i]
         beat, offered = port.beat, process.offer(now)
         accepts = beat is None or process.accepts(now)
         ready = [c for c, slot in enumerate(self._slot_ports[i]) if slot.ready]
         down, returned = here.down.get(i), here.returned.get(i, ())
-        port.step(ready, offered, down, returned, accepts=accepts)
+        port.step(ready, offered, down, returned, accepts=accepts, late=late)
         if beat and accepts:
             process.take(beat, now)
             self._beats[i] = beat

@@ -1,4 +1,4 @@
-"""A process's port of streams: beats that go up, and beats of results (V9)."""
+"""A process's port of streams: beats that go up, and beats of results (V9, V13)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.stream_channel import Carried, Form
+from syncfabric.models.golden.stream_pauses import Pauses
 from syncfabric.models.layout.streams import StreamLayout
 
 __all__ = ["Beat", "ProcessStreams"]
@@ -42,6 +43,7 @@ class ProcessStreams:
         self.freed: list[int] = []
         self.open = frozenset[int]()
         self.taken = False
+        self._pauses = Pauses.of_interface()
         self._tokens = [layout.places] * self._many
         # Channels of packets of which the head has gone up, and of packets that are dropped.
         self._begun, self._drops = set[int](), set[int]()
@@ -54,7 +56,7 @@ class ProcessStreams:
     @property
     def is_idle(self) -> bool:
         """Whether steps with the same inputs, and no words or credits, would change nothing."""
-        return not self._changed
+        return self._pauses.is_idle and not self._changed
 
     def step(
         self,
@@ -64,6 +66,7 @@ class ProcessStreams:
         credits: Collection[int] = (),
         *,
         accepts: bool = True,
+        late: bool = False,
     ) -> None:
         """Go over a clock edge.
 
@@ -79,7 +82,10 @@ class ProcessStreams:
             Channels whose ``stream_credit`` comes.
         accepts : bool
             ``tready`` of ``m_axis``.
+        late : bool
+            A word has been on the link in place of a flit in the cycle before (V13.4).
         """
+        self._pauses.step(late=late)
         before = self.beat, self._begun.copy(), self._drops.copy(), self._pointer
         full = word is not None and len(self._buffers[word[0]]) == self._places
         self._send(offered)
@@ -114,7 +120,7 @@ class ProcessStreams:
         if c in self._drops or c not in self.open:
             self.taken = True
             (self._drops.discard if beat.last else self._drops.add)(c)
-        elif self._tokens[c]:
+        elif self._tokens[c] and not self._pauses.joins:
             self._tokens[c] -= 1
             self.sends = c, self._word(beat, c)
         if self.taken and beat.last:

@@ -1,4 +1,4 @@
-"""Streams of a router, cycle by cycle: which channel is served, and what leaves (V1 to V8)."""
+"""Streams of a router, cycle by cycle: which channel is served, and what leaves (V1 to V8, V13)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from syncfabric.models.golden.operators import Operators
 from syncfabric.models.golden.slots import SlotState
 from syncfabric.models.golden.stream_channel import Carried, Channel, Form
 from syncfabric.models.golden.stream_join import Joins
+from syncfabric.models.golden.stream_pauses import Pauses
 from syncfabric.models.layout.streams import StreamLayout
 
 __all__ = ["At", "Carried", "RouterStreams"]
@@ -38,6 +39,7 @@ class RouterStreams:
 
     def __init__(self, layout: StreamLayout) -> None:
         self._places, self._turn, form = layout.places, layout.ports, Form(layout)
+        self._pauses = Pauses.of_router(layout)
         self._joins = Joins(layout, form, Operators(layout))
         self._channels = [
             Channel(form, layout.ports + 1, layout.places) for _ in range(layout.channels)
@@ -58,7 +60,7 @@ class RouterStreams:
     def is_idle(self) -> bool:
         """Whether steps without inputs and visits would change nothing, and nothing is shown."""
         waits = self._joins.under_way or any(here.failed for here in self._channels)
-        return not (self._changed or waits)
+        return self._pauses.is_idle and not (self._changed or waits)
 
     @property
     def watches(self) -> bool:
@@ -93,6 +95,7 @@ class RouterStreams:
         faults: Collection[At] = (),
         *,
         visited: bool = False,
+        late: bool = False,
     ) -> None:
         """Go over a clock edge.
 
@@ -106,7 +109,10 @@ class RouterStreams:
             Ports and channels whose ``stream_credit``, or ``stream_fault``, comes.
         visited : bool
             The watchdog looks.
+        late : bool
+            A word has left in place of a flit in the cycle before (V13.4).
         """
+        self._pauses.step(late=late)
         channels, joins = self._channels, self._joins
         joins.begin(self._now)
         under_way = joins.under_way
@@ -141,10 +147,11 @@ class RouterStreams:
         """Join and fork; return where words leave buffers."""
         channels, joins = self._channels, self._joins
         # All is ready by the state at the start of the cycle.
-        forks = [here.can_fork() for here in channels]
+        pauses = self._pauses
+        forks = [here.can_fork(pauses=pauses.forks) for here in channels]
         owed = [c for c, here in enumerate(channels) if here.owed]
         ready = [
-            joins.is_free and here.can_join() and all(d == c for d in owed)
+            joins.is_free and not pauses.joins and here.can_join() and all(d == c for d in owed)
             for c, here in enumerate(channels)
         ]
         served = self._choose(forks, ready)

@@ -155,6 +155,9 @@ class NodeShape(EngineShape):
     stream_join: Join = Field(
         default="tree", description="an operator for each pair of ports, or one for all"
     )
+    stream_links: Literal["own", "shared"] = Field(
+        default="own", description="streams have links of their own, or those of packets"
+    )
     offload: Offload | None = Field(default=None, description="a designer's own operator")
 
     @model_validator(mode="after")
@@ -252,6 +255,7 @@ class NodeShape(EngineShape):
             f"streams must be at most wires = {self.wires}, not {self.streams}:"
             " a stream goes with a slot; set wires to as many or more",
         )
+        yield from self._of_shared_streams()
         yield (
             len(set(self.stream_operations)) < len(self.stream_operations),
             "stream_operations names one twice; name each once",
@@ -263,6 +267,30 @@ class NodeShape(EngineShape):
         yield (
             self.offload is not None and "offload" not in self.stream_operations,
             'offload is not in use; add "offload" to stream_operations, or remove it',
+        )
+
+    def _of_shared_streams(self) -> Iterator[tuple[bool, str]]:
+        """Yield the same of streams on links of packets."""
+        here = self.streams > 0 and self.stream_links == "shared"
+        yield (
+            here and not self.channels,
+            "stream_links 'shared' needs packets; take 'own', or channels of 1 and more",
+        )
+        most = 128
+        yield (
+            here and self.stream_bits > most,
+            f"stream_bits must be at most {most} with stream_links 'shared', not"
+            f" {self.stream_bits}; take stream_links 'own' for more",
+        )
+        yield (
+            here and self.shared,
+            "stream_links 'shared' does not go with messages on the same links: neither can wait;"
+            " take message_links 'own' and transport 'link', or stream_links 'own'",
+        )
+        yield (
+            here and self.check_bits > 0,
+            f"stream_links 'shared' does not go with check_bits = {self.check_bits} yet;"
+            " take stream_links 'own', or check_bits 0",
         )
 
     @property
@@ -308,6 +336,8 @@ class NodeShape(EngineShape):
             self.link_registers,
             self.offload,
             self.check_bits,
+            self.stream_links == "shared",
+            self.output_register,
         )
 
     @property

@@ -109,6 +109,10 @@ class StreamLayout:
         The designer's own unit.
     check_bits : int, 0 to 8
         Of each part of a guarded link (V12).
+    shared : bool
+        Links are those of packets (V13).
+    output_register : bool
+        There is a register before each of these.
     """
 
     channels: int
@@ -120,6 +124,8 @@ class StreamLayout:
     registers: int = 0
     offload: Offload | None = None
     check_bits: int = 0
+    shared: bool = False
+    output_register: bool = False
 
     @cached_property
     def word(self) -> Layout:
@@ -157,7 +163,7 @@ class StreamLayout:
     @property
     def place_bits(self) -> int:
         """Bits of a place in a channel's buffer, whose place 0 holds no word (V1.5)."""
-        least = self.latency + 3 + 2 * self.registers
+        least = self.latency + 3 + 2 * self.registers + self.exit
         alone = self.channels == 1 or self.join == "serial"
         return max(_LEAST_PLACE_BITS + alone, least.bit_length())
 
@@ -171,6 +177,16 @@ class StreamLayout:
         """Parts of a link's forward wires that have check bits of their own (V12.1)."""
         return -(-self.bits // CHECKED_BITS)
 
+    @property
+    def exit(self) -> int:
+        """O: cycles from an output of a router to its link (V1.5)."""
+        return int(self.shared and self.output_register)
+
+    @property
+    def process_shares(self) -> bool:
+        """Whether the link of a process is shared with packets, too."""
+        return self.shared and not self.own
+
     def cycles(self, radius: int) -> int:
         """Return the most cycles to the first word of a result (V10).
 
@@ -180,4 +196,5 @@ class StreamLayout:
             Links between routers from the root to the farthest member.
         """
         joins = self.latency if self.join == "tree" else self.latency * self.ports
-        return radius * (joins + 3 + 2 * self.registers) + joins + 7
+        way = radius * (joins + 3 + 2 * (self.registers + self.exit))
+        return way + joins + 7 + self.exit * (not self.own)

@@ -81,6 +81,9 @@ class EngineNetwork(NetworkTable):
     stream_join: Join = Field(
         default="tree", description="An operator for each pair of ports, or one for all."
     )
+    stream_links: Literal["own", "shared"] = Field(
+        default="own", description="Links of streams: their own, or those of packets."
+    )
     offload: Offload | SkipJsonSchema[None] = Field(
         default=None, description="A designer's own operator of streams."
     )

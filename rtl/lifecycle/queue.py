@@ -99,7 +99,7 @@ class Hold(wiring.Component):
     """
 
     def __init__(self, channels: int, flit: data.StructLayout, places: int) -> None:
-        self._places = places
+        self._queue = WordQueue(channels + flit.size, places)
         super().__init__(
             {
                 "valid": In(channels),
@@ -111,11 +111,16 @@ class Hold(wiring.Component):
             }
         )
 
+    @property
+    def waits(self) -> Value:
+        """Whether there is a flit for the link."""
+        return self.valid.any() | self._queue.some
+
     def elaborate(self, platform: object) -> Module:
         m = Module()
         comes = Signal()
         here, there = Cat(self.valid, self.flit), Cat(self.out_valid, self.out_flit)
-        m.submodules.queue = queue = WordQueue(len(here), self._places)
+        m.submodules.queue = queue = self._queue
         m.d.comb += [
             comes.eq(self.valid.any()),
             queue.push.eq(comes & (self.blocked | queue.some)),

@@ -14,13 +14,14 @@ from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.lifecycle.queue import Hold
 from syncfabric.rtl.lifecycle.shape import set_up_shape
 from syncfabric.rtl.parts.credit import CreditCounter
-from syncfabric.rtl.planes.placed import AXIS, PROCESS, Placed, link_of, process_port
+from syncfabric.rtl.planes.placed import AXIS, PROCESS, Placed, link_of, process_port, sharing
 from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.slots.slot import received, sent
 from syncfabric.rtl.streams.guard import join_streams
 from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.guarded import GuardedLinks
 from syncfabric.rtl.transport.link import show, word_on
+from syncfabric.rtl.transport.streamed import members_of, receive, streams_of
 
 __all__ = ["LinkEnd", "NodeInterface"]
 
@@ -28,7 +29,7 @@ __all__ = ["LinkEnd", "NodeInterface"]
 class LinkEnd(wiring.Component):
     """A node's end of its link: messages first, then flits of the manager, then the process's.
 
-    Rules: docs/microarchitecture-networks.md, N2 (1 to 6).
+    Rules: docs/microarchitecture-networks.md, N2 (1 to 6); docs/microarchitecture-streams.md, V13.
 
     Parameters
     ----------
@@ -51,17 +52,19 @@ class LinkEnd(wiring.Component):
         A flit for it, which it takes at once; only with managers.
     overflows : Out(1)
         A flit is dropped for want of a place; only with channels.
+    words_in_0, words_out_0, faults_in_0, faults_out_0, late
+        As of :class:`StreamedLinks`, for the process's port; only if streams share the link.
     """
 
     def __init__(self, shape: NodeShape) -> None:
         self._shape = shape
+        self._streams = shape.stream if shape.stream and shape.stream.shared else None
         message, cut = MessageSignature(shape.layout), shape.check_bits > 0
         members: dict[str, Any] = {"arrive": In(message), "release": Out(message)}
         if not shape.shared:
             members |= {"sync_in_0": In(message), "sync_out_0": Out(message)}
         if shape.channels:
-            bits = shape.layout.link_message.width if shape.shared else 0
-            link = FlitSignature(shape.link_channels, shape.flit_bits, message_bits=bits, cut=cut)
+            link = FlitSignature(shape.link_channels, shape.flit_bits, cut=cut, **sharing(shape))
             packets = FlitSignature(shape.channels, shape.flit_bits, cut=cut)
             members |= {"in_0": In(link), "out_0": Out(link), "overflows": Out(1)}
             members |= {"inject": In(packets), "eject": Out(packets)}
@@ -69,6 +72,7 @@ class LinkEnd(wiring.Component):
             members |= {"request_valid": In(1), "request_flit": In(link.flit)}
             members |= {"request_leaves": Out(1)}
             members |= {"manager_valid": Out(1), "manager_flit": Out(link.flit)}
+        members |= members_of(self._streams, 1) if self._streams else {}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -96,6 +100,9 @@ class LinkEnd(wiring.Component):
             m.d.sync += link.credit[count].eq(link.valid[count])
         if self._shape.shared:
             self._release(m, link.message_valid, word_on(link))
+        if self._streams:
+            receive(m, self, 0)
+            m.d.comb += link.stream_credit.eq(here.words_in_0.credit)
 
     def _release(self, m: Module, valid: Value, message: Any) -> None:
         """Hand a message on a cycle later: the process may look at its result at once."""
@@ -103,12 +110,17 @@ class LinkEnd(wiring.Component):
         m.d.sync += [release.valid.eq(valid), release.message.as_value().eq(message)]
 
     def _join_outgoing(self, m: Module) -> None:
-        """Send a message, else a flit of the manager, else one of the process."""
+        """Send a message or a word, else a flit of the manager, else one of the process."""
         here: Any = self
         shape, link = self._shape, here.out_0
         count = shape.channels
-        message: Value = here.arrive.valid if shape.shared else Const(0, 1)
+        message: Value = Const(0, 1)
+        if shape.shared:
+            message = here.arrive.valid
+        elif self._streams:
+            message = here.words_out_0.valid.any()
         sends = Signal()
+        wants: list[Value] = []
         m.d.comb += here.inject.credit.eq(link.credit[:count])
         word: Value = Const(0, 1)
         if shape.managers:
@@ -121,21 +133,31 @@ class LinkEnd(wiring.Component):
                 link.valid[count].eq(sends),
             ]
             word = Mux(sends, here.request_flit, 0)
-        valid, flit = self._held(m, message | sends)
+            wants.append(here.request_valid & credits.available)
+        valid, flit = self._held(m, message | sends, wants)
         m.d.comb += link.valid[:count].eq(valid)
         if shape.shared:
-            said, width = Mux(message, here.arrive.message, 0), len(link.flit.as_value())
             m.d.comb += link.message_valid.eq(message)
-            if len(said) > width:
-                m.d.comb += link.message_rest.eq(said[width:])
-            word = word | said[:width]
+            word = word | self._send(m, link, "message", Mux(message, here.arrive.message, 0))
+        elif self._streams:
+            words = here.words_out_0
+            m.d.comb += link.stream_valid.eq(words.valid)
+            m.d.comb += here.late.eq(message & Cat(wants).any())
+            word = word | self._send(m, link, "stream", Mux(message, words.word, 0))
         m.d.comb += link.flit.eq(word | flit)
 
-    def _held(self, m: Module, blocked: Value) -> tuple[Value, Value]:
+    def _send(self, m: Module, link: Any, sharer: str, said: Value) -> Value:
+        """Put a message or a word, which is 0 if there is none, on a link; return what is left."""
+        width = len(link.flit.as_value())
+        if len(said) > width:
+            m.d.comb += getattr(link, f"{sharer}_rest").eq(said[width:])
+        return said[:width]
+
+    def _held(self, m: Module, blocked: Value, wants: list[Value]) -> tuple[Value, Value]:
         """Return the process's flit as it goes on the link; 0 while something else does."""
         here: Any = self
         shape, inject = self._shape, here.inject
-        if not (shape.shared or shape.managers):
+        if not (shape.shared or shape.managers or self._streams):
             return inject.valid, Mux(inject.valid.any(), inject.flit, 0)
         places = shape.channels * shape.buffer_flits
         m.submodules.hold = hold = Hold(shape.channels, here.out_0.signature.flit, places)
@@ -145,6 +167,7 @@ class LinkEnd(wiring.Component):
             hold.blocked.eq(blocked),
             here.overflows.eq(hold.overflow),
         ]
+        wants.append(hold.waits)
         return hold.out_valid, hold.out_flit.as_value()
 
 
@@ -227,8 +250,10 @@ class NodeInterface(Placed):
             streams: Any = self._stream_port
             ready = here.ready[self._registers : self._registers + len(streams.opens)]
             self._join_streams(m, ready, streams)
-            ends, link = (streams.receive, streams.send), (here.in_0.streams, here.out_0.streams)
+            ends, link = (streams.receive, streams.send), streams_of(self, end, 0)
             join_streams(m, self._stream, 0, ends, link, ready, events)
+            if self._stream.shared:
+                m.d.comb += streams.late.eq(end.late)
         targets: dict[int, Any] = {Target.PORT: self._join_process(m, self._port)}
         if self._set_up:
             targets[Target.MANAGER] = self._join_manager(m, Manager(self._set_up), end)

@@ -15,7 +15,7 @@ from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.lifecycle.set_up_port import LocalPort, SinkPort
 from syncfabric.rtl.lifecycle.shape import SetUpShape, set_up_shape
 from syncfabric.rtl.lifecycle.sink import Sink
-from syncfabric.rtl.planes.placed import AXIS, PROCESS, Placed, link_of, process_port
+from syncfabric.rtl.planes.placed import AXIS, PROCESS, Placed, link_of, process_port, sharing
 from syncfabric.rtl.router.router import Router
 from syncfabric.rtl.router.routing import Routing, SourceRouting, TableRouting, XyRouting
 from syncfabric.rtl.slots.plane import SlotPlane
@@ -24,7 +24,8 @@ from syncfabric.rtl.streams.plane import StreamPlane
 from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.guarded import GuardedLinks
 from syncfabric.rtl.transport.link import Joined, OwnLinks, SharedLinks, show
-from syncfabric.rtl.transport.routed import CLASSES, RoutedLinks
+from syncfabric.rtl.transport.routed import RoutedLinks
+from syncfabric.rtl.transport.streamed import StreamedLinks, streams_of
 
 __all__ = ["Node", "collective", "router"]
 
@@ -53,8 +54,8 @@ class Node(Placed):
     link : Signature
         A link to a neighbour: ``packets`` (FlitSignature; only with channels) and ``messages``
         (MessageSignature; only if these have links of their own), with the wires of guards, and
-        ``slots`` (SlotLinkSignature; only with barrier wires), and ``streams`` (StreamSignature;
-        only with these).
+        ``slots`` (SlotLinkSignature; only with barrier wires), and ``streams`` (only with these:
+        StreamSignature, or FaultSignature where words are among packets).
 
     Members
     -------
@@ -174,10 +175,12 @@ class Node(Placed):
         """Place streams along the trees of the first slots."""
         m.submodules.streams = streams = StreamPlane(layout)
         here: Any = streams
+        part: Any = self._collective
         for p in range(layout.links):
             ends = getattr(here, f"in_{p}"), getattr(here, f"out_{p}")
-            link = getattr(self, f"in_{p}").streams, getattr(self, f"out_{p}").streams
-            join_streams(m, layout, p, ends, link, here.opens, events)
+            join_streams(m, layout, p, ends, streams_of(self, part, p), here.opens, events)
+        if layout.shared:
+            m.d.comb += here.late.eq(part.late)
         for s in range(layout.channels):
             for name in (f"{part}_{s}" for part in ("alive", "starts", "children", "parent")):
                 m.d.comb += getattr(here, name).eq(getattr(slots, name))
@@ -269,6 +272,8 @@ def _joined(shape: NodeShape) -> Joined:
     packets = router(shape) if shape.channels else None
     if packets and shape.layout.routed:
         return RoutedLinks(packets, engine, shape.layout)
+    if packets and shape.stream and shape.stream.shared:
+        return StreamedLinks(packets, engine, shape.stream)
     if packets and shape.shared:
         return SharedLinks(packets, engine, shape.links)
     return OwnLinks(packets, engine)
@@ -282,9 +287,8 @@ def router(shape: NodeShape) -> Router:
         buffer_flits=shape.buffer_flits,
         flit_bits=shape.flit_bits,
         output_register=shape.output_register,
-        messages=tuple(range(shape.links)) if shape.shared else (),
-        message_bits=shape.layout.link_message.width,
-        classes=CLASSES if shape.layout.routed else 0,
+        messages=tuple(range(shape.links)) if sharing(shape) else (),
+        **sharing(shape),
         cut=shape.check_bits > 0,
         dated=shape.channels if shape.datelines else 0,
     )

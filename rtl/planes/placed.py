@@ -21,8 +21,9 @@ from syncfabric.rtl.streams.guard import stream_link
 from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainSignature, ConfigNode, Words
 from syncfabric.rtl.transport.link import show
+from syncfabric.rtl.transport.routed import CLASSES
 
-__all__ = ["AXIS", "PROCESS", "Placed", "link_of", "process_port"]
+__all__ = ["AXIS", "PROCESS", "Placed", "link_of", "process_port", "sharing"]
 
 PROCESS = ("arrive", "last", "data", "released", "ready", "done", "broken", "result")
 """Members of a node port that the process has."""
@@ -30,7 +31,7 @@ PROCESS = ("arrive", "last", "data", "released", "ready", "done", "broken", "res
 AXIS = ("s_axis", "m_axis")
 """Members of a port of streams that the process has."""
 
-_PLANES = {"packets": "{}", "messages": "sync_{}"}
+_PLANES = {"packets": "{}", "messages": "sync_{}", "streams": "faults_{}"}
 """Parts of a link, and the names of its ends at what is inside."""
 
 
@@ -43,6 +44,17 @@ def link_of(inside: wiring.Signature, shape: NodeShape) -> wiring.Signature:
     members |= {"slots": Out(SlotLinkSignature(slots))} if slots else {}
     members |= {"streams": Out(stream_link(streams))} if streams else {}
     return wiring.Signature(members)
+
+
+def sharing(shape: NodeShape) -> dict[str, Any]:
+    """Return what shares the links of packets, as of :class:`FlitSignature`; empty: nothing."""
+    if shape.stream and shape.stream.shared:
+        words = {"message_bits": shape.stream.word.width, "classes": shape.stream.channels}
+        return {**words, "sharer": "stream"}
+    if not shape.shared:
+        return {}
+    classes = CLASSES if shape.layout.routed else 0
+    return {"message_bits": shape.layout.link_message.width, "classes": classes}
 
 
 def process_port(shape: NodeShape, registers: int) -> NodePort | SlotsPort:
@@ -102,11 +114,9 @@ class Placed(wiring.Component, ABC):
         """Join the links ``in_0``, ``out_0`` .. to the ends of what is inside."""
         for name in (f"{way}_{p}" for p in range(count) for way in ("in", "out")):
             link = getattr(self, name)
-            for plane in link.signature.members:
-                if plane not in _PLANES:
-                    continue
-                inner = getattr(part, _PLANES[plane].format(name))
-                wiring.connect(m, inner, wiring.flipped(getattr(link, plane)))
+            for plane, ends in _PLANES.items():
+                if inner := getattr(part, ends.format(name), None):
+                    wiring.connect(m, inner, wiring.flipped(getattr(link, plane)))
 
     def _join_chain(self, m: Module, targets: Mapping[int, Any]) -> None:
         """Place the config node before ports of its targets, by number."""

@@ -18,9 +18,12 @@ class FlitSignature(wiring.Signature):
     ----------
     channels, flit_bits : int
     message_bits : int
-        Width of the messages of engines that share the link; 0: none do.
+        Width of the messages that share the link; 0: none do.
     classes : int
-        If these are routed: classes, with a credit each.
+        If these have credits: classes, with a credit each.
+    sharer : {"message", "stream"}
+        They are messages of engines, or words of streams with a channel a class: how the names of
+        their members begin.
     cut : bool
         Flits have the flag ``cut``: the links have check bits.
 
@@ -33,9 +36,10 @@ class FlitSignature(wiring.Signature):
     credit : In(channels)
         A pulse for each place that the receiver frees.
     message_valid : Out(1)
-        Only with ``message_bits``: a message is in the low bits of ``flit``. Routed: a bit a class.
+        Only with ``message_bits``: a message is in the low bits of ``flit``. With ``classes`` a bit
+        for each.
     message_credit : In(classes)
-        Only with ``classes``: a pulse for each message that the receiver has passed on.
+        Only with ``classes``: a pulse for each place that the receiver frees.
     message_rest : Out
         Only if messages are wider than ``flit``: the rest of it, or 0.
     """
@@ -47,9 +51,11 @@ class FlitSignature(wiring.Signature):
         *,
         message_bits: int = 0,
         classes: int = 0,
+        sharer: str = "message",
         cut: bool = False,
     ) -> None:
         self.channels = channels
+        self.sharer = sharer
         self.message_bits = message_bits
         self.classes = classes
         self.flit = struct(flit_layout(flit_bits, cut=cut))
@@ -59,9 +65,9 @@ class FlitSignature(wiring.Signature):
             "credit": In(channels),
         }
         if message_bits:
-            members["message_valid"] = Out(max(1, classes))
+            members[f"{sharer}_valid"] = Out(max(1, classes))
         if classes:
-            members["message_credit"] = In(classes)
+            members[f"{sharer}_credit"] = In(classes)
         if message_bits > self.flit.size:
-            members["message_rest"] = Out(message_bits - self.flit.size)
+            members[f"{sharer}_rest"] = Out(message_bits - self.flit.size)
         super().__init__(members)

@@ -17,7 +17,7 @@ __all__ = ["OutputPort"]
 class OutputPort(wiring.Component):
     """Takes one of the offered flits a cycle, unless a message has the link.
 
-    Rules: docs/microarchitecture-engine.md, R1 and R2.
+    Rules: docs/microarchitecture-engine.md, R1 and R2; docs/microarchitecture-streams.md, V13.
 
     Parameters
     ----------
@@ -41,7 +41,9 @@ class OutputPort(wiring.Component):
     has_credit, busy : Out(channels)
         Per channel: there is a credit; a packet is under way.
     message_valid : In(1), message : In(message_bits)
-        A message that is sent in this cycle; 0 otherwise. Routed: a bit a class.
+        A message that is sent in this cycle; 0 otherwise. With classes: a bit for each.
+    late : Out(1)
+        Only if words of streams share the link: one is sent in place of a flit.
     """
 
     def __init__(
@@ -57,7 +59,7 @@ class OutputPort(wiring.Component):
         self._places = buffer_flits
         self._flit = link.flit
         self._inputs = inputs
-        self._message_bits = link.message_bits
+        self._message_bits, self._sharer = link.message_bits, link.sharer
         self._register = register
         members: dict[str, Any] = {
             "link": Out(link),
@@ -71,6 +73,7 @@ class OutputPort(wiring.Component):
         if self._message_bits:
             valid = In(max(1, link.classes))
             members |= {"message_valid": valid, "message": In(self._message_bits)}
+        members |= {"late": Out(1)} if self._sharer == "stream" else {}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -110,8 +113,10 @@ class OutputPort(wiring.Component):
         domain = m.d.sync if self._register else m.d.comb
         if self._message_bits:
             flit = flit | self.message[:width]
-            domain += self.link.message_valid.eq(self.message_valid)
+            domain += getattr(self.link, f"{self._sharer}_valid").eq(self.message_valid)
         if self._message_bits > width:
-            domain += self.link.message_rest.eq(self.message[width:])
+            domain += getattr(self.link, f"{self._sharer}_rest").eq(self.message[width:])
+        if self._sharer == "stream":
+            m.d.comb += self.late.eq(message & ~without & arbiter.request.any())
         domain += [self.link.valid.eq(valid), self.link.flit.eq(flit)]
         return m

@@ -30,8 +30,8 @@ class Router(wiring.Component):
     output_register : bool
     messages : tuple of int
         Ports whose links are shared with messages.
-    message_bits, classes : int
-        Their width, and how many classes of routed ones there are; 0: they are not routed.
+    message_bits, classes, sharer
+        What these are: as of :class:`FlitSignature`.
     cut : bool
         Flits have the flag ``cut``: links have check bits.
     dated : int
@@ -44,7 +44,9 @@ class Router(wiring.Component):
     message_0_valid .. : In(1), message_0 .. : In(message_bits)
         Of shared links: a message that leaves in this cycle. Those that arrive are on the links.
     message_0_credit .. : In(classes)
-        Of routed messages: what goes back on the link of this input.
+        Of messages with credits: what goes back on the link of this input.
+    late : Out(1)
+        Only with words of streams: one leaves by an output in place of a flit.
     overflows : Out(range(ports + 1))
         Flits dropped in this cycle.
     dateline : In(ports)
@@ -64,6 +66,7 @@ class Router(wiring.Component):
         messages: tuple[int, ...] = (),
         message_bits: int = 0,
         classes: int = 0,
+        sharer: str = "message",
         cut: bool = False,
         dated: int = 0,
     ) -> None:
@@ -80,7 +83,7 @@ class Router(wiring.Component):
         ports = range(len(routing.outputs))
         plain = FlitSignature(channels, flit_bits, cut=cut)
         shared = FlitSignature(
-            channels, flit_bits, message_bits=message_bits, classes=classes, cut=cut
+            channels, flit_bits, message_bits=message_bits, classes=classes, sharer=sharer, cut=cut
         )
         self._inside = plain
         self._links = [shared if port in messages else plain for port in ports]
@@ -96,6 +99,8 @@ class Router(wiring.Component):
                 members[f"message_{port}_credit"] = In(classes)
         if dated:
             members["dateline"] = In(len(ports))
+        if sharer == "stream":
+            members["late"] = Out(1)
         super().__init__({**members, "overflows": Out(range(len(ports) + 1))})
 
     def elaborate(self, platform: object) -> Module:
@@ -142,6 +147,8 @@ class Router(wiring.Component):
                     output.message.eq(getattr(self, f"message_{o}")),
                 ]
         m.d.comb += self.overflows.eq(total([source.overflow for source in inputs]))
+        if hasattr(self, "late"):
+            m.d.comb += self.late.eq(Cat(outputs[o].late for o in self._messages).any())
         return m
 
     def _asked(self, output: int, state: Value) -> Value:
@@ -174,4 +181,5 @@ class Router(wiring.Component):
             source.route.eq(route),
         ]
         if self._links[port].classes:
-            m.d.comb += link.message_credit.eq(getattr(self, f"message_{port}_credit"))
+            credit = getattr(link, f"{self._links[port].sharer}_credit")
+            m.d.comb += credit.eq(getattr(self, f"message_{port}_credit"))

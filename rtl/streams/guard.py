@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.layout.streams import CHECKED_BITS, StreamLayout
 from syncfabric.models.layout.words import RouterWord
 from syncfabric.rtl.guard.shape import check_of
-from syncfabric.rtl.streams.link import StreamSignature
+from syncfabric.rtl.streams.link import FaultSignature, StreamSignature
 
 __all__ = ["GuardedStreams", "StreamReceiver", "StreamSender", "join_streams", "stream_link"]
 
@@ -188,6 +188,8 @@ class StreamReceiver(_Guard):
 
 def stream_link(layout: StreamLayout) -> wiring.Signature:
     """Return one direction of a link between routers, or to a node interface."""
+    if layout.shared:
+        return FaultSignature(layout)
     return GuardedStreams(layout) if layout.check_bits else StreamSignature(layout)
 
 

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.rtl.messages import struct
 
-__all__ = ["StreamSignature"]
+__all__ = ["FaultSignature", "StreamSignature"]
 
 
 class StreamSignature(wiring.Signature):
@@ -36,3 +36,18 @@ class StreamSignature(wiring.Signature):
                 "credit": In(count),
             }
         )
+
+
+class FaultSignature(wiring.Signature):
+    """What streams add to one direction of a link that they share with packets.
+
+    Rules: docs/microarchitecture-streams.md, V13.
+
+    Members
+    -------
+    fault : Out(channels)
+        As of :class:`StreamSignature`.
+    """
+
+    def __init__(self, layout: StreamLayout) -> None:
+        super().__init__({"fault": Out(layout.channels)})

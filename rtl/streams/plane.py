@@ -15,6 +15,7 @@ from syncfabric.rtl.streams.buffer import StreamBuffer
 from syncfabric.rtl.streams.channel import StreamChannel
 from syncfabric.rtl.streams.join import join_of
 from syncfabric.rtl.streams.link import StreamSignature
+from syncfabric.rtl.streams.pauses import Pauses
 
 __all__ = ["StreamPlane"]
 
@@ -22,7 +23,7 @@ __all__ = ["StreamPlane"]
 class StreamPlane(wiring.Component):
     """Joins words on their way up and copies them on their way down.
 
-    Rules: docs/microarchitecture-streams.md, V1 to V8.
+    Rules: docs/microarchitecture-streams.md, V1 to V8 and V13.
 
     Parameters
     ----------
@@ -36,6 +37,8 @@ class StreamPlane(wiring.Component):
         By channel: its slot takes part in a group; the slot's image; its GO is on the wires.
     visit : In(1)
         The watchdog looks.
+    late : In(1)
+        Only on links of packets: a word leaves in place of a flit.
     breaks : Out(channels)
         Slots that end as by KILL.
     waits : Out(channels)
@@ -56,6 +59,7 @@ class StreamPlane(wiring.Component):
             members |= {f"alive_{c}": In(1), f"starts_{c}": In(1)}
             members |= {f"children_{c}": In(layout.ports), f"parent_{c}": In(layout.links)}
         members |= {name: Out(layout.channels) for name in ("breaks", "waits", "opens")}
+        members |= {"late": In(1)} if layout.shared else {}
         super().__init__(members | {"visit": In(1), "overflows": Out(1)})
 
     def elaborate(self, platform: object) -> Module:
@@ -184,8 +188,15 @@ class StreamPlane(wiring.Component):
                     back = sources[c].credit & channel.target[q]
                 m.d.comb += [counter.spend.eq(spends), counter.credit.eq(back)]
                 credits[-1].append(counter.available)
+        pauses = Pauses.of_router(self._layout) if self._layout.shared else None
+        if pauses:
+            m.submodules.pauses = pauses
+            m.d.comb += pauses.late.eq(self.late)
         for c, channel in enumerate(channels):
-            m.d.comb += channel.credits.eq(Cat(of_port[c] for of_port in credits))
+            there: Value = Cat(of_port[c] for of_port in credits)
+            if pauses:
+                there &= ~pauses.of(channel.target)
+            m.d.comb += channel.credits.eq(there)
         for q in range(self._layout.ports):
             link = getattr(self, f"out_{q}")
             copied, null = Signal(len(channels), name=f"copied_{q}"), Signal(name=f"null_{q}")

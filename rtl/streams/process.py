@@ -13,6 +13,7 @@ from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.parts.gates import either, total
 from syncfabric.rtl.streams.buffer import StreamBuffer
 from syncfabric.rtl.streams.link import StreamSignature
+from syncfabric.rtl.streams.pauses import Pauses
 
 __all__ = ["AxisSignature", "StreamPort"]
 
@@ -45,7 +46,7 @@ class AxisSignature(wiring.Signature):
 class StreamPort(wiring.Component):
     """Makes packets of beats, and beats of packets.
 
-    Rules: docs/microarchitecture-streams.md, V9.
+    Rules: docs/microarchitecture-streams.md, V9 and V13.
 
     Parameters
     ----------
@@ -62,6 +63,8 @@ class StreamPort(wiring.Component):
         Operands, and results; ``m_axis.tuser``: the group ends, and the packet with it.
     overflows : Out(1)
         A word is dropped for want of a place.
+    late : In(1)
+        Only if the link is that of packets, too: a word is on it in place of a flit.
     """
 
     def __init__(self, layout: StreamLayout) -> None:
@@ -70,6 +73,7 @@ class StreamPort(wiring.Component):
         link = StreamSignature(layout)
         super().__init__(
             {
+                **({"late": In(1)} if layout.process_shares else {}),
                 "opens": In(layout.channels),
                 "send": Out(link),
                 "receive": In(link),
@@ -116,13 +120,20 @@ class StreamPort(wiring.Component):
             low = beat.tuser if byte == 0 else 0
             m.d.sync += word.data.word_select(byte, 8).eq(Mux(starts, low, counts))
         m.d.comb += link.word.eq(word)
+        pauses = Pauses() if self._layout.process_shares else None
+        if pauses:
+            m.submodules.pauses = pauses
+            m.d.comb += pauses.late.eq(self.late)
         for c in range(count):
             m.submodules[f"credits_{c}"] = counter = CreditCounter(self._layout.places)
+            available: Value = counter.available
+            if pauses:
+                available &= ~pauses.joins
             taken = beat.tvalid & beat.tready & here[c]
             m.d.comb += [
                 counter.credit.eq(link.credit[c]),
                 counter.spend.eq(goes & here[c]),
-                able[c].eq(counter.available),
+                able[c].eq(available),
             ]
             with m.If(goes & here[c]):
                 m.d.sync += begun[c].eq(Mux(starts, ~null, ~beat.tlast))

@@ -23,13 +23,17 @@ class Joined(wiring.Component):
     engine : Engine
     inside : tuple of str
         How names of the engine's ports begin that are not shown.
+    **more
+        Members beside those that are shown.
 
     Members
     -------
     Those of :class:`Router`, and, beginning with ``sync_``, those of :class:`Engine`.
     """
 
-    def __init__(self, router: Router | None, engine: Engine, inside: tuple[str, ...]) -> None:
+    def __init__(
+        self, router: Router | None, engine: Engine, inside: tuple[str, ...], **more: Any
+    ) -> None:
         self._router = router
         self._engine = engine
         members = router.signature.members.items() if router else ()
@@ -42,7 +46,7 @@ class Joined(wiring.Component):
         }
         for name, member in self._shown.items():
             shown[name] = engine.signature.members[member]
-        super().__init__(shown)
+        super().__init__(shown | more)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -58,7 +62,7 @@ class Joined(wiring.Component):
 
 def word_on(link: Any) -> Value:
     """Return the message that is on a shared link, above which there may be more bits."""
-    return Cat(link.flit, getattr(link, "message_rest", Const(0, 0)))
+    return Cat(link.flit, getattr(link, f"{link.signature.sharer}_rest", Const(0, 0)))
 
 
 def show(m: Module, outer: Any, name: str, inner: Any, member: str) -> None:

@@ -8,8 +8,8 @@
 
 // One end of a link: the wires of a tile's port. `sync` is null where messages share the flit's,
 // `rest` where they are no wider, `flit` where there are no packets.
-template <class Flit, class Sync, class Rest, class Valid, class Slots, class Stream, class Sent,
-          class Freed>
+template <class Flit, class Sync, class Rest, class Valid, class Slots, class Stream, class Above,
+          class Sent, class Freed>
 struct EndOf {
     CData *valid, *sync_valid, *credit, *sync_credit, *flush;
     Flit* flit;
@@ -17,7 +17,8 @@ struct EndOf {
     Rest* rest;
     FOR_GUARDS(CData *check, *sync_check, *probe, *empty;)
     FOR_SLOTS(Valid* slots_valid; Slots* slots;)
-    FOR_STREAMS(CData* stream_valid; Stream* stream; CData *stream_fault, *stream_credit;
+    FOR_STREAMS(CData* stream_valid; Stream* stream; Above* stream_rest;  // on a flit and beside it
+                CData *stream_fault, *stream_credit;
                 Sent* stream_sent; Freed* stream_freed;)  // with guards, in place of credits
 };
 // The end of a node's own link, which carries packets of processes alone.
@@ -77,6 +78,7 @@ template <class End> struct Link {
                   changed |= copy(*to.slots, *from.slots);)
         FOR_STREAMS(changed |= copy(*to.stream_valid, *from.stream_valid);
                     changed |= copy(*to.stream, *from.stream);
+                    changed |= copy(*to.stream_rest, *from.stream_rest);
                     changed |= copy(*to.stream_fault, *from.stream_fault);
                     changed |= copy(*to.stream_sent, *from.stream_sent);)
         return changed;

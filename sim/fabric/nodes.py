@@ -315,12 +315,15 @@ _PACKETS = {
     "sync": "nullptr",
     "rest": "nullptr",
 }
-_STREAMS = ("stream_valid", "stream", "stream_fault", "stream_credit")
+_STREAMS = ("stream_valid", "stream", "stream_rest", "stream_fault", "stream_credit")
 _STREAM_GUARDS = ("stream_sent", "stream_freed")
 _GUARDS = ("check", "sync_check", "probe", "empty")
 """What a link's end has for packets and messages, and what stands for each that is not there."""
 
-_WIDE = ("flit", "sync", "rest", "slots_valid", "slots", "stream", *_STREAM_GUARDS)
+_WIDE = (
+    *("flit", "sync", "rest", "slots_valid", "slots", "stream", "stream_rest"),
+    *_STREAM_GUARDS,
+)
 """The wires whose type depends on their number."""
 
 
@@ -344,6 +347,7 @@ def network_h(spec: AnySpec) -> str:
         "SLOT_BITS": wires.get("slots", 0) // max(1, wires.get("slots_valid", 0)),
         "STREAMS": links.streams,
         "STREAM_BITS": wires.get("stream", 0),
+        "STREAM_REST_BITS": wires.get("stream_rest", 0),
         "SENT_BITS": wires.get("stream_sent", 0),
         "FREED_BITS": wires.get("stream_freed", 0),
     }

@@ -76,8 +76,8 @@ template <class Network> class Probe {
             FOR_SLOTS(for (int s = 0; end.slots && s < SLOTS; ++s)
                           if (bit(*end.slots_valid, s))
                               line_ += ' ', hex(line_, field(*end.slots, s * SLOT_BITS, SLOT_BITS));)
-            FOR_STREAMS(if (end.stream) {
-                if (*end.stream_valid) line_ += ' ', hex(line_, *end.stream);
+            FOR_STREAMS(if (end.stream_valid) {
+                if (*end.stream_valid) line_ += ' ', print_word_of(end);
                 for (int c = 0; c < STREAMS; ++c)
                     if (bit(*end.stream_fault, c)) line_ += " 1";
             })
@@ -93,6 +93,13 @@ template <class Network> class Probe {
         if (*end.valid || (*end.sync_valid && !end.sync)) line_ += ' ', hex(line_, *end.flit);
         if (*end.sync_valid && end.sync) line_ += ' ', hex(line_, *end.sync);
     }
+
+    FOR_STREAMS(template <class End> void print_word_of(const End& end) {
+        if constexpr (STREAM_BITS > 0) return hex(line_, *end.stream);
+        for (int i = 0; i < FLIT_BITS; ++i) word_.put(i, bit(*end.flit, i));
+        for (int i = 0; i < STREAM_REST_BITS; ++i) word_.put(FLIT_BITS + i, bit(*end.stream_rest, i));
+        word_.print(line_);
+    })
 
     void print_results(Network& network) {
         for (auto& t : network.nodes)
@@ -140,6 +147,7 @@ template <class Network> class Probe {
 
     std::FILE* file_;
     Bits valid_, credit_, released_;
+    FOR_STREAMS(Bits word_{FLIT_BITS + STREAM_REST_BITS};)
     std::string line_;
     std::vector<std::string> seen_;  // by target
 };

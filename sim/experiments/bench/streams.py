@@ -10,15 +10,19 @@ from syncfabric.sim.experiments.bench.measures import mesh
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.network import Network
+from syncfabric.sim.results import RunResult
 from syncfabric.sim.vectors import StreamRequest
 
 _KEYS: Mapping[str, object] = {"wires": 1, "streams": 1, "channels": 0}
+_SHARED: Mapping[str, object] = {"channels": 1, "stream_links": "shared"}
 KINDS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("add.i32", {}),
     ("add.i32", {"link_registers": 1}),
     ("max.i16", {"stream_operations": ["integer"]}),
     ("add.bf16", {"stream_operations": ["bf16"]}),
     ("add.f32", {"stream_operations": ["fp32"]}),
+    ("add.i32", _SHARED),
+    ("add.i32", {**_SHARED, "output_register": True}),
 )
 """Operations, and the keys that they are measured with."""
 
@@ -31,15 +35,32 @@ def streams() -> Iterator[Claim]:
             yield _row(side, words, "add.i32", {})
     for op, keys in KINDS[1:]:
         yield _row(8, 256, op, keys)
+    for load in (0.0, 0.1, 1.0):
+        yield _beside_packets(8, 1024, load)
 
 
-def _row(side: int, words: int, op: str, keys: Mapping[str, object]) -> Claim:
+def _beside_packets(side: int, words: int, load: float) -> Claim:
+    found = _run(side, words, "add.i32", _SHARED, load)
+    (took,) = found.streams or ()
+    rate, accepted = took.rate or 0.0, found.traffic.accepted
+    name = f"{side}x{side}, {words} words, links shared with packets of {load:g} flits a node"
+    measured = f"{rate:.3g} words, {accepted:.3g} flits a node"
+    return figure(name, measured, ">= 0.75 words a cycle", found.ok and rate >= 0.745)
+
+
+def _run(
+    side: int, words: int, op: str, keys: Mapping[str, object], load: float = 0.0
+) -> RunResult:
     network = mesh(side, side, {**_KEYS, **keys})
     members = tuple(network.topology.nodes)
     group = GroupSpec(id=1, members=members, planner=WIRE_PLANNER, stream=True)
-    found = Network(NetworkSpec(name="streams", network=network, groups=(group,))).run(
-        episodes=1, stream=StreamRequest("allreduce", words, op)
+    return Network(NetworkSpec(name="streams", network=network, groups=(group,))).run(
+        episodes=1, background=load, stream=StreamRequest("allreduce", words, op)
     )
+
+
+def _row(side: int, words: int, op: str, keys: Mapping[str, object]) -> Claim:
+    found = _run(side, words, op, keys)
     (took,) = found.streams or ()
     said = ", ".join(f"{key} {value}" for key, value in keys.items())
     name = f"{side}x{side}, {words} words, {op}{', ' * bool(said)}{said}"

@@ -142,7 +142,8 @@ class LiteralRouter:
         return o
 
     def leave(self, messages: Collection[int]) -> dict[int, Piece]:
-        """R2.2, R2.3 and R2.5."""
+        """R2.2, R2.3 and R2.5; and V13.4 of docs/microarchitecture-streams.md, in ``late``."""
+        self.late = False
         offers: dict[int, list[Piece]] = {}
         for i in range(self.k):
             requests = [c for c in range(self.V) if self.request(i, c) is not None]
@@ -156,7 +157,10 @@ class LiteralRouter:
             first = min(
                 pieces, key=lambda piece: (self.by_output.get((o, piece.i), NEVER), piece.i)
             )
-            if o in messages or (self.V == 1 and not self.has_credit(o, 0)):
+            if self.V == 1 and not self.has_credit(o, 0):
+                continue
+            if o in messages:
+                self.late = True
                 continue
             taken[o] = first
         return taken
@@ -191,6 +195,7 @@ class LiteralRouter:
             "links": self.links_before if self.registered else leaving,  # R1.6
             "credits": {(piece.i, piece.c) for piece in self.left_before},  # R1.3
             "dropped": drops,
+            "late": self.late,
         }
         for o, piece in taken.items():
             piece.left = t

@@ -8,6 +8,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.shape import EngineShape, MeshNodeShape, NodeShape
 
 TABLE: dict[str, Any] = {"links": 3, "routing": "table", "routers": 8}
+SHARED: dict[str, Any] = {"wires": 1, "streams": 1, "stream_links": "shared"}
 
 REFUSED: list[tuple[type[EngineShape], dict[str, Any], str]] = [
     (EngineShape, {"links": 16}, "links must be at most 15 with own, not 16"),
@@ -91,7 +92,31 @@ REFUSED: list[tuple[type[EngineShape], dict[str, Any], str]] = [
         {**TABLE, "groups": 3, "registers": 5},
         "registers must be at most 4 with 3 groups, not 5",
     ),
+    (
+        NodeShape,
+        {**SHARED, "links": 4, "channels": 0},
+        "stream_links 'shared' needs packets; take 'own', or channels of 1 and more",
+    ),
+    (
+        NodeShape,
+        {**SHARED, "links": 4, "stream_bits": 256},
+        "stream_bits must be at most 128 with stream_links 'shared', not 256; take stream_links"
+        " 'own' for more",
+    ),
+    *(
+        (
+            MeshNodeShape,
+            {**SHARED, **messages},
+            "stream_links 'shared' does not go with messages on the same links: neither can wait;"
+            " take message_links 'own' and transport 'link', or stream_links 'own'",
+        )
+        for messages in ({"message_links": "shared"}, {"transport": "routed"})
+    ),
 ]
+
+
+def test_links_that_no_stream_shares_may_be_like_any() -> None:
+    NodeShape(links=4, channels=0, stream_links="shared", message_links="own", stream_bits=512)
 
 
 @pytest.mark.parametrize(("kind", "options", "text"), REFUSED)

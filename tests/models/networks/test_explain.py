@@ -42,8 +42,8 @@ CASES = [
         'network: unknown key "zzz"; known are buffer_flits, channels, check_bits, counters, '
         "data_bits, engine_stages, flit_bits, groups, height, kind, link_registers, managers, "
         "message_links, offload, operations, output_register, port_registers, read_back, "
-        "setup, stream_bits, stream_join, stream_operations, streams, transport, watchdog, width, "
-        "wires",
+        "setup, stream_bits, stream_join, stream_links, stream_operations, streams, transport, "
+        "watchdog, width, wires",
     ),
     (HEAD + MESH + "counters = 1\n", "network: counters must be true or false, not 1"),
     (HEAD + MESH + "data_bits = true\n", "network: data_bits must be a whole number, not true"),

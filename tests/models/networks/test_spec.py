@@ -29,6 +29,7 @@ COMMON: dict[str, Any] = {
     "stream_bits": 32,
     "stream_operations": ("add",),
     "stream_join": "tree",
+    "stream_links": "own",
     "offload": None,
     "port_registers": 16,
     "message_links": "own",

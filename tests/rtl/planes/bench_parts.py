@@ -91,6 +91,7 @@ def _router(
     register: bool = False,
     message_bits: int = 0,
     cut: bool = False,
+    streams: int = 0,
     routers: int = 16,
     datelines: frozenset[int] = frozenset(),
 ) -> Case:
@@ -111,8 +112,9 @@ def _router(
         routes=tuple(7 * r % ports for r in range(routers)) if kind == "table" else (),
         datelines=datelines,
     )
-    case = RouterCase(build, message_bits, cut)
+    case = RouterCase(build, message_bits, cut, streams)
     wanted = {"head", "tail", "dropped"} | ({"message"} if message_bits else set())
+    wanted |= {"late"} if streams else set()
     return Case(lambda: case.part, lambda rng: RouterLockstep(case, rng), frozenset(wanted))
 
 
@@ -126,6 +128,8 @@ CASES = {
     "source_3": _router("source", 3, 2, 3, 128),
     "source_9": _router("source", 9, 1, 1, register=True),
     "source_4_shared": _router("source", 4, 4, 4, message_bits=18, cut=True),
+    "streamed_xy": _router("xy", places=2, message_bits=36, streams=1),
+    "streamed_table": _router("table", 3, 2, register=True, message_bits=68, streams=4),
     "datelines_xy": _router("xy", channels=2, message_bits=11, datelines=frozenset({0, 3, 4})),
     "port_1": _port(1, 1),
     "port_4": _port(4, 16, 3),
@@ -136,6 +140,7 @@ CASES = {
     "streams_1": _streams(StreamLayout(1, 32, ("add",), "tree", 5, True)),
     "streams_2": _streams(StreamLayout(2, 32, ("add",), "tree", 3, True, 1)),
     "streams_4": _streams(StreamLayout(4, 64, ("add",), "serial", 3, False)),
+    "streams_shared": _streams(StreamLayout(2, 32, ("add",), "tree", 5, True, shared=True)),
     "stream_port_1": _stream_port(StreamLayout(1, 32, ("add",), "tree", 5, True)),
     "stream_port_4": _stream_port(StreamLayout(4, 64, ("add",), "tree", 3, True, 1)),
     "registers_1": _registers(FlitSignature(4, 16, message_bits=40, cut=True), 1),

@@ -46,6 +46,9 @@ def draw(rng: random.Random) -> tuple[type[NodeShape], dict[str, Any]]:
     if rng.random() < 0.9:
         most = options["wires"]
         options["streams"] = rng.choice([k for k in key_range(kind, "streams") if k <= most])
+    if options["streams"] and options["stream_links"] == "shared" and rng.random() < 0.9:
+        options |= {"message_links": "own", "transport": "link", "check_bits": 0}
+        options["stream_bits"] = rng.choice((32, 64, 128))
     # By themselves these two would hardly ever fit; and a table of all is too long to build.
     if options["routing"] == "table":
         options["routers"] = rng.choice((1, rng.randint(1, MOST_ROUTERS), MOST_ROUTERS))

@@ -25,7 +25,7 @@ def run(shape: NodeShape, seed: int, cycles: int) -> Counter[str]:
     Slots of barrier wires have a lock-step of their own.
     """
     registers = min(shape.registers, shape.layout.entries, 16)
-    shape = type(shape)(**shape.model_dump() | {"wires": 0, "registers": registers})
+    shape = type(shape)(**shape.model_dump() | {"wires": 0, "streams": 0, "registers": registers})
     lockstep = NodeLockstep(shape, random.Random(seed))
     return together(Node(shape, lockstep.constants.headers), lockstep, seed, cycles)
 

@@ -1,7 +1,7 @@
 """A router beside its golden model, cycle by cycle: what is driven, and expected."""
 
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -16,11 +16,19 @@ __all__ = ["RouterCase", "RouterLockstep"]
 
 @dataclass(frozen=True)
 class RouterCase:
-    """A router's parameters, and the width of the messages that share its links but the last."""
+    """A router's parameters, and the width of the messages that share its links but the last.
+
+    With channels of streams they are words.
+    """
 
     build: RouterBuild
     message_bits: int = 0
     cut: bool = False
+    streams: int = 0
+
+    @property
+    def sharer(self) -> str:
+        return "stream" if self.streams else "message"
 
     @property
     def part(self) -> Router:
@@ -39,6 +47,8 @@ class RouterCase:
             output_register=build.output_register,
             messages=tuple(range(build.ports - 1)) if self.message_bits else (),
             message_bits=self.message_bits,
+            classes=self.streams,
+            sharer=self.sharer,
             cut=self.cut,
             dated=build.channels if build.datelines else 0,
         )
@@ -57,6 +67,7 @@ class RouterLockstep:
         """Begin anew."""
         self.stimuli = RouterStimuli(self.build, self.rng)
         self.stimuli.seen = self.seen
+        self.leaving: deque[dict[int, int]] = deque([{}] * self.build.output_register)
 
     def inputs(self) -> RouterInputs:
         """Draw the inputs of a cycle."""
@@ -78,6 +89,13 @@ class RouterLockstep:
         shown = self.stimuli.router.freed
         outputs = self.stimuli.step(inputs)
         driven, expected = {}, {"overflows": Word(outputs.dropped)}
+        ones = [1 << c for c in range(self.case.streams)]
+        classes = {o: self.rng.choice(ones) if ones else 1 for o in inputs.messages}
+        self.leaving.append(classes)
+        shown_classes = self.leaving.popleft()
+        if self.case.streams:
+            expected["late"] = Word(self.stimuli.router.late)
+            self.seen["late"] += self.stimuli.router.late
         width = build.flit_bits + 2 + self.case.cut
         for port in range(build.ports):
             flit, sent = inputs.flits.get(port), outputs.links.get(port)
@@ -94,12 +112,16 @@ class RouterLockstep:
             expected[f"out_{port}__valid"] = Word(valid)
             expected[f"out_{port}__flit"] = Word(word & (1 << width) - 1)
             if self.case.message_bits and port < build.ports - 1:
-                expected[f"out_{port}__message_valid"] = Word(sent is not None and not valid)
-                if self.case.message_bits > width:
-                    expected[f"out_{port}__message_rest"] = Word(word >> width)
-                message = inputs.messages.get(port)
-                driven[f"message_{port}_valid"] = int(message is not None)
+                name, message = f"{port}__{self.case.sharer}", inputs.messages.get(port)
+                driven[f"message_{port}_valid"] = classes.get(port, 0)
                 driven[f"message_{port}"] = message or 0
+                expected[f"out_{name}_valid"] = Word(shown_classes.get(port, 0))
+                if self.case.message_bits > width:
+                    expected[f"out_{name}_rest"] = Word(0 if valid else word >> width)
+                if self.case.streams:
+                    credit = self.rng.getrandbits(self.case.streams)
+                    driven[f"message_{port}_credit"] = credit
+                    expected[f"in_{name}_credit"] = Word(credit)
         if build.kind == "xy":
             driven |= dict(zip("xy", build.place, strict=True))
         if build.kind == "table":

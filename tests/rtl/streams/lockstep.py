@@ -72,6 +72,7 @@ class StreamLockstep:
         self._near = [Neighbours(layout, rng, rng.choice(_ODDS)) for _ in self._slots]
         self._waits: list[bool] = [False] * layout.channels
         self._breaks = list(self._waits)
+        self._busy, self._late = rng.choice((0.1, 0.5, 1.0)) if layout.shared else 0.0, False
 
     def step(self) -> tuple[dict[str, int], dict[str, Word]]:
         """Go through a cycle; return what is driven, and what is expected."""
@@ -96,7 +97,10 @@ class StreamLockstep:
         visited = rng.random() < 0.01
         pins = self._pins(states, words, credits, faults)
         pins["visit"] = visited
-        model.step(states, words, credits, faults, visited=visited)
+        model.step(states, words, credits, faults, visited=visited, late=self._late)
+        if layout.shared:
+            self._late = pins["late"] = rng.random() < self._busy
+            self.seen["late"] += self._late
         self._waits = [model.holds(c) for c in range(layout.channels)]
         # A root that fails ends; others are ended by their manager.
         self._breaks = [

@@ -57,6 +57,7 @@ class ProcessLockstep:
         self._ready = set[int]()
         self._fault = 0
         self._speed = 1.0
+        self._busy, self._late = rng.choice((0.1, 0.5, 1.0)) if layout.shared else 0.0, False
 
     def step(self) -> tuple[dict[str, int], dict[str, Word]]:
         """Go through a cycle; return what is driven, and what is expected."""
@@ -94,7 +95,9 @@ class ProcessLockstep:
         if offered:
             for name, value in zip(("data", "keep", "last", "id", "user"), offered, strict=True):
                 pins[f"s_axis__t{name}"] = value
-        model.step(self._ready, offered, word, credits, accepts=accepts)
+        model.step(self._ready, offered, word, credits, accepts=accepts, late=self._late)
+        if layout.process_shares:
+            self._late = pins["late"] = rng.random() < self._busy
         if offered:
             shown["s_axis__tready"] = Word(model.taken)
             self.seen["taken"] += model.taken

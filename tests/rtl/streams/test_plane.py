@@ -25,6 +25,10 @@ SHAPES = {
     "pair": StreamLayout(2, 32, ("add",), "tree", 2, True, 3),
     "own_operator": StreamLayout(2, 64, ("add", "offload"), "tree", 5, True, offload=mixed()),
     "own_operator_serial": StreamLayout(1, 64, ("offload",), "serial", 4, True, offload=mixed()),
+    "shared": StreamLayout(1, 32, ("add",), "tree", 5, True, shared=True),
+    "shared_two": StreamLayout(2, 64, ("fp32",), "tree", 5, True, 1, shared=True),
+    "shared_four": StreamLayout(4, 32, ("add",), "tree", 2, False, shared=True),
+    "shared_serial": StreamLayout(2, 32, ("add",), "serial", 4, False, shared=True),
 }
 
 
@@ -47,5 +51,5 @@ def test_streams_do_what_their_model_does(shape: str) -> None:
     layout = SHAPES[shape]
     lockstep = StreamLockstep(layout, random.Random(f"{SEED} {shape}"))
     together(StreamPlane(layout), lockstep, SEED, CYCLES)
-    wanted = ("words", "copies", "results", "failed", "broken")
+    wanted = ["words", "copies", "results", "failed", "broken"] + ["late"] * layout.shared
     assert all(lockstep.seen[name] for name in wanted), lockstep.seen

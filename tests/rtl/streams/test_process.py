@@ -16,6 +16,7 @@ SHAPES = {
     "one": StreamLayout(1, 32, ("add",), "tree", 5, True),
     "two": StreamLayout(2, 64, ("add",), "tree", 5, True),
     "four": StreamLayout(4, 32, ("add",), "tree", 3, True, 1),
+    "shared": StreamLayout(2, 32, ("add",), "serial", 3, False, shared=True),
 }
 
 

@@ -23,6 +23,7 @@ from tests.sim.drive.vectors import drawn_plan, drawn_scenario
 
 Runs = list[tuple[BarrierPlan, Scenario]]
 
+SHARED: dict[str, Any] = {"groups": 2, "streams": 2, "stream_links": "shared"}
 NETWORKS: dict[str, MessageSpec] = {
     "mesh, two channels": mesh(
         3, 3, groups=2, wires=3, streams=2, channels=1, stream_operations=("integer",)
@@ -54,6 +55,21 @@ NETWORKS: dict[str, MessageSpec] = {
         link_registers=1,
     ),
     "managers": mesh(3, 2, groups=2, wires=2, streams=2, setup="manager"),
+    "mesh, shared links": mesh(
+        3, 2, **SHARED, wires=3, channels=2, stream_operations=("integer",), link_registers=1
+    ),
+    "irregular, shared links": irregular(
+        SMALL,
+        **SHARED,
+        wires=2,
+        channels=1,
+        stream_bits=128,
+        output_register=True,
+        setup="manager",
+    ),
+    "serial, shared links": mesh(
+        3, 2, **SHARED, wires=2, stream_join="serial", flit_bits=48, watchdog=5000
+    ),
     "own operator": mesh(
         *(3, 2),
         **{"groups": 2, "wires": 2, "streams": 2, "channels": 0, "stream_bits": 64},
@@ -68,7 +84,10 @@ NETWORKS: dict[str, MessageSpec] = {
         offload=mixed(),
     ),
 }
-SHORT = ("mesh, two channels", "irregular, serial", "own operator", "checked, interfaces")
+SHORT = (
+    *("mesh, two channels", "irregular, serial", "own operator", "checked, interfaces"),
+    "irregular, shared links",
+)
 """The others are built for few other tests, and run with ``-m nightly``."""
 
 
@@ -111,7 +130,13 @@ def test_hardware_is_as_the_model(name: str) -> None:
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("name", ["irregular, serial", "serial, own operator"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("irregular, serial", "serial, own operator"),
+        pytest.param("mesh, shared links", marks=pytest.mark.nightly),
+    ],
+)
 def test_the_bench_is_as_the_model(name: str) -> None:
     runs = runs_of(name, 2, count=5, most=20)
     check(simulate(Job(tuple(runs)), build_bench(NETWORKS[name])).outcomes, runs)
@@ -134,7 +159,13 @@ def all_reduce(plan: BarrierPlan, words: int, **keys: Any) -> Scenario:
     return Scenario(episodes=0, jitter=0, streams=(stream,), **keys)
 
 
-@pytest.mark.parametrize("name", ["mesh, one channel", "mesh, registers", "irregular, registers"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("mesh, one channel", "mesh, registers", "irregular, registers"),
+        *("mesh, shared links", "irregular, shared links"),
+    ],
+)
 def test_an_all_reduce_alone_takes_as_long_as_planned(name: str) -> None:
     """V10, and a word a cycle from then on."""
     network = NETWORKS[name]

@@ -53,13 +53,15 @@ def drawn_scenario(
     rng: random.Random, plan: BarrierPlan, *, kill: bool = False, count: int = 12, most: int = 100
 ) -> Scenario:
     """Return a scenario of such streams, beside barriers and perhaps packets."""
+    network = plan.spec.message_network
+    loads = (0.1, 1.0) if network.stream_links == "shared" else (0.0, 0.1)
     rates = rng.choice(((0, 0), (60, 0), (0, 60), (120, 120), (250, 250)))
     scenario = Scenario(
         episodes=rng.randint(1, 4),
         seed=rng.randrange(1000),
         policy="skew",
         jitter=rng.choice((0, 10, 60)),
-        background=rng.choice((0.0, 0.1)) if plan.spec.message_network.channels else 0.0,
+        background=rng.choice(loads) if network.channels else 0.0,
         lead_in=10,
         streams=tuple(drawn_streams(rng, plan, count, most)),
         stalls=rates,

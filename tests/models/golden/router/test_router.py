@@ -31,6 +31,7 @@ def play(seed: int, kind: str, cycles: int) -> Counter[str]:
         got = stimuli.step(inputs)
         links = {o: astuple(x)[:4] if isinstance(x, Flit) else x for o, x in got.links.items()}
         seen = {"links": links, "credits": got.credits, "dropped": got.dropped}
+        seen["late"] = stimuli.router.late
         assert seen == expected, f"cycle {cycle}: {build}"
     return stimuli.seen
 
