@@ -9,7 +9,6 @@ from amaranth.lib import data, wiring
 
 from syncfabric.fpga.netlist import Design
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.flit import table_header, xy_header
 from syncfabric.models.layout.shape import EngineShape, MeshNodeShape, NodeShape
 from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.networks.spec import AnySpec, MeshSpec, StaticSpec
@@ -106,10 +105,7 @@ def _collective(about: str, **options: Any) -> Block:
 
 def _headers(shape: NodeShape) -> tuple[int, ...]:
     """Return headers of managers, which are in the first row of a mesh, or at the first routers."""
-    header = table_header(max(1, shape.routers), shape.ports)
-    if isinstance(shape, MeshNodeShape):
-        header = xy_header(*shape.coordinate_bits)
-    return tuple(i | 1 << header.offsets["reply"] for i in range(shape.managers))
+    return tuple(i | 1 << shape.header.offsets["reply"] for i in range(shape.managers))
 
 
 def _mesh_node(about: str, make: Callable[[MeshNodeShape], wiring.Component]) -> Block:
@@ -123,12 +119,10 @@ def _mesh_node(about: str, make: Callable[[MeshNodeShape], wiring.Component]) ->
     )
 
 
-def _local_node(about: str, **options: Any) -> Block:
-    """Return a node of a mesh without managers."""
+def _local_node(about: str, kind: type[NodeShape] = MeshNodeShape, **options: Any) -> Block:
+    """Return a node, of a mesh by default, without managers."""
     plain = {"watchdog": 64, "counters": False, "read_back": False, "registers": 4}
-    return Block(
-        about, Node, lambda **given: MeshNodeShape(**{**plain, **options, **given}), frozenset()
-    )
+    return Block(about, Node, lambda **given: kind(**{**plain, **options, **given}), frozenset())
 
 
 def _sink(shape: MeshNodeShape) -> wiring.Component:
@@ -173,6 +167,12 @@ _EIGHT_LINKS: dict[str, Any] = {
     "read_back": False,
 }
 """An engine of a switch without a process of its own; nodes are at the ends of links."""
+
+_TORUS: dict[str, Any] = {
+    **{"links": 4, "routing": "dimension", "sides": (8, 8), "wraps": True},
+    **{"channels": 2, "datelines": True},
+}
+"""A router of a torus of 8x8."""
 
 _IRREGULAR: dict[str, Any] = {"links": 8, "own": False, "routing": "table", "routers": 9}
 """A router of an irregular network."""
@@ -235,11 +235,22 @@ BLOCKS: dict[str, Block] = {
     "mesh-node-wires": _local_node("Node as mesh-node, with a slot of barrier wires", wires=1),
     "mesh-node-streams": _local_node(
         "Node as mesh-node-wires, with a stream of 32 bits, tree of integer adders, AXI4-Stream",
-        **{"wires": 1, "streams": 1},
+        wires=1,
+        streams=1,
+    ),
+    "torus-node": _local_node(
+        "Node as mesh-node, of a torus of 8x8, with two channels of packets", NodeShape, **_TORUS
+    ),
+    "router-torus": Block(
+        "Router as router-xy, of a torus of 8x8, with two channels and datelines",
+        router,
+        lambda **given: NodeShape(**{**_TORUS, **given}),
     ),
     "mesh-node-streams-shared": _local_node(
         "Node as mesh-node-streams, whose streams are on the links of packets",
-        **{"wires": 1, "streams": 1, "stream_links": "shared"},
+        wires=1,
+        streams=1,
+        stream_links="shared",
     ),
     "router-xy": Block(
         "Router of packets for any ports, here X-Y: 5 ports, 32-bit flits, buffers of 4",

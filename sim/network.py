@@ -119,8 +119,10 @@ class Network:
 
     def _planned(self, without: Dead) -> Plan:
         plan = make_plan(self.spec, without)
-        # Syncfabric's own routes have no cycle of channels; a network file's tables may have one.
-        if getattr(self.spec.network, "tables", None) is not None:
+        # Other routes of Syncfabric's own have no cycle of channels.
+        network = self.spec.network
+        rings = not isinstance(network, StaticSpec) and network.shape.router.wraps
+        if rings or getattr(network, "tables", None) is not None:
             from syncfabric.models.planning import deadlock
 
             deadlock.check(plan)
@@ -146,7 +148,8 @@ class Network:
         PlanError
             A node has more groups than registers, and no backing memory.
         DeadlockError
-            By the network file's routing tables, channels could wait for each other in a cycle.
+            By the network file's routing tables, or on rings without datelines, channels could wait
+            for each other in a cycle.
         """
         return self._plan
 

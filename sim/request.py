@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from syncfabric.models.errors import OutputError, SpecError
 from syncfabric.models.networks.spec import (
     AnySpec,
-    IrregularSpec,
     MessageSpec,
     NetworkSpec,
     StaticSpec,
@@ -213,7 +212,7 @@ def check_packets(network: AnySpec, what: str, remedy: str) -> None:
             f"{what} does not go with channels = 0: a network without them carries no packets; "
             f"{remedy}, or set channels in [network]"
         )
-    if isinstance(network, IrregularSpec) and not network.routed_by_tables:
+    if network.shape.router.routing == "source":
         raise SpecError(
             f'{what} does not go with routing = "source": the traffic\'s packets bring no routes; '
             f"{remedy}, or leave routing out"

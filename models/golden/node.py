@@ -79,7 +79,7 @@ class Node(Place):
                 shape.buffer_flits,
                 routing_of(shape, site),
                 output_register=shape.output_register,
-                datelines=site.datelines,
+                datelines=site.datelines if shape.datelines else None,
                 ordinary=shape.channels,
             )
         self.ends = {
@@ -91,7 +91,8 @@ class Node(Place):
             self.ends[self._local] = self._end(shape, shape.channels, 0, link=False)
         self.transport: SharedLinks | RoutedLinks | None = None
         if shape.shared:
-            self.transport = RoutedLinks(*site.place) if layout.routed else SharedLinks()
+            x, y = site.place if layout.routed else (0, 0)
+            self.transport = RoutedLinks(x, y) if layout.routed else SharedLinks()
         self.node_port = None
         targets = {Target.ENGINE}
         if shape.router_words:

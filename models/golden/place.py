@@ -12,8 +12,8 @@ from syncfabric.models.golden.engine import Answer, Message, Outputs
 from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
 from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.link import Back, Forward, LinkEnd, LinkForm, Sent
-from syncfabric.models.golden.router import XY, Flit, Routing, Source, Table
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.golden.router import Dimension, Flit, Routing, Source, Table
+from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import RouterWord
 
 __all__ = [
@@ -57,8 +57,8 @@ class Site:
         R of the node port; 0: the engine's own port is shown.
     router : int
         The router's number.
-    place : (int, int)
-        Its column and row, on a mesh.
+    place : sequence of int
+        Its coordinates.
     routes : sequence of int
         With routing by tables: the port for each router.
     near, datelines : collection of int
@@ -70,7 +70,7 @@ class Site:
     number: int = 0
     registers: int = 0
     router: int = 0
-    place: tuple[int, int] = (0, 0)
+    place: Sequence[int] = (0, 0)
     routes: Sequence[int] = ()
     near: Collection[int] = ()
     datelines: Collection[int] = ()
@@ -87,8 +87,8 @@ def routing_of(shape: NodeShape, site: Site) -> Routing:
     pairs = {port: list(outputs) for port, outputs in enumerate(shape.outputs)}
     if shape.routing == "table":
         return Table(shape.ports, pairs, site.router, site.routes)
-    if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
-        return XY(*shape.coordinate_bits, *site.place)
+    if shape.grid:
+        return Dimension(shape.grid, site.place, shape.ports, own=shape.own)
     return Source(shape.ports, pairs)
 
 

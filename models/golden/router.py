@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
+from syncfabric.models.networks.grid import Grid
+
 __all__ = [
-    "XY",
     "Channel",
+    "Dimension",
     "Flit",
     "Pairs",
     "Port",
@@ -35,42 +37,76 @@ class Routing(Protocol):
 
     pairs: Pairs
 
-    def route(self, port: int, payload: int) -> tuple[int, int]:
-        """Return a head flit's output, by its input, and its payload in the buffer."""
+    def turns(self, port: int, output: int) -> bool:
+        """Return whether a packet that goes from input to output goes on in an even channel."""
+
+    def route(self, port: int, payload: int, plain: bool = False) -> tuple[int, int]:
+        """Return a head flit's output, by its input, and its payload in the buffer.
+
+        Those that are ``plain`` do not take links that close rings.
+        """
 
 
-class XY:
-    """First along the row, then along the column.
+class Dimension:
+    """The dimensions in their order, in each straight on, then a node port.
 
     Parameters
     ----------
-    x_bits, y_bits : int
-        Bits of the header's parts.
-    x, y : int
-        Column and row of the router.
+    grid : Grid
+    place : sequence of int
+        The router's coordinates.
+    ports : int
+        Of the router.
+    own : bool
+        The last port is the process's, and the header says no other.
     """
 
-    def __init__(self, x_bits: int, y_bits: int, x: int, y: int) -> None:
-        self._x_bits, self._x, self._y = x_bits, x, y
-        self._mask = (1 << x_bits + y_bits) - 1
-        self._known: dict[tuple[int, int], Port] = {}
-        columns = [Port.NORTH, Port.SOUTH, Port.LOCAL]
-        self.pairs: Pairs = {
-            Port.EAST: sorted([Port.WEST, *columns]),
-            Port.NORTH: [Port.SOUTH, Port.LOCAL],
-            Port.WEST: sorted([Port.EAST, *columns]),
-            Port.SOUTH: [Port.NORTH, Port.LOCAL],
-            Port.LOCAL: list(Port),
-        }
+    def __init__(self, grid: Grid, place: Sequence[int], ports: int, *, own: bool = True) -> None:
+        self._grid, self._place, self._own = grid, tuple(place), own
+        self._axis = {p: axis for axis, ways in enumerate(grid.axes) for p in ways}
+        self._ports, self._width = ports, sum(grid.bits) + (0 if own else (ports - 1).bit_length())
+        self._known: dict[tuple[int, int, bool], int] = {}
+        pairs: dict[int, list[int]] = {}
+        for port in range(ports):
+            first = self._axis.get(port, -1)
+            pairs[port] = [
+                o
+                for o in range(ports)
+                if self._axis.get(o, first) >= first
+                and (o != port or (own and port not in self._axis))
+            ]
+        self.pairs: Pairs = pairs
 
-    def route(self, port: int, payload: int) -> tuple[int, int]:
+    def turns(self, port: int, output: int) -> bool:
+        """Return whether a packet enters a dimension."""
+        return output in self._axis and self._axis.get(port) != self._axis[output]
+
+    def route(self, port: int, payload: int, plain: bool = False) -> tuple[int, int]:
         """Return a head flit's output, and its payload."""
-        header = payload & self._mask
-        output = self._known.get((port, header))
+        header = payload & (1 << self._width) - 1
+        output = self._known.get((port, header, plain))
         if output is None:
-            x, y = header & (1 << self._x_bits) - 1, header >> self._x_bits
-            output = self._known[port, header] = xy_output(port, x - self._x, y - self._y)
+            output = self._known[port, header, plain] = self._output(port, header, plain)
         return output, payload
+
+    def _output(self, port: int, header: int, plain: bool) -> int:
+        grid = self._grid
+        for axis, (up, down) in enumerate(grid.axes):
+            header, there = header >> grid.bits[axis], header & (1 << grid.bits[axis]) - 1
+            here, side, ring = self._place[axis], grid.sides[axis], grid.rings[axis]
+            mine = self._axis.get(port, -1)
+            if axis < mine or there == here:
+                continue
+            if axis > mine:
+                if ring and not plain:
+                    ahead = 2 * (there - here)
+                    return up if 0 < ahead <= side or ahead <= -side else down
+                return up if there > here else down
+            if up != down:
+                return up + down - port
+        if self._own:
+            return self._ports - 1
+        return -1 if header in self._axis else header
 
 
 def xy_output(port: int, dx: int, dy: int) -> Port:
@@ -105,7 +141,11 @@ class Table:
         self._port_bits = max(1, (ports - 1).bit_length())
         self._number, self._routes = number, routes
 
-    def route(self, port: int, payload: int) -> tuple[int, int]:
+    def turns(self, port: int, output: int) -> bool:
+        """Return that packets keep their channel."""
+        return False
+
+    def route(self, port: int, payload: int, plain: bool = False) -> tuple[int, int]:
         """Return a head flit's output, and its payload; an output that there is not is -1."""
         router = payload & (1 << self._router_bits) - 1
         if router == self._number:
@@ -126,7 +166,11 @@ class Source:
         self.pairs = pairs
         self._bits = (ports - 1).bit_length()
 
-    def route(self, port: int, payload: int) -> tuple[int, int]:
+    def turns(self, port: int, output: int) -> bool:
+        """Return that packets keep their channel."""
+        return False
+
+    def route(self, port: int, payload: int, plain: bool = False) -> tuple[int, int]:
         """Return a head flit's output, and what is left of its payload."""
         return payload % (1 << self._bits), payload >> self._bits
 
@@ -163,7 +207,7 @@ class Router(Generic[M]):
     routing : Routing
     output_register : bool, optional
     datelines : collection of int, optional
-        Outputs at which packets go on in channel c | 1.
+        Outputs at which packets go on in channel c | 1, in a network that has some.
     ordinary : int, optional
         Channels to which datelines apply; all if it is 0.
 
@@ -187,12 +231,13 @@ class Router(Generic[M]):
         routing: Routing,
         *,
         output_register: bool = False,
-        datelines: Collection[int] = (),
+        datelines: Collection[int] | None = None,
         ordinary: int = 0,
     ) -> None:
         self.routing, self.channels = routing, channels
         self._room, self.registered = buffer_flits, output_register
-        self._datelines, self._ordinary = frozenset(datelines), ordinary or channels
+        self._datelines, self._dated = frozenset(datelines or ()), datelines is not None
+        self._ordinary = ordinary or channels
         count = ports * channels
         self._ports = ports
         # With the output channel of those marked as heads.
@@ -258,7 +303,7 @@ class Router(Generic[M]):
                 tokens[goal] -= 1
                 of_input[at] = of_output[o * ports + i] = time
                 freed.append(self._pairs[at])
-                if self._datelines and flit.channel != goal % channels:
+                if self._dated and flit.channel != goal % channels:
                     flit = replace(flit, channel=goal % channels)
                 leave[o] = flit
         if self.registered:
@@ -296,13 +341,17 @@ class Router(Generic[M]):
 
     def _route(self, port: int, flit: Flit) -> tuple[int, int]:
         """Return the output channel of a flit that comes, and its payload as a head's."""
-        output, payload = self.routing.route(port, flit.payload)
+        c = flit.channel
+        plain = self._dated and c >= self._ordinary
+        output, payload = self.routing.route(port, flit.payload, plain)
         allowed = self.routing.pairs[port]
         if output not in allowed:
             output = allowed[-1]
-        c = flit.channel
-        if output in self._datelines and c < self._ordinary:
-            c |= 1
+        if self._dated and c < self._ordinary:
+            if self.routing.turns(port, output):
+                c &= ~1
+            if output in self._datelines:
+                c |= 1
         return output * self.channels + c, payload
 
     def held(self, at: Channel) -> int:

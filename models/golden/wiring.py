@@ -12,16 +12,13 @@ from syncfabric.models.golden.place import Site
 from syncfabric.models.golden.record import Beat, GuardWires
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.layout.shape import MeshNodeShape
 
 __all__ = ["Coming", "Out", "Shown", "Wiring", "interface_of", "node_of"]
 
 
 def node_of(shape: NetworkShape, number: int) -> Node:
     """Return the node of a router."""
-    router, set_up, place = shape.router, None, (0, 0)
-    if isinstance(router, MeshNodeShape):
-        place = number % router.width, number // router.width
+    router, set_up = shape.router, None
     if shape.managers:
         here = not shape.interfaces and number in shape.managers
         set_up = SetUpParameters(
@@ -36,7 +33,7 @@ def node_of(shape: NetworkShape, number: int) -> Node:
         shape.target_of(number),
         shape.entry_registers if router.own else 0,
         number,
-        place,
+        router.grid.place(number) if router.grid else (),
         shape.routes[number] if shape.routes else (),
         [p for n, p in shape.nodes if n == number and not router.own],
         [p for n, p in shape.datelines if n == number],

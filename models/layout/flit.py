@@ -1,8 +1,9 @@
 """What a link carries for packets, and the header that a routing reads."""
 
 from syncfabric.models.messages.layout import Field, Layout
+from syncfabric.models.networks.grid import Grid
 
-__all__ = ["flit_layout", "source_header", "table_header", "xy_header"]
+__all__ = ["dimension_header", "flit_layout", "source_header", "table_header"]
 
 
 def flit_layout(flit_bits: int, *, cut: bool = False) -> Layout:
@@ -16,14 +17,22 @@ def flit_layout(flit_bits: int, *, cut: bool = False) -> Layout:
     return Layout("flit", (*fields, lost) if cut else fields)
 
 
-def xy_header(x_bits: int, y_bits: int) -> Layout:
-    """Return what X-Y routing reads of a head flit's payload."""
-    fields = (
-        Field("x", x_bits, "destination column"),
-        Field("y", y_bits, "destination row"),
-        REPLY,
-    )
-    return Layout("packet header", fields)
+def dimension_header(grid: Grid, ports: int = 0) -> Layout:
+    """Return what routing by dimensions reads of a head flit's payload.
+
+    Parameters
+    ----------
+    grid : Grid
+    ports : int
+        Of a router, where the destination is not the process inside.
+    """
+    fields = [
+        Field(name, bits, f"destination {LINES.get(name, f'coordinate {name}')}")
+        for name, bits in zip(grid.names, grid.bits, strict=True)
+    ]
+    if ports:
+        fields.append(Field("port", max(1, (ports - 1).bit_length()), "its port there"))
+    return Layout("packet header", (*fields, REPLY))
 
 
 def table_header(routers: int, ports: int) -> Layout:
@@ -62,4 +71,5 @@ def source_header(flit_bits: int, ports: int) -> Layout:
     return Layout("packet header", outputs)
 
 
+LINES = {"x": "column", "y": "row"}
 REPLY = Field("reply", 1, "set-up packets: for a manager; others: the sender's")

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from syncfabric.models.layout.flit import flit_layout, source_header, table_header, xy_header
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.flit import flit_layout
+from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import (
     ADDRESS_BITS,
     PART_BITS,
@@ -118,35 +118,29 @@ class NetworkShape:
     @cached_property
     def header(self) -> Layout:
         """What the routing reads of a head flit."""
-        if self.router.routing == "source":
-            return source_header(self.router.flit_bits, self.router.ports)
-        if isinstance(self.router, MeshNodeShape):
-            return xy_header(*self.router.coordinate_bits)
-        return table_header(self.routers, self.router.ports)
+        return self.router.header
 
     def header_of(self, place: Place) -> int:
         """Return the header of a packet as it leaves the network at a port, ``reply`` 0.
 
         With routing by the source nothing is left of it.
         """
-        router, port = place
         if self.router.routing == "source":
             return 0
-        if isinstance(self.router, MeshNodeShape):
-            y, x = divmod(router, self.router.width)
-            return self.header.pack({"x": x, "y": y})
-        return self.header.pack({"router": router, "port": port})
+        grid, (router, port) = self.router.grid, place
+        fields = {"router": router}
+        if grid:
+            fields = dict(zip(grid.names, grid.place(router), strict=True))
+        return self.header.pack(fields | ({"port": port} if "port" in self.header.offsets else {}))
 
     def node_of(self, header: int) -> int | None:
         """Return the node that a packet's header leads to from everywhere; None if to none."""
         if self.router.routing == "source":
             return None
         fields = self.header.unpack(header & (1 << self.header.width) - 1)
-        if isinstance(self.router, MeshNodeShape):
-            if fields["x"] >= self.router.width or fields["y"] >= self.router.height:
-                return None
-            return fields["y"] * self.router.width + fields["x"]
-        return self.node_at.get((fields["router"], fields["port"]))
+        grid, port = self.router.grid, fields.get("port", self.router.links)
+        router = grid.router([fields[name] for name in grid.names]) if grid else fields["router"]
+        return None if router is None else self.node_at.get((router, port))
 
     def route_header(self, outputs: Sequence[int]) -> int:
         """Return the header of a packet that takes these outputs, with routing by the source.

@@ -8,10 +8,13 @@ from pydantic import Field, model_validator
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import MOST_PORTS, WORD_BITS, EngineLayout, interval_of
+from syncfabric.models.layout.flit import dimension_header, source_header, table_header
 from syncfabric.models.layout.offload import Offload
 from syncfabric.models.layout.slots import MOST_SLOTS, SlotLayout
 from syncfabric.models.layout.streams import Channels, Join, Operations, StreamLayout, Width
 from syncfabric.models.layout.words import RouterWord
+from syncfabric.models.messages.layout import Layout
+from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.table import Flag, Table, Whole
 
 __all__ = ["LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "NodeShape", "least_stages"]
@@ -121,9 +124,13 @@ class NodeShape(EngineShape):
     buffer_flits: Whole = Field(default=4, ge=1, le=16, description="flits a channel can hold")
     flit_bits: Whole = Field(default=32, ge=16, le=128, description="payload of a flit")
     output_register: Flag = Field(default=False, description="a register before each link")
-    routing: Literal["xy", "table", "source"] = Field(
+    routing: Literal["dimension", "table", "source"] = Field(
         default="source", description="how packets find their outputs"
     )
+    sides: tuple[Whole, ...] = Field(
+        default=(), description="routers in each dimension; none: they have no coordinates"
+    )
+    wraps: Flag = Field(default=False, description="lines of more than two routers are rings")
     routers: Whole = Field(
         default=0, ge=0, le=1 << 17, description="routers that a table leads to; 0: no table"
     )
@@ -181,8 +188,8 @@ class NodeShape(EngineShape):
         )
         yield (
             self.transport == "routed" and not (packets and self._coordinates),
-            f"transport 'routed' needs a mesh with channels and routing 'xy', not {self.channels}"
-            f" channels and {self.routing!r}; take transport 'link'",
+            "transport 'routed' needs a mesh with channels and routing 'dimension', not"
+            f" {self.channels} channels and {self.routing!r}; take transport 'link'",
         )
         yield (
             self.transport == "routed" and self.groups > LUT_RAM_GROUPS,
@@ -190,8 +197,13 @@ class NodeShape(EngineShape):
             " take transport 'link' for more",
         )
         yield (
-            self.routing == "xy" and not self._coordinates,
-            "routing 'xy' needs the coordinates of a mesh; take 'table' or 'source'",
+            self.routing == "dimension" and not self.grid,
+            "routing 'dimension' needs sides of a mesh or torus; take 'table' or 'source'",
+        )
+        ports = self.grid.ports if self.grid else 0
+        yield (
+            ports > self.links,
+            f"links must be at least {ports} with sides {self.sides}, not {self.links}",
         )
         yield (
             table and self.routers == 0,
@@ -221,18 +233,18 @@ class NodeShape(EngineShape):
         )
         yield (
             self.managers > 0 and self.routing == "source",
-            "managers do not go with routing 'source'; take 'xy' or 'table'",
+            "managers do not go with routing 'source'; take 'dimension' or 'table'",
         )
         yield (
             self.datelines and self.channels % 2 > 0,
             f"datelines do not go with {self.channels} channels, where packets go over from"
             " channel 0 to 1 or from 2 to 3; take channels 2 or 4",
         )
-        least = sum(self._coordinates)
+        least = self.header.offsets["reply"] if self.grid else 0
         yield (
-            self.routing == "xy" and self.flit_bits < least,
+            self.flit_bits < least,
             f"flit_bits must be at least {least} here, not {self.flit_bits}:"
-            " a header holds the destination's column and row",
+            " a header holds the destination's coordinates",
         )
         yield (
             self.registers > 0 and not self.own,
@@ -297,6 +309,21 @@ class NodeShape(EngineShape):
     def _least(self) -> int:
         late = self.shared or self.check_bits > 0
         return least_stages(self.groups, self.data_bits, self.operations, shared=late)
+
+    @cached_property
+    def grid(self) -> Grid | None:
+        """The coordinates that packets go by; None: they go another way."""
+        by_sides = self.routing == "dimension" and self.sides
+        return Grid(self.sides, self.wraps) if by_sides else None
+
+    @cached_property
+    def header(self) -> Layout:
+        """What the routing reads of a head flit."""
+        if self.routing == "source":
+            return source_header(self.flit_bits, self.ports)
+        if self.grid:
+            return dimension_header(self.grid, 0 if self.own else self.ports)
+        return table_header(max(1, self.routers), self.ports)
 
     @property
     def _coordinates(self) -> tuple[int, ...]:
@@ -381,17 +408,18 @@ class MeshNodeShape(NodeShape):
 
     links: Whole = Field(default=4, ge=4, le=4, description="link ports")
     own: Literal[True] = Field(default=True, description="the process of the router takes part")
-    routing: Literal["xy", "table", "source"] = Field(
-        default="xy", description="how packets find their outputs"
+    routing: Literal["dimension", "table", "source"] = Field(
+        default="dimension", description="how packets find their outputs"
     )
     width: Whole = Field(default=8, ge=1, le=1024, description="columns of the mesh")
     height: Whole = Field(default=8, ge=1, le=1024, description="rows of the mesh")
 
-    @property
-    def coordinate_bits(self) -> tuple[int, int]:
-        """Bits of a column's number and of a row's."""
-        return max(1, (self.width - 1).bit_length()), max(1, (self.height - 1).bit_length())
+    @cached_property
+    def grid(self) -> Grid | None:
+        """Columns and rows: four ports, however few there are."""
+        by_sides = self.routing == "dimension"
+        return Grid((self.width, self.height), pairs=True) if by_sides else None
 
     @property
     def _coordinates(self) -> tuple[int, ...]:
-        return self.coordinate_bits if self.routing == "xy" else ()
+        return self.grid.bits if self.grid else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import entry_points
 from itertools import combinations, product
@@ -11,7 +11,7 @@ from math import isqrt, prod
 
 from syncfabric.models.errors import SpecError, UnknownNameError
 from syncfabric.models.networks.explain import did_you_mean
-from syncfabric.models.networks.family import Family, Graph, NamedTopology
+from syncfabric.models.networks.family import Family, Graph, NamedTopology, Point
 from syncfabric.models.networks.grid import Grid
 
 __all__ = ["FAMILIES", "families", "named"]
@@ -79,6 +79,16 @@ def _coated(width: int, height: int) -> Graph:
     many, (switches, _, links) = len(rim), _mesh(width, height)
     local = [(p, many + x + y * width) for p, (x, y) in enumerate(rim)]
     return many, switches, [*local, *((many + a, many + b) for a, b in links)]
+
+
+def _around_mesh(width: int, height: int) -> Iterator[Point]:
+    """Yield the places of the coat, and of the mesh inside."""
+    wide, high = range(width), range(height)
+    yield from ((x, -0.8) for x in wide)
+    yield from ((width - 0.2, y) for y in high)
+    yield from ((x, height - 0.2) for x in reversed(wide))
+    yield from ((-0.8, y) for y in reversed(high))
+    yield from ((x, y) for y, x in product(high, wide))
 
 
 def _octagon(numbers: Sequence[int]) -> list[Link]:
@@ -219,6 +229,14 @@ def _rings(*sides: int) -> Grid:
     return replace(_lines(*sides), wraps=True)
 
 
+def _levels(arity: int, levels: int) -> Iterator[Point]:
+    """Yield the places of a fat tree: processors at the bottom, and a row a level."""
+    row = arity ** (levels - 1)
+    yield from ((p / arity, 0.0) for p in range(row * arity))
+    for level in range(levels):
+        yield from ((place + 0.5 - 0.5 / arity, 1.5 * (levels - level)) for place in range(row))
+
+
 def _sides(*numbers: int) -> bool:
     return prod(numbers) > 1 and min(numbers) > 0
 
@@ -273,6 +291,7 @@ _FAMILIES = (
         _two,
         lambda *n: 2 * sum(n),
         _lines,
+        _around_mesh,
     ),
     Family(
         "octagon-8",
@@ -340,6 +359,7 @@ _FAMILIES = (
         "arity and levels, as 2x4, both 2 or more",
         _two,
         lambda *n: n[0] ** min(n[1], MOST),
+        places=_levels,
     ),
 )
 

@@ -16,13 +16,16 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Irregular, Link
 
-__all__ = ["MOST_PORTS", "Family", "Graph", "NamedTopology"]
+__all__ = ["MOST_PORTS", "Family", "Graph", "NamedTopology", "Point"]
 
 MOST_PORTS = 16
 """Ports of the greatest router that can be built, its process's among them."""
 
 Graph = tuple[int, int, Iterable[tuple[int, int]]]
 """Nodes, switches, and the links between them; switches are numbered after nodes."""
+
+
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,9 @@ class Family:
         How many nodes it then has.
     grid : callable, optional
         The coordinates of its routers, if they have any; links lead up.
+    places : callable, optional
+        Where pictures have all nodes and switches, neighbours at least 1 apart; by default as the
+        grid says, or as they find best.
     """
 
     example: str
@@ -55,12 +61,14 @@ class Family:
     allowed: Callable[..., bool] = lambda: True
     nodes: Callable[..., int] = lambda *numbers: prod(numbers)
     grid: Callable[..., Grid] | None = None
+    places: Callable[..., Iterable[Point]] | None = None
 
     def make(self, name: str, *numbers: int) -> NamedTopology:
         """Return one of them."""
         nodes, switches, links = self.graph(*numbers)
         grid = self.grid(*numbers) if self.grid else None
-        return NamedTopology(name, nodes, switches, tuple(links), grid)
+        places = self.places(*numbers) if self.places else grid.drawn() if grid else ()
+        return NamedTopology(name, nodes, switches, tuple(links), grid, tuple(places))
 
 
 @dataclass(frozen=True)
@@ -74,6 +82,8 @@ class NamedTopology:
     links : tuple of (int, int)
     grid : Grid or None
         Of its routers: the switches, or the nodes if there are none.
+    places : tuple of (x, y)
+        Of nodes and switches in pictures, or none.
     """
 
     name: str
@@ -81,6 +91,7 @@ class NamedTopology:
     switches: int
     links: tuple[tuple[int, int], ...]
     grid: Grid | None = None
+    places: tuple[Point, ...] = ()
 
     @property
     def first(self) -> int:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import accumulate, count
+from math import cos, pi, prod, sin
+from operator import mul
 
 __all__ = ["Grid"]
 
@@ -19,24 +22,54 @@ class Grid:
     Parameters
     ----------
     sides : tuple of int
-        Routers in each dimension, at least 2.
+        Routers in each dimension.
     wraps : bool
         Lines of more than two routers are rings.
+    pairs : bool
+        All dimensions have a port down of their own, as those of the kind ``mesh``.
     """
 
     sides: tuple[int, ...]
     wraps: bool = False
+    pairs: bool = False
+
+    @property
+    def routers(self) -> int:
+        """How many there are."""
+        return prod(self.sides)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the coordinates."""
+        return tuple("xyz"[i] if i < 3 else f"x{i}" for i in range(len(self.sides)))
+
+    @property
+    def bits(self) -> tuple[int, ...]:
+        """Bits of each coordinate."""
+        return tuple(max(1, (side - 1).bit_length()) for side in self.sides)
+
+    @property
+    def rings(self) -> tuple[bool, ...]:
+        """Whether the lines of each dimension are rings."""
+        return tuple(self.wraps and side > 2 for side in self.sides)
 
     @cached_property
     def axes(self) -> tuple[tuple[int, int], ...]:
         """The ports up and down each dimension; the same one twice where it has two routers."""
         further = count(len(self.sides))
-        return tuple((up, next(further) if side > 2 else up) for up, side in enumerate(self.sides))
+        return tuple(
+            (up, next(further) if side > 2 or self.pairs else up)
+            for up, side in enumerate(self.sides)
+        )
 
     @property
     def ports(self) -> int:
         """Ports of a router for its links, those at a rim that lead nowhere among them."""
         return 1 + max(max(axis) for axis in self.axes)
+
+    def axis_of(self, port: int) -> int | None:
+        """Return the dimension that a port leads along; None: it is a node's."""
+        return next((i for i, axis in enumerate(self.axes) if port in axis), None)
 
     def place(self, router: int) -> tuple[int, ...]:
         """Return the coordinates of a router."""
@@ -45,6 +78,36 @@ class Grid:
             router, here = divmod(router, side)
             found.append(here)
         return tuple(found)
+
+    def router(self, place: Sequence[int]) -> int | None:
+        """Return the router at some coordinates; None: there is none."""
+        if any(here >= side for here, side in zip(place, self.sides, strict=True)):
+            return None
+        strides = accumulate(self.sides, mul, initial=1)
+        return sum(here * stride for here, stride in zip(place, strides, strict=False))
+
+    def drawn(self) -> Iterator[tuple[float, float]]:
+        """Yield where pictures have each router, up to three dimensions; layers lie aslant.
+
+        A line that is a ring is a circle.
+        """
+        if len(self.sides) == 1 and self.wraps:
+            (side,), radius = self.sides, 0.5 / sin(pi / self.sides[0])
+            turns = (pi / 2 - 2 * pi * router / side for router in range(side))
+            yield from ((radius * cos(turn), radius * sin(turn)) for turn in turns)
+        elif len(self.sides) <= 3:
+            depth = self.sides[2] if len(self.sides) == 3 else 1
+            for router in range(self.routers):
+                x, y, z = (*self.place(router), 0, 0)[:3]
+                yield x * depth + z * (depth > 1), y * depth + z * (depth > 1)
+
+    def datelines(self) -> Iterator[tuple[int, int]]:
+        """Yield the router and port of each end of a link that closes a ring."""
+        for router in range(self.routers):
+            ways = zip(self.axes, self.place(router), self.sides, self.rings, strict=True)
+            for (up, down), here, side, ring in ways:
+                if ring and here in (0, side - 1):
+                    yield router, up if here else down
 
     def ends(self, a: int, b: int) -> tuple[int, int]:
         """Return the ports of both routers at the link up from ``a`` to ``b``."""

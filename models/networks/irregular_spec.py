@@ -16,6 +16,7 @@ from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.families import named
+from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular, Link, Place
 from syncfabric.models.networks.kinds import EngineNetwork, EngineSetUp, EngineSpec
 from syncfabric.models.networks.table import Flag, Text, Whole, WholePlace
@@ -34,14 +35,35 @@ class IrregularKeys(EngineNetwork):
     datelines: tuple[WholePlace, ...] = Field(
         default=(), description="Output ports at which packets go over from channel v to v | 1."
     )
-    routing: Literal["table", "source"] = Field(
+    routing: Literal["table", "dimension", "source"] = Field(
         default="table",
-        description="How packets find their way: by tables, or by the route that each brings.",
+        description="How packets find their way: by tables, by a topology's coordinates, or by the"
+        " route that each brings.",
     )
     setup: EngineSetUp = Field(
         default="manager",
         description="Who sets groups up: the config chain, managers' packets, or members.",
     )
+
+
+TableEntry = Annotated[Whole, Field(ge=-1, le=15)]
+
+
+class IrregularSpec(IrregularKeys, EngineSpec):
+    """An irregular network, its links, nodes and tables written out."""
+
+    switches: Whole = Field(ge=1, le=MOST_SWITCHES, description="How many switches there are.")
+    links: tuple[tuple[WholePlace, WholePlace], ...] = Field(
+        description="Pairs of [switch, port] that a link joins."
+    )
+    nodes: tuple[WholePlace, ...] = Field(description="Where the nodes sit, as [switch, port].")
+    tables: tuple[tuple[TableEntry, ...], ...] | None = Field(
+        default=None, description="Output port by switch and destination switch; own: -1."
+    )
+    notes: tuple[str, ...] = Field(
+        default=(), description="What a reader of the plan should know of how it was made."
+    )
+    family: Text = Field(default="", description="The topology that its links are, by name.")
 
     @model_validator(mode="after")
     def _datelines_have_channels(self) -> Self:
@@ -54,7 +76,11 @@ class IrregularKeys(EngineNetwork):
         narrow = by_default and self.flit_bits < WORD_BITS
         for what, wrong, reason in (
             (f"flit_bits = {self.flit_bits}", narrow, "a flit holds a word of a set-up packet"),
-            ("datelines", self.datelines, "set-up packets keep their channel"),
+            (
+                "datelines",
+                self.datelines and self.routing != "dimension",
+                "set-up packets keep their channel",
+            ),
             ('routing = "source"', self.routing == "source", "the tables route set-up packets"),
         ):
             if wrong and self.managed:
@@ -81,26 +107,6 @@ class IrregularKeys(EngineNetwork):
             )
         return self
 
-
-TableEntry = Annotated[Whole, Field(ge=-1, le=15)]
-
-
-class IrregularSpec(IrregularKeys, EngineSpec):
-    """An irregular network, its links, nodes and tables written out."""
-
-    switches: Whole = Field(ge=1, le=MOST_SWITCHES, description="How many switches there are.")
-    links: tuple[tuple[WholePlace, WholePlace], ...] = Field(
-        description="Pairs of [switch, port] that a link joins."
-    )
-    nodes: tuple[WholePlace, ...] = Field(description="Where the nodes sit, as [switch, port].")
-    tables: tuple[tuple[TableEntry, ...], ...] | None = Field(
-        default=None, description="Output port by switch and destination switch; own: -1."
-    )
-    notes: tuple[str, ...] = Field(
-        default=(), description="What a reader of the plan should know of how it was made."
-    )
-    family: Text = Field(default="", description="The topology that its links are, by name.")
-
     @model_validator(mode="after")
     def _is_sound(self) -> Self:
         check_topology(self.topology)
@@ -111,11 +117,16 @@ class IrregularSpec(IrregularKeys, EngineSpec):
         _check_datelines(self.topology, self.datelines)
         if self.tables is not None:
             _check_tables(self.topology, self.tables)
-            if self.routing == "source":
+            if self.routing != "table":
                 raise SpecError(
-                    'network: tables do not go with routing = "source", where packets bring their '
-                    "routes; keep one of them"
+                    f"network: tables do not go with routing = {show(self.routing)}; keep one of"
+                    " them"
                 )
+        if self.routing == "dimension" and self.grid is None:
+            raise SpecError(
+                'network: routing = "dimension" is for routers with coordinates, those of topology'
+                ' = "mesh-…", "torus-…", "ring-…" or "hypercube-…"; set routing = "table"'
+            )
         self._check()
         return self
 
@@ -132,6 +143,11 @@ class IrregularSpec(IrregularKeys, EngineSpec):
         usual = {"family": "", "interfaces": True}
         return {key: v for key, v in values.items() if key not in usual or v != usual[key]}
 
+    @cached_property
+    def grid(self) -> Grid | None:
+        """The coordinates of its routers, if it is a topology that has them."""
+        return named(self.family).grid if self.family else None
+
     @property
     def routed_by_tables(self) -> bool:
         """Whether routers have tables by which packets find their way."""
@@ -140,15 +156,17 @@ class IrregularSpec(IrregularKeys, EngineSpec):
     @cached_property
     def shape(self) -> NetworkShape:
         """Its numbers, as hardware and golden model are built from; routes are not among them."""
-        table: dict[str, Any] = {}
+        way: dict[str, Any] = {}
         if self.routed_by_tables:
-            table = {"routing": "table", "routers": self.switches}
+            way = {"routing": "table", "routers": self.switches}
+        if self.channels and self.routing == "dimension" and self.grid:
+            way = {"routing": "dimension", "sides": self.grid.sides, "wraps": self.grid.wraps}
         router = NodeShape(
             links=self.ports - (not self.interfaces),
             own=not self.interfaces,
             datelines=bool(self.datelines),
             **self._router_keys(),
-            **table,
+            **way,
         )
         return self._shape_of(router, self.datelines)
 

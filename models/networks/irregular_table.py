@@ -217,6 +217,12 @@ class IrregularTable(IrregularKeys):
         given = self.model_fields_set & IrregularKeys.model_fields.keys()
         keys = {key: getattr(self, key) for key in given}  # an error may tell the default by it
         keys |= {"ports": made.ports, "interfaces": not made.own}
+        if made.family and (grid := named(made.family).grid):
+            keys = {"routing": "dimension"} | keys
+            if keys["routing"] == "dimension" and any(grid.rings):
+                keys = {"channels": 2} | keys
+                if keys["channels"] in (2, 4):
+                    keys = {"datelines": tuple(grid.datelines())} | keys
         return IrregularSpec(
             **keys,
             switches=made.switches,

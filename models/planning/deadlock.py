@@ -12,7 +12,7 @@ channels: no two groups share one. A process takes the results of its streams.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
@@ -21,16 +21,16 @@ import networkx as nx
 import numpy as np
 
 from syncfabric.models.errors import DeadlockError, about
-from syncfabric.models.networks.irregular import Ints
-from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
+from syncfabric.models.networks.grid import Grid
+from syncfabric.models.networks.irregular import Ints, Irregular, Place
+from syncfabric.models.networks.mesh import Node, Port, Turn
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.updown import far_switches, next_switches, routing_tables
 
 __all__ = ["Channel", "channel_graph", "check", "find_cycle"]
 
-CARDINAL = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
 CLASS_NAMES = {Turn.X_FIRST: "sync X-Y", Turn.Y_FIRST: "sync Y-X"}
 SYNC, TURN = "sync", -1
 AT_A_TIME = 64
@@ -63,16 +63,19 @@ class Channel:
 
 
 Channels: TypeAlias = "nx.DiGraph[Channel]"
+Held: TypeAlias = tuple[int, int, int]
+"""A router, an output, and whether it is the odd channel of two."""
 
 
-def channel_graph(plan: BarrierPlan, *, shared: bool = False) -> Channels:
+def channel_graph(plan: BarrierPlan, *, shared: bool = False, restart: bool = True) -> Channels:
     """Build the channel-dependence graph of a planned network.
 
-    Of a mesh, in O(nodes): edges are those of ordinary packets between any two nodes, X-Y, in each
-    ordinary channel, and of routed barrier messages of any group, now planned or written later: X-Y
-    in one channel, Y-X in the other.
+    Where routers have coordinates, in O(nodes): edges are those of packets between any two routers,
+    dimension by dimension, in each ordinary channel, and in that of set-up, in which none takes a
+    link that closes a ring; on a mesh also of routed barrier messages of any group, now planned or
+    written later: X-Y in one channel, Y-X in the other.
 
-    Of an irregular network: edges are those of packets that the tables route, between any switch
+    Of other networks: edges are those of packets that the tables route, between any switch
     with a node and any switch, from each ordinary channel; with datelines from the even ones, where
     packets start. Packets that bring their own route are not in it: their sender answers for it.
 
@@ -91,6 +94,9 @@ def channel_graph(plan: BarrierPlan, *, shared: bool = False) -> Channels:
     shared : bool
         Both classes of a mesh's routed messages in one channel, and all streams in one of each link
         (which must not be built).
+    restart : bool
+        Packets begin each dimension in the even channel; else they keep the odd one (which must not
+        be built either).
 
     Returns
     -------
@@ -105,22 +111,29 @@ def channel_graph(plan: BarrierPlan, *, shared: bool = False) -> Channels:
     network = plan.spec.message_network
     graph: Channels = nx.DiGraph()
     graph.add_edges_from(_stream_edges(plan, shared=shared))
-    if isinstance(network, MeshSpec):
-        lanes = [(Turn.X_FIRST, f"packets {channel}") for channel in range(network.channels)]
-        if network.transport == "routed":
-            lanes += [(t, SYNC if shared else name) for t, name in CLASS_NAMES.items()]
-        for turn, lane in lanes:
-            graph.add_edges_from(_all_pairs(network.topology, turn, lane))
-        return graph
-    graph.add_nodes_from(_channels(network))
-    step = 2 if network.datelines else 1
-    edges = _packet_edges(network).tolist() if network.routed_by_tables else ()
-    for switch, port, odd, after, onward, odd_after in edges:
-        for channel in range(0, network.channels, step):
-            graph.add_edge(
-                Channel(switch, port, f"packets {channel + odd}"),
-                Channel(after, onward, f"packets {channel + odd_after}"),
-            )
+    topology, grid = network.topology.graph, network.shape.router.grid
+    lines = {*network.shape.datelines}
+    # The lanes of even and odd channels, and the edges in them.
+    waits: list[tuple[tuple[str, str], Iterable[tuple[Held, Held]]]] = []
+    ordinary: list[tuple[Held, Held]] = []
+    if grid:
+        ordinary = [*_grid_edges(topology, grid, lines, restart=restart)]
+        for turn, name in CLASS_NAMES.items() if network.transport == "routed" else ():
+            order = (0, 1) if turn is Turn.X_FIRST else (1, 0)
+            waits.append(((SYNC if shared else name, ""), _grid_edges(topology, grid, order=order)))
+        if network.managed:
+            waits.append((("set-up", ""), _grid_edges(topology, grid, plain=bool(lines))))
+    else:
+        graph.add_nodes_from(_channels(network))
+        if isinstance(network, IrregularSpec) and network.routed_by_tables:
+            found = _packet_edges(network).tolist()
+            ordinary = [((a, p, v), (b, q, w)) for a, p, v, b, q, w in found]
+    for first in range(0, network.channels, 2 if lines else 1):
+        waits.append(((f"packets {first}", f"packets {first + 1}"), ordinary))
+    for lanes, edges in waits:
+        for ends in edges:
+            here, there = (_channel(topology, lanes[odd], r, port) for r, port, odd in ends)
+            graph.add_edge(here, there)
     return graph
 
 
@@ -161,32 +174,84 @@ def _stream_edges(plan: BarrierPlan, *, shared: bool) -> Iterator[tuple[Channel,
 
 
 def _at(group: GroupPlan, lane: str, router: int, port: int, *, from_node: bool = False) -> Channel:
-    shown = group.graph.shown(router)
+    return _channel(group.graph, lane, router, port, from_node=from_node)
+
+
+def _channel(
+    graph: Irregular, lane: str, router: int, port: int, *, from_node: bool = False
+) -> Channel:
+    shown = graph.shown(router)
     place = shown if isinstance(shown, int) else (shown[0], shown[1])
     return Channel(place, port, lane, from_node)
 
 
-def _all_pairs(mesh: Mesh, turn: Turn, lane: str) -> Iterator[tuple[Channel, Channel]]:
-    """Yield the edges of messages between any two nodes, turn by turn at each router."""
-    first = (Port.EAST, Port.WEST) if turn is Turn.X_FIRST else (Port.NORTH, Port.SOUTH)
-    for node in mesh.nodes:
-        for port in CARDINAL:
-            if (after := mesh.neighbour(node, port)) is None:
-                continue
-            here = Channel(node, port, lane)
-            yield here, Channel(after, Port.LOCAL, lane)
-            turns = [p for p in CARDINAL if p not in first] if port in first else []
-            for onward in (port, *turns):
-                if mesh.neighbour(after, onward) is not None:
-                    yield here, Channel(after, onward, lane)
+def _grid_edges(
+    graph: Irregular,
+    grid: Grid,
+    datelines: Collection[Place] = (),
+    *,
+    order: Sequence[int] = (),
+    plain: bool = False,
+    restart: bool = True,
+) -> Iterator[tuple[Held, Held]]:
+    """Yield the edges of packets that go by dimensions between any two routers.
+
+    Parameters
+    ----------
+    graph : Irregular
+    grid : Grid
+    datelines : collection of Place
+        Outputs at which packets go over to the odd channel.
+    order : sequence of int, optional
+        The dimensions, as packets take them.
+    plain : bool
+        No packet takes a link that closes a ring.
+    restart : bool
+        Packets begin each dimension in the even channel.
+    """
+    far = {end: other[0] for link in graph.links for end, other in (link, link[::-1])}
+    for end in grid.datelines() if plain else ():
+        del far[end]
+    axes = [(axis, dict.fromkeys(grid.axes[axis])) for axis in order or range(len(grid.sides))]
+    for place, (axis, ports) in enumerate(axes):
+        side, ring = grid.sides[axis], grid.rings[axis] and not plain
+        later = [port for _, further in axes[place + 1 :] for port in further]
+        begins = (0, 1) if place and not restart else (0,)
+        for port in ports:
+            most = side - 1 if not ring else side // 2 if port == axis else (side - 1) // 2
+            seen: set[Held] = set()
+            level = [
+                (router, port, odd or int((router, port) in datelines))
+                for odd in begins
+                for router in range(len(graph))
+                if (router, port) in far
+            ]
+            # The first time that a channel is met is after the fewest links.
+            for links in range(most):
+                level, last = [], level
+                for held in dict.fromkeys(last):
+                    if held in seen:
+                        continue
+                    seen.add(held)
+                    there, odd = far[held[:2]], held[2]
+                    if graph.own:
+                        yield held, (there, graph.ports - 1, odd)
+                    for onward in later:
+                        if (there, onward) in far:
+                            even = 0 if restart else odd
+                            yield held, (there, onward, even or int((there, onward) in datelines))
+                    if links + 1 < most and (there, port) in far:
+                        level.append((there, port, odd or int((there, port) in datelines)))
+                        yield held, level[-1]
 
 
-def _channels(network: IrregularSpec) -> Iterator[Channel]:
+def _channels(network: MessageSpec) -> Iterator[Channel]:
+    graph = network.topology.graph
     lanes = [*(f"packets {channel}" for channel in range(network.channels)), SYNC]
-    links = [end for link in network.links for end in link]
-    for (switch, port), lane in product([*links, *network.nodes], lanes):
+    links = [end for link in graph.links for end in link]
+    for (switch, port), lane in product([*links, *graph.nodes], lanes):
         yield Channel(switch, port, lane)
-    for (switch, port), lane in product(network.nodes, lanes):
+    for (switch, port), lane in product(graph.nodes, lanes):
         yield Channel(switch, port, lane, from_node=True)
 
 
@@ -231,13 +296,13 @@ def _packet_edges(network: IrregularSpec) -> Ints:
     return np.stack([here, port, odd, there, onward, odd_after], axis=1)
 
 
-def check(plan: BarrierPlan, *, shared: bool = False) -> None:
+def check(plan: BarrierPlan, *, shared: bool = False, restart: bool = True) -> None:
     """Refuse a plan whose channels can wait for each other in a cycle.
 
     Parameters
     ----------
     plan : BarrierPlan
-    shared : bool
+    shared, restart : bool
         As of :func:`channel_graph`.
 
     Raises
@@ -248,7 +313,7 @@ def check(plan: BarrierPlan, *, shared: bool = False) -> None:
         A network file's routing tables lead some packet astray.
     """
     with about(plan.spec.source):
-        cycle = find_cycle(channel_graph(plan, shared=shared))
+        cycle = find_cycle(channel_graph(plan, shared=shared, restart=restart))
         if cycle:
             steps = "\n".join(f"  {channel}" for channel in [*cycle, cycle[0]])
             raise DeadlockError(

@@ -15,7 +15,6 @@ from syncfabric.models.messages.core import (
 from syncfabric.models.messages.layout import Layout
 from syncfabric.models.networks.spec import (
     AnySpec,
-    IrregularSpec,
     MeshSpec,
     MessageSpec,
     StaticSpec,
@@ -165,7 +164,7 @@ class TileShape(BaseModel):
                 f"channels = {packets.channels}: cores send packets on channel {PACKETS} and their "
                 f"acknowledgements on channel {ACKS}; set channels = 2"
             )
-        if isinstance(packets, IrregularSpec) and packets.routing == "source":
+        if packets.shape.router.routing == "source":
             raise SpecError(
                 'routing = "source": a head of a core\'s packet has no room for its way; set '
                 'routing = "table", or remove the key'
@@ -181,9 +180,8 @@ class TileShape(BaseModel):
                 f"check_bits = {packets.check_bits}: a core's packets cannot be cut short; "
                 "set check_bits = 0"
             )
-        if datelines := getattr(packets, "datelines", ()):
+        if packets.shape.datelines:
             raise SpecError(
-                f"datelines = {[list(place) for place in datelines]}: acknowledgements "
-                "need a channel that packets never go over to; remove datelines, and route the "
-                "packets by tables that need none"
+                "datelines: acknowledgements need a channel that packets never go over to; remove "
+                'them, and route packets by tables that need none (routing = "table")'
             )

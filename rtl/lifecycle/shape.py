@@ -5,9 +5,9 @@ from functools import cached_property
 
 from amaranth import Cat, Const, Mux, Value
 
-from syncfabric.models.layout.flit import flit_layout, table_header, xy_header
+from syncfabric.models.layout.flit import flit_layout
 from syncfabric.models.layout.setup import MOST_REQUESTS, manager_words
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.messages.layout import Layout
 
 __all__ = ["SetUpShape", "set_up_shape"]
@@ -138,19 +138,14 @@ def set_up_shape(shape: NodeShape, headers: tuple[int, ...]) -> SetUpShape | Non
         )
     if not headers:
         return None
-    routers = shape.routers
-    header = table_header(max(1, routers), shape.ports)
-    if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
-        routers = shape.width * shape.height
-        header = xy_header(*shape.coordinate_bits)
     return SetUpShape(
         flit_layout(shape.flit_bits, cut=shape.check_bits > 0),
         shape.channels,
         shape.buffer_flits,
-        header.offsets["reply"],
+        shape.header.offsets["reply"],
         shape.layout.entries,
         shape.layout.image_words,
-        routers,
+        shape.grid.routers if shape.grid else shape.routers,
         headers,
         shape.wires,
     )

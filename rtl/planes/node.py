@@ -6,7 +6,7 @@ from amaranth import Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.layout.words import RouterWord, Target
 from syncfabric.rtl.engine.engine import Engine
@@ -17,7 +17,7 @@ from syncfabric.rtl.lifecycle.shape import SetUpShape, set_up_shape
 from syncfabric.rtl.lifecycle.sink import Sink
 from syncfabric.rtl.planes.placed import AXIS, PROCESS, Placed, link_of, process_port, sharing
 from syncfabric.rtl.router.router import Router
-from syncfabric.rtl.router.routing import Routing, SourceRouting, TableRouting, XyRouting
+from syncfabric.rtl.router.routing import DimensionRouting, Routing, SourceRouting, TableRouting
 from syncfabric.rtl.slots.plane import SlotPlane
 from syncfabric.rtl.streams.guard import join_streams
 from syncfabric.rtl.streams.plane import StreamPlane
@@ -68,9 +68,9 @@ class Node(Placed):
     in_0 .. : In(link), out_0 .. : Out(link)
     inject : In(FlitSignature), eject : Out(FlitSignature)
         Packets of the process; only with ``own`` and channels.
-    x, y, number, routes, dateline : In
-        Constants of the routing: position in a mesh; the router's number, which set-up needs too,
-        and the port for each router; outputs at which packets change channels.
+    x, y, .., number, routes, dateline : In
+        Constants of the routing: coordinates; the router's number, which set-up needs too, and the
+        port for each router; outputs at which packets change channels.
     bare : In(links)
         Only without ``own``, with check bits and registers on links: links that have none, to node
         interfaces; constant.
@@ -99,7 +99,8 @@ class Node(Placed):
         for p in range(shape.links):
             members |= {f"in_{p}": In(self.link), f"out_{p}": Out(self.link)}
         # What is shown as it is: the name here, and there.
-        shown = {name: name for name in ("x", "y", "number", "routes", "dateline")}
+        names = shape.grid.names if shape.grid else ()
+        shown = {name: name for name in (*names, "number", "routes", "dateline")}
         if not shape.own:
             shown["bare"] = "bare"
         shown |= {name: f"sync_{name}" for name in ("freed_valid", "freed_entry", "freed_epoch")}
@@ -297,6 +298,6 @@ def router(shape: NodeShape) -> Router:
 def _routing(shape: NodeShape) -> Routing:
     if shape.routing == "table":
         return TableRouting(shape.outputs, shape.routers)
-    if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
-        return XyRouting(*shape.coordinate_bits)
+    if shape.grid:
+        return DimensionRouting(shape.grid, shape.ports, shape.own)
     return SourceRouting(shape.outputs)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Value
+from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -35,7 +35,8 @@ class Router(wiring.Component):
     cut : bool
         Flits have the flag ``cut``: links have check bits.
     dated : int
-        Channels, from channel 0 on, whose packets go over to the next odd channel at a dateline.
+        Channels, from channel 0 on, whose packets go over to the next odd channel at a dateline;
+        those of the others do not go over a link that closes a ring.
 
     Members
     -------
@@ -122,20 +123,18 @@ class Router(wiring.Component):
         for port in ports:
             m.submodules[f"input_{port}"] = inputs[port]
             m.submodules[f"output_{port}"] = outputs[port]
-        has_credit = Cat(self._asked(o, output.has_credit) for o, output in enumerate(outputs))
-        busy = Cat(self._asked(o, output.busy) for o, output in enumerate(outputs))
         for i, source in enumerate(inputs):
             self._join_input(m, i, source)
             m.d.comb += [
-                source.has_credit.eq(has_credit),
-                source.busy.eq(busy),
+                source.has_credit.eq(Cat(self._asked(i, o, outputs[o].has_credit) for o in ports)),
+                source.busy.eq(Cat(self._asked(i, o, outputs[o].busy) for o in ports)),
                 source.take.eq(Cat(outputs[o].take[i] for o in legal[i]).any()),
             ]
             for o in legal[i]:
                 m.d.comb += [
                     outputs[o].offer[i].eq(source.offer[o]),
                     getattr(outputs[o], f"offer_channel_{i}").eq(
-                        self._entered(o, source.offer_channel)
+                        self._entered(i, o, source.offer_channel)
                     ),
                     getattr(outputs[o], f"flit_{i}").eq(source.flit),
                 ]
@@ -151,28 +150,33 @@ class Router(wiring.Component):
             m.d.comb += self.late.eq(Cat(outputs[o].late for o in self._messages).any())
         return m
 
-    def _asked(self, output: int, state: Value) -> Value:
+    def _asked(self, port: int, output: int, state: Value) -> Value:
         """Return the state of an output's channels by the channel that packets come by."""
         if not self._dated:
             return state
-        line = self.dateline[output]
+        line, turns = self.dateline[output], self._routing.turns(port, output)
         over = [state[c | (c < self._dated)] for c in range(self._channels)]
-        return Cat(Mux(line, other, state[c]) for c, other in enumerate(over))
+        stay = [state[c & ~(turns and c < self._dated)] for c in range(self._channels)]
+        return Cat(Mux(line, *both) for both in zip(over, stay, strict=True))
 
-    def _entered(self, output: int, channel: Value) -> Value:
+    def _entered(self, port: int, output: int, channel: Value) -> Value:
         """Return the channel, one-hot, that a packet takes at an output."""
         if not self._dated:
             return channel
         line, bits = self.dateline[output], list(channel)
         for c in range(0, self._dated, 2):
-            bits[c] = channel[c] & ~line
-            bits[c + 1] = channel[c + 1] | (channel[c] & line)
+            even, odd = channel[c], channel[c + 1]
+            if self._routing.turns(port, output):
+                even, odd = even | odd, Const(0, 1)
+            bits[c] = even & ~line
+            bits[c + 1] = odd | (even & line)
         return Cat(bits)
 
     def _join_input(self, m: Module, port: int, source: InputPort) -> None:
         """Join an input to its link, by way of the routing."""
         link = getattr(self, f"in_{port}")
-        route, payload = self._routing.place(m, self, port, link.flit)
+        plain = link.valid[self._dated :].any() if 0 < self._dated < self._channels else None
+        route, payload = self._routing.place(m, self, port, link.flit, plain)
         m.d.comb += [
             source.link.valid.eq(link.valid),
             source.link.flit.eq(link.flit),

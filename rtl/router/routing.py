@@ -1,4 +1,4 @@
-"""Routings, one of which is a part of a router: X-Y, by a table, by the source."""
+"""Routings, one of which is a part of a router: by dimensions, by a table, by the source."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -6,11 +6,12 @@ from typing import Any, Protocol
 from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib.wiring import In
 
-from syncfabric.models.layout.flit import table_header, xy_header
+from syncfabric.models.layout.flit import dimension_header, table_header
 from syncfabric.models.messages.layout import Layout
+from syncfabric.models.networks.grid import Grid
 from syncfabric.rtl.messages import struct
 
-__all__ = ["Routing", "SourceRouting", "TableRouting", "XyRouting"]
+__all__ = ["DimensionRouting", "Routing", "SourceRouting", "TableRouting"]
 
 EAST, NORTH, WEST, SOUTH, LOCAL = range(5)
 
@@ -25,8 +26,23 @@ class Routing(Protocol):
     def members(self) -> dict[str, Any]:
         """Return inputs that the router has for it."""
 
-    def place(self, m: Module, router: Any, port: int, flit: Any) -> tuple[Value, Value]:
+    def turns(self, port: int, output: int) -> bool:
+        """Return whether a packet gets back to even channels on its way from input to output."""
+
+    def place(
+        self, m: Module, router: Any, port: int, flit: Any, plain: Value | None = None
+    ) -> tuple[Value, Value]:
         """Place the routing of one input.
+
+        Parameters
+        ----------
+        m : Module
+        router : Router
+        port : int
+            The input.
+        flit : Signal
+        plain : Value, optional
+            The flit must not go over a link that closes a ring.
 
         Returns
         -------
@@ -37,38 +53,73 @@ class Routing(Protocol):
 
 
 @dataclass(frozen=True)
-class XyRouting:
-    """Columns first, then rows: five ports, EAST, NORTH, WEST, SOUTH, LOCAL.
+class DimensionRouting:
+    """The dimensions in their order, in each straight on; then a node port.
+
+    Rules: docs/microarchitecture-engine.md, R3 (1 to 6).
 
     Parameters
     ----------
-    x_bits, y_bits : int
-        Of the coordinates, which are inputs ``x`` and ``y`` of the router.
+    grid : Grid
+        Coordinates, which are inputs of the router by their names.
+    ports : int
+        Of the router; those that are no dimension's are node ports.
+    own : bool
+        The last port is the process's, and all packets are for it.
     """
 
-    x_bits: int
-    y_bits: int
+    grid: Grid
+    ports: int
+    own: bool = True
 
     @property
     def outputs(self) -> tuple[tuple[int, ...], ...]:
-        """No packet goes back, or leaves the rows once it has turned."""
-        rest = {EAST: (1, 2, 3, 4), NORTH: (3, 4), WEST: (0, 1, 3, 4), SOUTH: (1, 4)}
-        return (*(rest[port] for port in range(4)), (0, 1, 2, 3, 4))
+        """No packet goes back, or to a dimension before that by which it has come."""
+        axes, nodes, found = self.grid.axes, range(self.grid.ports, self.ports), []
+        for port in range(self.ports):
+            axis = self.grid.axis_of(port)
+            ways = {*nodes, *(p for ways in axes[axis or 0 :] for p in ways)}
+            back = {port} if port < self.grid.ports or not self.own else set()
+            found.append(tuple(sorted(ways - back)))
+        return tuple(found)
 
     def members(self) -> dict[str, Any]:
-        """Return the router's position."""
-        return {"x": In(self.x_bits), "y": In(self.y_bits)}
+        """Return the router's coordinates."""
+        return {name: In(bits) for name, bits in zip(self.grid.names, self.grid.bits, strict=True)}
 
-    def place(self, m: Module, router: Any, port: int, flit: Any) -> tuple[Value, Value]:
+    def turns(self, port: int, output: int) -> bool:
+        """Return whether the output is of a dimension, and the input is not of the same."""
+        axis = self.grid.axis_of(output)
+        return axis is not None and axis != self.grid.axis_of(port)
+
+    def place(
+        self, m: Module, router: Any, port: int, flit: Any, plain: Value | None = None
+    ) -> tuple[Value, Value]:
         """Compare no more than can differ: see :class:`Routing`."""
-        layout = xy_header(self.x_bits, self.y_bits)
+        grid, legal = self.grid, self.outputs[port]
+        layout = dimension_header(grid, 0 if self.own else self.ports)
         header = struct(layout)(flit.payload[: layout.width])
-        legal = self.outputs[port]
-        east, west = _ways(router.x, header.x, EAST in legal, WEST in legal)
-        north, south = _ways(router.y, header.y, NORTH in legal, SOUTH in legal)
-        same_x, same_y = ~(east | west), ~(north | south)
-        route = Cat(east, north & same_x, west, south & same_x, same_x & same_y)
-        return route, flit.payload
+        route: list[Value] = [Const(0, 1)] * self.ports
+        arrived: Value | None = None
+        for axis, name in enumerate(grid.names):
+            up, down = grid.axes[axis]
+            here, there = getattr(router, name), getattr(header, name)
+            if grid.rings[axis] and up in legal and down in legal:
+                ways = _around(here, there, grid.sides[axis], plain)
+            else:
+                ways = _ways(here, there, up in legal, down in legal and down != up)
+            for output, way in ((down, ways[1]), (up, ways[0])):
+                route[output] = way if arrived is None else way & arrived
+            same = ~(ways[0] | ways[1])
+            arrived = same if arrived is None else arrived & same
+        assert arrived is not None
+        if self.own:
+            route[-1] = arrived
+        else:
+            for output in range(grid.ports, self.ports):
+                route[output] = arrived & (header.port == output)
+            route[legal[-1]] = ~Cat(route[output] for output in legal[:-1]).any()
+        return Cat(route), flit.payload
 
 
 def _ways(here: Value, there: Value, up: bool, down: bool) -> tuple[Value, Value]:
@@ -77,6 +128,16 @@ def _ways(here: Value, there: Value, up: bool, down: bool) -> tuple[Value, Value
         return there > here, there < here
     other, never = there != here, Const(0, 1)
     return (other if up else never), (other if down else never)
+
+
+def _around(here: Value, there: Value, side: int, plain: Value | None) -> tuple[Value, Value]:
+    """Return whether to go up and down a ring; plain: as on a line."""
+    ahead, half = there - here, side // 2
+    up = ((ahead > 0) & (ahead <= half)) | (ahead <= half - side)
+    down = (ahead != 0) & ~up
+    if plain is None:
+        return up, down
+    return Mux(plain, there > here, up), Mux(plain, there < here, down)
 
 
 @dataclass(frozen=True)
@@ -101,7 +162,13 @@ class TableRouting:
         router, port = self._header.fields[:2]
         return {"number": In(router.width), "routes": In(self.routers * port.width)}
 
-    def place(self, m: Module, router: Any, port: int, flit: Any) -> tuple[Value, Value]:
+    def turns(self, port: int, output: int) -> bool:
+        """Return that there are none."""
+        return False
+
+    def place(
+        self, m: Module, router: Any, port: int, flit: Any, plain: Value | None = None
+    ) -> tuple[Value, Value]:
         """Choose between header and constants: see :class:`Routing`."""
         header = struct(self._header)(flit.payload[: self._header.width])
         here, elsewhere = header.port, router.routes.word_select(header.router, len(header.port))
@@ -130,7 +197,13 @@ class SourceRouting:
         """Return nothing."""
         return {}
 
-    def place(self, m: Module, router: Any, port: int, flit: Any) -> tuple[Value, Value]:
+    def turns(self, port: int, output: int) -> bool:
+        """Return that there are none."""
+        return False
+
+    def place(
+        self, m: Module, router: Any, port: int, flit: Any, plain: Value | None = None
+    ) -> tuple[Value, Value]:
         """Take this router's output off: see :class:`Routing`."""
         width = (len(self.outputs) - 1).bit_length()
         route = _decoded(flit.payload[:width], self.outputs[port], len(self.outputs))

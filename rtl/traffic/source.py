@@ -4,7 +4,7 @@ from amaranth import Array, C, Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.router.link import FlitSignature
@@ -162,8 +162,7 @@ class PacketSource(wiring.Component):
     def _send(self, m: Module, packets: WaitingQueue, software: WaitingQueue) -> None:
         """Send flit by flit: the generator's packet leaves with its tail, software's flits each."""
         network, channels, layout = self._network, self._network.channels, self._network.layout
-        rings = isinstance(network, IrregularSpec) and network.datelines
-        step = 2 if rings else 1
+        step = 2 if network.shape.datelines else 1
         available, send = Signal(channels), Signal()
         for c in range(channels):
             m.submodules[f"credit_{c}"] = counter = CreditCounter(network.buffer_flits)

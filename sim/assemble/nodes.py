@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.streams import HEAD
-from syncfabric.models.networks.spec import IrregularSpec, MeshSpec, MessageSpec
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.streams.process import AxisSignature
@@ -218,7 +218,7 @@ def routes_of(spec: MessageSpec) -> list[list[int]]:
     """Return each router's row of the routing table: the port for each router, 0 for itself."""
     from syncfabric.models.planning.updown import routing_tables  # planning takes long to import
 
-    if not isinstance(spec, IrregularSpec) or not spec.routed_by_tables:
+    if not isinstance(spec, IrregularSpec) or spec.shape.router.routing != "table":
         return []
     return [[max(port, 0) for port in row] for row in routing_tables(spec)]
 
@@ -231,17 +231,13 @@ def constants_of_router(spec: MessageSpec, router: int) -> dict[str, tuple[int, 
     shape = spec.shape
     widths = {field.name: field.width for field in shape.header.fields}
     inputs: dict[str, tuple[int, int]] = {}
-    if isinstance(spec, MeshSpec):
-        if spec.channels:
-            y, x = divmod(router, spec.width)
-            inputs |= {"x": (widths["x"], x), "y": (widths["y"], y)}
-        if shape.managers:
-            inputs["number"] = max(1, (shape.routers - 1).bit_length()), router
-    elif spec.routed_by_tables:
-        inputs |= {
-            "number": (widths["router"], router),
-            "routes": (shape.routers * widths["port"], 0),
-        }
+    if spec.channels and (grid := shape.router.grid):
+        place = zip(grid.names, grid.place(router), strict=True)
+        inputs |= {name: (widths[name], here) for name, here in place}
+    if shape.managers or "router" in widths:
+        inputs["number"] = max(1, (shape.routers - 1).bit_length()), router
+    if "router" in widths:
+        inputs["routes"] = shape.routers * widths["port"], 0
     if shape.interfaces and shape.router.check_bits and shape.router.link_registers:
         bare = sum(1 << port for at, port in shape.nodes if at == router)
         inputs["bare"] = shape.router.links, bare

@@ -3,11 +3,9 @@
 Pictures and animations are drawn from it. Pure geometry, in hops, y upwards.
 """
 
-import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import product
 from math import cos, pi, sin
 
 import numpy as np
@@ -17,7 +15,7 @@ from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import STEP, Mesh, Port
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.draw.lines import Points, aside, cut
-from syncfabric.sim.draw.springs import directions, places, springs
+from syncfabric.sim.draw.springs import bowed, directions, places, places_of, springs
 from syncfabric.sim.words import node_words
 
 NODE, HALF = 0.2, 0.16
@@ -115,15 +113,17 @@ def _mesh(mesh: Mesh) -> Scene:
 
 
 def _irregular(network: Irregular) -> Scene:
-    middles, angles = places(network), directions(network)
-    width, height = np.array(middles).max(axis=0) + 1.0
-    scene = Scene(float(width), float(height), 0.06)
-    for switch, (x, y) in enumerate(middles):
+    around, angles = bowed(network), directions(network)
+    pad = 0.3 * bool(around)  # they bow to the left, and up
+    middles = np.array(places(network)) + np.array([pad, 0.0])
+    width, height = (middles.max(axis=0) + np.array([1.0, 1.0 + pad])).tolist()
+    scene = Scene(width, height, 0.06)
+    for switch, (x, y) in enumerate(middles.tolist()):
         scene.spots[switch] = Spot(x, y, f"switch {switch}", HALF, square=True, label=str(switch))
     radius = min(SMALL, 0.8 * pi * RING / network.ports)
     for node in network.nodes:
         switch, port = node
-        middle, out = np.array(middles[switch]), np.array([cos(angles[node]), sin(angles[node])])
+        middle, out = middles[switch], np.array([cos(angles[node]), sin(angles[node])])
         x, y = middle + RING * out
         name = f"node {node_words(node)}"
         scene.spots[node] = Spot(float(x), float(y), name, radius, label=str(port))
@@ -132,8 +132,8 @@ def _irregular(network: Irregular) -> Scene:
         scene.links[switch, str(port)], scene.links[node, "inject"] = line, line[::-1]
         scene.ground.append(line)
     for a, b in network.links:
-        start, end = np.array(middles[a[0]]), np.array(middles[b[0]])
-        pull = 0.4 * np.hypot(*(end - start))
+        start, end = middles[a[0]], middles[b[0]]
+        pull = 1.0 if (a, b) in around else 0.4 * np.hypot(*(end - start))
         first = start + pull * np.array([cos(angles[a]), sin(angles[a])])
         second = end + pull * np.array([cos(angles[b]), sin(angles[b])])
         t = np.linspace(0, 1, 61)[:, None]
@@ -188,29 +188,14 @@ def _channel(points: Points, a: int, b: int) -> Points:
 def vertex_places(topology: Topology) -> Points:
     """Return a place for each vertex, within 0 to 1.
 
-    Meshes and tori, told by their names, stand in a grid; other direct networks in a circle, the
-    lowest node on top. Where there are switches, springs part them.
+    That of a family, told by its name, stands as it says; other direct networks stand in a circle,
+    the lowest node on top. Where there are switches, springs part them.
     """
-    found = _grid(topology)
-    if found is None and topology.switches == 0:
+    found = np.array(places_of(topology.name)).reshape(-1, 2)
+    if len(found) != topology.vertices and topology.switches == 0:
         turns = pi / 2 - 2 * pi * np.arange(topology.nodes) / topology.nodes
         found = np.stack([np.cos(turns), np.sin(turns)], axis=1)
-    elif found is None:
+    elif len(found) != topology.vertices:
         found = springs(topology.vertices, topology.channels)
     found = found - found.min(axis=0)
     return np.asarray(found / max(1e-9, float(found.max())), dtype=np.float64).round(4)
-
-
-def _grid(topology: Topology) -> Points | None:
-    """Return the places in a mesh, a torus, or a mesh with its coat."""
-    match = re.fullmatch(r"(mesh|torus|coated-mesh)-(\d+)x(\d+)", topology.name)
-    if match is None:
-        return None
-    width, height = int(match[2]), int(match[3])
-    found = [(float(x), float(y)) for y, x in product(range(height), range(width))]
-    if match[1] == "coated-mesh":
-        wide, high = range(width), range(height)
-        south, north = [(x, -0.8) for x in wide], [(x, height - 0.2) for x in reversed(wide)]
-        east, west = [(width - 0.2, y) for y in high], [(-0.8, y) for y in reversed(high)]
-        found = [*south, *east, *north, *west, *found]
-    return np.array(found) if len(found) == topology.vertices else None

@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.networks.irregular import Irregular, Place
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.families import named
+from syncfabric.models.networks.irregular import Irregular, Link, Place
 from syncfabric.sim.draw.lines import Points
 
 CLEAR = 0.55
@@ -28,6 +30,8 @@ STARTS = 6
 STEPS = 400
 APART = radians(30)
 """Wanted angle between neighbouring ports of a switch."""
+AROUND = radians(58)
+"""Angle between a link that bows, and the straight line to its other end."""
 FEW = 0.85
 """Part of a whole turn that these angles take at most."""
 
@@ -69,12 +73,24 @@ def springs(count: int, pairs: Iterable[tuple[int, int]], starts: int = 1) -> Po
     return min(layouts, key=lambda points: crossings(points, edges))
 
 
+def places_of(name: str) -> tuple[tuple[float, float], ...]:
+    """Return where a topology by name has its nodes and switches; empty if it does not say."""
+    try:
+        return named(name).places
+    except SpecError:
+        return ()
+
+
 @cache
 def places(network: Irregular) -> tuple[tuple[float, float], ...]:
     """Return the place of every switch in hops, at least one apart, the lowest and leftmost at 0.
 
-    The long way of the picture lies level.
+    Those of a topology stand as it says. Else the long way of the picture lies level.
     """
+    if drawn := places_of(network.family)[-network.switches :]:
+        points = LINK * np.array(drawn)
+        points = points - points.min(axis=0)
+        return tuple((float(x), float(y)) for x, y in points.round(3))
     links = sorted({(a, b) for (a, _), (b, _) in network.links if a != b})
     pairs = np.array(links, dtype=np.int64).reshape(-1, 2)
     points = springs(network.switches, links, STARTS)
@@ -90,6 +106,23 @@ def places(network: Irregular) -> tuple[tuple[float, float], ...]:
         points = np.stack([height - points[:, 1], points[:, 0]], axis=1)
     # Rounded, so that the last bits of a machine's arithmetic do not show.
     return tuple((float(x), float(y)) for x, y in points.round(3))
+
+
+@cache
+def bowed(network: Irregular) -> frozenset[Link]:
+    """Return the links of a topology whose straight lines would lie on a switch."""
+    if not places_of(network.family):
+        return frozenset()
+    points, found = np.array(places(network)), []
+    for link in network.links:
+        (a, _), (b, _) = link
+        along = points[b] - points[a]
+        foot = ((points - points[a]) @ along / (along @ along)).clip(0, 1)
+        gap = np.linalg.norm(points - points[a] - foot[:, None] * along, axis=1)
+        gap[[a, b]] = CLEAR
+        if gap.min() < CLEAR / 2:
+            found.append(link)
+    return frozenset(found)
 
 
 def crossings(points: Points, pairs: NDArray[np.int64]) -> int:
@@ -156,14 +189,15 @@ def _clear(points: Points, pairs: NDArray[np.int64]) -> Points:
 
 def directions(network: Irregular) -> dict[Place, float]:
     """Return the direction of each port from its switch, in radians."""
-    middles = places(network)
+    middles, around = places(network), bowed(network)
     links: dict[int, list[tuple[float, int, Place]]] = {}
     for link in network.links:
         for here, there in (link, link[::-1]):
             (x, y), (far_x, far_y) = middles[here[0]], middles[there[0]]
             # Parallel links lie side by side, in order of the lower switch's ports.
-            side = min(link)[1] * (1 if here[0] < there[0] else -1)
-            links.setdefault(here[0], []).append((atan2(far_y - y, far_x - x), side, here))
+            lower = 1 if here[0] < there[0] else -1
+            angle = atan2(far_y - y, far_x - x) + lower * AROUND * (link in around)
+            links.setdefault(here[0], []).append((angle, min(link)[1] * lower, here))
     found: dict[Place, float] = {}
     for switch in range(network.switches):
         seats = _parted([(angle, port) for angle, _, port in sorted(links.get(switch, []))])

@@ -60,8 +60,8 @@ class Illegal(Program):
             *(self._commit, self._anywhere, self._stage, self._open)
         ]
         self._kinds += [self._command, self._kill] if shape.managers else []
-        sinks = shape.managers and shape.interfaces and shape.router.routing == "table"
-        self._sinks = [shape.sink_header(r) for r in range(shape.routers)] if sinks else []
+        sinks = range(shape.routers if shape.managers and shape.interfaces else 0)
+        self._sinks = [shape.sink_header(router) for router in sinks]
         # The first requests come before anything is set up.
         driver.port.requests.extendleft(
             ConfigRequest(rng.randrange(shape.targets), rng.randrange(256), False) for _ in range(4)

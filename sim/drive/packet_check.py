@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from syncfabric.models.networks.irregular import Place
-from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks
 from syncfabric.sim.drive.packets import Assembler, OnLane
@@ -45,7 +45,7 @@ def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
 
     ``flits`` are those on its link.
     """
-    if isinstance(spec, IrregularSpec) and spec.routing == "source":
+    if spec.shape.router.routing == "source":
         return _brought_way(spec, node, flits)
     header = flits[0] & (1 << spec.layout.header.width) - 1
     end = spec.shape.node_of(header)
@@ -53,7 +53,7 @@ def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
     return Way(end, tuple(flits), steps)
 
 
-def _brought_way(spec: IrregularSpec, node: int, flits: Sequence[int]) -> Way:
+def _brought_way(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
     """Return the way of a packet that brings its route (docs/microarchitecture-engine.md, R3)."""
     shape, width = spec.shape, spec.layout.header.fields[0].width
     left = flits[0] & (1 << spec.flit_bits) - 1

@@ -5,9 +5,10 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, WORD_BITS, Code
-from syncfabric.models.layout.flit import flit_layout, xy_header
+from syncfabric.models.layout.flit import dimension_header, flit_layout
 from syncfabric.models.layout.setup import REPLY, REQUEST, Answer, Operation
 from syncfabric.models.layout.words import ADDRESS_BITS
+from syncfabric.models.networks.grid import Grid
 from syncfabric.rtl.lifecycle.access import ConfigAccess
 from syncfabric.rtl.lifecycle.shape import SetUpShape
 from syncfabric.rtl.lifecycle.sink import Sink
@@ -16,7 +17,7 @@ from tests.formal.properties import Properties
 
 __all__ = ["SHAPE", "AccessProof", "SinkProof"]
 
-HEADER = xy_header(1, 1)
+HEADER = dimension_header(Grid((2, 2)))
 REPLY_BIT = HEADER.offsets["reply"]
 SHAPE = SetUpShape(
     flit_layout(32, cut=True), 1, 2, REPLY_BIT, 4, 1, 4, (1 << REPLY_BIT, 1 << REPLY_BIT | 3)

@@ -8,12 +8,13 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from syncfabric.models.layout.flit import xy_header
+from syncfabric.models.layout.flit import dimension_header
+from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.mesh import Port
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.router.router import Router as PortRouter
-from syncfabric.rtl.router.routing import SourceRouting, XyRouting
+from syncfabric.rtl.router.routing import DimensionRouting, SourceRouting
 from tests.formal.links import Receiver, Sender, Watch, watch_ports
 from tests.formal.properties import Properties
 
@@ -78,7 +79,8 @@ def xy_legal(port: int, way: Value) -> Value:
 
 def xy(channels: int, places: int) -> Router:
     """Return the router at the centre of a mesh of 3x3, where a packet can go any way."""
-    header = struct(xy_header(2, 2))
+    grid = Grid((3, 3), pairs=True)
+    header = struct(dimension_header(grid))
 
     def way(link: Any) -> Value:
         there = header(link.flit.payload[: header.size])
@@ -87,7 +89,8 @@ def xy(channels: int, places: int) -> Router:
     def legal(port: int, link: Any) -> Value:
         return xy_legal(port, way(link))
 
-    part = PortRouter(XyRouting(2, 2), channels=channels, buffer_flits=places, flit_bits=16)
+    routing = DimensionRouting(grid, 5)
+    part = PortRouter(routing, channels=channels, buffer_flits=places, flit_bits=16)
     return _ported(part, 5, way, legal, {"x": 1, "y": 1})
 
 

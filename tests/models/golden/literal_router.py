@@ -13,42 +13,67 @@ from typing import Any, TypeAlias
 Words: TypeAlias = tuple[int, int, bool, bool]
 """Channel, payload, head, tail of a flit."""
 Rule: TypeAlias = Callable[[int, int, int], tuple[int, int]]
-"""Of a cycle, an input and a payload: the output, and the payload in the buffer."""
+"""Of an input, a channel and a payload: the output, and the payload in the buffer."""
 
-EAST, NORTH, WEST, SOUTH, LOCAL = range(5)
-ACROSS = {EAST: WEST, WEST: EAST, NORTH: SOUTH, SOUTH: NORTH}
 NEVER = -1
 
 
-def xy(x_bits: int, y_bits: int, here: tuple[int, int]) -> Rule:
-    """R3.1 to R3.4."""
+def ways(sides: Sequence[int], pairs: bool) -> list[tuple[int, int]]:
+    """R3.2: the ports up and down each dimension."""
+    found, following = [], len(sides)
+    for up, side in enumerate(sides):
+        apart = pairs or side > 2
+        found.append((up, following if apart else up))
+        following += apart
+    return found
 
-    def rule(t: int, i: int, payload: int) -> tuple[int, int]:
-        x, y = payload & 2**x_bits - 1, payload >> x_bits & 2**y_bits - 1
-        along_y = NORTH if y > here[1] else SOUTH if y < here[1] else LOCAL
-        if i == LOCAL and x != here[0]:
-            return (EAST if x > here[0] else WEST), payload
-        if i in (EAST, WEST) and x != here[0]:
-            return ACROSS[i], payload
-        if i in (NORTH, SOUTH):
-            return (ACROSS[i] if y != here[1] else LOCAL), payload
-        return along_y, payload
+
+def dimension(
+    sides: Sequence[int], wraps: bool, pairs: bool, here: Sequence[int], k: int, own: bool, V: int
+) -> Rule:
+    """R3.1 to R3.6; V is the channel of set-up, where there are datelines."""
+
+    def rule(i: int, c: int, payload: int) -> tuple[int, int]:
+        rest = payload
+        coordinates = []
+        for side in sides:
+            bits = max(1, (side - 1).bit_length())
+            coordinates.append(rest % 2**bits)
+            rest //= 2**bits
+        port = rest % 2 ** (k - 1).bit_length()
+        enters = 0
+        for d, (up, down) in enumerate(ways(sides, pairs)):
+            if i in (up, down):
+                if coordinates[d] != here[d] and up != down:
+                    return (down if i == up else up), payload
+                enters = d + 1
+        for d, (up, down) in enumerate(ways(sides, pairs)):
+            ahead = coordinates[d] - here[d]
+            if d < enters or ahead == 0:
+                continue
+            if wraps and sides[d] > 2 and c != V:
+                short = 0 < ahead <= sides[d] / 2 or ahead <= -sides[d] / 2
+                return (up if short else down), payload
+            return (up if ahead > 0 else down), payload
+        if any(port in ports for ports in ways(sides, pairs)):
+            port = k  # no node port
+        return (k - 1 if own else port), payload
 
     return rule
 
 
 def source(k: int) -> Rule:
-    """R3.7 and R3.8."""
+    """R3.8."""
     bits = next(bits for bits in range(5) if 2**bits >= k)
-    return lambda t, i, payload: (payload & 2**bits - 1, payload >> bits)
+    return lambda i, c, payload: (payload & 2**bits - 1, payload >> bits)
 
 
 def table(k: int, number: int, routes: Sequence[int]) -> Rule:
-    """R3.5 and R3.6."""
+    """R3.7."""
     bits = next(bits for bits in range(1, 11) if 2**bits >= len(routes))
     port_bits = next(bits for bits in range(1, 5) if 2**bits >= k)
 
-    def rule(t: int, i: int, payload: int) -> tuple[int, int]:
+    def rule(i: int, c: int, payload: int) -> tuple[int, int]:
         router, port = payload & 2**bits - 1, payload >> bits & 2**port_bits - 1
         if router == number:
             return port, payload
@@ -85,8 +110,11 @@ class LiteralRouter:
         pairs: Mapping[int, Sequence[int]],
         output_register: bool,
         datelines: Collection[int] = (),
+        ordinary: int = 0,
+        dimensions: Mapping[int, int] | None = None,
     ) -> None:
-        self.datelines = datelines
+        self.datelines, self.ordinary = datelines, ordinary or channels
+        self.dimensions = dimensions or {}  # of ports
         self.k, self.V, self.B = ports, channels, buffer_flits
         self.rule, self.pairs, self.registered = rule, pairs, output_register
         self.t = 0
@@ -123,8 +151,12 @@ class LiteralRouter:
         """R3: the output of its packet, that of the head."""
         return front.output if self.is_head(front) else self.heads[front.i, front.c].output
 
-    def goes_on(self, o: int, c: int) -> int:
+    def goes_on(self, i: int, o: int, c: int) -> int:
         """N1.9: the channel in which a packet of channel c leaves by an output."""
+        if not self.datelines or c >= self.ordinary:
+            return c
+        begins = o in self.dimensions and self.dimensions.get(i) != self.dimensions[o]
+        c -= c % 2 if begins else 0
         return c | 1 if o in self.datelines else c
 
     def request(self, i: int, c: int) -> int | None:
@@ -134,7 +166,7 @@ class LiteralRouter:
             return None
         front = waiting[0]
         o = self.output_of(front)
-        c = self.goes_on(o, c)
+        c = self.goes_on(i, o, c)
         if self.owner(o, c) != (None if self.is_head(front) else i):
             return None
         if self.V > 1 and not self.has_credit(o, c):
@@ -174,7 +206,7 @@ class LiteralRouter:
         t = self.t
         taken = self.leave(messages.keys())
         leaving: dict[int, Any] = {
-            o: (self.goes_on(o, piece.c), piece.payload, self.is_head(piece), piece.tail)
+            o: (self.goes_on(piece.i, o, piece.c), piece.payload, self.is_head(piece), piece.tail)
             for o, piece in taken.items()
         }
         leaving.update(messages)
@@ -185,7 +217,7 @@ class LiteralRouter:
                 drops += 1
                 continue
             piece = Piece(i, c, payload, head, tail, t)
-            piece.output, shifted = self.rule(t, i, payload)
+            piece.output, shifted = self.rule(i, c, payload)
             if head:
                 piece.payload = shifted
             if piece.output not in self.pairs[i]:  # R3.9
@@ -202,7 +234,7 @@ class LiteralRouter:
             if self.is_head(piece):
                 self.heads[piece.i, piece.c] = piece
             self.last[piece.i, piece.c] = piece
-            lane = o, self.goes_on(o, piece.c)
+            lane = o, self.goes_on(piece.i, o, piece.c)
             self.through[lane] = piece
             self.sent[lane] = self.sent.get(lane, 0) + 1
             self.by_input[piece.i, piece.c] = t

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from syncfabric.models.golden.router import (
-    XY,
     Channel,
+    Dimension,
     Flit,
     Pairs,
     Router,
@@ -17,6 +17,9 @@ from syncfabric.models.golden.router import (
     Source,
     Table,
 )
+from syncfabric.models.networks.grid import Grid
+
+MESH = Grid((2, 2), pairs=True)
 
 
 class RouterOutputs(NamedTuple):
@@ -33,12 +36,17 @@ class RouterBuild:
 
     Attributes
     ----------
-    kind : {"xy", "table", "source"}
+    kind : {"dimension", "table", "source"}
     pairs : Pairs
         Of ``table`` and ``source``.
-    place : (int, int)
-        Of ``xy``: column and row, in a mesh of 2^``bits`` of each.
-    bits : (int, int)
+    grid : Grid
+        Of ``dimension``, with ``place`` and ``own``.
+    place : tuple of int
+        Coordinates.
+    own : bool
+        The last port is the process's.
+    ordinary : int
+        Channels to which datelines apply; all if it is 0.
     number : int
         Of ``table``: this router's.
     routes : tuple of int
@@ -56,17 +64,19 @@ class RouterBuild:
     kind: str
     output_register: bool
     pairs: Pairs
-    place: tuple[int, int] = (0, 0)
-    bits: tuple[int, int] = (1, 1)
+    grid: Grid = MESH
+    place: tuple[int, ...] = (0, 0)
+    own: bool = True
     number: int = 0
     routes: tuple[int, ...] = ()
     datelines: frozenset[int] = frozenset()
     messages: bool = True
+    ordinary: int = 0
 
     @property
     def routing(self) -> Routing:
-        if self.kind == "xy":
-            return XY(*self.bits, *self.place)
+        if self.kind == "dimension":
+            return Dimension(self.grid, self.place, self.ports, own=self.own)
         if self.kind == "table":
             return Table(self.ports, self.pairs, self.number, self.routes)
         return Source(self.ports, self.pairs)
@@ -79,19 +89,25 @@ class RouterBuild:
             self.buffer_flits,
             self.routing,
             output_register=self.output_register,
-            datelines=self.datelines,
+            datelines=self.datelines or None,
+            ordinary=self.ordinary,
         )
 
 
 def draw_router(rng: random.Random, kind: str | None = None) -> RouterBuild:
     """Draw parameters, small ones often."""
-    kind = kind or rng.choice(("xy", "table", "source"))
-    ports = 5 if kind == "xy" else rng.choice((2, 3, 4, 5, 6, 8, 16))
+    kind = kind or rng.choice(("dimension", "dimension", "table", "source"))
+    grid, own = draw_grid(rng), rng.random() < 0.5
+    ports = rng.choice((2, 3, 4, 5, 6, 8, 16))
+    if kind == "dimension":
+        ports = grid.ports + rng.choice((1, 1, 1 if own else 3))
     outputs = {i: sorted(rng.sample(range(ports), rng.randint(1, ports))) for i in range(ports)}
-    bits = rng.randint(1, 3), rng.randint(1, 3)
     routers = rng.choice((1, 2, 3, 7, 16, 40)) if kind == "table" else 0
-    channels = rng.choice((1, 1, 2, 3, 4))
-    lines = rng.choice((0.0, 0.3, 1.0)) if channels in (2, 4) else 0.0
+    channels = rng.choice((1, 1, 2, 3, 4, 5))
+    ordinary = channels - channels % 2 if channels > 1 else 0
+    lines = rng.choice((0.0, 0.3, 1.0)) if ordinary else 0.0
+    place = tuple(rng.randrange(side) for side in grid.sides)
+    pairs = Dimension(grid, place, ports, own=own).pairs if kind == "dimension" else outputs
     return RouterBuild(
         ports,
         channels,
@@ -99,14 +115,24 @@ def draw_router(rng: random.Random, kind: str | None = None) -> RouterBuild:
         rng.choice((16, 32, 128)),
         kind,
         rng.random() < 0.4,
-        XY(*bits, 0, 0).pairs if kind == "xy" else outputs,
-        (rng.randrange(2 ** bits[0]), rng.randrange(2 ** bits[1])),
-        bits,
+        pairs,
+        grid,
+        place,
+        own,
         rng.randrange(routers or 1),
         tuple(rng.randrange(ports) for _ in range(routers)),
         frozenset(o for o in range(ports) if rng.random() < lines),
         rng.random() < 0.5,
+        ordinary,
     )
+
+
+def draw_grid(rng: random.Random) -> Grid:
+    """Draw a mesh or torus of one to four dimensions."""
+    if rng.random() < 0.3:
+        return Grid((rng.choice((1, 2, 4, 7)), rng.choice((1, 3, 8))), pairs=True)
+    sides = rng.choices((2, 2, 3, 4, 5, 7, 8, 16), k=rng.randint(1, 4))
+    return Grid(tuple(sides), wraps=rng.random() < 0.7)
 
 
 class RouterInputs(NamedTuple):

@@ -42,14 +42,14 @@ REFUSED: list[tuple[type[EngineShape], dict[str, Any], str]] = [
     (
         NodeShape,
         {"links": 4, "transport": "routed"},
-        "transport 'routed' needs a mesh with channels and routing 'xy', not 1 channels and"
+        "transport 'routed' needs a mesh with channels and routing 'dimension', not 1 channels and"
         " 'source'; take transport 'link'",
     ),
     (
         MeshNodeShape,
         {"channels": 0, "transport": "routed"},
-        "transport 'routed' needs a mesh with channels and routing 'xy', not 0 channels and"
-        " 'xy'; take transport 'link'",
+        "transport 'routed' needs a mesh with channels and routing 'dimension', not 0 channels and"
+        " 'dimension'; take transport 'link'",
     ),
     (
         MeshNodeShape,
@@ -58,8 +58,13 @@ REFUSED: list[tuple[type[EngineShape], dict[str, Any], str]] = [
     ),
     (
         NodeShape,
-        {"links": 4, "routing": "xy"},
-        "routing 'xy' needs the coordinates of a mesh; take 'table' or 'source'",
+        {"links": 4, "routing": "dimension"},
+        "routing 'dimension' needs sides of a mesh or torus; take 'table' or 'source'",
+    ),
+    (
+        NodeShape,
+        {"links": 3, "routing": "dimension", "sides": (4, 4)},
+        "links must be at least 4 with sides (4, 4), not 3",
     ),
     (
         NodeShape,
@@ -79,8 +84,7 @@ REFUSED: list[tuple[type[EngineShape], dict[str, Any], str]] = [
     (
         MeshNodeShape,
         {"width": 1024, "height": 257, "flit_bits": 18},
-        "flit_bits must be at least 19 here, not 18:"
-        " a header holds the destination's column and row",
+        "flit_bits must be at least 19 here, not 18: a header holds the destination's coordinates",
     ),
     (
         NodeShape,

@@ -157,6 +157,9 @@ def test_where_nodes_are(keys: str, ports: int, own: bool) -> None:
             "set ports, and leave interfaces out",
         ),
         ("random = {switches = 2, nodes = 2, connectivity = 1, seed = 1}", "set ports, and leave"),
+        ('topology = "star-4"\nrouting = "dimension"', "is for routers with coordinates"),
+        ('nodes = [[0, 0]]\nlinks = []\nrouting = "dimension"', "is for routers with coordin"),
+        ('topology = "torus-4x4"\ndatelines = [[0, 4]]', "dateline .0, 4. is not at a link"),
     ],
 )
 def test_refused(keys: str, message: str) -> None:
@@ -184,6 +187,46 @@ def test_a_file_that_was_changed_is_refused(
     (tmp_path / "it.graphml").write_text(text)
     with pytest.raises(SpecError, match=message):
         network(f'graph = "{tmp_path}/it.graphml"')
+
+
+@pytest.mark.parametrize(
+    ("keys", "routing", "channels", "lines"),
+    [
+        ('topology = "torus-4x3"', "dimension", 2, 2 * 3 + 2 * 4),
+        ('topology = "torus-4x2"', "dimension", 2, 2 * 2),
+        ('topology = "torus-4x3"\nchannels = 4', "dimension", 4, 14),
+        ('topology = "torus-4x3"\nchannels = 0\nsetup = "local"', "source", 0, 0),
+        ('topology = "torus-4x3"\nrouting = "table"', "table", 1, 0),
+        ('topology = "torus-4x3"\nrouting = "source"\nsetup = "local"', "source", 1, 0),
+        ('topology = "torus-2x2"', "dimension", 1, 0),
+        ('topology = "mesh-4x3"', "dimension", 1, 0),
+        ('topology = "mesh-4x3"\nnodes_per_switch = 2', "dimension", 1, 0),
+        ('topology = "hypercube-8"', "dimension", 1, 0),
+        ('topology = "ring-5"\ninterfaces = true', "dimension", 2, 2),
+        ('topology = "star-5"', "table", 1, 0),
+    ],
+)
+def test_how_packets_are_routed(keys: str, routing: str, channels: int, lines: int) -> None:
+    spec = network(keys)
+    assert (spec.shape.router.routing, spec.channels) == (routing, channels)
+    assert len(spec.datelines) == lines
+    for here in spec.datelines:
+        there = spec.topology.across(*here)
+        assert there
+        assert abs(here[0] - there[0]) in {(s - 1) * p for s, p in ((4, 1), (3, 4), (5, 1))}
+
+
+@pytest.mark.parametrize("name", ["torus-4x3x2", "mesh-2x5", "hypercube-16"])
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_headers_name_each_node(name: str, nodes: int) -> None:
+    shape = network(f'topology = "{name}"\nnodes_per_switch = {nodes}').shape
+    headers = [shape.header_of(place) for place in shape.nodes]
+    assert len({*headers}) == len(headers) == nodes * shape.routers
+    assert [shape.node_of(header) for header in headers] == [*range(len(headers))]
+    assert shape.manager_headers == (headers[0] | 1 << shape.header.offsets["reply"],)
+    sides = 1 << sum(shape.router.grid.bits if shape.router.grid else ())
+    outside = [h for h in range(sides) if h not in {header % sides for header in headers}]
+    assert all(shape.node_of(header) is None for header in outside)
 
 
 def test_a_family_of_another_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

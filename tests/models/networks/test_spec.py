@@ -109,7 +109,7 @@ def test_a_flit_must_hold_the_header() -> None:
     assert mesh(flit_bits=16, data_bits=32, message_links="shared").flit_bits == 16
     rule = (
         r"^network: flit_bits must be at least 20 here, not 16: a header holds the destination's "
-        r"column and row$"
+        r"coordinates$"
     )
     with pytest.raises(SpecError, match=rule):
         mesh(width=1024, height=1024, flit_bits=16)

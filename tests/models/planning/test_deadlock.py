@@ -4,6 +4,7 @@ import itertools
 import random
 import re
 import time
+from collections.abc import Callable
 from typing import Any
 
 import networkx as nx
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from syncfabric.models.errors import DeadlockError, SpecError
+from syncfabric.models.golden.router import Dimension
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import Mesh, Port, Turn
@@ -19,6 +21,7 @@ from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.deadlock import Channel
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.updown import updown_tables
+from syncfabric.sim.network import Network
 from tests.models.planning.irregular import clusters, draw_network, network_of
 from tests.models.planning.test_tables import RING, one_way
 
@@ -226,3 +229,82 @@ def test_300_switches_are_checked_in_seconds() -> None:
     begin = time.process_time()
     deadlock.check(plan)
     assert time.process_time() - begin < 5
+
+
+def on_rings(topology: str, keys: str = "") -> BarrierPlan:
+    """A network whose packets go by dimensions."""
+    head = f'name = "rings"\n[network]\nkind = "irregular"\ntopology = "{topology}"\n'
+    return make_plan(reader.loads(head + keys))
+
+
+def test_a_ring_without_datelines_is_refused_with_the_cycle() -> None:
+    """Up it goes as far as half of the way round, and so does each packet behind it."""
+    message = """\
+Network rings can deadlock: 4 channels wait for each other in a cycle:
+  packets 0: link from switch 1, port 0
+  packets 0: link from switch 2, port 0
+  packets 0: link from switch 3, port 0
+  packets 0: link from switch 0, port 0
+  packets 0: link from switch 1, port 0"""
+    for keys in ("channels = 1", "channels = 3", "channels = 2\ndatelines = []"):
+        with pytest.raises(DeadlockError, match=f"^{re.escape(message)}$"):
+            deadlock.check(on_rings("ring-4", keys))
+    with pytest.raises(DeadlockError, match="packets 0: link from switch 8, port 1"):
+        deadlock.check(on_rings("torus-8x4x4", "channels = 4\ndatelines = [[3, 1]]"))
+
+
+@pytest.mark.parametrize("refuse", [Network.plan, Network.verilog])
+def test_plan_and_build_refuse_it(refuse: Callable[[Network], object]) -> None:
+    text = 'name = "a"\n[network]\nkind = "irregular"\ntopology = "torus-4x4"\nchannels = 1\n'
+    with pytest.raises(DeadlockError, match="4 channels wait for each other in a cycle:"):
+        refuse(Network.loads(text))
+    refuse(Network.loads(text.replace("channels", 'routing = "table"\nchannels')))
+
+
+@pytest.mark.parametrize("name", ["torus-4x4", "torus-5x5", "torus-4x3x4", "torus-8x8"])
+def test_packets_that_keep_the_odd_channel_as_they_turn_could_deadlock(name: str) -> None:
+    plan = on_rings(name)
+    deadlock.check(plan)
+    with pytest.raises(DeadlockError, match=r"packets 1: link from switch"):
+        deadlock.check(plan, restart=False)
+
+
+GRIDS = ["torus-4x3", "torus-5x2x4", "ring-6", "ring-7", "mesh-3x2x4", "hypercube-8", "torus-3x3"]
+
+
+@pytest.mark.parametrize("name", GRIDS)
+@pytest.mark.parametrize("plain", [False, True])
+def test_the_edges_are_those_of_every_packet_by_dimensions(name: str, plain: bool) -> None:
+    """Each is walked by the golden routing, in the channels of the contract (N1.9)."""
+    plan = on_rings(name)
+    network = plan.spec.message_network
+    shape, grid = network.shape, network.shape.router.grid
+    assert grid
+    ways = [Dimension(grid, grid.place(r), shape.router.ports) for r in range(grid.routers)]
+    expected = set()
+    for start, to in itertools.permutations(range(grid.routers), 2):
+        here, port, odd, held = start, shape.router.links, 0, None
+        while here != to:
+            way = ways[here]
+            output, _ = way.route(port, shape.header_of((to, shape.router.links)), plain)
+            odd = odd and not way.turns(port, output)
+            odd = int(not plain and (odd or (here, output) in shape.datelines))
+            now = (here, output, "set-up" if plain else f"packets {odd}")
+            if held:
+                expected.add((held, now))
+            held = now
+            here, port = shape.ends[here, output]
+    lanes = {"set-up"} if plain else {"packets 0", "packets 1"}
+    edges = {
+        tuple((end.place, end.port, end.lane) for end in edge)
+        for edge in deadlock.channel_graph(plan).edges
+        if edge[1].port != shape.router.links and edge[0].lane in lanes
+    }
+    assert edges == expected
+
+
+def test_a_torus_of_a_thousand_routers_is_checked_in_a_second() -> None:
+    plan = on_rings("torus-32x32")
+    begin = time.process_time()
+    deadlock.check(plan)
+    assert time.process_time() - begin < 2

@@ -11,9 +11,10 @@ from typing import Any
 from amaranth import Module
 from amaranth.lib import wiring
 
-from syncfabric.models.golden.router import XY
+from syncfabric.models.golden.router import Dimension
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.layout.slots import SlotLayout
+from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.engine.node_port import NodePort
@@ -56,8 +57,10 @@ STATIC = StaticSpec(
     injection_buffer=2,
 )
 ENGINE = build(2, 4, 1, "bitwise", 1, watchdog=7)
+MESH = Grid((4, 4), pairs=True)
+PAIRS = Dimension(MESH, (1, 1), 5).pairs
 ANY_ROUTER = RouterCase(
-    RouterBuild(5, 1, 2, 16, "xy", False, XY(2, 2, 1, 1).pairs, place=(1, 1), bits=(2, 2))
+    RouterBuild(5, 1, 2, 16, "dimension", False, PAIRS, grid=MESH, place=(1, 1))
 )
 PORT = EngineLayout(4, True, 4, 2, "bitwise")
 WIRES = SlotLayout(EngineLayout(2, True, 2, 1, "bitwise"), 2, True)

@@ -5,7 +5,8 @@ from collections import deque
 
 import pytest
 
-from syncfabric.models.layout.flit import flit_layout, xy_header
+from syncfabric.models.layout.flit import dimension_header, flit_layout
+from syncfabric.models.networks.grid import Grid
 from syncfabric.rtl.lifecycle.queue import Hold, WordQueue
 from syncfabric.rtl.lifecycle.shape import SetUpShape
 from syncfabric.rtl.messages import struct
@@ -58,6 +59,6 @@ def compare(seen: Rows, expected: Rows) -> None:
 @pytest.mark.parametrize(("routers", "words", "most"), [(8, 2, 8), (9, 1, 10), (1024, 1, 512)])
 def test_greatest_commands(routers: int, words: int, most: int) -> None:
     """As many requests as fit, but no more than a sequence number can count."""
-    header = xy_header(2, 1)
+    header = dimension_header(Grid((4, 2)))
     shape = SetUpShape(FLIT, 2, 3, header.offsets["reply"], 8, words, routers, (1, 2))
     assert shape.requests == most

@@ -10,9 +10,10 @@ from typing import Any
 import cocotb
 from amaranth.lib import wiring
 
-from syncfabric.models.golden.router import XY
+from syncfabric.models.golden.router import Dimension
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.layout.streams import StreamLayout
+from syncfabric.models.networks.grid import Grid
 from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.engine.ports import MessageSignature
 from syncfabric.rtl.router.link import FlitSignature
@@ -81,6 +82,11 @@ def _stream_port(layout: StreamLayout) -> Case:
     )
 
 
+MESH = Grid((4, 2), pairs=True)
+TORUS = Grid((4, 5), wraps=True)
+LINES = frozenset({0, 1, 3, 4})
+
+
 def _router(
     kind: str,
     ports: int = 5,
@@ -94,6 +100,9 @@ def _router(
     streams: int = 0,
     routers: int = 16,
     datelines: frozenset[int] = frozenset(),
+    grid: Grid = MESH,
+    own: bool = True,
+    ordinary: int = 0,
 ) -> Case:
     others = {i: [o for o in range(ports) if o != i] for i in range(ports)}
     # An input that goes straight on, and one that goes back.
@@ -105,12 +114,14 @@ def _router(
         flit_bits,
         kind,
         register,
-        XY(2, 1, 0, 0).pairs if kind == "xy" else few,
-        place=(1, 1),
-        bits=(2, 1),
+        Dimension(grid, (), ports, own=own).pairs if kind == "dimension" else few,
+        grid=grid,
+        place=tuple(side // 2 for side in grid.sides),
+        own=own,
         number=routers // 2,
         routes=tuple(7 * r % ports for r in range(routers)) if kind == "table" else (),
         datelines=datelines,
+        ordinary=ordinary,
     )
     case = RouterCase(build, message_bits, cut, streams)
     wanted = {"head", "tail", "dropped"} | ({"message"} if message_bits else set())
@@ -119,9 +130,14 @@ def _router(
 
 
 CASES = {
-    "xy": _router("xy"),
-    "xy_shared": _router("xy", channels=2, message_bits=11),
-    "xy_wide": _router("xy", register=True, message_bits=40, cut=True),
+    "xy": _router("dimension"),
+    "xy_shared": _router("dimension", channels=2, message_bits=11),
+    "xy_wide": _router("dimension", register=True, message_bits=40, cut=True),
+    "torus": _router("dimension", 5, 2, grid=TORUS, datelines=frozenset({0, 3})),
+    "torus_set_up": _router(
+        "dimension", 8, 3, grid=Grid((3, 5, 8), True), own=False, ordinary=2, datelines=LINES
+    ),
+    "cube": _router("dimension", 5, 2, grid=Grid((2, 2, 2))),
     "table_2_datelines": _router("table", 2, 4, 1, routers=3, datelines=frozenset({1})),
     "table_16": _router("table", 16, 1, 2),
     "table_6_shared": _router("table", 6, 3, 16, 32, register=True, message_bits=40),
@@ -130,7 +146,7 @@ CASES = {
     "source_4_shared": _router("source", 4, 4, 4, message_bits=18, cut=True),
     "streamed_xy": _router("xy", places=2, message_bits=36, streams=1),
     "streamed_table": _router("table", 3, 2, register=True, message_bits=68, streams=4),
-    "datelines_xy": _router("xy", channels=2, message_bits=11, datelines=frozenset({0, 3, 4})),
+    "torus_4": _router("dimension", 5, 4, message_bits=11, grid=TORUS, datelines=LINES),
     "port_1": _port(1, 1),
     "port_4": _port(4, 16, 3),
     "port_16": _port(16, 256, 32),

@@ -9,10 +9,12 @@ from annotated_types import Ge, Le
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.layout.streams import Operations
+from syncfabric.models.networks.grid import Grid
 
 __all__ = ["draw", "drawn", "headers", "key_range"]
 
 MOST_ROUTERS = 1024
+SIDES: list[tuple[int, ...]] = [(), (2, 2, 2, 2), (3, 5), (4, 4, 8), (64,)]
 
 
 def key_range(kind: type[NodeShape], key: str) -> list[Any] | range:
@@ -20,6 +22,8 @@ def key_range(kind: type[NodeShape], key: str) -> list[Any] | range:
     field = kind.model_fields[key]
     if field.annotation is bool:
         return [False, True]
+    if key == "sides":
+        return SIDES
     if key == "stream_operations":
         every = get_args(Operations)
         return [("add",), ("integer",), tuple(name for name in every if name != "offload")]
@@ -49,6 +53,9 @@ def draw(rng: random.Random) -> tuple[type[NodeShape], dict[str, Any]]:
     if options["streams"] and options["stream_links"] == "shared" and rng.random() < 0.9:
         options |= {"message_links": "own", "transport": "link", "check_bits": 0}
         options["stream_bits"] = rng.choice((32, 64, 128))
+    if kind is NodeShape and options["routing"] == "dimension" and rng.random() < 0.9:
+        options["sides"] = sides = rng.choice(SIDES[1:])
+        options["links"] = max(Grid(sides).ports, rng.choice((1, options["links"])))
     # By themselves these two would hardly ever fit; and a table of all is too long to build.
     if options["routing"] == "table":
         options["routers"] = rng.choice((1, rng.randint(1, MOST_ROUTERS), MOST_ROUTERS))

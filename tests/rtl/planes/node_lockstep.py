@@ -15,7 +15,8 @@ from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.node import Node
 from syncfabric.models.golden.place import PlaceInputs, PlaceOutputs, Site
 from syncfabric.models.layout.engine import COMMIT, Code, Kind
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.flit import table_header
+from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import ADDRESS_BITS, COUNTER_ADDRESS, EngineWord, Target
 from tests.rtl.planes.neighbour import (
     Neighbour,
@@ -26,7 +27,7 @@ from tests.rtl.planes.neighbour import (
     packed,
     wire_differences,
 )
-from tests.rtl.planes.set_up_draws import SetUpDraws, header_layout, image_of
+from tests.rtl.planes.set_up_draws import SetUpDraws, image_of
 
 __all__ = ["INDEX", "NodeLockstep", "model_of"]
 
@@ -40,8 +41,8 @@ class Constants(NamedTuple):
 
     Attributes
     ----------
-    place : (int, int)
-        Column and row in a mesh.
+    place : tuple of int
+        Coordinates.
     number : int
         The router's.
     routes : tuple of int
@@ -58,7 +59,7 @@ class Constants(NamedTuple):
         Of replies, by manager.
     """
 
-    place: tuple[int, int]
+    place: tuple[int, ...]
     number: int
     routes: tuple[int, ...]
     datelines: frozenset[int]
@@ -70,17 +71,20 @@ class Constants(NamedTuple):
 
 def constants_of(shape: NodeShape, rng: random.Random) -> Constants:
     """Draw what is constant of a node."""
-    place = (0, 0)
-    if isinstance(shape, MeshNodeShape):
-        place = rng.randrange(shape.width), rng.randrange(shape.height)
+    grid = shape.grid
+    place = tuple(rng.randrange(side) for side in grid.sides) if grid else ()
     routes = tuple(rng.randrange(shape.ports) for _ in range(shape.routers))
     lines = frozenset(p for p in range(shape.ports) if shape.datelines and rng.random() < 0.5)
     near = frozenset(p for p in range(shape.links) if not shape.own and rng.random() < 0.5)
     number = rng.randrange(shape.routers or 1)
     sink = shape.links if shape.managers else 0
-    layout, here = header_layout(shape), {"router": number, "port": sink}
-    if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
-        number, here = place[1] * shape.width + place[0], dict(zip("xy", place, strict=True))
+    brought = shape.routing == "source"  # a header that leads to no router
+    layout = table_header(1, shape.ports) if brought else shape.header
+    here = {"router": number}
+    if grid:
+        number, here = grid.router(place) or 0, dict(zip(grid.names, place, strict=True))
+    if "port" in layout.offsets:
+        here["port"] = sink
     managers = range(-1, shape.managers) if shape.own else (-1,)
     manager, reply = rng.choice((managers[-1], *managers)), 1 << layout.offsets["reply"]
     own = layout.pack({**here, "reply": 0})
@@ -94,10 +98,8 @@ def model_of(shape: NodeShape, constants: Constants) -> Node:
     """Return the golden node of a shape."""
     set_up = None
     if shape.managers:
-        routers = shape.routers
-        if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
-            routers = shape.width * shape.height
-        reply = header_layout(shape).offsets["reply"]
+        routers = shape.grid.routers if shape.grid else shape.routers
+        reply = shape.header.offsets["reply"]
         number, manager = constants.number, constants.manager
         set_up = SetUpParameters(constants.headers, reply, number, routers, manager)
     site = Site(
@@ -288,11 +290,11 @@ class NodeLockstep:
     def pins(self, inputs: PlaceInputs) -> Pins:
         """Return all input pins."""
         layout, request, further = self.shape.layout, inputs.request, inputs.further
+        names = self.shape.grid.names if self.shape.grid else ()
         pins = {
             "reset": int(inputs.reset),
             "index": INDEX,
-            "x": self.constants.place[0],
-            "y": self.constants.place[1],
+            **dict(zip(names, self.constants.place, strict=True)),
             "number": self.constants.number,
             "routes": sum(
                 port << (self.shape.ports - 1).bit_length() * r

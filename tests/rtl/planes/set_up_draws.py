@@ -3,23 +3,14 @@
 import random
 from collections.abc import Callable, Iterator
 
-from syncfabric.models.layout.flit import table_header, xy_header
 from syncfabric.models.layout.setup import COMMAND, REPLY, REQUEST, Operation, share_of
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import ManagerWord
-from syncfabric.models.messages.layout import Layout
 
-__all__ = ["SetUpDraws", "header_layout", "image_of"]
+__all__ = ["SetUpDraws", "image_of"]
 
 State = Callable[[int], tuple[bool, int]]
 """Of an entry: whether it is alive, and its epoch."""
-
-
-def header_layout(shape: NodeShape) -> Layout:
-    """Return what the routing of a router reads."""
-    if isinstance(shape, MeshNodeShape) and shape.routing == "xy":
-        return xy_header(*shape.coordinate_bits)
-    return table_header(max(1, shape.routers), shape.ports)
 
 
 def image_of(shape: NodeShape, rng: random.Random) -> int:
@@ -62,7 +53,7 @@ class SetUpDraws:
         self, shape: NodeShape, here: int, entries: int, state: State, rng: random.Random
     ) -> None:
         self.shape, self.here, self.state, self.rng = shape, here, state, rng
-        self.reply_bit = 1 << header_layout(shape).offsets["reply"]
+        self.reply_bit = 1 << shape.header.offsets["reply"]
         count = shape.layout.entries
         shares = [share_of(i, shape.managers, count) for i in range(shape.managers)]
         self.entries = [list(share[: max(2, entries // 2)]) or [0] for share in shares]

@@ -53,7 +53,7 @@ def test_a_node_agrees_with_its_golden_model(number: int) -> None:
 )
 def test_a_mesh_node(options: dict[str, Any]) -> None:
     shape = MeshNodeShape(width=4, height=4, groups=options.pop("groups", 4), **options)
-    seen = run(shape, 1, 4000 if shape.check_bits else 1500)
+    seen = run(shape, 1, 4000 if shape.check_bits else 2500)
     assert seen.keys() >= {"flit", "message", "answered", "refused", "reset"}
     assert sum(seen[f"release {kind}"] for kind in ("GO", "PLAIN", "LAST", "BROKEN")) > 0
 

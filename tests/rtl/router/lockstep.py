@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from syncfabric.models.golden.router import Flit
 from syncfabric.rtl.router.router import Router
-from syncfabric.rtl.router.routing import Routing, SourceRouting, TableRouting, XyRouting
+from syncfabric.rtl.router.routing import DimensionRouting, Routing, SourceRouting, TableRouting
 from tests.models.golden.router_stimuli import RouterBuild, RouterInputs, RouterStimuli
 from tests.rtl.engine.lockstep import Word
 
@@ -35,8 +35,8 @@ class RouterCase:
         build = self.build
         outputs = tuple(tuple(sorted(build.pairs[i])) for i in range(build.ports))
         routing: Routing = SourceRouting(outputs)
-        if build.kind == "xy":
-            routing = XyRouting(*build.bits)
+        if build.kind == "dimension":
+            routing = DimensionRouting(build.grid, build.ports, build.own)
         elif build.kind == "table":
             routing = TableRouting(outputs, len(build.routes))
         return Router(
@@ -50,7 +50,7 @@ class RouterCase:
             classes=self.streams,
             sharer=self.sharer,
             cut=self.cut,
-            dated=build.channels if build.datelines else 0,
+            dated=(build.ordinary or build.channels) if build.datelines else 0,
         )
 
 
@@ -122,8 +122,8 @@ class RouterLockstep:
                     credit = self.rng.getrandbits(self.case.streams)
                     driven[f"message_{port}_credit"] = credit
                     expected[f"in_{name}_credit"] = Word(credit)
-        if build.kind == "xy":
-            driven |= dict(zip("xy", build.place, strict=True))
+        if build.kind == "dimension":
+            driven |= dict(zip(build.grid.names, build.place, strict=True))
         if build.kind == "table":
             bits = max(1, (build.ports - 1).bit_length())
             driven["number"] = build.number

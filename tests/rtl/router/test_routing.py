@@ -8,7 +8,8 @@ from amaranth import Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.rtl.router.routing import Routing, SourceRouting, TableRouting, XyRouting
+from syncfabric.models.networks.grid import Grid
+from syncfabric.rtl.router.routing import DimensionRouting, Routing, SourceRouting, TableRouting
 from tests.rtl.support import SEED, evaluate
 
 EAST, NORTH, WEST, SOUTH, LOCAL = range(5)
@@ -58,9 +59,8 @@ def test_all_bits_of_a_coordinate_are_compared(port: int) -> None:
     cases += [(x, 3, to_x, 8) for x, to_x in pairs]
     legal = [case for case in cases if comes_by(port, output(*case))]
     rows = [{"x": x, "y": y, "flit": to_x | to_y << BITS} for x, y, to_x, to_y in legal]
-    seen = [
-        row["route"] for row in evaluate(Routed(XyRouting(BITS, BITS), port, 2 * BITS + 1), rows)
-    ]
+    routing = DimensionRouting(Grid((1 << BITS, 1 << BITS), pairs=True), 5)
+    seen = [row["route"] for row in evaluate(Routed(routing, port, 2 * BITS + 1), rows)]
     assert seen == [1 << output(*case) for case in legal]
 
 

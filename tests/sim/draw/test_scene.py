@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from syncfabric.models.collectives.library import named
+from syncfabric.models.networks import reader
 from syncfabric.models.networks.families import FAMILIES
 from syncfabric.models.networks.spec import IrregularSpec, MeshSpec
 from syncfabric.sim.draw.scene import HALF, RIM, scene_of, schedule_scene, vertex_places
+from syncfabric.sim.draw.springs import LINK
 
 
 def cluster(
@@ -33,6 +35,16 @@ def star(leaves: int) -> IrregularSpec:
     return cluster(16, leaves + 1, [(0, i + 1) for i in range(leaves)], 3)
 
 
+def by_name(name: str) -> Callable[[], IrregularSpec]:
+    def make() -> IrregularSpec:
+        text = f'name = "a"\n[network]\nkind = "irregular"\ntopology = "{name}"\n'
+        network = reader.loads(text).network
+        assert isinstance(network, IrregularSpec)
+        return network
+
+    return make
+
+
 def anything(switches: int, seed: int) -> IrregularSpec:
     rng = random.Random(seed)
     pairs = [(rng.randrange(max(0, i - 6), i), i) for i in range(1, switches)]
@@ -51,6 +63,8 @@ SHAPES: dict[str, Callable[[], IrregularSpec]] = {
     "wheel": lambda: cluster(6, 9, [*AROUND, *((i, i + 4) for i in range(4)), (8, 0)]),
     "random-20": lambda: anything(20, 1),
     "random-75": lambda: anything(75, 2),
+    **{name: by_name(name) for name in ("torus-5x4", "torus-4x3x3", "ring-9", "fat-tree-2x4")},
+    **{name: by_name(name) for name in ("mesh-3x4x2", "hypercube-8", "coated-mesh-4x3")},
 }
 
 
@@ -85,6 +99,22 @@ def test_nothing_lies_on_anything_else(shape: str) -> None:
     for x, y, _ in scene.numbers:
         assert -0.5 < x < scene.width - 0.5
         assert -0.5 < y < scene.height - 0.5
+
+
+def test_a_topology_stands_as_it_says() -> None:
+    def middles(name: str) -> list[tuple[float, float]]:
+        spec = by_name(name)()
+        spots = scene_of(spec).spots
+        found = [(spots[s].x - spots[0].x, spots[s].y - spots[0].y) for s in range(spec.switches)]
+        return [(round(x / LINK, 2), round(y / LINK, 2)) for x, y in found]
+
+    assert middles("torus-3x4") == [(x, y) for y in range(4) for x in range(3)]
+    layers = [(3 * x + z, 2 * 3 * y / 2 + z) for z in range(3) for y in range(2) for x in range(4)]
+    assert middles("mesh-4x2x3") == layers
+    tree = middles("fat-tree-2x3")
+    assert [y for _, y in tree] == [-1.5 * level for level in range(3) for _ in range(4)]
+    circle = np.array(middles("ring-12"))
+    assert np.hypot(*(circle - circle.mean(axis=0)).T) == pytest.approx(np.full(12, 1.93), abs=0.02)
 
 
 def test_a_mesh_has_both_directions_of_each_link() -> None:
