@@ -28,7 +28,13 @@ from tests.models.golden.planes.nets import (
 )
 from tests.models.golden.planes.plain_network import PlainNetwork
 
-__all__ = ["NetworkRace", "forged"]
+__all__ = ["FAULTS", "NetworkRace", "forged"]
+
+FAULTS = {
+    **dict.fromkeys((FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT), 4.0),
+    **{FaultKind.DEAD: 0.2, FaultKind.FORGED: 8.0},
+}
+"""Faults of packets and messages, and how often each is drawn."""
 
 
 def forged(rng: random.Random, form: LinkForm, entry: int) -> int:
@@ -188,7 +194,7 @@ class NetworkRace:
         links = [n * self.plain.ports + p for n, p in shape.ends]
         for i, (n, p) in enumerate(shape.nodes if shape.interfaces else ()):
             links += [n * self.plain.ports + p, shape.routers * self.plain.ports + i]
-        kind = rng.choices(list(FaultKind), (4, 4, 4, 0.2, 8))[0]
+        kind = rng.choices(list(FAULTS), list(FAULTS.values()))[0]
         form = self.net.nodes[0].ends[0].form
         bits = form.width if kind is FaultKind.FLIP else form.channels + form.classes
         mask = sum(1 << bit for bit in rng.sample(range(bits), min(bits, rng.randint(1, 3))))

@@ -12,7 +12,7 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.network import Place
 from syncfabric.models.layout.words import RouterWord
 from tests.models.golden.planes.nets import draw_irregular, draw_mesh, irregular, mesh
-from tests.models.golden.planes.network_race import NetworkRace
+from tests.models.golden.planes.network_race import FAULTS, NetworkRace
 from tests.models.golden.planes.plain_network import PlainNetwork
 
 
@@ -100,7 +100,7 @@ def play_faults(seed: int, kind: str, cycles: int) -> Counter[str]:
 def test_faults_of_links(kind: str) -> None:
     """What nobody sent, and what never comes: the same whatever is left out of a step."""
     seen = sum((play_faults(seed, kind, 500) for seed in range(12)), Counter[str]())
-    assert min(seen[kind.name] for kind in FaultKind) > 1, seen
+    assert min(seen[kind.name] for kind in FAULTS) > 1, seen
     assert min(seen[what] for what in ("wires", "releases", "guards", "skipped", "put")) > 5
 
 
