@@ -239,7 +239,11 @@ _FAULTS: Faults = {
         ),
     ),
     "router: a flit, X-Y": (
-        ("east and west swapped by ports", "east, west = _ways(", "west, east = _ways("),
+        (
+            "east and west swapped",
+            "(down, ways[1]), (up, ways[0])",
+            "(down, ways[0]), (up, ways[1])",
+        ),
     ),
     "router: a flit, source routes, output register": (
         (

@@ -161,7 +161,7 @@ STEP(lead_any)
     if (broken)
         sf_probe(SF_ANY, SF_TAG_ENDED); /* take in what has come */
     sf_plan_tree(members, n, &planned);
-    entry = sf_free_entry(&planned, share, op);
+    entry = sf_free_entry(&planned, share, op <= SF_XOR);
     if (entry != SF_NO_ENTRY) {
         MANAGER(POINTER) = 0;
         sf_give_requests(&planned, entry, op);
@@ -179,7 +179,7 @@ sf_group *sf_lead(const unsigned *members, unsigned n, sf_op op, unsigned lead)
     if (SF_ROUTED || broken || !sf_plan_star(members, n, &star, planned.parts))
         return lead_any(members, n, op, lead);
     planned.root = star.root, planned.end = star.end;
-    entry = sf_free_entry(&star, share, op);
+    entry = sf_free_entry(&star, share, op <= SF_XOR);
     if (entry == SF_NO_ENTRY)
         return finish(members, n, op, lead, SF_NO_REGISTER);
     if (star.mixed >> 2 * entry & 3)

@@ -124,11 +124,11 @@ static inline void sf_add(sf_tree *tree, unsigned router, unsigned children, uns
  * slot if there is one, which combines the values of barriers bit by bit alone. */
 #define SF_NO_ENTRY 32u
 #define SF_ENTRIES ((1u << SYNCFABRIC_ENTRY_REGISTERS) - 1)
-static inline unsigned sf_free_entry(const sf_tree *tree, uint32_t share, sf_op op)
+static inline unsigned sf_free_entry(const sf_tree *tree, uint32_t share, int bitwise)
 {
     uint32_t free = share & ~(tree->taken | tree->taken >> SF_MADE);
     unsigned entry = 0;
-    free &= op <= SF_XOR && free & ~SF_ENTRIES ? ~SF_ENTRIES : SF_ENTRIES;
+    free &= bitwise && free & ~SF_ENTRIES ? ~SF_ENTRIES : SF_ENTRIES;
     if (!free)
         return SF_NO_ENTRY;
     for (; !(free & 1); free >>= 1)
