@@ -134,8 +134,8 @@ class LinkForm:
         self._message: Layout = layout.link_message
         self._at = self._message.offsets
         self._flit_bits = flit.width + cut if channels else 0
-        self.classes = {"own": 1, "shared": 1, "routed": 2}.get(transport, 0)
-        slots = 2 if transport == "routed" else 0
+        slots = layout.lanes if transport == "routed" else 0
+        self.classes = slots or int(transport != "")
         rest = max(0, self._message.width - self._flit_bits)
         first = {"flit": self._flit_bits, "valid": channels}
         if transport in ("shared", "routed"):
@@ -162,7 +162,7 @@ class LinkForm:
             valid, bits = 1 << flit.channel, flit.payload | marks << self._payload_bits
         if sent:
             word = self.word(sent)
-            message_valid = 1 << (sent.way.route_class if sent.way else 0)
+            message_valid = 1 << (sent.way.lane if sent.way else 0)
             if self.transport == "own":
                 message = word
             else:
@@ -175,7 +175,9 @@ class LinkForm:
         (entry, epoch, kind, data), way = sent
         at = self._at
         word = entry | epoch << at["epoch"] | kind << at["kind"] | data << at["data"]
-        return word | way.x << at["x"] | way.y << at["y"] if way else word
+        for name, here in zip(self.layout.place, way.place, strict=True) if way else ():
+            word |= here << at[name]
+        return word
 
     def _checked(self, wires: Forward) -> Forward:
         return wires._replace(**{name: self._sum(name, wires) for name in self._checks})
@@ -199,15 +201,16 @@ class LinkForm:
         payload = wires.flit % (1 << self._payload_bits)
         return Flit(channel, payload, bool(marks & 1), bool(marks & 2), bool(marks & 4))
 
-    def sent(self, wires: Forward, route_class: int) -> Sent:
-        """Return the message on the wires, taken for one of a class."""
+    def sent(self, wires: Forward, lane: int) -> Sent:
+        """Return the message on the wires, taken for one of a lane."""
         word = wires.message
         if self.transport != "own":
             word = wires.flit | wires.message_rest << self._flit_bits
         fields = self._message.unpack(word)
         message = Message(*(fields[name] for name in Message._fields))
-        routed = self.transport == "routed"
-        return Sent(message, Way(fields["x"], fields["y"], route_class) if routed else None)
+        if self.transport != "routed":
+            return Sent(message)
+        return Sent(message, Way(tuple(fields[name] for name in self.layout.place), lane))
 
     def unpack(self, wires: Forward) -> tuple[Flit | None, Sent | None]:
         """Return the flit and the message on the wires; at most one bit of each kind is high."""
@@ -256,7 +259,7 @@ class LinkEnd:
 
     def __init__(self, form: LinkForm, buffer_flits: int, registers: int, *, guarded: bool) -> None:
         self.form, self.fenced = form, False
-        slots = 2 if form.transport == "routed" else 0
+        slots = form.classes if form.transport == "routed" else 0
         places = (buffer_flits,) * form.channels + (1,) * slots
         self._sender = SenderGuard(places, registers) if guarded else None
         own = form.transport == "own"
@@ -312,7 +315,7 @@ class LinkEnd:
             return Arrived(*form.unpack(forward), credit, 0, False)
         used = 1 << flit.channel if flit else 0
         if sent and sent.way:
-            used |= 1 << form.channels + sent.way.route_class
+            used |= 1 << form.channels + sent.way.lane
         still = forward == STILL
         if still and not (used or freed or credit) and self.is_idle:
             return NOTHING

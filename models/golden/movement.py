@@ -319,7 +319,7 @@ class Movement:
     def _show_message(self, link: int, sent: Sent) -> None:
         """Show a message on a link."""
         lane = link * self._wiring.width + self._wiring.channels
-        self._shown.wires[lane + (sent.way.route_class if sent.way else 0)] = self._form.word(sent)
+        self._shown.wires[lane + (sent.way.lane if sent.way else 0)] = self._form.word(sent)
 
     # What comes.
 

@@ -91,8 +91,10 @@ class Node(Place):
             self.ends[self._local] = self._end(shape, shape.channels, 0, link=False)
         self.transport: SharedLinks | RoutedLinks | None = None
         if shape.shared:
-            x, y = site.place if layout.routed else (0, 0)
-            self.transport = RoutedLinks(x, y) if layout.routed else SharedLinks()
+            self.transport = SharedLinks()
+        if layout.routed and shape.grid:
+            datelines = site.datelines if shape.datelines else None
+            self.transport = RoutedLinks(shape.grid, site.place, layout.links, datelines)
         self.node_port = None
         targets = {Target.ENGINE}
         if shape.router_words:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from syncfabric.models.networks.grid import Grid
@@ -15,7 +14,6 @@ __all__ = [
     "Dimension",
     "Flit",
     "Pairs",
-    "Port",
     "Router",
     "Routing",
     "Source",
@@ -24,12 +22,6 @@ __all__ = [
 
 Pairs: TypeAlias = Mapping[int, Sequence[int]]
 """By input, the outputs to which its flits may go, in rising order."""
-
-
-class Port(IntEnum):
-    """Ports of a mesh router."""
-
-    EAST, NORTH, WEST, SOUTH, LOCAL = range(5)
 
 
 class Routing(Protocol):
@@ -107,19 +99,6 @@ class Dimension:
         if self._own:
             return self._ports - 1
         return -1 if header in self._axis else header
-
-
-def xy_output(port: int, dx: int, dy: int) -> Port:
-    """Return the output towards a router that is so many columns and rows away."""
-    if port in (Port.NORTH, Port.SOUTH):
-        return Port.LOCAL if dy == 0 else Port((port + 2) % 4)
-    if dx:
-        if port == Port.LOCAL:
-            return Port.EAST if dx > 0 else Port.WEST
-        return Port((port + 2) % 4)
-    if dy:
-        return Port.NORTH if dy > 0 else Port.SOUTH
-    return Port.LOCAL
 
 
 class Table:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from syncfabric.models.golden.engine.memory import Message, Way
 from syncfabric.models.golden.link import Sent
-from syncfabric.models.golden.router import Channel, Port, xy_output
+from syncfabric.models.golden.router import Channel
+from syncfabric.models.networks.grid import Grid
 
 __all__ = ["LeastRecentlySent", "RoutedLinks", "SharedLinks"]
 
-DIRECTIONS = 4
-REGISTER = DIRECTIONS
-"""Place of the register in an order, after the slots of all inputs."""
+CLASSES = 2
 
 
 class SharedLinks:
@@ -47,69 +46,119 @@ class SharedLinks:
         self._last, self._before = frozenset(sends), self._last
         return {p: sent.message for p, sent in inputs.items()}, 0
 
-    def credited(self, link: int, route_class: int) -> None:
+    def credited(self, link: int, lane: int) -> None:
         """Take a credit of a cycle that is over: there are none."""
         raise ValueError(f"link {link} has a credit, and its messages have none")
 
 
 class RoutedLinks:
-    """Messages that are routed through slots of two classes (L2).
+    """Messages that are routed through slots, one a lane of each link (L2).
 
     Parameters
     ----------
-    x, y : int
-        Column and row of the router.
+    grid : Grid
+    place : sequence of int
+        The router's coordinates.
+    links : int
+        Links of the engine.
+    datelines : collection of int, optional
+        Outputs behind which messages are in the higher lanes; None: there are no such lanes.
 
     Attributes
     ----------
     credits : set of Channel
-        Links and classes whose ``message_credit`` is high in this cycle.
+        Links and lanes whose ``message_credit`` is high in this cycle.
     tokens : dict of Channel to int
-        Credits of each link's classes.
+        Credits of each link's lanes.
     """
 
-    def __init__(self, x: int, y: int) -> None:
-        self._x, self._y = x, y
+    def __init__(
+        self,
+        grid: Grid,
+        place: Sequence[int],
+        links: int,
+        datelines: Collection[int] | None = None,
+    ) -> None:
+        self._grid, self._here = grid, tuple(place)
+        self._axis = {port: axis for axis, ways in enumerate(grid.axes) for port in ways}
+        self._datelines, self._dated = frozenset(datelines or ()), datelines is not None
+        lanes = 2 * CLASSES if self._dated else CLASSES
         self._slots: dict[Channel, Sent] = {}
         self._registers: dict[int, Sent] = {}  # what has stayed in them
-        links = range(DIRECTIONS)
-        self.tokens = {(q, c): 1 for q in links for c in range(2)}
-        self._orders = {at: LeastRecentlySent(DIRECTIONS + 1) for at in self.tokens}
+        self.tokens = {(q, lane): 1 for q in range(links) for lane in range(lanes)}
+        # In an order the register comes after all slots.
+        self._many, self._register = lanes // CLASSES, links * (lanes // CLASSES)
+        self._orders = {at: LeastRecentlySent(self._register + 1) for at in self.tokens}
+        self._lanes = {q: LeastRecentlySent(lanes) for q in range(links)}
+        self._last = self._before = frozenset[int]()
         self.credits: set[Channel] = set()
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing moves without a message, and no credit is on a link."""
-        return not (self._slots or self._registers or self.credits)
+        return not (self._slots or self._registers or self.credits or (self._dated and self._last))
 
     def hold(self, sends: Mapping[int, Sent]) -> bool:
         """Return whether some register is not empty."""
         return bool(self._registers or sends)
 
-    def output(self, port: int, way: Way) -> Port:
-        """Return the output of a message in a slot."""
-        dx, dy = way.x - self._x, way.y - self._y
-        if way.route_class == 0:
-            output = xy_output(port, dx, dy)
-        else:  # the transpose of class 0: EAST and NORTH, WEST and SOUTH are exchanged
-            output = xy_output(port ^ 1, dy, dx)
-            output = output if output == Port.LOCAL else Port(output ^ 1)
-        return Port((port + 2) % 4) if output == Port.LOCAL else output
+    def output(self, port: int, way: Way) -> int | None:
+        """Return the output of a message that has come by a link; None: no turn is legal."""
+        mine, grid = self._axis[port], self._grid
+        on, later = sum(grid.axes[mine]) - port, range(mine + 1, len(self._here))
+        if way.lane % CLASSES:
+            later = range(mine - 1, -1, -1)
+        if on != port and way.place[mine] != self._here[mine]:
+            return on
+        last = on if on != port else None
+        for axis in later:
+            up, down = grid.axes[axis]
+            ahead, last = way.place[axis] - self._here[axis], down
+            if grid.rings[axis] and 2 * abs(ahead) > grid.sides[axis]:
+                ahead = -ahead
+            if ahead:
+                return up if ahead > 0 else down
+        return last
+
+    def _passing(self, port: int, sent: Sent) -> tuple[int, Sent]:
+        """Return the output of a message in a slot, and the message as it leaves."""
+        assert sent.way
+        output = self.output(port, sent.way)
+        assert output is not None
+        same = self._axis[port] == self._axis[output]
+        return output, self._dating(output, sent, behind=same and sent.way.lane >= CLASSES)
+
+    def _dating(self, output: int, sent: Sent, *, behind: bool = False) -> Sent:
+        """Return a message as it leaves by an output; it is behind a dateline before or after."""
+        assert sent.way
+        lane = sent.way.lane % CLASSES
+        if behind or output in self._datelines:
+            lane += CLASSES
+        return sent if lane == sent.way.lane else Sent(sent.message, sent.way._replace(lane=lane))
 
     def _chosen(self, sends: Mapping[int, Sent]) -> dict[int, tuple[int, Sent]]:
         """Return by output the place in its order, and the message, of the one that leaves."""
         candidates: dict[Channel, dict[int, Sent]] = {}
-        for (p, c), sent in self._slots.items():
+        for (p, lane), kept in self._slots.items():
+            q, sent = self._passing(p, kept)
             assert sent.way
-            candidates.setdefault((self.output(p, sent.way), c), {})[p] = sent
-        for q, sent in ({**self._registers, **sends} if self._registers else sends).items():
+            place = p * self._many + lane // CLASSES
+            candidates.setdefault((q, sent.way.lane), {})[place] = sent
+        for q, kept in ({**self._registers, **sends} if self._registers else sends).items():
+            sent = self._dating(q, kept)
             assert sent.way
-            candidates.setdefault((q, sent.way.route_class), {})[REGISTER] = sent
+            candidates.setdefault((q, sent.way.lane), {})[self._register] = sent
+        able: dict[int, list[int]] = {}
+        for q, lane in sorted(candidates):
+            if self.tokens[q, lane] > 0:
+                able.setdefault(q, []).append(lane)
         chosen: dict[int, tuple[int, Sent]] = {}
-        for (q, c), senders in sorted(candidates.items()):  # class 0 before class 1
-            if q not in chosen and self.tokens[q, c] > 0:
-                place = self._orders[q, c].first(senders)
-                chosen[q] = place, senders[place]
+        for q, lanes in able.items():
+            if self._dated and q in self._last & self._before:
+                continue
+            lane = self._lanes[q].first(lanes) if self._dated else lanes[0]
+            place = self._orders[q, lane].first(candidates[q, lane])
+            chosen[q] = place, candidates[q, lane][place]
         return chosen
 
     def leaving(self, sends: Mapping[int, Sent]) -> Mapping[int, Sent]:
@@ -125,22 +174,27 @@ class RoutedLinks:
         self.credits = set()
         for q, (place, sent) in chosen.items():
             assert sent.way
-            route_class = sent.way.route_class
-            self._orders[q, route_class].sent(place)
-            self.tokens[q, route_class] -= 1
-            if place == REGISTER:
+            self._orders[q, sent.way.lane].sent(place)
+            self._lanes[q].sent(sent.way.lane)
+            self.tokens[q, sent.way.lane] -= 1
+            if place == self._register:
                 del self._registers[q]
             else:
-                slot = place, route_class
+                p, behind = divmod(place, self._many)
+                slot = p, sent.way.lane % CLASSES + CLASSES * behind
                 del self._slots[slot]
                 self.credits.add(slot)
+        self._last, self._before = frozenset(chosen), self._last
         here: dict[int, Message] = {}
         dropped = 0
         for p, sent in inputs.items():
             assert sent.way
-            slot = p, sent.way.route_class
-            if sent.way[:2] == (self._x, self._y):
+            slot = p, sent.way.lane
+            if sent.way.place == self._here:
                 here[p] = sent.message
+                self.credits.add(slot)
+            elif self.output(p, sent.way) is None:
+                dropped += 1
                 self.credits.add(slot)
             elif slot in full:
                 dropped += 1
@@ -148,9 +202,9 @@ class RoutedLinks:
                 self._slots[slot] = sent
         return here, dropped
 
-    def credited(self, link: int, route_class: int) -> None:
+    def credited(self, link: int, lane: int) -> None:
         """Take a credit of a cycle that is over."""
-        self.tokens[link, route_class] += 1
+        self.tokens[link, lane] += 1
 
 
 class LeastRecentlySent:

@@ -5,6 +5,7 @@ from enum import IntEnum
 from functools import cached_property
 
 from syncfabric.models.messages.layout import Field, Layout
+from syncfabric.models.networks.grid import coordinates
 
 __all__ = [
     "COMMIT",
@@ -79,8 +80,10 @@ class EngineLayout:
         The router's own process is one more port, number ``links``.
     groups, data_bits : int
     operations : {"none", "bitwise", "all"}
-    x_bits, y_bits : int, optional
-        Bits of a router's column and row; 0: messages are not routed.
+    place_bits : tuple of int, optional
+        Bits of each of a router's coordinates; none: messages are not routed.
+    dated : bool, optional
+        Routed messages change lanes at datelines.
     """
 
     links: int
@@ -88,13 +91,23 @@ class EngineLayout:
     groups: int
     data_bits: int
     operations: str
-    x_bits: int = 0
-    y_bits: int = 0
+    place_bits: tuple[int, ...] = ()
+    dated: bool = False
 
     @property
     def routed(self) -> bool:
         """Messages are routed: names say where their receiver is."""
-        return self.x_bits > 0
+        return bool(self.place_bits)
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """Names of the coordinates of a routed message's receiver."""
+        return coordinates(len(self.place_bits))
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of routed messages on a link: two classes, each once more behind datelines."""
+        return 2 * (1 + self.dated) if self.routed else 0
 
     @property
     def ports(self) -> int:
@@ -125,17 +138,17 @@ class EngineLayout:
 
     @property
     def _place(self) -> tuple[Field, ...]:
-        if not self.routed:
-            return ()
-        return (
-            Field("x", self.x_bits, "column of the receiver"),
-            Field("y", self.y_bits, "row of the receiver"),
+        usual = {"x": "column", "y": "row"}
+        return tuple(
+            Field(name, bits, f"{usual.get(name, f'coordinate {name}')} of the receiver")
+            for name, bits in zip(self.place, self.place_bits, strict=True)
         )
 
     @cached_property
     def name(self) -> Layout:
         """How an entry is named at a neighbour; routed: at the next member, and the way there."""
-        routed = (Field("route_class", 1, "first along the row 0, the column 1"),)
+        orders = ("first along the row 0, the column 1", "dimensions upwards 0, downwards 1")
+        routed = (Field("route_class", 1, orders[len(self.place_bits) != 2]),)
         return Layout("name", (*self._entry, *self._place, *(routed if self.routed else ())))
 
     @property

@@ -70,8 +70,8 @@ class NetworkShape:
 
     @property
     def classes(self) -> int:
-        """Classes of messages on a link."""
-        return 2 if self.router.layout.routed else 1
+        """Classes of messages on a link; of routed ones their lanes."""
+        return max(1, self.router.layout.lanes)
 
     @property
     def registers(self) -> int:

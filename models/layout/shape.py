@@ -22,6 +22,9 @@ __all__ = ["LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "NodeShape", "least
 LUT_RAM_GROUPS = 32
 """Groups above which entries and queues are in block RAM."""
 
+MOST_IMAGE_WORDS = 8
+"""Staged words of an image: addresses 1 to 8 of an engine."""
+
 
 def least_stages(groups: int, data_bits: int, operations: str, *, shared: bool) -> int:
     """Return the fewest cycles a router that keep the clock.
@@ -187,9 +190,26 @@ class NodeShape(EngineShape):
             "message_links 'shared' needs packets; take 'own', or channels of 1 and more",
         )
         yield (
-            self.transport == "routed" and not (packets and self._coordinates),
-            "transport 'routed' needs a mesh with channels and routing 'dimension', not"
+            self.transport == "routed" and not (packets and self.grid),
+            "transport 'routed' needs a mesh or torus with channels and routing 'dimension', not"
             f" {self.channels} channels and {self.routing!r}; take transport 'link'",
+        )
+        yield (
+            self.transport == "routed" and not self.own,
+            "transport 'routed' needs nodes in the routers; take interfaces = false, or transport"
+            " 'link'",
+        )
+        ports = self.grid.ports if self.grid else 0
+        yield (
+            self.transport == "routed" and self.links != ports,
+            f"links must be {ports} with transport 'routed' and sides {self.sides}, not"
+            f" {self.links}: messages go by dimensions alone",
+        )
+        words = self.layout.image_words
+        yield (
+            self.transport == "routed" and words > MOST_IMAGE_WORDS,
+            f"the image of an entry takes {words} words with transport 'routed' and"
+            f" {self.links} links, and {MOST_IMAGE_WORDS} is the most; take transport 'link'",
         )
         yield (
             self.transport == "routed" and self.groups > LUT_RAM_GROUPS,
@@ -200,7 +220,6 @@ class NodeShape(EngineShape):
             self.routing == "dimension" and not self.grid,
             "routing 'dimension' needs sides of a mesh or torus; take 'table' or 'source'",
         )
-        ports = self.grid.ports if self.grid else 0
         yield (
             ports > self.links,
             f"links must be at least {ports} with sides {self.sides}, not {self.links}",
@@ -326,11 +345,6 @@ class NodeShape(EngineShape):
         return table_header(max(1, self.routers), self.ports)
 
     @property
-    def _coordinates(self) -> tuple[int, ...]:
-        """Bits of the coordinates of a mesh; none elsewhere."""
-        return ()
-
-    @property
     def shared(self) -> bool:
         """Whether messages are on the links of packets; routed ones always are."""
         return self.message_links == "shared" or self.transport == "routed"
@@ -338,9 +352,9 @@ class NodeShape(EngineShape):
     @cached_property
     def layout(self) -> EngineLayout:
         """Widths of the engine's words; those of routed messages say where they go."""
-        place = self._coordinates if self.transport == "routed" else ()
+        place = self.grid.bits if self.transport == "routed" and self.grid else ()
         shape = (self.links, self.own, self.groups, self.data_bits, self.operations)
-        return EngineLayout(*shape, *place)
+        return EngineLayout(*shape, place, bool(place) and self.datelines)
 
     @cached_property
     def slots(self) -> SlotLayout | None:
@@ -419,7 +433,3 @@ class MeshNodeShape(NodeShape):
         """Columns and rows: four ports, however few there are."""
         by_sides = self.routing == "dimension"
         return Grid((self.width, self.height), pairs=True) if by_sides else None
-
-    @property
-    def _coordinates(self) -> tuple[int, ...]:
-        return self.grid.bits if self.grid else ()

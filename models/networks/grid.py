@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, count
 from math import cos, pi, prod, sin
 from operator import mul
 
-__all__ = ["Grid"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Grid", "coordinates"]
+
+
+def coordinates(dimensions: int) -> tuple[str, ...]:
+    """Return the names of so many coordinates."""
+    return tuple("xyz"[i] if i < 3 else f"x{i}" for i in range(dimensions))
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,7 @@ class Grid:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the coordinates."""
-        return tuple("xyz"[i] if i < 3 else f"x{i}" for i in range(len(self.sides)))
+        return coordinates(len(self.sides))
 
     @property
     def bits(self) -> tuple[int, ...]:
@@ -85,6 +93,45 @@ class Grid:
             return None
         strides = accumulate(self.sides, mul, initial=1)
         return sum(here * stride for here, stride in zip(place, strides, strict=False))
+
+    def steps(self, here: NDArray[np.int64], there: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the links up each dimension, or below 0 down, of shortest ways between places.
+
+        In a ring it is the shorter way round; of two as short, the one that does not close it.
+
+        Parameters
+        ----------
+        here, there : array of int64, shape (..., n)
+            Coordinates; these are broadcast.
+        """
+        ahead = np.asarray(there - here)
+        for axis, side in enumerate(self.sides):
+            if self.rings[axis]:
+                along = ahead[..., axis]
+                around = np.where(2 * np.abs(along) > side, np.sign(along) * side, 0)
+                ahead[..., axis] = along - around
+        return ahead
+
+    def path(self, a: int, b: int, order: Iterable[int]) -> list[tuple[int, int]]:
+        """List the routers and outputs on the way from router ``a`` to ``b``.
+
+        Parameters
+        ----------
+        a, b : int
+        order : iterable of int
+            All dimensions, as they are taken; in each the ``steps``.
+        """
+        here = list(self.place(a))
+        steps = self.steps(np.array(here), np.array(self.place(b))).tolist()
+        crossed = []
+        for axis in order:
+            step = 1 if steps[axis] > 0 else -1
+            for _ in range(abs(steps[axis])):
+                router = self.router(here)
+                assert router is not None
+                crossed.append((router, self.axes[axis][step < 0]))
+                here[axis] = (here[axis] + step) % self.sides[axis]
+        return crossed
 
     def drawn(self) -> Iterator[tuple[float, float]]:
         """Yield where pictures have each router, up to three dimensions; layers lie aslant.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, NamedTuple, TypeAlias
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.grid import Grid
 
 __all__ = ["MOST_SWITCHES", "Ints", "Irregular", "Link", "Place"]
 
@@ -43,7 +44,8 @@ class Irregular:
 
     It is the graph of a mesh, too: ``columns`` are those of a mesh, else 0. With ``own`` node i is
     in switch i, at its last port; else nodes are node interfaces, each at the far end of a link of
-    its switch. ``family`` is the name of its topology, if it has one.
+    its switch. ``family`` is the name of its topology, if it has one, and ``grid`` has the
+    coordinates of its routers, if they have any.
 
     The arrays below say the same as ``links`` and ``nodes``, for planners of large networks: the
     links of switch s are the places ``indptr[s]:indptr[s + 1]`` of ``neighbour`` (the switch at the
@@ -60,6 +62,7 @@ class Irregular:
     columns: int = 0
     own: bool = False
     family: str = ""
+    grid: Grid | None = field(default=None, compare=False)
 
     def __len__(self) -> int:
         return self.switches

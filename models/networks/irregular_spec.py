@@ -133,8 +133,15 @@ class IrregularSpec(IrregularKeys, EngineSpec):
     @cached_property
     def topology(self) -> Irregular:
         """The routers, links and nodes."""
-        own, family = not self.interfaces, self.family
-        return Irregular(self.ports, self.switches, self.links, self.nodes, own=own, family=family)
+        return Irregular(
+            self.ports,
+            self.switches,
+            self.links,
+            self.nodes,
+            own=not self.interfaces,
+            family=self.family,
+            grid=self.grid,
+        )
 
     @model_serializer(mode="wrap")
     def _said(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -147,6 +154,14 @@ class IrregularSpec(IrregularKeys, EngineSpec):
     def grid(self) -> Grid | None:
         """The coordinates of its routers, if it is a topology that has them."""
         return named(self.family).grid if self.family else None
+
+    @property
+    def planners(self) -> tuple[str, ...]:
+        """The planners that groups can name: of routed messages only that which knows any grid."""
+        known = super().planners
+        if self.transport == "routed":
+            return tuple(name for name in known if name not in ("shortest", "cs"))
+        return known
 
     @property
     def routed_by_tables(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, TypeAlias
 
+from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Irregular, Link
 
 __all__ = ["STEP", "Mesh", "Node", "Port", "Turn", "hops"]
@@ -80,8 +81,9 @@ class Mesh:
             if y < self.height - 1:
                 links.append(((index, north), (index + self.width, south)))
         nodes = tuple((i, local) for i in range(len(self.nodes)))
+        grid = Grid((self.width, self.height), pairs=True)
         return Irregular(
-            len(Port), len(self.nodes), tuple(links), nodes, columns=self.width, own=True
+            len(Port), len(self.nodes), tuple(links), nodes, columns=self.width, own=True, grid=grid
         )
 
     @property

@@ -284,6 +284,11 @@ def _with_planner(group: GroupSpec, planners: tuple[str, ...]) -> GroupSpec:
                 f"set wires to 1 or more in [network], or planner = {choice(planners)}"
             )
         own = tuple(name for name in planners if name != WIRE_PLANNER)
+        if own == ("btm",) and group.planner in MESSAGE_PLANNERS["routed"]:
+            raise SpecError(
+                f"group {group.id}: planner {show(group.planner)} with routed messages is for kind"
+                ' = "mesh", of two dimensions; set planner = "btm", or transport = "link"'
+            )
         for transport, named in MESSAGE_PLANNERS.items():
             if own in MESSAGE_PLANNERS.values() and group.planner in named:
                 raise SpecError(

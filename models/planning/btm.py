@@ -1,8 +1,9 @@
-"""Planners ``btm`` and ``cs``: trees over members of a mesh, as paper BTM builds and compares them.
+"""Planners ``btm`` and ``cs``: trees over members of a grid, as paper BTM builds and compares them.
 
 Source: paper BTM, section 2.1 and Algorithm 1; sections 1 and 3.3 for the CS tree. Where the paper
 leaves ties open, a root is the member nearest the centroid in exact integers; among equals the
 quadrant as seen from the centroid decides (+X, +Y, -X, -Y), then the larger x, then the larger y.
+For other grids than meshes of two dimensions see docs/planning.md, "Members' trees on any grid".
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Ints
-from syncfabric.models.networks.mesh import Node, Port
+from syncfabric.models.networks.mesh import Node
 from syncfabric.models.planning.graph import path_sums
 
 __all__ = [
@@ -25,30 +27,35 @@ __all__ = [
     "Tree",
     "build_tree",
     "by_centrality",
-    "coordinates",
     "cs_tree",
     "local_root",
     "off_centre",
-    "quadrants",
+    "places_of",
+    "sectors",
 ]
 
 
-def coordinates(members: Sequence[Node] | ArrayLike) -> tuple[Ints, Ints]:
-    """Return the x and the y of the members as arrays of 64-bit integers, shape (n,) each.
+def places_of(members: Sequence[Sequence[int]] | ArrayLike, dimensions: int = 2) -> Ints:
+    """Return the coordinates of the members as 64-bit integers, shape (n, dimensions).
 
     Raises
     ------
     PlanError
         There are no members, or one is there twice.
     """
-    places = np.asarray(members, dtype=np.int64).reshape(-1, 2)
+    places = np.asarray(members, dtype=np.int64).reshape(-1, dimensions)
     if not len(places):
         raise PlanError("Barrier must have at least 1 member, not 0")
-    x, y = np.ascontiguousarray(places[:, 0]), np.ascontiguousarray(places[:, 1])
-    keys = np.sort(y * (int(x.max()) + 1) + x)
+    strides = np.cumprod([1, *(places.max(axis=0)[:-1] + 1)])
+    keys = np.sort((places * strides).sum(axis=1))
     if (keys[1:] == keys[:-1]).any():
         raise PlanError("Barrier members must be different nodes")
-    return x, y
+    return places
+
+
+def _around(places: Ints) -> Grid:
+    """Return a mesh that has these places."""
+    return Grid(tuple((places.max(axis=0) + 1).tolist()), pairs=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,41 +64,65 @@ class Tree:
 
     Parameters
     ----------
-    x, y : array of int64, shape (n,)
+    places : array of int64, shape (n, dimensions)
         The members, in the group's order, then the relays.
     parent : array of int64, shape (n,)
         Position of each node's parent; -1 for the root.
     port : array of int64, shape (n,)
-        Port by which the parent sends to this node (0 to 3); 4 (LOCAL) for the root.
+        Port by which the parent sends to this node; any for the root.
     relays : int
         How many of the nodes, the last ones, have a register and are no members.
+    grid : Grid, optional
+        Where they are; a mesh by default.
     """
 
-    x: Ints
-    y: Ints
+    places: Ints
     parent: Ints
     port: Ints
     relays: int = 0
+    grid: Grid | None = None
 
     def __len__(self) -> int:
-        return len(self.x)
+        return len(self.places)
 
     @classmethod
     def from_edges(
         cls,
-        members: Sequence[Node],
+        members: Sequence[Sequence[int]],
         edges: Sequence[Any],
-        ports: Ints,
-        relays: Sequence[Node] = (),
+        ports: Ints | None = None,
+        relays: Sequence[Sequence[int]] = (),
+        grid: Grid | None = None,
     ) -> Tree:
-        """Build the tree of [child, parent] pairs of [x, y], and each node's port."""
-        nodes = (*members, *relays)
-        x, y = coordinates(nodes)
-        place = {node: position for position, node in enumerate(nodes)}
-        parent = np.full(len(x), -1, dtype=np.int64)
-        for (cx, cy), (px, py) in edges:
-            parent[place[cx, cy]] = place[px, py]
-        return cls(x, y, parent, ports, len(relays))
+        """Build the tree of [child, parent] pairs of places; ``btm``'s ports if none are given."""
+        nodes = [tuple(node) for node in (*members, *relays)]
+        places = places_of(nodes, len(nodes[0]) if nodes else 2)
+        position = {node: i for i, node in enumerate(nodes)}
+        parent = np.full(len(places), -1, dtype=np.int64)
+        for child, above in edges:
+            parent[position[tuple(child)]] = position[tuple(above)]
+        tree = cls(places, parent, ports if ports is not None else parent, len(relays), grid)
+        return tree if ports is not None else tree._by_sectors()
+
+    def _by_sectors(self) -> Tree:
+        """Return the tree with the port to the sector in which each node lies."""
+        port = _ports(self.space)[sectors(self.steps)]
+        return Tree(self.places, self.parent, port, self.relays, self.grid)
+
+    @property
+    def x(self) -> Ints:
+        """First coordinates, shape (n,)."""
+        return self.places[:, 0]
+
+    @property
+    def y(self) -> Ints:
+        """Second coordinates, shape (n,)."""
+        return self.places[:, 1]
+
+    @cached_property
+    def space(self) -> Grid:
+        """The grid that they are on."""
+        return self.grid or _around(self.places)
 
     @cached_property
     def root_position(self) -> int:
@@ -104,11 +135,21 @@ class Tree:
         return path_sums(self.parent, (self.parent >= 0).astype(np.int64))
 
     @cached_property
+    def steps(self) -> Ints:
+        """Links up each dimension from the parent to each node, shape (n, dimensions)."""
+        above = np.where(self.parent < 0, np.arange(len(self)), self.parent)
+        return self.space.steps(self.places[above], self.places)
+
+    @cached_property
+    def links(self) -> Ints:
+        """Links between each node and its parent, shape (n,); 0 of the root."""
+        links: Ints = np.abs(self.steps).sum(axis=1)
+        return links
+
+    @cached_property
     def hops(self) -> Ints:
         """Links along the tree from the root to each member, shape (n,)."""
-        above = np.where(self.parent < 0, np.arange(len(self)), self.parent)
-        links: Ints = np.abs(self.x - self.x[above]) + np.abs(self.y - self.y[above])
-        return path_sums(self.parent, links)
+        return path_sums(self.parent, self.links)
 
     @property
     def height(self) -> int:
@@ -122,23 +163,45 @@ class Tree:
 
     @cached_property
     def children(self) -> Ints:
-        """Position of each member's children by port, -1 for none, shape (n, 4)."""
-        table = np.full((len(self), 4), -1, dtype=np.int64)
+        """Position of each member's children by port, -1 for none, shape (n, ports)."""
+        table = np.full((len(self), self.space.ports), -1, dtype=np.int64)
         below = np.flatnonzero(self.parent >= 0)
         table[self.parent[below], self.port[below]] = below
         return table
 
 
-def quadrants(dx: Ints, dy: Ints) -> Ints:
-    """Return the quadrant of each offset from a centre: +X 0, +Y 1, -X 2, -Y 3.
+def sectors(steps: Ints) -> Ints:
+    """Return the sector of each offset from a centre: i up dimension i, n + i down it.
 
-    +X: dx > 0, dy >= 0; +Y: dy > 0, dx <= 0; -X: dx < 0, dy <= 0; -Y: dy < 0, dx >= 0. They are
-    disjoint and cover all but the centre, which comes out as 3.
+    Dimensions make pairs from the outside in, the first with the last. An offset belongs to the
+    first pair, of dimensions a < b, in which it is not 0: up a if a > 0, b >= 0; up b if b > 0,
+    a <= 0; down a if a < 0, b <= 0; down b if b < 0, a >= 0. The middle one of an odd number is by
+    itself. So sectors are disjoint and cover all but the centre; in two dimensions they are paper
+    BTM's quadrants +X 0, +Y 1, -X 2, -Y 3.
+
+    Parameters
+    ----------
+    steps : array of int64, shape (m, n)
     """
-    east = (dx > 0) & (dy >= 0)
-    north = (dy > 0) & (dx <= 0)
-    west = (dx < 0) & (dy <= 0)
-    return np.select([east, north, west], [0, 1, 2], default=3).astype(np.int64)
+    n = steps.shape[1]
+    found = np.full(len(steps), 2 * n - 1 - (n - 1) // 2, dtype=np.int64)
+    # From the inside out: the outer pairs have the last word.
+    if n % 2:
+        middle = n // 2
+        found = np.where(steps[:, middle] > 0, middle, n + middle)
+    for a in reversed(range(n // 2)):
+        b = n - 1 - a
+        first, last = steps[:, a], steps[:, b]
+        up_a, up_b = (first > 0) & (last >= 0), (last > 0) & (first <= 0)
+        down_a, down_b = (first < 0) & (last <= 0), (last < 0) & (first >= 0)
+        found = np.select([up_a, up_b, down_a, down_b], [a, b, n + a, n + b], default=found)
+    return found.astype(np.int64)
+
+
+def _ports(grid: Grid) -> Ints:
+    """Return the port that leads to each sector."""
+    ups, downs = zip(*grid.axes, strict=True)
+    return np.array([*ups, *downs], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +232,7 @@ class Segments:
 
     def spread(self, per_run: Ints) -> Ints:
         """Give every place the value of its run."""
-        return np.repeat(per_run, self.lengths)
+        return np.repeat(per_run, self.lengths, axis=0)
 
     def over(self, ufunc: np.ufunc, values: Ints) -> Ints:
         """Give every place the sum, greatest or least of its run."""
@@ -190,17 +253,37 @@ class Segments:
         return places
 
 
-def off_centre(x: Ints, y: Ints, runs: Segments) -> tuple[Ints, Ints]:
+def off_centre(places: Ints, runs: Segments) -> Ints:
     """Return n times each place's offset from the centroid of its run, of n places."""
-    n = runs.spread(runs.lengths)
-    return n * x - runs.over(np.add, x), n * y - runs.over(np.add, y)
+    return runs.spread(runs.lengths)[:, None] * places - runs.over(np.add, places)
+
+
+def _whole(count: int) -> Segments:
+    return Segments(np.zeros(1, np.int64), count)
+
+
+def _nearness(places: Ints, grid: Grid) -> list[Ints]:
+    """Return keys by which the first of all members in a grid is the root."""
+    away = off_centre(places, _whole(len(places)))
+    if not grid.wraps:
+        return [(away**2).sum(axis=1), sectors(away), *-places.T]
+    # A torus has no centroid, but the member nearest to it is that with the least sum of squares.
+    cost = np.zeros(len(places), dtype=np.int64)
+    for here, side in zip(places.T, grid.sides, strict=True):
+        around = np.tile(np.bincount(here, minlength=side), 3)
+        places_on = np.arange(3 * side)
+        sums = [np.concatenate([[0], np.cumsum(around * places_on**k)]) for k in range(3)]
+        at = np.arange(side) + side
+        ends = at + side // 2 + 1, at - (side - 1) // 2
+        none, once, twice = (total[ends[0]] - total[ends[1]] for total in sums)
+        cost += (twice - 2 * at * once + at**2 * none)[here]
+    return [cost, *-places.T]
 
 
 def by_centrality(members: Sequence[Node] | ArrayLike) -> Ints:
     """Return the members' positions, the most central first, ties as this module's head says."""
-    x, y = coordinates(members)
-    dx, dy = off_centre(x, y, Segments(np.zeros(1, np.int64), len(x)))
-    order: Ints = np.lexsort((-y, -x, quadrants(dx, dy), dx * dx + dy * dy))
+    places = places_of(members)
+    order: Ints = np.lexsort(_nearness(places, _around(places))[::-1])
     return order
 
 
@@ -209,42 +292,47 @@ def local_root(members: Sequence[Node]) -> Node:
     return members[int(by_centrality(members)[0])]
 
 
-def build_tree(members: Sequence[Node] | ArrayLike) -> Tree:
+def build_tree(members: Sequence[Sequence[int]] | ArrayLike, grid: Grid | None = None) -> Tree:
     """Build the whole tree at once, level by level, a run of the arrays for each subtree.
 
     Parameters
     ----------
-    members : sequence of Node, or array of shape (n, 2)
+    members : sequence of places, or array of shape (n, dimensions)
         The group.
+    grid : Grid, optional
+        Where they are; a mesh of two dimensions by default.
 
     Returns
     -------
     Tree
         The tree that each member would work out by itself (paper BTM, Algorithm 1).
     """
-    x, y = coordinates(members)
-    parent = np.full(len(x), -1, dtype=np.int64)
-    port = np.full(len(x), int(Port.LOCAL), dtype=np.int64)
-    rest: Ints = np.arange(len(x))
-    runs = Segments(np.zeros(1, np.int64), len(x))
-    while len(rest):
-        dx, dy = off_centre(x[rest], y[rest], runs)
-        chosen = runs.first_least(dx * dx + dy * dy, quadrants(dx, dy), -x[rest], -y[rest])
+    places = places_of(members, len(grid.sides) if grid else 2)
+    space = grid or _around(places)
+    count = 2 * places.shape[1]
+    parent = np.full(len(places), -1, dtype=np.int64)
+    port = np.full(len(places), space.ports, dtype=np.int64)
+    rest: Ints = np.arange(len(places))
+    runs, keys = _whole(len(places)), _nearness(places, space)
+    while True:
+        chosen = runs.first_least(*keys)
         roots = rest[chosen]
         others = np.ones(len(rest), dtype=bool)
         others[chosen] = False
-        centre = runs.spread(roots)[others]
-        rest = rest[others]
+        centre, rest = runs.spread(roots)[others], rest[others]
         if not len(rest):
             break
-        side = quadrants(x[rest] - x[centre], y[rest] - y[centre])
-        keys = centre * 4 + side
-        order = np.argsort(keys)
-        rest, keys = rest[order], keys[order]
-        runs = Segments.of(keys)
+        steps = space.steps(places[centre], places[rest])
+        side = centre * count + sectors(steps)
+        order = np.argsort(side)
+        rest, side, steps = rest[order], side[order], steps[order]
+        runs = Segments.of(side)
         # Every member remembers the last centre it was below: at the end, its parent.
-        parent[rest], port[rest] = keys // 4, keys % 4
-    return Tree(x, y, parent, port)
+        parent[rest], port[rest] = side // count, _ports(space)[side % count]
+        # Offsets from that centre are coordinates, as no ring is passed all round from there.
+        away = off_centre(steps, runs)
+        keys = [(away**2).sum(axis=1), sectors(away), *-places[rest].T]
+    return Tree(places, parent, port, grid=grid)
 
 
 def cs_tree(members: Sequence[Node] | ArrayLike) -> Tree:
@@ -264,7 +352,7 @@ def cs_tree(members: Sequence[Node] | ArrayLike) -> Tree:
     Tree
         The members first, in their order, then the relays by row and column.
     """
-    x, y = coordinates(members)
+    x, y = places_of(members).T
     place = int(by_centrality(members)[0])
     root_x, root_y = int(x[place]), int(y[place])
     width = int(x.max()) + 1
@@ -278,9 +366,9 @@ def cs_tree(members: Sequence[Node] | ArrayLike) -> Tree:
     order = np.argsort(keys)
     above = keys + step_y * width + step_x
     parent = order[np.searchsorted(keys[order], above)]
-    port = quadrants(-step_x, -step_y)
+    port = sectors(-np.stack([step_x, step_y], axis=1))
     root = (x == root_x) & (y == root_y)
-    return Tree(x, y, np.where(root, -1, parent), port, len(relays))
+    return Tree(np.stack([x, y], axis=1), np.where(root, -1, parent), port, len(relays))
 
 
 def _on_the_way(x: Ints, y: Ints, root_x: int, root_y: int, width: int) -> Ints:

@@ -23,7 +23,7 @@ import numpy as np
 from syncfabric.models.errors import DeadlockError, about
 from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Ints, Irregular, Place
-from syncfabric.models.networks.mesh import Node, Port, Turn
+from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
@@ -31,7 +31,6 @@ from syncfabric.models.planning.updown import far_switches, next_switches, routi
 
 __all__ = ["Channel", "channel_graph", "check", "find_cycle"]
 
-CLASS_NAMES = {Turn.X_FIRST: "sync X-Y", Turn.Y_FIRST: "sync Y-X"}
 SYNC, TURN = "sync", -1
 AT_A_TIME = 64
 """Destinations whose packets are followed together: bounds what is in memory."""
@@ -72,8 +71,9 @@ def channel_graph(plan: BarrierPlan, *, shared: bool = False, restart: bool = Tr
 
     Where routers have coordinates, in O(nodes): edges are those of packets between any two routers,
     dimension by dimension, in each ordinary channel, and in that of set-up, in which none takes a
-    link that closes a ring; on a mesh also of routed barrier messages of any group, now planned or
-    written later: X-Y in one channel, Y-X in the other.
+    link that closes a ring; also of routed barrier messages of any group, now planned or written
+    later: through the dimensions in their order in one channel, backwards in another, and behind
+    datelines in two more.
 
     Of other networks: edges are those of packets that the tables route, between any switch
     with a node and any switch, from each ordinary channel; with datelines from the even ones, where
@@ -92,7 +92,7 @@ def channel_graph(plan: BarrierPlan, *, shared: bool = False, restart: bool = Tr
     plan : BarrierPlan
         The network.
     shared : bool
-        Both classes of a mesh's routed messages in one channel, and all streams in one of each link
+        Both classes of routed messages in one channel, and all streams in one of each link
         (which must not be built).
     restart : bool
         Packets begin each dimension in the even channel; else they keep the odd one (which must not
@@ -118,9 +118,12 @@ def channel_graph(plan: BarrierPlan, *, shared: bool = False, restart: bool = Tr
     ordinary: list[tuple[Held, Held]] = []
     if grid:
         ordinary = [*_grid_edges(topology, grid, lines, restart=restart)]
-        for turn, name in CLASS_NAMES.items() if network.transport == "routed" else ():
-            order = (0, 1) if turn is Turn.X_FIRST else (1, 0)
-            waits.append(((SYNC if shared else name, ""), _grid_edges(topology, grid, order=order)))
+        forth = range(len(grid.sides))
+        for order in (forth, forth[::-1]) if network.transport == "routed" else ():
+            way = "-".join(grid.names[axis].upper() for axis in order)
+            name = SYNC if shared else f"{SYNC} {way}"
+            barriers = _grid_edges(topology, grid, lines, order=order, halves=True)
+            waits.append(((name, f"{name}, behind datelines"), barriers))
         if network.managed:
             waits.append((("set-up", ""), _grid_edges(topology, grid, plain=bool(lines))))
     else:
@@ -193,6 +196,7 @@ def _grid_edges(
     order: Sequence[int] = (),
     plain: bool = False,
     restart: bool = True,
+    halves: bool = False,
 ) -> Iterator[tuple[Held, Held]]:
     """Yield the edges of packets that go by dimensions between any two routers.
 
@@ -208,6 +212,8 @@ def _grid_edges(
         No packet takes a link that closes a ring.
     restart : bool
         Packets begin each dimension in the even channel.
+    halves : bool
+        Half of the way round a ring they go up or down; else up.
     """
     far = {end: other[0] for link in graph.links for end, other in (link, link[::-1])}
     for end in grid.datelines() if plain else ():
@@ -218,7 +224,7 @@ def _grid_edges(
         later = [port for _, further in axes[place + 1 :] for port in further]
         begins = (0, 1) if place and not restart else (0,)
         for port in ports:
-            most = side - 1 if not ring else side // 2 if port == axis else (side - 1) // 2
+            most = side - 1 if not ring else (side - (port != axis and not halves)) // 2
             seen: set[Held] = set()
             level = [
                 (router, port, odd or int((router, port) in datelines))

@@ -335,9 +335,13 @@ def _tree(
 ) -> PortTree:
     """Return the tree that a group's JSON describes."""
     if router.transport == "routed" and entry["planner"] != WIRE_PLANNER:
-        relays = [graph.member(graph.switch(relay)) for relay in entry["relays"]]
-        ports = np.array(entry["ports"], dtype=np.int64)
-        return PortTree.routed(Tree.from_edges(members, entry["edges"], ports, relays), graph)
+        ports = np.array(entry["ports"], dtype=np.int64) if graph.columns else None
+        grid, routers = graph.grid, [graph.number(member) for member in members]
+        assert grid
+        relays = [graph.switch(relay) for relay in entry["relays"]]
+        ends = [[grid.place(graph.switch(end)) for end in edge] for edge in entry["edges"]]
+        seats, passed = ([grid.place(router) for router in some] for some in (routers, relays))
+        return PortTree.routed(Tree.from_edges(seats, ends, ports, passed, grid), graph)
     places = [graph.node(graph.number(member)) for member in members]
     if graph.columns:
         ports_up = {graph.switch(entry["root"]): -1}

@@ -114,7 +114,7 @@ def plan_groups(
 def _routed(
     graph: Irregular, router: NodeShape, group: GroupSpec, planner: str, dead: Dead
 ) -> _Shaped:
-    """Return a tree of members, as its planner makes it, on a mesh.
+    """Return a tree of members, as its planner makes it, on a grid.
 
     Where messages of that would come upon what is dead, it is a link tree around it, with relays.
     """
@@ -124,7 +124,12 @@ def _routed(
         found = PortTree.routed(tree, graph)
         return None if dead and dead.links & set(found.ways()) else found
 
-    first = btm.build_tree(group.members)
+    grid = graph.grid
+    assert grid
+    members: Sequence[Sequence[int]] = group.members
+    if not graph.columns:
+        members = [grid.place(graph.number(member)) for member in group.members]
+    first = btm.build_tree(members, grid)
     ours = found = whole(first)
     # A link costs 1 + registers, a node S - 1 more: in links, rounded down.
     node = (pace.stages - 1) // (1 + pace.link)
@@ -134,7 +139,7 @@ def _routed(
         better = whole(shortest.improve(first, node))
         if ours is None or (better and pace.bound(better) < pace.bound(ours)):
             found = better
-    links = shortest.least_cost(first.x, first.y, node)
+    links = shortest.least_cost(first.places, grid, node)
     least = pace.least((1 + pace.link) * links)
     btm_bound = None if ours is None else pace.bound(ours)
     return _Shaped(found or least_tree(graph, group), least, btm_bound)

@@ -2,9 +2,9 @@
 
 A link tree has an entry at every router on its way, and each edge is a link. Where messages are
 routed, entries are at members (and at relays) alone, and an edge takes several links: the parent's
-message leaves by the child's port, along the row first if that is EAST or WEST, else along the
-column; the child's goes back over the same links by the other class, and so comes to the parent by
-the same port. Source: docs/microarchitecture-engine.md, L1 and L2.
+message leaves by the child's port, in the class that takes this port's dimension before the others
+in which they differ; the child's goes back over the same links by the other class, and so comes to
+the parent by the same port. Source: docs/microarchitecture-engine.md, L1 and L2.
 """
 
 from __future__ import annotations
@@ -16,12 +16,24 @@ from functools import cached_property
 import numpy as np
 
 from syncfabric.models.errors import PlanError
+from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Ints, Irregular, Place
-from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
+from syncfabric.models.networks.mesh import Node
 from syncfabric.models.planning.btm import Tree
 from syncfabric.models.planning.graph import path_sums
 
 __all__ = ["PortTree"]
+
+
+def _grid(graph: Irregular) -> Grid:
+    assert graph.grid
+    return graph.grid
+
+
+def _classes(grid: Grid) -> Ints:
+    """Return by port the class of messages to a child there: 1 in the second half of dimensions."""
+    count = len(grid.sides)
+    return np.array([2 * (grid.axis_of(p) or 0) >= count for p in range(grid.ports)], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,33 +157,38 @@ class PortTree:
 
     @classmethod
     def routed(cls, tree: Tree, graph: Irregular) -> PortTree:
-        """Take a tree of members and relays on a mesh.
+        """Take a tree of members and relays on a grid.
 
         Parameters
         ----------
         tree : Tree
         graph : Irregular
-            The mesh.
+            With that grid, and a node in each router.
         """
-        numbers = tree.y * graph.columns + tree.x
+        grid = _grid(graph)
+        strides = np.cumprod([1, *grid.sides[:-1]])
+        numbers = (tree.places * strides).sum(axis=1)
         order = np.argsort(numbers)
         place = np.argsort(order)
         parent = np.where(tree.parent[order] < 0, -1, place[tree.parent[order]])
         down = np.where(parent < 0, -1, tree.port[order])
-        x, y, rise = tree.x[order], tree.y[order], np.where(parent < 0, 0, parent)
-        hops = np.abs(x - x[rise]) + np.abs(y - y[rise])
-        # Back by the other class: a child to the east or west goes along its column first.
-        east, north = np.sign(x[rise] - x), np.sign(y[rise] - y)
-        along_x = np.where(down % 2 == 0, north == 0, east != 0)
-        up = np.where(along_x, 1 - east, 2 - north)
-        astray = np.choose(np.maximum(down, 0), (-east, -north, east, north)) <= 0
-        if (astray & (parent >= 0)).any():
+        steps = grid.steps(tree.places[order][np.maximum(parent, 0)], tree.places[order])
+        steps[parent < 0] = 0
+        # Down by the first dimension in which they differ, in the class's order, up by the last.
+        differs, last = steps != 0, steps.shape[1] - 1
+        ends = differs.argmax(axis=1), last - differs[:, ::-1].argmax(axis=1)
+        backwards = _classes(grid)[down] > 0
+        first, final = np.where(backwards, ends[::-1], ends)
+        rows = np.arange(len(steps))
+        ports = np.array(grid.axes)
+        reached = ports[first, (steps[rows, first] < 0).astype(np.int64)]
+        if ((reached != down) & (parent >= 0)).any():
             raise PlanError("Tree must reach each child by a port that leads towards it")
+        up = ports[final, (steps[rows, final] > 0).astype(np.int64)]
         up[parent < 0] = -1
-        hops[parent < 0] = 0
         members = numbers[: len(tree) - tree.relays].tolist()
-        nodes = [(router, int(Port.LOCAL)) for router in members]
-        root = int(numbers[tree.root_position])
+        nodes = [(router, graph.ports - 1) for router in members]
+        root, hops = int(numbers[tree.root_position]), np.abs(steps).sum(axis=1)
         return cls._joined(graph, root, numbers[order], parent, up, down, nodes, hops)
 
     @classmethod
@@ -247,14 +264,14 @@ class PortTree:
             if self.hops[child] == 1:
                 yield child, [(ends[0], down)], [(ends[1], up)]
                 continue
-            mesh = Mesh(self.graph.columns, len(self.graph) // self.graph.columns)
-            here, there = map(mesh.node, ends)
-            ways = (
-                mesh.path(here, there, Turn(down % 2)),
-                mesh.path(there, here, Turn(1 - down % 2)),
-            )
-            first, second = ([(mesh.index(node), int(port)) for node, port in way] for way in ways)
-            yield child, first, second
+            grid, backwards = _grid(self.graph), self.classes[child]
+            order = range(len(grid.sides))[:: -1 if backwards else 1]
+            yield child, grid.path(*ends, order), grid.path(*ends[::-1], order[::-1])
+
+    @property
+    def classes(self) -> Ints:
+        """Class of routed messages down to each router, shape (t,); up it is the other one."""
+        return _classes(_grid(self.graph))[self.far_port]
 
     def ways(self) -> list[Place]:
         """Return the routers and outputs that messages take, down and up."""

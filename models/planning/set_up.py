@@ -102,12 +102,12 @@ def group_images(group: GroupPlan, layout: EngineLayout, epochs: Epochs) -> Iter
     links: list[list[tuple[int | str, int, int]]] = [[] for _ in routers]
     if group.slot_register is None:
         downs = tree.far_port.tolist()
+        classes = tree.classes.tolist() if layout.routed else [0] * len(downs)
         for child, above in enumerate(tree.parent.tolist()):
             if above >= 0:
-                # Down along the row first by EAST and WEST, and back by the other class.
                 name = "u" if layout.routed else ups[child]
-                links[child].append((name, routers[above], 1 - downs[child] % 2))
-                links[above].append((downs[child], routers[child], downs[child] % 2))
+                links[child].append((name, routers[above], 1 - classes[child]))
+                links[above].append((downs[child], routers[child], classes[child]))
         if group.graph.own_links:
             for router, port in tree.nodes.tolist():
                 links[tree.position[router]].append((port, router, 0))
@@ -122,9 +122,10 @@ def group_images(group: GroupPlan, layout: EngineLayout, epochs: Epochs) -> Iter
             entry = group.placement[there]
             values[f"entry_{name}"] = entry
             values[f"epoch_{name}"] = epochs.after((there, entry))
-            if layout.routed:
-                y, x = divmod(there, group.graph.columns)
-                values |= {f"x_{name}": x, f"y_{name}": y, f"route_class_{name}": route_class}
+            if layout.routed and group.graph.grid:
+                place = zip(layout.place, group.graph.grid.place(there), strict=True)
+                values |= {f"{coordinate}_{name}": here for coordinate, here in place}
+                values[f"route_class_{name}"] = route_class
         entry = group.placement[router]
         yield RouterImage(router, entry, epochs[router, entry], layout.image.pack(values))
 

@@ -24,9 +24,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.networks.mesh import Port
-from syncfabric.models.planning.btm import Segments, Tree, off_centre, quadrants
+from syncfabric.models.planning.btm import Segments, Tree, off_centre, sectors
 from syncfabric.models.planning.meeting import can_meet
 
 __all__ = ["greatest_cost", "grow", "improve", "least_cost", "rehang"]
@@ -43,9 +44,14 @@ NEAR = 2
 """How much worse than the best a tree may be to be worth improving."""
 
 
+def _quadrants(dx: Ints, dy: Ints) -> Ints:
+    """Those of paper BTM: +X holds dx > 0, dy >= 0."""
+    return sectors(np.stack([dx, dy], axis=1))
+
+
 def _mirrored(dx: Ints, dy: Ints) -> Ints:
     """Quadrants that turn the other way: +X holds dx > 0, dy <= 0."""
-    return quadrants(dy, dx) ^ 1
+    return _quadrants(dy, dx) ^ 1
 
 
 def _columns(dx: Ints, dy: Ints) -> Ints:
@@ -58,12 +64,12 @@ def _rows(dx: Ints, dy: Ints) -> Ints:
     return _columns(dy, dx) ^ 1
 
 
-PARTINGS: tuple[Callable[[Ints, Ints], Ints], ...] = (quadrants, _mirrored, _columns, _rows)
+PARTINGS: tuple[Callable[[Ints, Ints], Ints], ...] = (_quadrants, _mirrored, _columns, _rows)
 
 
-def least_heights(sizes: Ints) -> Ints:
-    """Return the least height in edges of a tree of each size with four children a node."""
-    limits = np.cumsum(4 ** np.arange(16, dtype=np.int64))
+def least_heights(sizes: Ints, ports: int = 4) -> Ints:
+    """Return the least height in edges of a tree of each size with so many children a node."""
+    limits = np.cumsum([ports**level for level in range(1 if ports == 1 else 16)])
     heights: Ints = np.searchsorted(limits, sizes)
     return heights
 
@@ -112,7 +118,7 @@ def grow(x: Ints, y: Ints, root: int, pipeline: int, target: int) -> Tree:
         others = np.ones(len(rest), dtype=bool)
         others[chosen] = False
         rest, owner = rest[others], owner[others]
-    return Tree(x, y, parent, port)
+    return Tree(np.stack([x, y], axis=1), parent, port)
 
 
 def _distance(x: Ints, y: Ints, a: Ints, b: Ints) -> Ints:
@@ -163,9 +169,9 @@ def _choose(
     reach = cost[owner] + _distance(x, y, rest, owner) + pipeline
     below = far(px, py, runs) + pipeline * runs.spread(least_heights(runs.lengths))
     estimate = reach + below
-    dx, dy = off_centre(px, py, runs)
+    away = off_centre(np.stack([px, py], axis=1), runs)
     excess = np.maximum(estimate - target, 0)
-    chosen = runs.first_least(excess, dx * dx + dy * dy, -px, -py)
+    chosen = runs.first_least(excess, (away**2).sum(axis=1), -px, -py)
     return chosen, estimate[chosen]
 
 
@@ -185,7 +191,7 @@ def improve(first: Tree, pipeline: int) -> Tree:
         ``node_cycles``: cycles a tree node costs.
     """
     x, y = first.x, first.y
-    least = least_cost(x, y, pipeline)
+    least = least_cost(first.places, first.space, pipeline)
     best, cost = first, greatest_cost(first, pipeline)
     small = len(first) <= REHANG_LIMIT
     for root, target in _trials(first, least, cost):
@@ -210,31 +216,40 @@ def _trials(first: Tree, least: int, cost: int) -> list[tuple[int, int]]:
     return trials[:count]
 
 
-def least_cost(x: Ints, y: Ints, pipeline: int) -> int:
+def least_cost(places: Ints, grid: Grid, pipeline: int) -> int:
     """Return a greatest cost that no tree of these members can go below.
 
-    For each root: a tree has ``c = 1 + 4 + ... + 4**(k - 1)`` places above depth k, one of them the
-    root's own, so one of the c farthest members is at depth k or below. The least over all roots.
-    For groups above ``EXACT_LIMIT`` only the farthest member (k = 1) and the height are looked at.
+    For each root: with p ports a tree has ``c = 1 + p + ... + p**(k - 1)`` places above depth k,
+    one of them the root's own, so one of the c farthest members is at depth k or below. The least
+    over all roots. For groups above ``EXACT_LIMIT`` only the farthest member (k = 1) and the height
+    are looked at, and in other grids than meshes of two dimensions half of the way between two
+    members instead.
 
     Parameters
     ----------
-    x, y : array of int64, shape (n,)
+    places : array of int64, shape (n, dimensions)
         The members.
+    grid : Grid
     pipeline : int
         Cycles a tree node costs.
     """
-    n = len(x)
+    n = len(places)
     if n == 1:
         return 0
-    height = int(least_heights(np.array([n]))[0])
-    least = far(x, y, _whole(n)) + pipeline
+    height = int(least_heights(np.array([n]), grid.ports)[0])
     if n <= EXACT_LIMIT:
-        distances = np.abs(x[:, None] - x) + np.abs(y[:, None] - y)
+        distances = np.abs(grid.steps(places[:, None], places)).sum(axis=2)
         farthest = -np.sort(-distances, axis=1)
+        least = farthest[:, 0] + pipeline
         for depth in range(2, height + 1):
-            above = (4**depth - 1) // 3
+            above = sum(grid.ports**level for level in range(depth))
             least = np.maximum(least, farthest[:, above - 1] + pipeline * depth)
+    elif grid.wraps or len(grid.sides) != 2:
+        end = places[np.abs(grid.steps(places[0], places)).sum(axis=1).argmax()]
+        far_apart = np.abs(grid.steps(end, places)).sum(axis=1).max()
+        least = (far_apart + 1) // 2 + np.array([pipeline])
+    else:
+        least = far(places[:, 0], places[:, 1], _whole(n)) + pipeline
     return max(int(least.min()), height * (1 + pipeline))
 
 
@@ -282,7 +297,7 @@ def _moved(tree: Tree, move: Move) -> Tree:
     head, above, side = move
     parent, port = tree.parent.copy(), tree.port.copy()
     parent[head], port[head] = above, side
-    return Tree(tree.x, tree.y, parent, port)
+    return Tree(tree.places, parent, port)
 
 
 def _best_moves(tree: Tree, pipeline: int) -> list[Move]:

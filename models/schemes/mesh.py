@@ -10,7 +10,7 @@ import numpy as np
 from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.networks.mesh import Node, hops
 from syncfabric.models.networks.spec import MeshSpec
-from syncfabric.models.planning.btm import Tree, build_tree, coordinates, cs_tree, local_root
+from syncfabric.models.planning.btm import Tree, build_tree, cs_tree, local_root, places_of
 from syncfabric.models.planning.graph import path_sums
 from syncfabric.models.schemes.scheme import Cost, scheme
 from syncfabric.models.timing.btm import Timing, formula_ns, way_ns
@@ -32,8 +32,7 @@ def btm(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
 
 def tree_links(tree: Tree) -> int:
     """Count the links between each node of a tree and its parent, one way."""
-    above = np.where(tree.parent < 0, np.arange(len(tree)), tree.parent)
-    return int((np.abs(tree.x - tree.x[above]) + np.abs(tree.y - tree.y[above])).sum())
+    return int(tree.links.sum())
 
 
 @on_mesh(
@@ -66,7 +65,7 @@ def cs_nearest(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cos
     then between them and the root, X first, then Y. Every way to the root is still a shortest one,
     so depth and latency are those of the union; the links are fewer.
     """
-    coordinates(members)
+    places_of(members)
     root = local_root(members)
     nodes = tree_nodes(members, root)
     depth = max(hops(member, root) for member in members)
@@ -109,7 +108,7 @@ def hp(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     a member: this is left out, in its favour. The root sends every member its part of the path when
     the group is set up.
     """
-    x, y = coordinates(members)
+    x, y = places_of(members).T
     order = np.lexsort((np.where(y % 2, -x, x), y))
     x, y = x[order], y[order]
     links = np.abs(np.diff(x)) + np.abs(np.diff(y))
@@ -139,7 +138,7 @@ def brcp(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     A step begins when the one before is over everywhere; one that has no message takes no time. The
     distribution is the same backwards. Times and headers are as in ``hp``, and so is the set-up.
     """
-    x, y = coordinates(members)
+    x, y = places_of(members).T
     root_x, root_y = local_root(members)
     leaders, row_hops, row_stops = _worms(y, x, root_x)
     x, y = x[leaders], y[leaders]
@@ -205,7 +204,7 @@ def unicast(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     one member after the other, the farthest first, each with a start-up of its own. Each message
     takes the time of paper BTM's formula with a register at its ends alone.
     """
-    x, y = coordinates(members)
+    x, y = places_of(members).T
     root_x, root_y = local_root(members)
     distances = -np.sort(-(np.abs(x - root_x) + np.abs(y - root_y)))[:-1]
     count = len(distances)

@@ -271,8 +271,8 @@ def collective(shape: NodeShape) -> Joined | GuardedLinks:
 def _joined(shape: NodeShape) -> Joined:
     engine = Engine(shape.layout, **shape.options)
     packets = router(shape) if shape.channels else None
-    if packets and shape.layout.routed:
-        return RoutedLinks(packets, engine, shape.layout)
+    if packets and shape.grid and shape.layout.routed:
+        return RoutedLinks(packets, engine, shape.layout, shape.grid)
     if packets and shape.stream and shape.stream.shared:
         return StreamedLinks(packets, engine, shape.stream)
     if packets and shape.shared:

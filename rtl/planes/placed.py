@@ -21,7 +21,6 @@ from syncfabric.rtl.streams.guard import stream_link
 from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainSignature, ConfigNode, Words
 from syncfabric.rtl.transport.link import show
-from syncfabric.rtl.transport.routed import CLASSES
 
 __all__ = ["AXIS", "PROCESS", "Placed", "link_of", "process_port", "sharing"]
 
@@ -53,8 +52,8 @@ def sharing(shape: NodeShape) -> dict[str, Any]:
         return {**words, "sharer": "stream"}
     if not shape.shared:
         return {}
-    classes = CLASSES if shape.layout.routed else 0
-    return {"message_bits": shape.layout.link_message.width, "classes": classes}
+    layout = shape.layout
+    return {"message_bits": layout.link_message.width, "classes": layout.lanes}
 
 
 def process_port(shape: NodeShape, registers: int) -> NodePort | SlotsPort:

@@ -1,5 +1,7 @@
 """Messages that pass through routers to the next member: paper BTM's two classes."""
 
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
@@ -7,6 +9,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.engine import EngineLayout
+from syncfabric.models.networks.grid import Grid
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
@@ -14,79 +17,88 @@ from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.parts.gates import either, total
 from syncfabric.rtl.parts.selector import Selector
 from syncfabric.rtl.router.router import Router
-from syncfabric.rtl.router.routing import EAST, NORTH, SOUTH, WEST
 from syncfabric.rtl.transport.link import Joined, word_on
 
 __all__ = ["CLASSES", "Output", "RoutedLinks", "Slots", "legal_turns"]
 
-CLASSES, LINKS = 2, 4
+CLASSES = 2
 
 
-def legal_turns(link: int, route_class: int) -> tuple[int, ...]:
-    """Return the outputs of a passing message, straight on first; class 0 turns into columns."""
-    straight = (link + 2) % LINKS
-    along_rows = link in (EAST, WEST)
-    turns = (NORTH, SOUTH) if along_rows else (EAST, WEST)
-    return (straight, *(turns if along_rows == (route_class == 0) else ()))
+def legal_turns(grid: Grid, link: int, route_class: int) -> tuple[int, ...]:
+    """Return the outputs of a passing message, straight on first, then by its class's order."""
+    mine = grid.axis_of(link)
+    assert mine is not None
+    later = grid.axes[mine + 1 :] if route_class == 0 else grid.axes[:mine][::-1]
+    straight = sum(grid.axes[mine]) - link
+    on = () if straight == link else (straight,)
+    return (*on, *(port for axis in later for port in dict.fromkeys(axis)))
 
 
 class Slots(wiring.Component):
-    """Messages that arrive at a link: for this router's engine, or into a slot a class.
+    """Messages that arrive at a link: for this router's engine, or into a slot a lane.
 
     Rules: docs/microarchitecture-engine.md, L2 (3 to 6).
 
     Parameters
     ----------
     layout : EngineLayout
+    grid : Grid
     link : int
-        EAST, NORTH, WEST or SOUTH.
+        Of the engine.
 
     Members
     -------
-    x, y : In
-        Of the router.
-    valid : In(2), message : In(link_message)
-        What arrives, a bit a class.
+    x, y, .. : In
+        Coordinates of the router.
+    valid : In(lanes), message : In(link_message)
+        What arrives, a bit a lane.
     here : Out(1)
         It is for this router.
-    ask_0, ask_1 : Out(4), word_0, word_1 : Out(link_message)
+    ask_0, .. : Out(links), word_0, .. : Out(link_message)
         Of each slot: output that its message leaves by, one-hot, or 0; the message.
-    leave : In(2)
+    leave : In(lanes)
         It leaves.
-    credit : Out(2)
+    credit : Out(lanes)
         A slot is free again, or was not needed.
     overflow : Out(1)
         A message is dropped.
     """
 
-    def __init__(self, layout: EngineLayout, link: int) -> None:
-        self._link = link
+    def __init__(self, layout: EngineLayout, grid: Grid, link: int) -> None:
+        self._grid, self._link, self._lanes = grid, link, layout.lanes
         word = struct(layout.link_message)
         members: dict[str, Any] = {
-            "x": In(layout.x_bits),
-            "y": In(layout.y_bits),
-            "valid": In(CLASSES),
+            name: In(bits) for name, bits in zip(grid.names, grid.bits, strict=True)
+        }
+        members |= {
+            "valid": In(layout.lanes),
             "message": In(word),
             "here": Out(1),
-            "leave": In(CLASSES),
-            "credit": Out(CLASSES),
+            "leave": In(layout.lanes),
+            "credit": Out(layout.lanes),
             "overflow": Out(1),
         }
-        for c in range(CLASSES):
-            members |= {f"ask_{c}": Out(LINKS), f"word_{c}": Out(word)}
+        for c in range(layout.lanes):
+            members |= {f"ask_{c}": Out(layout.links), f"word_{c}": Out(word)}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         message = self.message
         same = Signal()
+        ends = [getattr(message, name) == getattr(self, name) for name in self._grid.names]
         m.d.comb += [
-            same.eq((message.x == self.x) & (message.y == self.y)),
+            same.eq(reduce(and_, ends)),
             self.here.eq(self.valid.any() & same),
         ]
         drops = []
-        for c in range(CLASSES):
+        for c in range(self._lanes):
             full, enters, free = (Signal(name=f"{name}_{c}") for name in ("full", "enters", "free"))
+            if not legal_turns(self._grid, self._link, c % CLASSES):
+                m.d.sync += free.eq(self.valid[c])
+                m.d.comb += self.credit[c].eq(free)
+                drops.append(self.valid[c] & ~same)
+                continue
             m.d.comb += [enters.eq(self.valid[c] & ~same & ~full)]
             m.d.sync += [
                 full.eq(enters | (full & ~self.leave[c])),
@@ -104,34 +116,54 @@ class Slots(wiring.Component):
         m.d.comb += self.overflow.eq(Cat(drops).any())
         return m
 
-    def _route(self, m: Module, route_class: int, full: Signal) -> dict[int, Value]:
+    def _route(self, m: Module, lane: int, full: Signal) -> dict[int, Value]:
         """Return the output of the message in a slot, as found when it arrived."""
-        straight, *turns = legal_turns(self._link, route_class)
-        if not turns:
-            return {straight: Const(1, 1)}
-        x, y = self.message.x, self.message.y
-        if straight in (EAST, WEST):
-            passes, forth = x != self.x, y > self.y
-        else:
-            passes, forth = y != self.y, x > self.x
-        on, up = Signal(name=f"on_{route_class}"), Signal(name=f"up_{route_class}")
-        with m.If(~full):
-            m.d.sync += [on.eq(passes), up.eq(forth)]
-        # NORTH and EAST are up.
-        up_turn, down_turn = turns
-        return {straight: on, up_turn: ~on & up, down_turn: ~on & ~up}
+        grid, legal = self._grid, legal_turns(self._grid, self._link, lane % CLASSES)
+        axes = [axis for q in legal if (axis := grid.axis_of(q)) is not None]
+        route: dict[int, Value] = {}
+        before: list[Value] = []
+        found = []
+        # The last dimension takes what is left.
+        for axis in dict.fromkeys(axes):
+            ways = [q for q in legal if grid.axis_of(q) == axis]
+            here, there = (getattr(a, grid.names[axis]) for a in (self, self.message))
+            taken = list(before)
+            if axis != axes[-1]:
+                on = Signal(name=f"on_{lane}")
+                found.append(on.eq(there != here))
+                taken.append(on)
+                before.append(~on)
+            up = Signal(name=f"up_{lane}")
+            if len(ways) == 2:
+                found.append(up.eq(_ahead(here, there, grid, axis)))
+            for q, way in zip(ways, (up, ~up) if len(ways) == 2 else (), strict=False):
+                route[q] = reduce(and_, [*taken, way])
+            if len(ways) == 1:
+                route[ways[0]] = reduce(and_, taken) if taken else Const(1, 1)
+        if found:
+            with m.If(~full):
+                m.d.sync += found
+        return route
+
+
+def _ahead(here: Value, there: Value, grid: Grid, axis: int) -> Value:
+    """Return whether a message goes up a dimension in which it differs."""
+    if not grid.rings[axis]:
+        return there > here
+    side, ahead = grid.sides[axis], there - here
+    return ((ahead > 0) & (ahead <= side // 2)) | (ahead < -(side // 2))
 
 
 class Output(wiring.Component):
-    """Sends one of the messages that ask for a link, if there is a credit of its class.
+    """Sends one of the messages that ask for a link, if there is a credit of its lane.
 
     Rules: docs/microarchitecture-engine.md, L2 (7, 10, 11).
 
     Parameters
     ----------
     layout : EngineLayout
-    classes : tuple of int
-        Of each slot whose messages can take this output.
+    slots : tuple of (int, bool)
+        Of each slot whose messages can take this output: its lane, and whether they go straight on.
 
     Members
     -------
@@ -141,15 +173,17 @@ class Output(wiring.Component):
         The engine's message.
     take : Out(slots + 1)
         What leaves; the engine's last.
-    credit : In(2)
-        Per class: the receiver has a slot free again.
-    valid : Out(2), message : Out
+    credit : In(lanes)
+        Per lane: the receiver has a slot free again.
+    valid : Out(lanes), message : Out
         To the link.
+    dateline : In(1)
+        Only with lanes behind datelines: messages are behind a dateline; constant.
     """
 
-    def __init__(self, layout: EngineLayout, classes: tuple[int, ...]) -> None:
-        self._classes = classes
-        word, count = struct(layout.link_message), len(classes)
+    def __init__(self, layout: EngineLayout, slots: tuple[tuple[int, bool], ...]) -> None:
+        self._slots, self._dated, self._lanes = slots, layout.dated, layout.lanes
+        word, count = struct(layout.link_message), len(slots)
         members: dict[str, Any] = {f"word_{i}": In(word) for i in range(count)}
         members |= {
             "ask": In(count),
@@ -157,42 +191,79 @@ class Output(wiring.Component):
             "own_class": In(1),
             "own_word": In(word),
             "take": Out(count + 1),
-            "credit": In(CLASSES),
-            "valid": Out(CLASSES),
+            "credit": In(self._lanes),
+            "valid": Out(self._lanes),
             "message": Out(layout.link_message.width),
         }
+        if layout.dated:
+            members["dateline"] = In(1)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        count = len(self._classes)
+        count = len(self._slots)
         m.submodules.word = word = Selector(count + 1, len(self.message))
-        engine_takes = []
-        for c in range(CLASSES):
-            slots = [i for i, slot in enumerate(self._classes) if slot == c]
-            own = self.own & (self.own_class if c else ~self.own_class)
-            m.submodules[f"arbiter_{c}"] = arbiter = LeastRecentArbiter(len(slots) + 1)
+        able = Signal(self._lanes) if self._dated else None
+        turns = None if able is None else self._turns(m, able)
+        takes: list[list[Value]] = [[] for _ in range(count + 1)]
+        asking = [self._asks(c) for c in range(self._lanes)]
+        for c, asks in enumerate(asking):
+            m.submodules[f"arbiter_{c}"] = arbiter = LeastRecentArbiter(len(asks))
             m.submodules[f"credit_{c}"] = credit = CreditCounter(1)
             # Class 0 goes first: its next credit is three cycles away, at the least.
             goes = Signal(name=f"goes_{c}")
+            turn = (~self.valid[0] if c else 1) if turns is None else turns[c]
             m.d.comb += [
-                goes.eq(credit.available & (~self.valid[0] if c else 1)),
-                arbiter.request.eq(Cat(*(self.ask[i] for i in slots), own)),
+                goes.eq(credit.available & turn),
+                arbiter.request.eq(Cat(*asks.values())),
                 arbiter.sent.eq(Mux(goes, arbiter.grant, 0)),
                 self.valid[c].eq(goes & arbiter.request.any()),
                 credit.credit.eq(self.credit[c]),
                 credit.spend.eq(self.valid[c]),
-                *(self.take[i].eq(arbiter.sent[k]) for k, i in enumerate(slots)),
             ]
-            engine_takes.append(arbiter.sent[-1])
+            if able is not None:
+                m.d.comb += able[c].eq(credit.available & arbiter.request.any())
+            for k, i in enumerate(asks):
+                takes[i].append(arbiter.sent[k])
+                if not any(i in later for later in asking[c + 1 :]):
+                    bits = takes[i]
+                    m.d.comb += self.take[i].eq(bits[0] if len(bits) == 1 else Cat(bits).any())
         m.d.comb += [
-            self.take[count].eq(Cat(engine_takes).any()),
             word.select.eq(self.take),
             *(getattr(word, f"word_{i}").eq(getattr(self, f"word_{i}")) for i in range(count)),
             getattr(word, f"word_{count}").eq(self.own_word),
             self.message.eq(word.word),
         ]
         return m
+
+    def _asks(self, lane: int) -> dict[int, Value]:
+        """Return what may leave in a lane, by place among slots, and whether it asks to."""
+        behind, found = lane >= CLASSES, {}
+        for i, (slot, straight) in enumerate(self._slots):
+            stays = straight and slot >= CLASSES
+            if slot % CLASSES == lane % CLASSES and (behind or not stays):
+                found[i] = self.ask[i] if stays else self._dated_at(behind, self.ask[i])
+        own = self.own & (self.own_class if lane % CLASSES else ~self.own_class)
+        return {**found, len(self._slots): self._dated_at(behind, own)}
+
+    def _dated_at(self, behind: bool, asks: Value) -> Value:
+        """Return whether what asks is behind a dateline once it has left, or is not."""
+        if not self._dated:
+            return asks
+        line: Value = getattr(self, "dateline")  # noqa: B009
+        return asks & (line if behind else ~line)
+
+    def _turns(self, m: Module, able: Signal) -> Signal:
+        """Return which lane sends: each in turn, and none after two cycles of messages."""
+        m.submodules.lanes = turns = LeastRecentArbiter(self._lanes)
+        granted, once, twice = Signal(self._lanes, name="turns"), Signal(), Signal()
+        m.d.sync += [once.eq(granted.any()), twice.eq(once)]
+        m.d.comb += [
+            turns.request.eq(able),
+            granted.eq(Mux(once & twice, 0, turns.grant)),
+            turns.sent.eq(granted),
+        ]
+        return granted
 
 
 class RoutedLinks(Joined):
@@ -203,39 +274,39 @@ class RoutedLinks(Joined):
     Parameters
     ----------
     router : Router
-        X-Y, with messages of two classes on its four links.
+        By dimension, with messages of so many lanes on its links.
     engine : Engine
         Of a routed layout.
     layout : EngineLayout
+    grid : Grid
     """
 
-    def __init__(self, router: Router, engine: Engine, layout: EngineLayout) -> None:
-        self._layout = layout
+    def __init__(self, router: Router, engine: Engine, layout: EngineLayout, grid: Grid) -> None:
+        self._layout, self._grid = layout, grid
         super().__init__(router, engine, ("in_", "out_", "hold"))
 
     def elaborate(self, platform: object) -> Module:
         m = super().elaborate(platform)
         router: Any = self._router
-        engine = self._engine
-        slots = [Slots(self._layout, p) for p in range(LINKS)]
-        for p, arrived in enumerate(slots):
+        engine, layout, grid = self._engine, self._layout, self._grid
+        links, lanes = range(layout.links), range(layout.lanes)
+        slots = {p: Slots(layout, grid, p) for p in links if grid.axis_of(p) is not None}
+        for p, arrived in slots.items():
             m.submodules[f"slots_{p}"] = arrived
             link, arrives = getattr(self, f"in_{p}"), getattr(engine, f"in_{p}")
             m.d.comb += [
-                arrived.x.eq(self.x),
-                arrived.y.eq(self.y),
+                *(getattr(arrived, name).eq(getattr(self, name)) for name in grid.names),
                 arrived.valid.eq(link.message_valid),
                 arrived.message.as_value().eq(word_on(link)),
                 arrives.valid.eq(arrived.here),
                 arrives.message.as_value().eq(arrived.message.as_value()),
                 getattr(router, f"message_{p}_credit").eq(arrived.credit),
             ]
-        leaves: list[list[Value]] = [[Const(0, 1)] * CLASSES for _ in slots]
-        for q in range(LINKS):
-            places = [
-                (p, c) for p in range(LINKS) for c in range(CLASSES) if q in legal_turns(p, c)
-            ]
-            output = Output(self._layout, tuple(c for _, c in places))
+        leaves: dict[tuple[int, int], Value] = {(p, c): Const(0, 1) for p in slots for c in lanes}
+        for q in slots:
+            places = [(p, c) for p, c in leaves if q in legal_turns(grid, p, c % CLASSES)]
+            straight = tuple((c, grid.axis_of(p) == grid.axis_of(q)) for p, c in places)
+            output = Output(layout, straight)
             m.submodules[f"messages_{q}"] = output
             own = getattr(engine, f"out_{q}")
             m.d.comb += [
@@ -247,16 +318,21 @@ class RoutedLinks(Joined):
                 getattr(router, f"message_{q}_valid").eq(output.valid),
                 getattr(router, f"message_{q}").eq(output.message),
             ]
+            if layout.dated:
+                m.d.comb += getattr(output, "dateline").eq(getattr(self, "dateline")[q])  # noqa: B009
             for i, (p, c) in enumerate(places):
                 m.d.comb += [
                     output.ask[i].eq(getattr(slots[p], f"ask_{c}")[q]),
                     getattr(output, f"word_{i}").eq(getattr(slots[p], f"word_{c}")),
                 ]
-                leaves[p][c] = leaves[p][c] | output.take[i]
-        m.d.comb += [arrived.leave.eq(Cat(leaves[p])) for p, arrived in enumerate(slots)]
+                leaves[p, c] = leaves[p, c] | output.take[i]
+        for p, arrived in slots.items():
+            m.d.comb += arrived.leave.eq(Cat(leaves[p, c] for c in lanes))
         m.d.comb += [
-            engine.hold.eq(either([getattr(engine, f"out_{q}").valid for q in range(LINKS)])),
+            engine.hold.eq(either([getattr(engine, f"out_{q}").valid for q in links])),
             # Nothing but a flit or a message arrives at a link, so there is room for the sum.
-            self.overflows.eq(router.overflows + total([arrived.overflow for arrived in slots])),
+            self.overflows.eq(
+                router.overflows + total([arrived.overflow for arrived in slots.values()])
+            ),
         ]
         return m

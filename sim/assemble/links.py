@@ -130,7 +130,7 @@ def _engines(spec: MessageSpec) -> Links:
         channels=spec.channels,
         setup=int(spec.managed),
         classes=shape.classes,
-        credited=shape.classes == 2,
+        credited=shape.router.layout.routed,
         names=tuple(names),
         ends=tuple(ends),
         eject=tuple(outputs * r + p for r, p in shape.nodes),

@@ -88,8 +88,9 @@ class Forger:
         data = rng.getrandbits(self._layout.data_bits) if self._layout.data_bits else 0
         way = None
         if self._layout.routed:
-            y, x = divmod(router, self._network.topology.width)  # type: ignore[union-attr]
-            way = Way(x, y, rng.randrange(2))
+            grid = self._network.shape.router.grid
+            assert grid
+            way = Way(grid.place(router), rng.randrange(self._layout.lanes))
         wires = self._form.pack(None, Sent(Message(entry, epoch, kind, data), way))
         mask = at = 0
         for name, width in self._form.order:

@@ -50,7 +50,6 @@ class EngineMessages:
         self._shape, self._layout = network.shape, network.layout.sync
         self._routed = self._shape.router.layout.routed
         self._links = links_of(network)
-        self._columns = max((group.graph.columns for group in plan.engine_groups), default=0)
         self._found: dict[_Hop, tuple[int, set[bool]]] = {}
         self._in_slot: dict[tuple[int, int], tuple[int, bool]] = {}
         for number, group in enumerate(plan.engine_groups):
@@ -71,7 +70,10 @@ class EngineMessages:
         if slot >= 0:
             return self.in_slot(link, slot)
         message = self._layout.unpack(payload & (1 << self._layout.width) - 1)
-        router = message["y"] * self._columns + message["x"] if self._routed else -1
+        router, grid = -1, self._shape.router.grid
+        if self._routed and grid:
+            router = grid.router([message[name] for name in grid.names]) or 0
+            channel_class %= 2  # behind datelines it is 2 or 3
         hop = _Hop(link, channel_class, router, message["entry"])
         group, ways = self._found.get(hop, (-1, {False}))
         if len(ways) == 1:
@@ -91,7 +93,7 @@ class EngineMessages:
         """Yield where a group's messages pass, and whether upwards; slots have no class."""
         tree, outputs = group.tree, self._shape.router.links + self._shape.router.own
         for child, down, up in tree.edge_ways():
-            turn = int(tree.far_port[child]) % 2
+            turn = int(tree.classes[child]) if self._routed else 0
             for way, position, upward in (
                 (down, child, False),
                 (up, int(tree.parent[child]), True),

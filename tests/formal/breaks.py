@@ -269,15 +269,15 @@ _FAULTS: Faults = {
     "routed messages: slots": (
         (
             "a passing message turns the wrong way",
-            "passes, forth = x != self.x, y > self.y",
-            "passes, forth = x != self.x, y < self.y",
+            "        return there > here\n",
+            "        return there < here\n",
         ),
     ),
     "routed messages: an output": (
         (
             "messages of both classes leave at once",
-            "credit.available & (~self.valid[0] if c else 1)",
-            "credit.available",
+            "turn = (~self.valid[0] if c else 1)",
+            "turn = 1",
         ),
     ),
     "set-up: sink": (

@@ -33,7 +33,7 @@ class EntryProof(wiring.Component):
     def __init__(
         self, stages: int, links: int, groups: int, *, shared: bool, routed: bool = False
     ) -> None:
-        place = (1, 1) if routed else ()
+        place = ((1, 1),) if routed else ()
         self._layout = layout = EngineLayout(links, True, groups, 2, "bitwise", *place)
         self._stages = stages
         image = In(struct(layout.image))

@@ -5,13 +5,15 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from syncfabric.models.layout.engine import EngineLayout
+from syncfabric.models.networks.grid import Grid
 from syncfabric.rtl.router.routing import EAST, NORTH, SOUTH, WEST
 from syncfabric.rtl.transport.routed import CLASSES, Output, Slots
 from tests.formal.properties import Properties
 
 __all__ = ["OutputProof", "SlotsProof"]
 
-LAYOUT = EngineLayout(4, True, 2, 0, "none", 2, 2)
+GRID = Grid((4, 4))
+LAYOUT = EngineLayout(4, True, 2, 0, "none", GRID.bits)
 WIDTH = LAYOUT.link_message.width
 
 
@@ -24,7 +26,7 @@ class SlotsProof(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         claims = Properties(m)
-        m.submodules.slots = slots = Slots(LAYOUT, EAST)
+        m.submodules.slots = slots = Slots(LAYOUT, GRID, EAST)
         message, here = slots.message, Signal()
         m.d.comb += [
             slots.x.eq(1),
@@ -79,7 +81,7 @@ class OutputProof(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         claims, count = Properties(m), len(self.CLASS_OF)
-        m.submodules.output = output = Output(LAYOUT, self.CLASS_OF)
+        m.submodules.output = output = Output(LAYOUT, tuple((c, False) for c in self.CLASS_OF))
         words = [self.words.word_select(i, WIDTH) for i in range(count + 1)]
         m.d.comb += [
             output.ask.eq(self.ask[:count]),

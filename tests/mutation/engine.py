@@ -10,6 +10,11 @@ def _broken(name: str, part: str, old: str, new: str) -> Mutant:
     return Mutant(f"engine: {name}", f"rtl/engine/{part}.py", old, new, tests)
 
 
+def _routed(name: str, old: str, new: str, grid: str) -> Mutant:
+    test = f"tests/rtl/planes/test_lockstep.py::test_routed_messages_in_any_dimensions[{grid}]"
+    return Mutant(f"routed: {name}", "rtl/transport/routed.py", old, new, (test,))
+
+
 ENGINE = (
     _broken(
         "LAST goes on though not all said so",
@@ -86,5 +91,43 @@ ENGINE = (
         "queue",
         "self.valid & (behind & ~places.full & ~broken)",
         "self.valid & (behind & ~broken)",
+    ),
+    _routed(
+        "exactly half of a ring is crossed over its dateline",
+        "(ahead < -(side // 2))",
+        "(ahead <= -(side // 2))",
+        "torus",
+    ),
+    _routed(
+        "a message behind a dateline goes on before it",
+        "stays = straight and slot >= CLASSES",
+        "stays = False",
+        "ring",
+    ),
+    _routed(
+        "messages leave packets no cycle",
+        "granted.eq(Mux(once & twice, 0, turns.grant))",
+        "granted.eq(turns.grant)",
+        "ring",
+    ),
+    _routed(
+        "a message that no turn brings on keeps its credit",
+        "m.d.sync += free.eq(self.valid[c])",
+        "m.d.sync += free.eq(self.valid[c] & same)",
+        "cube",
+    ),
+    Mutant(
+        "routed: two of a ring's halves close it",
+        "models/networks/grid.py",
+        "2 * np.abs(along) > side",
+        "2 * np.abs(along) >= side",
+        ("tests/models/planning/test_grids.py",),
+    ),
+    Mutant(
+        "routed: a sector takes its neighbour's edge",
+        "models/planning/btm.py",
+        "(last > 0) & (first <= 0)",
+        "(last > 0) & (first < 0)",
+        ("tests/models/planning/test_grids.py",),
     ),
 )

@@ -13,7 +13,7 @@ from tests.rtl.support import SEED
 
 ENGINES = [
     EngineLayout(links=4, own=True, groups=2, data_bits=0, operations="none"),
-    EngineLayout(4, True, 32, 8, "all", x_bits=3, y_bits=10),
+    EngineLayout(4, True, 32, 8, "all", place_bits=(3, 10)),
     EngineLayout(links=15, own=False, groups=256, data_bits=32, operations="bitwise"),
 ]
 LAYOUTS = [COMMIT, REQUEST, REPLY, ROLE_WORD, flit_layout(16), flit_layout(128)]

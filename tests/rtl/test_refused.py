@@ -27,7 +27,7 @@ from syncfabric.rtl.transport.link import LinkRegisters
 from tests.sim.drive.networks import mesh
 
 LAYOUT = EngineLayout(4, True, 8, 0, "none")
-ROUTED = EngineLayout(4, True, 8, 0, "none", 2, 1)
+ROUTED = EngineLayout(4, True, 8, 0, "none", (2, 1))
 LINKS = NodeShape(links=2, own=False, routing="table", routers=2, managers=2, groups=8)
 WIRED = MeshNodeShape(width=2, height=1, wires=1, registers=0)
 

@@ -20,6 +20,7 @@ kind = 'irregular'
 ports = 5
 random = {{ switches = {}, nodes = {}, connectivity = 0.8, seed = 3 }}
 """
+GRID = 'kind = "irregular"\ntopology = "{}"\n'
 
 GROUPS = """
 [[group]]
@@ -36,7 +37,7 @@ members = {{ random = 1, seed = 2 }}
 """
 
 
-def network(kind: str, *size: int, members: int = 3, **keys: Any) -> NetworkSpec:
+def network(kind: str, *size: int | str, members: int = 3, **keys: Any) -> NetworkSpec:
     """Return a network with three groups, and these keys."""
     transport = keys.pop("transport", "link")
     lines = [f'name = "tried"\n[network]\ntransport = "{transport}"', kind.format(*size)]
@@ -84,6 +85,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
         "link_registers": 1,
     },
     "cluster-wires": {"kind": CLUSTER, "size": (3, 5), "wires": 9, "groups": 2},
+    "torus-routed": {"kind": GRID, "size": ["torus-3x3"], "transport": "routed", "groups": 4},
 }
 MORE: dict[str, dict[str, Any]] = {
     "local": {"kind": MESH, "size": (4, 4)},
@@ -131,6 +133,15 @@ MORE: dict[str, dict[str, Any]] = {
         **{"kind": CLUSTER, "size": (4, 6), "message_links": "shared", "flit_bits": 16},
         **{"data_bits": 32, "setup": "local"},
     },
+    "ring-routed": {
+        **{"kind": GRID, "size": ["ring-6"], "transport": "routed"},
+        **{"check_bits": 4, "link_registers": 1, "channels": 4},
+    },
+    "mesh-3d-routed": {
+        **{"kind": GRID, "size": ["mesh-3x2x3"], "transport": "routed", "setup": "local"},
+        **{"output_register": True, "operations": "all", "data_bits": 9},
+    },
+    "hypercube-routed": {"kind": GRID, "size": ["hypercube-8"], "transport": "routed", "wires": 2},
     "stages": {"kind": CLUSTER, "size": (3, 4), "setup": "local", "engine_stages": 4},
 }
 

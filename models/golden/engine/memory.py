@@ -50,11 +50,10 @@ class Message(NamedTuple):
 
 
 class Way(NamedTuple):
-    """Where a routed message goes, and its class."""
+    """Where a routed message goes, and its lane: its class, and behind a dateline 2 more."""
 
-    x: int
-    y: int
-    route_class: int
+    place: tuple[int, ...]
+    lane: int
 
 
 class Commit(NamedTuple):
@@ -122,7 +121,10 @@ class Image:
             frozenset(p for p in range(layout.links) if fields["parent"] >> p & 1),
             fields["op"],
             tuple((fields[f"entry_{p}"], fields[f"epoch_{p}"]) for p in layout.named),
-            tuple(Way(*(fields[f"{name}_{p}"] for name in Way._fields)) for p in layout.named)
+            tuple(
+                Way(tuple(fields[f"{x}_{p}"] for x in layout.place), fields[f"route_class_{p}"])
+                for p in layout.named
+            )
             if layout.routed
             else (),
         )

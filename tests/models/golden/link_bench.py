@@ -21,8 +21,10 @@ Spoil = Callable[[int, Forward, Back], tuple[Forward, Back]]
 
 def form_of(transport: str = "routed", check_bits: int = 8, channels: int = 2) -> LinkForm:
     """Return the wires of a small mesh's links."""
-    bits = {"x_bits": 1, "y_bits": 1} if transport == "routed" else {}
-    layout = EngineLayout(links=4, own=True, groups=2, data_bits=0, operations="none", **bits)
+    bits = (1, 1) if transport == "routed" else ()
+    layout = EngineLayout(
+        links=4, own=True, groups=2, data_bits=0, operations="none", place_bits=bits
+    )
     return LinkForm(channels, 16, layout, transport, check_bits, cut=True)
 
 
@@ -97,7 +99,7 @@ class Link:
         if self.form.transport != "routed":
             return Sent(message)
         self.credits[self.form.channels + route_class] -= 1
-        return Sent(message, Way(self.rng.randrange(2), self.rng.randrange(2), route_class))
+        return Sent(message, Way((self.rng.randrange(2), self.rng.randrange(2)), route_class))
 
     def step(self) -> None:
         """Go through a cycle."""
@@ -122,7 +124,7 @@ class Link:
         if given.sent:
             self.messages += 1
             if given.sent.way:
-                self.buffers[self.form.channels + given.sent.way.route_class].append(None)
+                self.buffers[self.form.channels + given.sent.way.lane].append(None)
         for c, most in enumerate(self.places):
             self.credits[c] += returned.credit >> c & 1
             assert 0 <= self.credits[c] <= most

@@ -50,7 +50,7 @@ class Done:
     s: int
     e: int
     sends: dict[int, tuple[int, int, int, int | None]] = field(default_factory=dict)
-    ways: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of routed messages
+    ways: dict[int, tuple[tuple[int, ...], int]] = field(default_factory=dict)  # of routed messages
     freed: tuple[int, int] | None = None
 
 
@@ -347,7 +347,7 @@ class LiteralEngine:
                     n = "u" if self.layout.routed and not down else str(q)  # L2, rule 2
                     name = (image[f"entry_{n}"], image[f"epoch_{n}"])
                     if self.layout.routed:
-                        x.ways[q] = image[f"x_{n}"], image[f"y_{n}"], image[f"route_class_{n}"]
+                        x.ways[q] = (image[f"x_{n}"], image[f"y_{n}"]), image[f"route_class_{n}"]
                 x.sends[q] = (*name, out, result)
             if entry.root and down and out == LAST:
                 x.freed = number, entry.epoch

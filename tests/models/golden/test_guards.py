@@ -27,7 +27,7 @@ def flips(form: LinkForm, most: int) -> Iterator[int]:
 
 
 def sent_on(form: LinkForm, entry: int, epoch: int, route_class: int = 0) -> Sent:
-    way = Way(1, 0, route_class) if form.transport == "routed" else None
+    way = Way((1, 0), route_class) if form.transport == "routed" else None
     return Sent(Message(entry, epoch, Kind.PLAIN, 0), way)
 
 

@@ -4,7 +4,7 @@ from syncfabric.models.layout.engine import EngineLayout
 
 
 def test_a_routed_name_says_where_its_receiver_is() -> None:
-    plain, routed = EngineLayout(4, True, 8, 3, "all"), EngineLayout(4, True, 8, 3, "all", 3, 2)
+    plain, routed = EngineLayout(4, True, 8, 3, "all"), EngineLayout(4, True, 8, 3, "all", (3, 2))
     assert (plain.routed, routed.routed) == (False, True)
     assert plain.name.offsets == {"entry": 0, "epoch": 3}
     assert routed.name.offsets == {"entry": 0, "epoch": 3, "x": 5, "y": 8, "route_class": 10}

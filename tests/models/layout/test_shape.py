@@ -42,13 +42,15 @@ REFUSED: list[tuple[type[EngineShape], dict[str, Any], str]] = [
     (
         NodeShape,
         {"links": 4, "transport": "routed"},
-        "transport 'routed' needs a mesh with channels and routing 'dimension', not 1 channels and"
+        "transport 'routed' needs a mesh or torus with channels and routing 'dimension', not"
+        " 1 channels and"
         " 'source'; take transport 'link'",
     ),
     (
         MeshNodeShape,
         {"channels": 0, "transport": "routed"},
-        "transport 'routed' needs a mesh with channels and routing 'dimension', not 0 channels and"
+        "transport 'routed' needs a mesh or torus with channels and routing 'dimension', not"
+        " 0 channels and"
         " 'dimension'; take transport 'link'",
     ),
     (
@@ -153,5 +155,5 @@ def test_least_stages(options: dict[str, Any], stages: int) -> None:
 def test_what_routed_messages_share() -> None:
     shape = MeshNodeShape(transport="routed", width=5, height=2)
     assert (shape.shared, shape.options["shared"]) == (True, True)
-    assert (shape.layout.x_bits, shape.layout.y_bits) == (3, 1)
+    assert shape.layout.place_bits == (3, 1)
     assert not MeshNodeShape(width=5).layout.routed

@@ -109,7 +109,7 @@ class Entry(NamedTuple):
 def replay(network: MessageSpec, writes: Iterable[Any]) -> dict[tuple[int, int], Entry]:
     """Return what writes set up, by router and entry; GO must come to roots, after all SETUP."""
     layout = network.shape.router.layout
-    behind = len(network.topology.nodes) if isinstance(network, IrregularSpec) else 0
+    behind = len(network.topology.nodes) if interfaces(network) else 0
     staged: dict[int, dict[int, int]] = {}
     entries: dict[tuple[int, int], Entry] = {}
     gone: set[tuple[int, int]] = set()
@@ -150,6 +150,11 @@ def check(network: MessageSpec, plans: Sequence[dict[str, Any]], writes: Iterabl
         taken |= held
         check_group(network, plan, dict(held), entries, ends)
     assert taken == entries.keys()
+
+
+def interfaces(network: MessageSpec) -> bool:
+    """Return whether nodes are at the far end of a link."""
+    return isinstance(network, IrregularSpec) and network.interfaces
 
 
 def number(network: MessageSpec, shown: Any) -> int:
@@ -206,7 +211,7 @@ def check_group(
     assert sorted(edges) == sorted(
         (number(network, a), number(network, b)) for a, b in plan["edges"]
     )
-    own = isinstance(network, IrregularSpec)
+    own = interfaces(network)
     assert plan["bound_links"] == max(depth[router] for router, _ in seats) + own
     assert plan["registers"][: len(seats)] == [placed[router] for router, _ in seats]
 
@@ -224,15 +229,29 @@ def follow(
     """Return where a message by a port comes out, its port there, and its links."""
     if not routed:
         return *ends[here, port], 1
-    assert isinstance(network, MeshSpec)
-    x, y = entry.image[f"x_{name}"], entry.image[f"y_{name}"]
-    goal, first = y * network.width + x, entry.image[f"route_class_{name}"]
+    grid = network.shape.router.grid
+    assert grid
+    goal = [entry.image[f"{coordinate}_{name}"] for coordinate in grid.names]
+    order = [*range(len(goal))]
+    if entry.image[f"route_class_{name}"]:
+        order.reverse()
     hops = 0
     while True:
         here, back = ends[here, port]
         hops += 1
-        if here == goal:
+        now = coordinates_of(here, grid.sides)
+        if now == goal:
             return here, back, hops
-        dx, dy = x - here % network.width, y - here // network.width
-        along = [0 if dx > 0 else 2] * (dx != 0), [1 if dy > 0 else 3] * (dy != 0)
-        port = (along[first] + along[1 - first])[0]
+        axis = next(axis for axis in order if now[axis] != goal[axis])
+        ahead, side = goal[axis] - now[axis], grid.sides[axis]
+        shorter_back = grid.wraps and side > 2 and abs(ahead) > side - abs(ahead)
+        port = grid.axes[axis][(ahead < 0) != shorter_back]
+
+
+def coordinates_of(router: int, sides: Sequence[int]) -> list[int]:
+    """Return a router's coordinates, the first of which counts fastest."""
+    found = []
+    for side in sides:
+        found.append(router % side)
+        router //= side
+    return found

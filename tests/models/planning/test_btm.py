@@ -19,10 +19,10 @@ from syncfabric.models.planning.btm import (
     Segments,
     Tree,
     build_tree,
-    coordinates,
     cs_tree,
     local_root,
-    quadrants,
+    places_of,
+    sectors,
 )
 from syncfabric.models.planning.graph import path_sums
 from syncfabric.models.planning.meeting import can_meet
@@ -152,7 +152,7 @@ def test_runs(lists: list[list[tuple[int, int]]]) -> None:
 def test_quadrants_are_disjoint_and_cover_all_but_the_centre() -> None:
     side = range(-3, 4)
     dx, dy = (np.array(v) for v in zip(*((x, y) for x in side for y in side), strict=True))
-    found = quadrants(dx, dy)
+    found = sectors(np.stack([dx, dy], axis=1))
     for x, y, number in zip(dx.tolist(), dy.tolist(), found.tolist(), strict=True):
         inside = [x > 0 and y >= 0, y > 0 and x <= 0, x < 0 and y <= 0, y < 0 and x >= 0]
         assert inside.count(True) == (0 if x == y == 0 else 1)
@@ -184,8 +184,8 @@ def test_a_tree_is_read_from_its_edges() -> None:
 
 
 def test_what_is_no_tree_is_refused() -> None:
-    x, y = coordinates([(0, 0), (1, 0), (2, 0)])
-    loop = Tree(x, y, np.array([-1, 2, 1]), np.array([4, 0, 2]))
+    places = places_of([(0, 0), (1, 0), (2, 0)])
+    loop = Tree(places, np.array([-1, 2, 1]), np.array([4, 0, 2]))
     rule = r"^Tree must have one root that every member leads to$"
     with pytest.raises(PlanError, match=rule):
         _ = loop.height

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port
-from syncfabric.models.planning.btm import Tree, build_tree, coordinates
+from syncfabric.models.planning.btm import Tree, build_tree, places_of
 from syncfabric.models.planning.meeting import Ancestry, Ways, can_meet
 from syncfabric.models.planning.shortest import grow, improve
 from tests.models.planning.laws import distribute_turn, groups, nodes_of, parent_of
@@ -52,7 +52,7 @@ def literal(tree: Tree) -> bool:
 @st.composite
 def any_trees(draw: st.DrawFn) -> Tree:
     """Any tree that keeps the rule of the ports, sensible or not."""
-    x, y = coordinates(draw(groups(side=5).filter(lambda members: len(members) <= 12)))
+    x, y = places_of(draw(groups(side=5).filter(lambda members: len(members) <= 12))).T
     parent, port = np.full(len(x), -1), np.full(len(x), 4)
     taken: set[tuple[int, int]] = set()
     inside = [0]
@@ -74,7 +74,7 @@ def any_trees(draw: st.DrawFn) -> Tree:
     number = np.full(len(x), -1)
     number[inside] = np.arange(len(inside))
     above = np.where(parent[inside] < 0, -1, number[parent[inside]])
-    return Tree(x[inside], y[inside], above, port[inside])
+    return Tree(np.stack([x[inside], y[inside]], axis=1), above, port[inside])
 
 
 @settings(max_examples=300, deadline=None)
@@ -106,7 +106,7 @@ def test_messages_cannot_meet_in_any_planner_s_tree(
     ],
 )
 def test_messages_can_meet(members: list[Node], parent: list[int], port: list[int]) -> None:
-    assert can_meet(Tree(*coordinates(members), np.array(parent), np.array(port)))
+    assert can_meet(Tree(places_of(members), np.array(parent), np.array(port)))
 
 
 STEPS = {Port.EAST: (1, 0), Port.NORTH: (0, 1), Port.WEST: (-1, 0), Port.SOUTH: (0, -1)}

@@ -109,7 +109,7 @@ def test_a_root_alone_is_a_tree() -> None:
 def test_a_routed_child_is_where_its_port_leads() -> None:
     def tree(port: int) -> Tree:
         x, y, parent, ports = np.array([[1, 2], [1, 3], [-1, 0], [4, port]])
-        return Tree(x, y, parent, ports)
+        return Tree(np.stack([x, y], axis=1), parent, ports)
 
     graph = mesh(4, 4).topology.graph
     routed = PortTree.routed(tree(0), graph)

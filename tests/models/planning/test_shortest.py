@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.mesh import Mesh, Node
-from syncfabric.models.planning.btm import Segments, Tree, build_tree, coordinates
+from syncfabric.models.planning.btm import Segments, Tree, build_tree, places_of
 from syncfabric.models.planning.shortest import (
     PARTINGS,
     far,
@@ -31,7 +31,7 @@ def test_valid_and_never_worse_than_btm(members: list[Node], pipeline: int) -> N
     first = build_tree(members)
     tree = improve(first, pipeline)
     check_tree(tree, members)
-    least = least_cost(first.x, first.y, pipeline)
+    least = least_cost(first.places, first.space, pipeline)
     assert least <= greatest_cost(tree, pipeline) <= greatest_cost(first, pipeline)
 
 
@@ -51,7 +51,7 @@ def test_complete_meshes_with_a_pipeline(k: int, btm: int, shortest: int, least:
     first = build_tree(Mesh(k, k).nodes)
     assert greatest_cost(first, 1) == btm
     assert greatest_cost(improve(first, 1), 1) <= shortest
-    assert least_cost(first.x, first.y, 1) == least
+    assert least_cost(first.places, first.space, 1) == least
 
 
 def test_random_groups_gain_a_fifth_on_average() -> None:
@@ -78,13 +78,13 @@ def test_the_same_group_gives_the_same_tree() -> None:
 def test_small_groups_against_every_tree_there_is(members: list[Node], pipeline: int) -> None:
     first = build_tree(members)
     best = min(greatest_cost(tree, pipeline) for tree in every_tree(members))
-    assert least_cost(first.x, first.y, pipeline) <= best
+    assert least_cost(first.places, first.space, pipeline) <= best
     assert best <= greatest_cost(improve(first, pipeline), pipeline) <= best + 1
 
 
 def every_tree(members: list[Node]) -> Iterator[Tree]:
     """Yield every tree of the members that keeps the rule of the ports."""
-    x, y = coordinates(members)
+    x, y = places_of(members).T
     places = range(len(members))
     for root in places:
         others = [place for place in places if place != root]
@@ -103,7 +103,7 @@ def every_tree(members: list[Node]) -> Iterator[Tree]:
             parent, port = np.full(len(x), -1), np.full(len(x), 4)
             for place, (above, side) in zip(others, hung, strict=True):
                 parent[place], port[place] = above, side
-            tree = Tree(x, y, parent, port)
+            tree = Tree(np.stack([x, y], axis=1), parent, port)
             if len(set(hung)) == len(hung) and is_tree(tree):
                 yield tree
 
@@ -120,7 +120,7 @@ def is_tree(tree: Tree) -> bool:
 def test_any_root_and_target_give_a_tree(
     members: list[Node], pipeline: int, target: int, rng: object
 ) -> None:
-    x, y = coordinates(members)
+    x, y = places_of(members).T
     root = target % len(members)
     tree = grow(x, y, root, pipeline, target)
     check_tree(tree, members)
@@ -130,7 +130,7 @@ def test_any_root_and_target_give_a_tree(
 @pytest.mark.parametrize("k", [3, 8, 13])
 def test_a_complete_mesh_is_grown_on_shortest_paths(k: int) -> None:
     mesh = Mesh(k, k)
-    x, y = coordinates(mesh.nodes)
+    x, y = places_of(mesh.nodes).T
     tree = grow(x, y, mesh.index((k // 2, k // 2)), 0, 2 * (k // 2))
     assert tree.longest_path == 2 * (k // 2)
 
@@ -153,7 +153,7 @@ def test_least_heights() -> None:
 @settings(deadline=None)
 @given(groups())
 def test_far_is_the_distance_to_the_farthest(members: list[Node]) -> None:
-    x, y = coordinates(members)
+    x, y = places_of(members).T
     runs = Segments(np.zeros(1, np.int64), len(members))
     expected = [max(abs(a - c) + abs(b - d) for c, d in members) for a, b in members]
     assert far(x, y, runs).tolist() == expected
@@ -170,8 +170,8 @@ def test_still_a_tree_and_no_worse(members: list[Node], pipeline: int) -> None:
 
 def test_a_detour_is_taken_out() -> None:
     """(0, 4) hangs below (3, 0), three links out of its way; the root's north port is free."""
-    x, y = coordinates([(0, 0), (3, 0), (0, 4)])
-    detour = Tree(x, y, np.array([-1, 0, 1]), np.array([4, 0, 1]))
+    x, y = places_of([(0, 0), (3, 0), (0, 4)]).T
+    detour = Tree(np.stack([x, y], axis=1), np.array([-1, 0, 1]), np.array([4, 0, 1]))
     assert greatest_cost(detour, 1) == 12
     straight = rehang(detour, 1)
     assert straight.parent.tolist() == [-1, 0, 0]

@@ -67,7 +67,7 @@ class Neighbour:
         self.end = LinkEnd(form, shape.buffer_flits, registers, guarded=guarded)
         self.there, self.back = Link(registers), Link(registers)
         self.room = [shape.buffer_flits] * form.channels
-        self.room += [1] * (2 if form.transport == "routed" else 0)
+        self.room += [1] * (form.classes if form.transport == "routed" else 0)
         self.held = [0] * len(self.room)
         # Payloads that are left of the packet that is open, by channel.
         self.left: list[list[int]] = [[] for _ in range(form.channels)]
@@ -105,7 +105,7 @@ class Neighbour:
             return None
         sent = self.draw_message()
         if sent.way:
-            lane = self.form.channels + sent.way.route_class
+            lane = self.form.channels + sent.way.lane
             if not self.room[lane]:
                 return None
             self.room[lane] -= 1
@@ -137,7 +137,7 @@ class Neighbour:
         if got.flit:
             self.held[got.flit.channel] += 1
         if got.sent and got.sent.way:
-            self.held[self.form.channels + got.sent.way.route_class] += 1
+            self.held[self.form.channels + got.sent.way.lane] += 1
 
     def step(self, forward: Forward, back: Back, *, still: bool) -> tuple[Forward, Back]:
         """Go through a cycle with what the node drives; return what is at its end of the link."""

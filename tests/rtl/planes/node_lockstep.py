@@ -175,10 +175,10 @@ class NodeLockstep:
         message = Message(entry, epoch, kind, rng.getrandbits(layout.data_bits))
         if not layout.routed:
             return Sent(message)
-        x, y = self.constants.place
+        place = tuple(self.constants.place)
         if rng.random() < 0.5:
-            x, y = rng.getrandbits(layout.x_bits), rng.getrandbits(layout.y_bits)
-        return Sent(message, Way(x, y, rng.randrange(2)))
+            place = tuple(map(rng.getrandbits, layout.place_bits))
+        return Sent(message, Way(place, rng.randrange(layout.lanes)))
 
     def step(self) -> tuple[Pins, PlaceOutputs]:
         """Go through a cycle; return the input pins, and what is expected on the outputs."""

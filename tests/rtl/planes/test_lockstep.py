@@ -41,6 +41,22 @@ def test_a_node_agrees_with_its_golden_model(number: int) -> None:
     run(SHAPES[number], number, CYCLES)
 
 
+ROUTED: dict[str, dict[str, Any]] = {
+    "mesh": {"sides": (3, 3, 3), "links": 6},
+    "torus": {"sides": (4, 2, 3), "links": 5, "wraps": True, "datelines": True, "channels": 2},
+    "cube": {"sides": (2, 2, 2, 2), "links": 4, "check_bits": 5, "data_bits": 3},
+    "ring": {"sides": (8,), "links": 2, "wraps": True, "datelines": True, "channels": 2},
+}
+
+
+@pytest.mark.parametrize("name", ROUTED)
+def test_routed_messages_in_any_dimensions(name: str) -> None:
+    options = {"transport": "routed", "routing": "dimension", "groups": 4, **ROUTED[name]}
+    options["operations"] = "bitwise" if options.get("data_bits") else "none"
+    seen = run(NodeShape(**options), 3, 2500)
+    assert seen.keys() >= {"flit", "message", "answered", "reset", "release PLAIN"}
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from syncfabric.models.networks import reader
 from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
@@ -58,6 +59,22 @@ def test_random_groups_of_meshes(transport: str, planner: str, keys: str) -> Non
         size = len(nodes) if index % 4 == 0 and planner != "cs" else rng.randint(2, 8)
         some = rng.sample(nodes, min(size, len(nodes)))
         check(mesh(width, height, transport=transport, **KEYS[keys]), some, planner)
+
+
+GRIDS = ["ring-9", "ring-3", "torus-4x4", "torus-5x3x3", "mesh-3x4x2", "hypercube-16", "mesh-7"]
+
+
+@pytest.mark.parametrize("keys", KEYS)
+@pytest.mark.parametrize("name", GRIDS)
+def test_random_groups_of_grids(name: str, keys: str) -> None:
+    """Members' trees, in any dimensions and on rings of even and odd lengths."""
+    rng = random.Random(f"{name} {keys}")
+    text = f'name = "n"\n[network]\nkind = "irregular"\ntopology = "{name}"\nsetup = "local"\n'
+    read = reader.loads(text).message_network
+    network = read.changed(transport="routed", **KEYS[keys])
+    nodes = network.topology.graph.nodes
+    for size in (len(nodes), rng.randint(2, len(nodes)), rng.randint(2, len(nodes))):
+        check(network, rng.sample(nodes, size), "btm")
 
 
 @pytest.mark.parametrize("keys", KEYS)

@@ -45,7 +45,7 @@ def forged(rng: random.Random, form: LinkForm, entry: int) -> int:
         flit = Flit(rng.randrange(form.channels), rng.getrandbits(16), *marks)
     else:
         message = Message(entry, rng.randrange(4), rng.randrange(4), 0)
-        way = Way(rng.randrange(2), rng.randrange(2), rng.randrange(2))
+        way = Way((rng.randrange(2), rng.randrange(2)), rng.randrange(2))
         sent = Sent(message, way if form.transport == "routed" else None)
     wires, mask, at = form.pack(flit, sent), 0, 0
     for name, width in form.order:

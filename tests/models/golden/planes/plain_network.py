@@ -55,7 +55,7 @@ class PlainNetwork:
         self.traffic = TrafficGenerator(many)
         self.ports = shape.router.links + shape.router.own
         self.width = shape.router.link_channels
-        self.width += 2 if shape.router.transport == "routed" else 1
+        self.width += shape.classes
 
     @property
     def config_answer(self) -> tuple[bool, bool, int]:

@@ -5,16 +5,18 @@ from syncfabric.models.golden.engine.memory import Way
 from syncfabric.models.golden.guards import SenderGuard
 from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.transport import LeastRecentlySent, RoutedLinks
+from syncfabric.models.networks.grid import Grid
 
 EAST, NORTH, WEST, SOUTH = range(4)
+GRID = Grid((9, 9), pairs=True)
 
 
 def sent(x: int, y: int, route_class: int = 0, entry: int = 0) -> Sent:
-    return Sent(Message(entry, 0, 0), Way(x, y, route_class))
+    return Sent(Message(entry, 0, 0), Way((x, y), route_class))
 
 
 def test_l2_4_to_9_slots_registers_credits_and_hold() -> None:
-    links = RoutedLinks(1, 1)
+    links = RoutedLinks(GRID, (1, 1), 4)
     first, own, other = sent(3, 1), sent(2, 1, entry=1), sent(3, 1, entry=2)
     assert links.step({}, {WEST: first, NORTH: sent(1, 1, 1)}) == (
         {NORTH: Message(0, 0, 0)},
@@ -39,9 +41,9 @@ def test_l2_4_to_9_slots_registers_credits_and_hold() -> None:
 
 
 def test_l2_5_outputs_of_both_classes() -> None:
-    links = RoutedLinks(4, 4)
+    links = RoutedLinks(GRID, (4, 4), 4)
     outputs = {
-        (p, c, dx, dy): links.output(p, Way(4 + dx, 4 + dy, c))
+        (p, c, dx, dy): links.output(p, Way((4 + dx, 4 + dy), c))
         for p in range(4)
         for c in range(2)
         for dx, dy in ((1, 1), (0, 1), (0, -1), (1, 0), (-1, 0))
@@ -52,6 +54,73 @@ def test_l2_5_outputs_of_both_classes() -> None:
     for p in (NORTH, SOUTH):
         across |= {(p, 1, 1, 0): EAST, (p, 1, -1, 0): WEST}
     assert outputs == across
+
+
+def test_l2_5_outputs_in_three_dimensions() -> None:
+    """Ports up 0, 1 and 2, down 3 and 4; the last dimension, of two routers, has one port."""
+    links = RoutedLinks(Grid((5, 5, 2), wraps=True), (1, 1, 0), 5, ())
+    cases = {
+        (0, 0, (3, 1, 0)): 3,  # straight on
+        (0, 0, (1, 3, 1)): 1,  # then up the second
+        (0, 0, (1, 4, 1)): 4,  # or down it: the shorter way round
+        (0, 0, (1, 1, 1)): 2,
+        (1, 0, (1, 1, 1)): 2,
+        (1, 1, (3, 1, 0)): 0,
+        (1, 2 + 1, (4, 1, 0)): 3,
+        (4, 0, (3, 1, 0)): 2,  # no legal turn: the last legal output
+        (2, 1, (1, 2, 0)): 1,
+        (2, 1, (0, 1, 0)): 3,
+        (2, 0, (0, 1, 0)): None,
+        (0, 1, (1, 3, 0)): 3,
+    }
+    found = {(p, c, to): links.output(p, Way(to, c)) for p, c, to in cases}
+    assert found == cases
+    dropped = sent_to((0, 1, 0), 0)
+    assert links.step({}, {2: dropped}) == ({}, 1)
+    assert links.credits == {(2, 0)}
+
+
+def sent_to(place: tuple[int, ...], lane: int, entry: int = 0) -> Sent:
+    return Sent(Message(entry, 0, 0), Way(place, lane))
+
+
+def test_l2_3_half_of_the_way_round_does_not_close_the_ring() -> None:
+    for here, there, port in ((1, 3, 0), (3, 1, 1), (0, 3, 1), (3, 0, 0)):
+        links = RoutedLinks(Grid((4, 4), wraps=True), (0, here), 4, ())
+        assert links.output(0, Way((0, there), 0)) == 1 + 2 * port
+
+
+def test_l2_10_and_11_lanes_behind_datelines() -> None:
+    """Port 0 is a dateline: straight on stays behind it, and into the next dimension does not."""
+    links = RoutedLinks(Grid((4, 4), wraps=True), (3, 1), 4, {0})
+
+    def leaving() -> dict[int, tuple[int, int]]:
+        sends = links.leaving({}).items()
+        return {q: (one.message.entry, one.way.lane) for q, one in sends if one.way}
+
+    links.step({}, {2: sent_to((1, 1), 0, entry=1)})
+    assert leaving() == {0: (1, 2)}
+    links.step({}, {2: sent_to((1, 1), 1, entry=2)})
+    assert leaving() == {0: (2, 3)}
+    links.step({}, {2: sent_to((1, 1), 2, entry=3)})
+    links.credited(0, 2)
+    assert leaving() == {}  # after messages in two cycles it is the packets' turn
+    links.step({}, {})
+    assert leaving() == {0: (3, 2)}
+    links.step({}, {})
+    links.step({}, {2: sent_to((3, 3), 2, entry=4)})
+    assert leaving() == {1: (4, 0)}
+
+
+def test_l2_11_lanes_behind_datelines_take_turns() -> None:
+    links = RoutedLinks(Grid((4, 4), wraps=True), (1, 1), 4, ())
+    for lane in (2, 0):
+        links.step({}, {2: sent_to((3, 1), lane)})
+    links.step({}, {})  # lane 0 has sent last
+    for lane in (0, 2):
+        links.step({}, {2: sent_to((3, 1), lane)})
+        links.credited(0, lane)
+    assert [one.way.lane for one in links.leaving({}).values() if one.way] == [2]
 
 
 def test_a_probe_is_void_once_its_channel_sends_again() -> None:
@@ -66,7 +135,7 @@ def test_a_probe_is_void_once_its_channel_sends_again() -> None:
 
 
 def test_l2_7_a_credit_is_of_its_class() -> None:
-    links = RoutedLinks(0, 0)
+    links = RoutedLinks(GRID, (0, 0), 4)
     links.credited(2, 1)
     assert [links.tokens[2, c] for c in range(2)] == [1, 2]
     assert links.tokens[1, 1] == 1
