@@ -18,8 +18,8 @@ ROUTING = (
     _broken(
         "packets of the graph go farther than half of the way round",
         "models/planning/deadlock",
-        "side - 1 if not ring else side // 2 if port == axis else (side - 1) // 2",
-        "side - 1",
+        "most = side - 1 if not ring else (side - (port != axis and not halves)) // 2",
+        "most = side - 1",
         GRAPH,
     ),
     _broken(
