@@ -124,8 +124,7 @@ def _router(
         ordinary=ordinary,
     )
     case = RouterCase(build, message_bits, cut, streams)
-    wanted = {"head", "tail"} | ({"message"} if message_bits else set())
-    wanted |= {"dropped"} if channels > 1 or message_bits or kind != "dimension" else set()
+    wanted = {"head", "tail", "dropped"} | ({"message"} if message_bits else set())
     wanted |= {"late"} if streams else set()
     return Case(lambda: case.part, lambda rng: RouterLockstep(case, rng), frozenset(wanted))
 

@@ -1,5 +1,6 @@
 """A router beside its golden model, cycle by cycle: what is driven, and expected."""
 
+import itertools
 import random
 from collections import Counter, deque
 from collections.abc import Iterable
@@ -60,13 +61,14 @@ class RouterLockstep:
     def __init__(self, case: RouterCase, rng: random.Random) -> None:
         self.case, self.rng = case, rng
         self.build = replace(case.build, messages=case.message_bits > 0)
+        self.wrong = itertools.cycle((0.5, 0.0, 0.05))
         self.seen = Counter[str]()
         self.reset()
 
     def reset(self) -> None:
         """Begin anew."""
         self.stimuli = RouterStimuli(self.build, self.rng)
-        self.stimuli.seen = self.seen
+        self.stimuli.seen, self.stimuli.wrong = self.seen, next(self.wrong)
         self.leaving: deque[dict[int, int]] = deque([{}] * self.build.output_register)
 
     def inputs(self) -> RouterInputs:
