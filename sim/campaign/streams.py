@@ -65,13 +65,13 @@ class CampaignStreams:
         for gid, group in groups.items():
             if group.stream_bound is None:
                 continue
-            ends = [(node, r - self._first) for node, r in self._plan.endpoints(group)]
-            comes: dict[tuple[int, int], list[list[Beat]]] = {end: [] for end in ends}
+            seats = [(node, r - self._first) for node, r in self._plan.endpoints(group)]
+            comes: dict[tuple[int, int], list[list[Beat]]] = {seat: [] for seat in seats}
             self._wanted[gid] = comes
             for _ in range(STREAMS):
-                stream = self._drawn(rng, gid, len(ends))
+                stream = self._drawn(rng, gid, len(seats))
                 result = Expected(self._plan, self._layout, stream)
-                for member, (node, tid) in enumerate(ends):
+                for member, (node, tid) in enumerate(seats):
                     comes[node, tid].append(result.beats(takes=member in stream.takes))
                     at = later[node] = later.get(node, cycle) + 1
                     word = stream_command(stream, member, tid)

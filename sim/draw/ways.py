@@ -139,9 +139,11 @@ def _tree(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
         made.dots[switch, port] = Dot(ink)
         made.ways.append(Way(scene.links[switch, str(port)], ink))
     for child, down, _ in tree.edge_ways():
-        ((router, port),), depth = down, int(tree.depth[child])
-        line = scene.links[router, str(port)]
-        made.ways.append(arrow(line, colours[depth], _trunk(depth, group)))
+        depth = int(tree.depth[child])
+        ink, broad = colours[depth], _trunk(depth, group)
+        *passed, last = [scene.links[router, str(port)] for router, port in down]
+        made.ways += [Way(line, ink, (), broad) for line in passed]
+        made.ways.append(arrow(last, ink, broad))
     return made
 
 

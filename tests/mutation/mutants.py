@@ -8,7 +8,6 @@ from tests.mutation.guards import GUARDS
 from tests.mutation.host import HOST
 from tests.mutation.mutant import NETWORK, Mutant
 from tests.mutation.operators import OPERATORS
-from tests.mutation.routing import ROUTING
 from tests.mutation.schedules import SCHEDULES
 from tests.mutation.slots import SLOTS
 from tests.mutation.software import SOFTWARE
@@ -93,7 +92,6 @@ MUTANTS = (
     *ENGINE,
     *FABRIC,
     *OPERATORS,
-    *ROUTING,
     *SCHEDULES,
     *SLOTS,
     *SOFTWARE,

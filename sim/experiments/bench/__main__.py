@@ -20,6 +20,7 @@ from syncfabric.sim.experiments.bench import (
     speed,
     static,
     streams,
+    topologies,
 )
 from syncfabric.sim.experiments.frame import Work, declared
 from syncfabric.sim.experiments.output import write
@@ -27,6 +28,7 @@ from syncfabric.sim.output import check_folder
 
 SECTIONS = declared(
     latency,
+    topologies,
     streams,
     patterns,
     speed,

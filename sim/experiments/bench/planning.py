@@ -141,9 +141,9 @@ def wire_slots() -> Iterator[Claim]:
         words = f"{plan.bound} ({seconds:.2f} s)"
         yield figure(f"{side}x{side}, all members: bound", words, str(bound), plan.bound == bound)
     for words, side, draw, least in (
-        ("random, 8 to 64 members", 8, _random(8, 64, 64), 8),
-        ("random, 2 to 8 members", 8, _random(2, 8, 64), 10),
-        ("random, 2 to 8 members", 16, _random(2, 8, 256), 10),
+        ("random, 8 to 64 members", 8, random_nodes(8, 64, 64), 8),
+        ("random, 2 to 8 members", 8, random_nodes(2, 8, 64), 10),
+        ("random, 2 to 8 members", 16, random_nodes(2, 8, 256), 10),
         ("compact, 2 to 8 members", 16, _compact_on_mesh(16), 113),
     ):
         found = statistics.median(_most(draw, side, seed) for seed in range(DRAWS))
@@ -172,7 +172,8 @@ def _most(draw: Draw, side: int, seed: int) -> int:
     return fits
 
 
-def _random(least: int, most: int, nodes: int) -> Draw:
+def random_nodes(least: int, most: int, nodes: int) -> Draw:
+    """Return what draws so many nodes."""
     return lambda rng: rng.sample(range(nodes), min(nodes, rng.randint(least, most)))
 
 
@@ -202,8 +203,8 @@ def capacity() -> Iterator[Claim]:
     for name, graph in _graphs():
         nodes = len(graph.nodes)
         for words, draw in (
-            ("random, 2 to 8 members", _random(2, 8, nodes)),
-            ("random, 8 to 64 members", _random(8, 64, nodes)),
+            ("random, 2 to 8 members", random_nodes(2, 8, nodes)),
+            ("random, 8 to 64 members", random_nodes(8, 64, nodes)),
             ("compact, 2 to 8 members", _compact(graph)),
         ):
             found = [groups_that_fit(graph, draw, seed) for seed in range(DRAWS)]

@@ -17,7 +17,7 @@ from syncfabric.sim.draw.scene import scene_of
 from syncfabric.sim.draw.ways import OTHERS, RING, RING_MEMBER, Dot, key_of, overlay
 from tests.sim.draw.test_figures import RINGS, TREE, planned, static, texts
 from tests.sim.draw.test_scene import star
-from tests.sim.test_engine_networks import MESH, network
+from tests.sim.test_engine_networks import GRID, MESH, network
 
 
 @pytest.mark.parametrize("name", ["link", "routed", "wires-4x4", "wires-both", "wires-16x16"])
@@ -74,6 +74,22 @@ def test_edges_of_switches_are_links_and_members_have_their_colours(name: str) -
         assert all(made.dots[node] == made.dots[node[0]] for node in group.members)
         assert made.root == group.root_node
         assert f" · height {group.height}" in texts(group_figure(plan, group))[1]
+
+
+def test_messages_of_routed_trees_are_drawn_along_every_link() -> None:
+    plan = make_plan(network(GRID, "torus-4x4", members=4, transport="routed"))
+    scene = scene_of(plan.spec.network)
+    for group in plan.engine_groups:
+        made, shape = overlay(scene, group, 9), group.tree
+        lines = [way.line.tobytes() for way in made.ways if not way.heads]
+        tips = [way.heads[0][0].tobytes() for way in made.ways if way.heads]
+        for child, down, _ in shape.edge_ways():
+            *passed, last = [scene.links[router, str(port)] for router, port in down]
+            assert len(down) == shape.hops[child]
+            assert {line.tobytes() for line in passed} <= set(lines)
+            assert last[-1].tobytes() in tips
+        assert len(tips) == len(shape) - 1
+        assert len(lines) == len(group.members) + shape.hops.sum() - len(tips)
 
 
 def crossed(line: Any) -> set[tuple[Any, Any]]:
