@@ -67,7 +67,7 @@ def pattern_of(topology: Mesh | Irregular, text: str) -> Pattern:
     Raises
     ------
     SpecError
-        There is no such pattern, the network does not allow it, or nobody would send.
+        There is no such pattern, the network does not allow it, or no node would send.
     """
     name, _, rest = text.partition(":")
     count, share = len(topology.nodes), ALL

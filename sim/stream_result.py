@@ -1,10 +1,16 @@
 """What a run found of streams: how long they took, and what went over which link when."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from syncfabric.sim.spread import NodeName, Part
 from syncfabric.sim.tables import Rows, table
+
+if TYPE_CHECKING:
+    from syncfabric.models.planning.group_plan import GroupPlan
+    from syncfabric.sim.vectors import StreamRequest
 
 __all__ = ["StreamFlow", "StreamLink", "StreamMember", "StreamResult", "stream_rows"]
 
@@ -79,6 +85,45 @@ class StreamResult(Part):
     """All words have come, and are right."""
     flow: StreamFlow
     """What went over which link when; of a board what its members had alone."""
+
+    @classmethod
+    def of(
+        cls,
+        group: GroupPlan,
+        what: StreamRequest,
+        flow: StreamFlow,
+        came: tuple[int, int] | None,
+        *,
+        words: int,
+        right: bool,
+    ) -> StreamResult:
+        """Return what a group's stream took.
+
+        Parameters
+        ----------
+        group : GroupPlan
+        what : StreamRequest
+        flow : StreamFlow
+        came : tuple of (int, int) or None
+            Cycles until all members had the first word, and the last; None: some had not.
+        words : int
+            Of an operand.
+        right : bool
+            Nothing that came is wrong.
+        """
+        first, last = came or (None, None)
+        return cls(
+            id=group.id,
+            kind=what.kind,
+            op=what.op,
+            words=words,
+            first=first,
+            bound=group.stream_bound,
+            last=last,
+            rate=words / (came[1] - came[0] + 1) if came else None,
+            checked=came is not None and right,
+            flow=flow,
+        )
 
 
 def stream_rows(streams: tuple[StreamResult, ...]) -> Rows:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from syncfabric.fpga.host.host import Host, StreamReading
 from syncfabric.models.errors import BoardError
 from syncfabric.models.golden.stream_results import checksum
-from syncfabric.models.layout.streams import HEAD
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.scenario import Streaming
 from syncfabric.sim.drive.stream_check import Expected
@@ -70,10 +69,8 @@ class _Performed:
         places = [(node, register - first) for node, register in plan.endpoints(self._group)]
         before = [host.taken(*place) for place in places]
         for member, place in enumerate(places):
-            gives, takes = member in stream.gives, member in stream.takes
-            head = {"function": stream.function, "type": stream.type, "takes": takes}
-            words = stream.words if gives else 0
-            host.give(*place, operand_seed(stream, member), words, HEAD.pack(head))
+            words = stream.words if member in stream.gives else 0
+            host.give(*place, operand_seed(stream, member), words, stream.head(member))
         self._begun, expected = host.begun() + 1, Expected(plan, layout, stream).words
         self._members = [
             self._member(member, self._look(place, old), checksum(words, 0, old.checksum))
@@ -106,17 +103,13 @@ class _Performed:
         came = len(firsts) == len(self._stream.takes)
         if came and bound is not None and max(firsts) > bound:
             self._say(f"the first word after {max(firsts)} cycles is above the bound {bound}")
-        return StreamResult(
-            id=self._group.id,
-            kind=request.kind,
-            op=request.op,
+        return StreamResult.of(
+            self._group,
+            request,
+            StreamFlow((), 0, 1, (), (), tuple(self._members)),
+            (max(firsts), max(lasts)) if came else None,
             words=self._stream.words,
-            first=max(firsts) if came else None,
-            bound=bound,
-            last=max(lasts) if came else None,
-            rate=self._stream.words / (max(lasts) - max(firsts) + 1) if came else None,
-            checked=not self.wrong,
-            flow=StreamFlow((), 0, 1, (), (), tuple(self._members)),
+            right=not self.wrong,
         )
 
     def _say(self, words: str) -> None:

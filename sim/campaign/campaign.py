@@ -172,7 +172,7 @@ class FaultClassifier(Bench):
         self._look_at_streams()
         if early := self._violation():
             return early[0], names, early[1]
-        # A loss in a stream breaks its group: nobody is left to find out by a counter.
+        # A loss in a stream breaks its group; no later barrier shows a counter.
         quiet = hung - self._broken() if trial.kind in STREAM_KINDS else hung
         if quiet and (not names or trial.kind in STREAM_KINDS):
             return Verdict.SILENT, names, f"groups {sorted(quiet)} stand still"

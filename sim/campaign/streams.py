@@ -65,13 +65,13 @@ class CampaignStreams:
         for gid, group in groups.items():
             if group.stream_bound is None:
                 continue
-            seats = [(node, r - self._first) for node, r in self._plan.endpoints(group)]
-            comes: dict[tuple[int, int], list[list[Beat]]] = {seat: [] for seat in seats}
+            ends = [(node, r - self._first) for node, r in self._plan.endpoints(group)]
+            comes: dict[tuple[int, int], list[list[Beat]]] = {end: [] for end in ends}
             self._wanted[gid] = comes
             for _ in range(STREAMS):
-                stream = self._drawn(rng, gid, len(seats))
+                stream = self._drawn(rng, gid, len(ends))
                 result = Expected(self._plan, self._layout, stream)
-                for member, (node, tid) in enumerate(seats):
+                for member, (node, tid) in enumerate(ends):
                     comes[node, tid].append(result.beats(takes=member in stream.takes))
                     at = later[node] = later.get(node, cycle) + 1
                     word = stream_command(stream, member, tid)

@@ -188,7 +188,7 @@ def _channel(points: Points, a: int, b: int) -> Points:
 def vertex_places(topology: Topology) -> Points:
     """Return a place for each vertex, within 0 to 1.
 
-    That of a family, told by its name, stands as it says; other direct networks stand in a circle,
+    That of a named family stands as it says; other direct networks stand in a circle,
     the lowest node on top. Where there are switches, springs part them.
     """
     found = np.array(places_of(topology.name)).reshape(-1, 2)

@@ -218,21 +218,16 @@ def _streams(
     plan: BarrierPlan, request: StreamRequest, scenario: Scenario, outcome: Outcome
 ) -> Iterator[StreamResult]:
     """Yield what each group's stream took."""
-    bounds = {group.id: group.stream_bound for group in plan.groups}
+    groups = {group.id: group for group in plan.groups}
     for stream, seen in zip(scenario.streams, outcome.streams, strict=True):
-        came = seen.last >= 0
         assert seen.flow
-        yield StreamResult(
-            id=stream.gid,
-            kind=request.kind,
-            op=request.op,
+        yield StreamResult.of(
+            groups[stream.gid],
+            request,
+            seen.flow,
+            (seen.first - seen.begun, seen.last - seen.begun) if seen.last >= 0 else None,
             words=stream.words,
-            first=seen.first - seen.begun if came else None,
-            bound=bounds[stream.gid],
-            last=seen.last - seen.begun if came else None,
-            rate=stream.words / (seen.last - seen.first + 1) if came else None,
-            checked=came and not (outcome.mismatches or outcome.hang),
-            flow=seen.flow,
+            right=not (outcome.mismatches or outcome.hang),
         )
 
 

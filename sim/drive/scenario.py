@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from syncfabric.models.layout.streams import HEAD
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.patterns import Pattern
 from syncfabric.models.planning.plan import BarrierPlan
@@ -146,6 +147,11 @@ class Streaming(NamedTuple):
     takes: Sequence[int]
     seed: int
     life: int = 0
+
+    def head(self, member: int) -> int:
+        """Return the head of a member's packet."""
+        fields = {"function": self.function, "type": self.type, "takes": member in self.takes}
+        return HEAD.pack(fields)
 
 
 @dataclass(frozen=True)

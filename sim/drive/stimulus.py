@@ -22,8 +22,6 @@ from syncfabric.sim.drive.replay import Passages, Replaying
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.schemes import SCHEMES
 from syncfabric.sim.drive.set_up import MembersSetUp
-from syncfabric.sim.drive.static.collective_check import static_rules
-from syncfabric.sim.drive.static.software import static_driver
 from syncfabric.sim.drive.trace import Rule
 
 __all__ = ["driver_of", "rules_of"]
@@ -34,6 +32,8 @@ def driver_of(
 ) -> Driver[Any]:
     """Return the driver of a scenario on a plan's network, with its programs in order."""
     if isinstance(plan.spec.network, StaticSpec):
+        from syncfabric.sim.drive.static.software import static_driver
+
         return static_driver(plan, scenario)
     driver = EngineDriver(plan, scenario, observer)
     if scenario.scheme:
@@ -59,6 +59,8 @@ def driver_of(
 def rules_of(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: bool) -> list[Rule]:
     """Return the rules and measures of a scenario, in the order in which they are applied."""
     if isinstance(plan.spec.network, StaticSpec):
+        from syncfabric.sim.drive.static.collective_check import static_rules
+
         return static_rules(plan, scenario, log, coverage=coverage)
     network, barriers = plan.spec.message_network, BarrierCheck(plan)
     ledger = ledger_of(network)

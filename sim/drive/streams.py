@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from syncfabric.models.golden.stream_traffic import TrafficProcess
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.layout.stream_traffic import COMMAND, STALLS
-from syncfabric.models.layout.streams import HEAD
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.config_port import Cycles, perform
 from syncfabric.sim.drive.driver import Agenda, Deed, Inputs, Program
@@ -34,13 +33,12 @@ def operand_seed(stream: Streaming, member: int) -> int:
 def stream_command(stream: Streaming, member: int, tid: int) -> int:
     """Return what tells a member's source of a stream."""
     gives = member in stream.gives
-    head = {"function": stream.function, "type": stream.type, "takes": member in stream.takes}
     return COMMAND.pack(
         {
             "seed": operand_seed(stream, member),
             "words": stream.words if gives else 0,
             "bytes": stream.size if gives else 0,
-            "user": HEAD.pack(head),
+            "user": stream.head(member),
             "tid": tid,
         }
     )

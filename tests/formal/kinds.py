@@ -5,7 +5,11 @@ from dataclasses import dataclass
 
 from amaranth.lib import wiring
 
-__all__ = ["Break", "Proof"]
+__all__ = ["Break", "Faults", "Proof"]
+
+Faults = dict[str, tuple[tuple[str, ...], ...]]
+"""By proof: what goes wrong, the text that is changed, and its new one; where it is not the proof's
+block, the file."""
 
 
 @dataclass(frozen=True)

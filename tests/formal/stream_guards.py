@@ -140,8 +140,8 @@ class StreamGuardProof(wiring.Component):
         if self._harm:
             claims.reached("places are lost, and come back", (quiet == MOST) & waits)
         else:
-            told = receiver.lost | receiver.corrupt | sender.corrupt
-            claims.holds("where there is no harm nothing is told", ~told & (far.fault == 0))
+            reported = receiver.lost | receiver.corrupt | sender.corrupt
+            claims.holds("without a fault nothing is reported", ~reported & (far.fault == 0))
             claims.holds(
                 "all is as without guards", (far.valid == near.valid) & (near.credit == freed)
             )

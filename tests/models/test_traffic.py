@@ -95,7 +95,7 @@ def test_every_cycle_is_as_on_plain_integers(nodes: int, share: int) -> None:
         ]
         assert generator.step(load=load, enable=enable, rate=rate) == expected
         total += len(expected)
-    assert total > 100 or nodes < 3
+    assert total > 100 or nodes == 1
 
 
 def events(nodes: int, *, seed: int, rate: int, cycles: int) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ from tests.mutation.guards import GUARDS
 from tests.mutation.host import HOST
 from tests.mutation.mutant import NETWORK, Mutant
 from tests.mutation.operators import OPERATORS
+from tests.mutation.routing import ROUTING
 from tests.mutation.schedules import SCHEDULES
 from tests.mutation.slots import SLOTS
 from tests.mutation.software import SOFTWARE
@@ -92,6 +93,7 @@ MUTANTS = (
     *ENGINE,
     *FABRIC,
     *OPERATORS,
+    *ROUTING,
     *SCHEDULES,
     *SLOTS,
     *SOFTWARE,

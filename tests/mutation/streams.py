@@ -9,6 +9,7 @@ PORT = ("tests/rtl/streams/test_process.py", "tests/sim/drive/test_streams.py")
 GUARD = ("tests/rtl/streams/test_guard.py",)
 TRAFFIC = ("tests/rtl/streams/test_source.py", "tests/rtl/streams/test_sink.py")
 CHECKS = ("tests/sim/drive/test_streams.py",)
+PARTS = ("tests/rtl/planes/test_bench.py",)
 
 
 def _broken(name: str, part: str, old: str, new: str, tests: tuple[str, ...] = PLANE) -> Mutant:
@@ -251,6 +252,46 @@ STREAMS = (
         "sim/drive/stream_check",
         "if not member.dying or not member.coming:",
         "if not member.coming:",
+        CHECKS,
+    ),
+    _broken(
+        "pauses have no gap between them",
+        "rtl/streams/pauses",
+        "begins = late & ~past[:_BETWEEN].any()",
+        "begins = late",
+    ),
+    _broken(
+        "copies take the place of a flit in a pause",
+        "rtl/streams/pauses",
+        "Mux(self.joins, target, 0) | Mux(self.forks, ~target, 0)",
+        "Mux(self.joins, target, 0)",
+    ),
+    _broken(
+        "a process makes no pauses",
+        "rtl/streams/process",
+        "available &= ~pauses.joins",
+        "available &= 1",
+        PORT,
+    ),
+    _broken(
+        "a flit without a credit is late",
+        "rtl/router/output_port",
+        "message & ~without & arbiter.request.any()",
+        "message & arbiter.request.any()",
+        PARTS,
+    ),
+    _broken(
+        "a word that is not valid is on the wires of flits",
+        "rtl/transport/streamed",
+        "Mux(valid.any(), words_out.word, 0)",
+        "words_out.word",
+        CHECKS,
+    ),
+    _broken(
+        "flits that an interface holds are not late",
+        "rtl/planes/interface",
+        "wants.append(hold.waits)",
+        "wants.append(Const(0, 1))",
         CHECKS,
     ),
 )

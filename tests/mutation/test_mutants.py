@@ -9,7 +9,7 @@ from tests.mutation.mutant import Mutant
 from tests.mutation.mutants import MUTANTS
 
 ROOT = Path(__file__).parents[2]
-FEWEST = 324
+FEWEST = 467
 """Mutants of the frozen list; those that are gone are counted too, so it only grows."""
 
 

@@ -124,8 +124,7 @@ def _router(
         ordinary=ordinary,
     )
     case = RouterCase(build, message_bits, cut, streams)
-    wanted = {"head", "tail"} | ({"message"} if message_bits else set())
-    wanted |= {"dropped"} if channels > 1 or message_bits or kind != "dimension" else set()
+    wanted = {"head", "tail", "dropped"} | ({"message"} if message_bits else set())
     wanted |= {"late"} if streams else set()
     return Case(lambda: case.part, lambda rng: RouterLockstep(case, rng), frozenset(wanted))
 
@@ -145,7 +144,7 @@ CASES = {
     "source_3": _router("source", 3, 2, 3, 128),
     "source_9": _router("source", 9, 1, 1, register=True),
     "source_4_shared": _router("source", 4, 4, 4, message_bits=18, cut=True),
-    "streamed_xy": _router("xy", places=2, message_bits=36, streams=1),
+    "streamed_xy": _router("dimension", places=2, message_bits=36, streams=1),
     "streamed_table": _router("table", 3, 2, register=True, message_bits=68, streams=4),
     "torus_4": _router("dimension", 5, 4, message_bits=11, grid=TORUS, datelines=LINES),
     "port_1": _port(1, 1),

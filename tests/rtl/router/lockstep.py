@@ -1,5 +1,6 @@
 """A router beside its golden model, cycle by cycle: what is driven, and expected."""
 
+import itertools
 import random
 from collections import Counter, deque
 from collections.abc import Iterable
@@ -60,6 +61,8 @@ class RouterLockstep:
     def __init__(self, case: RouterCase, rng: random.Random) -> None:
         self.case, self.rng = case, rng
         self.build = replace(case.build, messages=case.message_bits > 0)
+        # Each life has other ones, so that a few lives have all.
+        self.lives = itertools.cycle(((0.9, 0.5, 0.1), (0.1, 0.0, 0.5), (0.5, 0.05, 0.0)))
         self.seen = Counter[str]()
         self.reset()
 
@@ -67,6 +70,8 @@ class RouterLockstep:
         """Begin anew."""
         self.stimuli = RouterStimuli(self.build, self.rng)
         self.stimuli.seen = self.seen
+        self.stimuli.busy, self.stimuli.wrong, holds = next(self.lives)
+        self.stimuli.holds = holds if self.build.messages else 0.0
         self.leaving: deque[dict[int, int]] = deque([{}] * self.build.output_register)
 
     def inputs(self) -> RouterInputs:

@@ -1,6 +1,7 @@
 """Routings of the largest networks: every bit of an address counts, at every input."""
 
 import random
+from itertools import product
 from typing import Any
 
 import pytest
@@ -23,12 +24,13 @@ class Routed(wiring.Component):
         self._port, self._routing = port, routing
         flit = data.StructLayout({"payload": bits, "head": 1})
         members = {"flit": In(flit), "route": Out(len(routing.outputs)), "payload": Out(bits)}
+        members["plain"] = In(1)
         super().__init__({**routing.members(), **members})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         here: Any = self
-        route, payload = self._routing.place(m, here, self._port, here.flit)
+        route, payload = self._routing.place(m, here, self._port, here.flit, here.plain)
         m.d.comb += [here.route.eq(route), here.payload.eq(payload)]
         return m
 
@@ -62,6 +64,21 @@ def test_all_bits_of_a_coordinate_are_compared(port: int) -> None:
     routing = DimensionRouting(Grid((1 << BITS, 1 << BITS), pairs=True), 5)
     seen = [row["route"] for row in evaluate(Routed(routing, port, 2 * BITS + 1), rows)]
     assert seen == [1 << output(*case) for case in legal]
+
+
+@pytest.mark.parametrize("side", [3, 4, 5, 8, 16])
+def test_a_ring_is_gone_round_the_shorter_way(side: int) -> None:
+    """Up where both are as long; flits of set-up never pass the link that closes it."""
+    up, down, process = range(3)
+    rows, expected = [], []
+    for here, there, plain in product(range(side), range(side), range(2)):
+        above, below = (there - here) % side, (here - there) % side
+        way = up if (there > here if plain else above <= below) else down
+        rows.append({"x": here, "flit": there, "plain": plain})
+        expected.append(1 << (way if here != there else process))
+    bits = Grid((side,)).bits[0]
+    part = Routed(DimensionRouting(Grid((side,), wraps=True), 3), process, bits + 1)
+    assert [row["route"] for row in evaluate(part, rows)] == expected
 
 
 def legal_outputs(rng: random.Random, ports: int) -> tuple[tuple[int, ...], ...]:

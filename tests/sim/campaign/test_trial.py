@@ -86,7 +86,7 @@ def test_with_checks_all_is_well(name: str) -> None:
 
 def test_a_word_of_a_stream_that_is_lost_breaks_its_group_alone() -> None:
     """What is wrong in a stream is found whatever it is, and nothing wrong comes out."""
-    keys = {**STREAMING, "watchdog": 0}  # nobody else breaks a group
+    keys = {**STREAMING, "watchdog": 0}  # nothing else breaks a group
     result = struck(streaming(mesh(3, 2, setup="manager", check_bits=8, **keys)), 60, *KINDS)
     assert (result.verdict, result.findings) == ("clean", [])
     flip, drop, stuck, credit, renew = (
