@@ -174,6 +174,9 @@ _TORUS: dict[str, Any] = {
 }
 """A router of a torus of 8x8."""
 
+_ADAPTIVE: dict[str, Any] = {"links": 4, "routing": "adaptive", "sides": (8, 8), "channels": 2}
+"""A router of a mesh of 8x8."""
+
 _IRREGULAR: dict[str, Any] = {"links": 8, "own": False, "routing": "table", "routers": 9}
 """A router of an irregular network."""
 
@@ -245,6 +248,11 @@ BLOCKS: dict[str, Block] = {
         "Router as router-xy, of a torus of 8x8, with two channels and datelines",
         router,
         lambda **given: NodeShape(**{**_TORUS, **given}),
+    ),
+    "router-adaptive": Block(
+        "Router as router-xy, of a mesh of 8x8, with two channels and adaptive routing",
+        router,
+        lambda **given: NodeShape(**{**_ADAPTIVE, **given}),
     ),
     "mesh-node-streams-shared": _local_node(
         "Node as mesh-node-streams, whose streams are on the links of packets",

@@ -249,6 +249,8 @@ def notes(plan: "BarrierPlan") -> tuple[str, ...]:
         made.append(
             f"planned only: {routers:,} switches are too many to build, above {MOST_ROUTED:,}"
         )
+    if getattr(network, "routing", "") == "adaptive":
+        made.append("packets are unordered: two between the same nodes may overtake each other")
     if plan.without:
         made.append(f"planned without {plan.without}")
         ids = {group.id for group in plan.groups}

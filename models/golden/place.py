@@ -12,7 +12,7 @@ from syncfabric.models.golden.engine import Answer, Message, Outputs
 from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
 from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.link import Back, Forward, LinkEnd, LinkForm, Sent
-from syncfabric.models.golden.router import Dimension, Flit, Routing, Source, Table
+from syncfabric.models.golden.router import Adaptive, Dimension, Flit, Routing, Source, Table
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import RouterWord
 
@@ -87,6 +87,9 @@ def routing_of(shape: NodeShape, site: Site) -> Routing:
     pairs = {port: list(outputs) for port, outputs in enumerate(shape.outputs)}
     if shape.routing == "table":
         return Table(shape.ports, pairs, site.router, site.routes)
+    if shape.grid and shape.escapes:
+        sizes = shape.grid, site.place, shape.ports
+        return Adaptive(*sizes, own=shape.own, escapes=shape.escapes)
     if shape.grid:
         return Dimension(shape.grid, site.place, shape.ports, own=shape.own)
     return Source(shape.ports, pairs)

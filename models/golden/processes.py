@@ -173,7 +173,8 @@ class Processes:
 
     def __init__(self, shape: NetworkShape, observer: Observer | None) -> None:
         router, self._observer = shape.router, observer
-        channels = range(0, router.channels, 2 if shape.datelines else 1)
+        even = shape.datelines and router.routing != "adaptive"
+        channels = range(0, router.channels, 2 if even else 1)
         self.sources: list[Source] = []
         if router.channels:
             headers = [shape.header_of(place) for place in shape.nodes]

@@ -1,4 +1,4 @@
-"""A router of packets, R1 to R3, with datelines (N1.9), and its routings."""
+"""A router of packets, R1 to R4, with datelines (N1.9), and its routings."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from syncfabric.models.networks.grid import Grid
 
 __all__ = [
+    "Adaptive",
     "Channel",
     "Dimension",
     "Flit",
@@ -69,6 +70,10 @@ class Dimension:
             ]
         self.pairs: Pairs = pairs
 
+    def leads_on(self, output: int) -> bool:
+        """Return whether an output is a port of a dimension."""
+        return output in self._axis
+
     def turns(self, port: int, output: int) -> bool:
         """Return whether a packet enters a dimension."""
         return output in self._axis and self._axis.get(port) != self._axis[output]
@@ -99,6 +104,71 @@ class Dimension:
         if self._own:
             return self._ports - 1
         return -1 if header in self._axis else header
+
+
+class Adaptive(Dimension):
+    """Any of the dimensions in which a packet is not there yet, then a node port (R4).
+
+    Its ``route`` is that of packets that may not choose.
+
+    Parameters
+    ----------
+    grid, place, ports, own
+        As of :class:`Dimension`.
+    escapes : int
+        Channels of packets that go by dimension order.
+    """
+
+    def __init__(
+        self, grid: Grid, place: Sequence[int], ports: int, *, own: bool = True, escapes: int = 1
+    ) -> None:
+        super().__init__(grid, place, ports, own=own)
+        self.escapes = escapes
+        outputs = range(ports)
+        self.pairs = {
+            i: [o for o in outputs if o != i or (own and i == ports - 1)] for i in outputs
+        }
+        self._sets: dict[tuple[int, int], tuple[int, ...]] = {}
+
+    def may_choose(self, port: int, c: int) -> bool:
+        """Return whether packets of an ordinary channel of an input do."""
+        return c >= self.escapes or port not in self._axis
+
+    def choices(self, port: int, payload: int) -> Sequence[int]:
+        """Return the minimal ports of a header, by rising dimension; none at its router."""
+        header = payload & (1 << self._width) - 1
+        known = self._sets.get((port, header))
+        if known is None:
+            found = self._minimal(port, header, plain=False)
+            if not found and self._output(port, header, plain=False) not in self.pairs[port]:
+                found = [o for o in self.pairs[port][-1:] if o in self._axis]
+            known = self._sets[port, header] = tuple(found)
+        return known
+
+    def _minimal(self, port: int, header: int, *, plain: bool) -> list[int]:
+        grid, found = self._grid, []
+        for axis, (up, down) in enumerate(grid.axes):
+            there = header & (1 << grid.bits[axis]) - 1
+            header >>= grid.bits[axis]
+            ahead, side = there - self._place[axis], grid.sides[axis]
+            if not ahead:
+                continue
+            if self._axis.get(port) == axis:
+                found += [up + down - port] if up != down else []
+            elif grid.rings[axis] and not plain:
+                found.append(up if 0 < 2 * ahead <= side or 2 * ahead <= -side else down)
+            else:
+                found.append(up if ahead > 0 else down)
+        return found
+
+    def _output(self, port: int, header: int, plain: bool) -> int:
+        minimal = self._minimal(port, header, plain=plain)
+        if minimal:
+            return minimal[0]
+        if self._own:
+            return self._ports - 1
+        node_port = header >> sum(self._grid.bits)
+        return -1 if node_port in self._axis else node_port
 
 
 class Table:
@@ -234,6 +304,9 @@ class Router(Generic[M]):
         self.carries: Collection[int] = ()
         self.late = False
         self._pairs = [divmod(at, channels) for at in range(count)]
+        self._adaptive = routing if isinstance(routing, Adaptive) else None
+        # Of packets that have still to choose: the escape channel, and the others in their order.
+        self._open: dict[int, tuple[int, list[int]]] = {}
         self._register: dict[int, Flit | M] = {}
 
     @property
@@ -251,6 +324,8 @@ class Router(Generic[M]):
             channels, ports, tokens, owner = self.channels, self._ports, self.tokens, self._owner
             goals, mine = self._goal, self._mine
             of_input, of_output = self._of_input, self._of_output
+            for at, (escape, others) in self._open.items():
+                goals[at] = self._chosen(escape, others)
             requests: dict[int, int] = {}  # by input
             for at in self._occupied:
                 goal = goals[at]
@@ -275,6 +350,8 @@ class Router(Generic[M]):
                 if flit.head != (mine[at] == NONE):  # marked as it is not
                     flit = replace(flit, head=not flit.head)
                 owner[goal] = mine[at] = NONE if flit.tail else i
+                if self._open:
+                    self._open.pop(at, None)
                 if not buffer:
                     self._occupied.discard(at)
                 elif flit.tail:
@@ -282,7 +359,7 @@ class Router(Generic[M]):
                 tokens[goal] -= 1
                 of_input[at] = of_output[o * ports + i] = time
                 freed.append(self._pairs[at])
-                if self._dated and flit.channel != goal % channels:
+                if (self._dated or self._adaptive) and flit.channel != goal % channels:
                     flit = replace(flit, channel=goal % channels)
                 leave[o] = flit
         if self.registered:
@@ -316,7 +393,21 @@ class Router(Generic[M]):
     def _begin(self, at: int) -> None:
         """Let a packet begin with the first flit of a buffer."""
         goal, flit = self._buffers[at][0]
-        self._goal[at] = goal if goal != NONE else self._route(at // self.channels, flit)[0]
+        port, c = divmod(at, self.channels)
+        self._goal[at] = goal = goal if goal != NONE else self._route(port, flit)[0]
+        ways = self._adaptive
+        if ways and c < self._ordinary and ways.may_choose(port, c):
+            outputs, adaptive = (
+                ways.choices(port, flit.payload),
+                range(ways.escapes, self._ordinary),
+            )
+            if outputs:
+                self._open[at] = goal, [o * self.channels + c for o in outputs for c in adaptive]
+
+    def _chosen(self, escape: int, others: Sequence[int]) -> int:
+        """Return the output channel that a packet requests in this cycle (R4.5, R4.6)."""
+        free = [goal for goal in others if self._owner[goal] == NONE and self.tokens[goal]]
+        return max(free, key=self.tokens.__getitem__, default=escape)
 
     def _route(self, port: int, flit: Flit) -> tuple[int, int]:
         """Return the output channel of a flit that comes, and its payload as a head's."""
@@ -326,7 +417,11 @@ class Router(Generic[M]):
         allowed = self.routing.pairs[port]
         if output not in allowed:
             output = allowed[-1]
-        if self._dated and c < self._ordinary:
+        ways, ordinary = self._adaptive, c < self._ordinary
+        if ways and ordinary:
+            ordinary = ways.leads_on(output)
+            c = 0 if ordinary and ways.may_choose(port, c) else c
+        if self._dated and ordinary:
             if self.routing.turns(port, output):
                 c &= ~1
             if output in self._datelines:

@@ -17,7 +17,10 @@ from syncfabric.models.messages.layout import Layout
 from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.table import Flag, Table, Whole
 
-__all__ = ["LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "NodeShape", "least_stages"]
+__all__ = ["BY_GRID", "LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "NodeShape", "least_stages"]
+
+BY_GRID = ("dimension", "adaptive")
+"""Routings that need coordinates."""
 
 LUT_RAM_GROUPS = 32
 """Groups above which entries and queues are in block RAM."""
@@ -127,7 +130,7 @@ class NodeShape(EngineShape):
     buffer_flits: Whole = Field(default=4, ge=1, le=16, description="flits a channel can hold")
     flit_bits: Whole = Field(default=32, ge=16, le=128, description="payload of a flit")
     output_register: Flag = Field(default=False, description="a register before each link")
-    routing: Literal["dimension", "table", "source"] = Field(
+    routing: Literal["dimension", "adaptive", "table", "source"] = Field(
         default="source", description="how packets find their outputs"
     )
     sides: tuple[Whole, ...] = Field(
@@ -217,8 +220,15 @@ class NodeShape(EngineShape):
             " take transport 'link' for more",
         )
         yield (
-            self.routing == "dimension" and not self.grid,
-            "routing 'dimension' needs sides of a mesh or torus; take 'table' or 'source'",
+            self.routing in BY_GRID and not self.grid,
+            f"routing {self.routing!r} needs sides of a mesh or torus; take 'table' or 'source'",
+        )
+        least = self.escapes + 1
+        yield (
+            self.escapes > 0 and self.channels < least,
+            f"channels must be at least {least} with routing 'adaptive' here, not {self.channels}:"
+            f" packets go by dimension order in channel{'s 0 and 1' if self.datelines else ' 0'},"
+            " and adapt in those above",
         )
         yield (
             ports > self.links,
@@ -255,7 +265,7 @@ class NodeShape(EngineShape):
             "managers do not go with routing 'source'; take 'dimension' or 'table'",
         )
         yield (
-            self.datelines and self.channels % 2 > 0,
+            self.datelines and not self.escapes and self.channels % 2 > 0,
             f"datelines do not go with {self.channels} channels, where packets go over from"
             " channel 0 to 1 or from 2 to 3; take channels 2 or 4",
         )
@@ -332,8 +342,13 @@ class NodeShape(EngineShape):
     @cached_property
     def grid(self) -> Grid | None:
         """The coordinates that packets go by; None: they go another way."""
-        by_sides = self.routing == "dimension" and self.sides
+        by_sides = self.routing in BY_GRID and self.sides
         return Grid(self.sides, self.wraps) if by_sides else None
+
+    @property
+    def escapes(self) -> int:
+        """Channels of packets that do not adapt, from 0 on; 0: none do."""
+        return 1 + self.datelines if self.routing == "adaptive" else 0
 
     @cached_property
     def header(self) -> Layout:

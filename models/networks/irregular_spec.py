@@ -13,7 +13,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.engine import WORD_BITS
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.layout.shape import NodeShape
+from syncfabric.models.layout.shape import BY_GRID, NodeShape
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.families import named
 from syncfabric.models.networks.grid import Grid
@@ -35,10 +35,10 @@ class IrregularKeys(EngineNetwork):
     datelines: tuple[WholePlace, ...] = Field(
         default=(), description="Output ports at which packets go over from channel v to v | 1."
     )
-    routing: Literal["table", "dimension", "source"] = Field(
+    routing: Literal["table", "dimension", "adaptive", "source"] = Field(
         default="table",
-        description="How packets find their way: by tables, by a topology's coordinates, or by the"
-        " route that each brings.",
+        description="How packets find their way: by tables, by a topology's coordinates in their"
+        " order or as links are free, or by the route that each brings.",
     )
     setup: EngineSetUp = Field(
         default="manager",
@@ -67,7 +67,7 @@ class IrregularSpec(IrregularKeys, EngineSpec):
 
     @model_validator(mode="after")
     def _datelines_have_channels(self) -> Self:
-        if self.datelines and self.channels % 2:
+        if self.datelines and self.channels % 2 and self.routing != "adaptive":
             raise SpecError(
                 f"network: channels = {self.channels} does not go with datelines, where packets "
                 "go over from channel 0 to 1 or from 2 to 3; set channels = 2 or 4"
@@ -78,7 +78,7 @@ class IrregularSpec(IrregularKeys, EngineSpec):
             (f"flit_bits = {self.flit_bits}", narrow, "a flit holds a word of a set-up packet"),
             (
                 "datelines",
-                self.datelines and self.routing != "dimension",
+                self.datelines and self.routing not in BY_GRID,
                 "set-up packets keep their channel",
             ),
             ('routing = "source"', self.routing == "source", "the tables route set-up packets"),
@@ -122,10 +122,10 @@ class IrregularSpec(IrregularKeys, EngineSpec):
                     f"network: tables do not go with routing = {show(self.routing)}; keep one of"
                     " them"
                 )
-        if self.routing == "dimension" and self.grid is None:
+        if self.routing in BY_GRID and self.grid is None:
             raise SpecError(
-                'network: routing = "dimension" is for routers with coordinates, those of topology'
-                ' = "mesh-…", "torus-…", "ring-…" or "hypercube-…"; set routing = "table"'
+                f"network: routing = {show(self.routing)} is for routers with coordinates, those of"
+                ' topology = "mesh-…", "torus-…", "ring-…" or "hypercube-…"; set routing = "table"'
             )
         self._check()
         return self
@@ -174,8 +174,9 @@ class IrregularSpec(IrregularKeys, EngineSpec):
         way: dict[str, Any] = {}
         if self.routed_by_tables:
             way = {"routing": "table", "routers": self.switches}
-        if self.channels and self.routing == "dimension" and self.grid:
-            way = {"routing": "dimension", "sides": self.grid.sides, "wraps": self.grid.wraps}
+        packets = self.channels or self.routing == "adaptive"  # which is refused without
+        if packets and self.routing in BY_GRID and self.grid:
+            way = {"routing": self.routing, "sides": self.grid.sides, "wraps": self.grid.wraps}
         router = NodeShape(
             links=self.ports - (not self.interfaces),
             own=not self.interfaces,

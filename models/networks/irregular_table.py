@@ -12,6 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.files import text_beside
+from syncfabric.models.layout.shape import BY_GRID
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.families import named
 from syncfabric.models.networks.graph import read_graph
@@ -219,9 +220,12 @@ class IrregularTable(IrregularKeys):
         keys |= {"ports": made.ports, "interfaces": not made.own}
         if made.family and (grid := named(made.family).grid):
             keys = {"routing": "dimension"} | keys
-            if keys["routing"] == "dimension" and any(grid.rings):
+            rings, adaptive = any(grid.rings), keys["routing"] == "adaptive"
+            if adaptive:
+                keys = {"channels": 2 + rings} | keys
+            if keys["routing"] in BY_GRID and rings:
                 keys = {"channels": 2} | keys
-                if keys["channels"] in (2, 4):
+                if adaptive or keys["channels"] in (2, 4):
                     keys = {"datelines": tuple(grid.datelines())} | keys
         return IrregularSpec(
             **keys,

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import networkx as nx
 import numpy as np
@@ -66,7 +66,12 @@ Held: TypeAlias = tuple[int, int, int]
 """A router, an output, and whether it is the odd channel of two."""
 
 
-def channel_graph(plan: BarrierPlan, *, shared: bool = False, restart: bool = True) -> Channels:
+Escape: TypeAlias = Literal["kept", "left", "none"]
+
+
+def channel_graph(
+    plan: BarrierPlan, *, shared: bool = False, restart: bool = True, escape: Escape = "kept"
+) -> Channels:
     """Build the channel-dependence graph of a planned network.
 
     Where routers have coordinates, in O(nodes): edges are those of packets between any two routers,
@@ -74,6 +79,12 @@ def channel_graph(plan: BarrierPlan, *, shared: bool = False, restart: bool = Tr
     link that closes a ring; also of routed barrier messages of any group, now planned or written
     later: through the dimensions in their order in one channel, backwards in another, and behind
     datelines in two more.
+
+    With adaptive routing it is the extended graph of Duato (IEEE Trans. Parallel and Distributed
+    Systems 4(12), 1993), of escape channels alone: an edge from each to the next one that a packet
+    may request while it holds the first, at once (direct) or with adaptive channels between the two
+    (indirect). A packet that stays in escape channels (R4.6) has none of these: the graph is that
+    of dimension order.
 
     Of other networks: edges are those of packets that the tables route, between any switch
     with a node and any switch, from each ordinary channel; with datelines from the even ones, where
@@ -97,6 +108,10 @@ def channel_graph(plan: BarrierPlan, *, shared: bool = False, restart: bool = Tr
     restart : bool
         Packets begin each dimension in the even channel; else they keep the odd one (which must not
         be built either).
+    escape : {"kept", "left", "none"}
+        With adaptive routing: packets stay in escape channels, go back to adaptive ones, or adapt
+        in all channels (of which only the first is built). Others than "kept" are for small
+        networks: every packet's ways are followed.
 
     Returns
     -------
@@ -117,7 +132,10 @@ def channel_graph(plan: BarrierPlan, *, shared: bool = False, restart: bool = Tr
     waits: list[tuple[tuple[str, str], Iterable[tuple[Held, Held]]]] = []
     ordinary: list[tuple[Held, Held]] = []
     if grid:
-        ordinary = [*_grid_edges(topology, grid, lines, restart=restart)]
+        if network.shape.router.escapes and escape != "kept":
+            ordinary = [*_adaptive_edges(topology, grid, lines, escape=escape == "left")]
+        else:
+            ordinary = [*_grid_edges(topology, grid, lines, restart=restart)]
         forth = range(len(grid.sides))
         for order in (forth, forth[::-1]) if network.transport == "routed" else ():
             way = "-".join(grid.names[axis].upper() for axis in order)
@@ -131,7 +149,8 @@ def channel_graph(plan: BarrierPlan, *, shared: bool = False, restart: bool = Tr
         if isinstance(network, IrregularSpec) and network.routed_by_tables:
             found = _packet_edges(network).tolist()
             ordinary = [((a, p, v), (b, q, w)) for a, p, v, b, q, w in found]
-    for first in range(0, network.channels, 2 if lines else 1):
+    escapes = network.shape.router.escapes
+    for first in range(0, escapes or network.channels, 2 if lines else 1):
         waits.append(((f"packets {first}", f"packets {first + 1}"), ordinary))
     for lanes, edges in waits:
         for ends in edges:
@@ -251,6 +270,49 @@ def _grid_edges(
                         yield held, level[-1]
 
 
+def _adaptive_edges(
+    graph: Irregular, grid: Grid, datelines: Collection[Place], *, escape: bool
+) -> Iterator[tuple[Held, Held]]:
+    """Yield the edges of packets that adapt wherever they are.
+
+    Parameters
+    ----------
+    graph : Irregular
+    grid : Grid
+    datelines : collection of Place
+    escape : bool
+        They are those of the extended graph of escape channels; else of all channels, taken as one
+        a link.
+    """
+    far = {end: other[0] for link in graph.links for end, other in (link, link[::-1])}
+    for to in range(len(graph)):
+        # Where packets are, their last channel of the graph, and whether they are still in it.
+        states: list[tuple[int, Held | None, bool]]
+        states = [(router, None, False) for router in range(len(graph))]
+        seen = {*states}
+        while states:
+            router, held, inside = states.pop()
+            ways = [*_minimal(grid, router, to)]
+            further = [(far[router, port], held, False) for port in ways if escape]
+            for port in ways[:1] if escape else ways:
+                stays = inside and held and held[1] == port and held[2]
+                odd = escape and (stays or (router, port) in datelines)
+                lane = router, port, int(odd)
+                further.append((far[router, port], lane, True))
+                if held:
+                    yield held, lane
+            states += {*further} - seen
+            seen.update(further)
+
+
+def _minimal(grid: Grid, here: int, there: int) -> Iterator[int]:
+    """Yield the ports that lead nearer to a router, by dimension; half of a ring goes up."""
+    ways = zip(grid.axes, grid.sides, grid.rings, grid.place(here), grid.place(there), strict=True)
+    for (up, down), side, ring, h, t in ways:
+        if h != t:
+            yield up if (2 * ((t - h) % side) <= side if ring else t > h) else down
+
+
 def _channels(network: MessageSpec) -> Iterator[Channel]:
     graph = network.topology.graph
     lanes = [*(f"packets {channel}" for channel in range(network.channels)), SYNC]
@@ -302,13 +364,15 @@ def _packet_edges(network: IrregularSpec) -> Ints:
     return np.stack([here, port, odd, there, onward, odd_after], axis=1)
 
 
-def check(plan: BarrierPlan, *, shared: bool = False, restart: bool = True) -> None:
+def check(
+    plan: BarrierPlan, *, shared: bool = False, restart: bool = True, escape: Escape = "kept"
+) -> None:
     """Refuse a plan whose channels can wait for each other in a cycle.
 
     Parameters
     ----------
     plan : BarrierPlan
-    shared, restart : bool
+    shared, restart, escape
         As of :func:`channel_graph`.
 
     Raises
@@ -319,7 +383,7 @@ def check(plan: BarrierPlan, *, shared: bool = False, restart: bool = True) -> N
         A network file's routing tables lead some packet astray.
     """
     with about(plan.spec.source):
-        cycle = find_cycle(channel_graph(plan, shared=shared, restart=restart))
+        cycle = find_cycle(channel_graph(plan, shared=shared, restart=restart, escape=escape))
         if cycle:
             steps = "\n".join(f"  {channel}" for channel in [*cycle, cycle[0]])
             raise DeadlockError(

@@ -169,6 +169,11 @@ class TileShape(BaseModel):
                 'routing = "source": a head of a core\'s packet has no room for its way; set '
                 'routing = "table", or remove the key'
             )
+        if packets.shape.router.routing == "adaptive":
+            raise SpecError(
+                'routing = "adaptive": packets between two cores may overtake each other, and '
+                'messages bear no numbers; set routing = "dimension", or remove the key'
+            )
         needed = max(self.head.width, WORD_BITS)
         if packets.flit_bits < needed:
             raise SpecError(

@@ -16,6 +16,8 @@ class CreditCounter(wiring.Component):
     ----------
     places : int, >= 1
         Places of the receiver, all free after reset.
+    shown : bool
+        The number of them is, too.
 
     Members
     -------
@@ -25,13 +27,16 @@ class CreditCounter(wiring.Component):
         A flit is sent; only while ``available``.
     available : Out(1)
         At least one place is free.
+    left : Out(range(places + 1))
+        Only with ``shown``: how many are.
     """
 
-    def __init__(self, places: int) -> None:
+    def __init__(self, places: int, *, shown: bool = False) -> None:
         if places < 1:
             raise ValueError(f"CreditCounter needs at least 1 place, not {places!r}")
         self._places = places
-        super().__init__({"credit": In(1), "spend": In(1), "available": Out(1)})
+        left = {"left": Out(range(places + 1))} if shown else {}
+        super().__init__({"credit": In(1), "spend": In(1), "available": Out(1), **left})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -39,11 +44,15 @@ class CreditCounter(wiring.Component):
             # A credit only comes while there is none.
             none = Signal()
             m.d.comb += self.available.eq(~none)
+            if hasattr(self, "left"):
+                m.d.comb += self.left.eq(~none)
             m.d.sync += none.eq(~self.credit & (none | self.spend))
             return m
         # One less than there are: the sign is all that the sender looks at.
         count = Signal(range(-1, self._places), init=self._places - 1)
         m.d.comb += self.available.eq(count >= 0)
+        if hasattr(self, "left"):
+            m.d.comb += self.left.eq(count + 1)
         with m.If(self.credit ^ self.spend):
             m.d.sync += count.eq(count + Mux(self.credit, 1, -1))
         return m

@@ -299,5 +299,6 @@ def _routing(shape: NodeShape) -> Routing:
     if shape.routing == "table":
         return TableRouting(shape.outputs, shape.routers)
     if shape.grid:
-        return DimensionRouting(shape.grid, shape.ports, shape.own)
+        adaptive = range(shape.escapes, shape.channels) if shape.escapes else range(0)
+        return DimensionRouting(shape.grid, shape.ports, shape.own, adaptive)
     return SourceRouting(shape.outputs)

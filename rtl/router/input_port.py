@@ -8,6 +8,7 @@ from amaranth.utils import ceil_log2
 
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
 from syncfabric.rtl.parts.gates import either
+from syncfabric.rtl.router.adaptive import Adaptation, ChannelChoice
 from syncfabric.rtl.router.link import FlitSignature
 
 __all__ = ["ChannelControl", "InputPort"]
@@ -28,13 +29,15 @@ class ChannelControl(wiring.Component):
         Outputs that a packet from this input can take; other bits of ``route`` are constant 0.
     width : int
         Bits of a route: one for each output of the router.
+    several : bool
+        A route can have several outputs.
 
     Members
     -------
     push, push_tail : In(1)
         A flit arrives; it is the last of its packet.
     push_route : In(width)
-        Route of the packet whose head arrives.
+        Route of the packet whose head arrives, one-hot but with ``several``.
     pop : In(1)
         The front flit leaves.
     occupied : Out(1)
@@ -43,7 +46,7 @@ class ChannelControl(wiring.Component):
         The front packet's head has left already; the front flit is the last of its packet.
         ``tail`` is meaningful while ``occupied``.
     route : Out(width)
-        One-hot route of the front packet, meaningful while ``occupied``.
+        Route of the front packet, meaningful while ``occupied``.
     write_place, read_place : Out
         Place of the next flit to come and of the front flit.
     credit : Out(1)
@@ -52,11 +55,14 @@ class ChannelControl(wiring.Component):
         A flit arrives while the buffer is full; it is not taken.
     """
 
-    def __init__(self, places: int, outputs: tuple[int, ...], width: int) -> None:
+    def __init__(
+        self, places: int, outputs: tuple[int, ...], width: int, *, several: bool = False
+    ) -> None:
         if places < 1:
             raise ValueError(f"ChannelControl needs at least 1 place, not {places!r}")
         self._places = places
         self._outputs = outputs
+        self._stored = len(outputs) - (not several)
         place = range(places)
         super().__init__(
             {
@@ -98,15 +104,16 @@ class ChannelControl(wiring.Component):
             m.d.sync += [self.read_place.eq(after_read), self.active.eq(~self.tail)]
 
         # Only legal outputs are stored and kept; the others stay constant 0. The last of them is
-        # stored as none of the others.
+        # stored as none of the others if there is but one.
         arriving = Cat(self.push_route[output] for output in outputs)
-        m.submodules.ahead = ahead = Memory(shape=len(outputs), depth=self._places, init=[])
+        m.submodules.ahead = ahead = Memory(shape=1 + self._stored, depth=self._places, init=[])
         store, fetch = ahead.write_port(), ahead.read_port(domain="comb")
         others = fetch.data[1:]
+        last = () if self._stored == len(outputs) else (~others.any(),)
         m.d.comb += [
             store.en.eq(write),
             store.addr.eq(self.write_place),
-            store.data.eq(Cat(self.push_tail, arriving[:-1])),
+            store.data.eq(Cat(self.push_tail, arriving[: self._stored])),
             fetch.addr.eq(after_read),
         ]
         # What becomes the front flit next is the one that arrives, or is stored.
@@ -115,7 +122,7 @@ class ChannelControl(wiring.Component):
         with m.If(self.pop | ~self.occupied):
             m.d.sync += self.tail.eq(Mux(passes, self.push_tail, fetch.data[0]))
         with m.If(Mux(self.occupied, self.pop & self.tail, ~self.active)):
-            m.d.sync += kept.eq(Mux(passes, arriving, Cat(others, ~others.any())))
+            m.d.sync += kept.eq(Mux(passes, arriving, Cat(others, *last)))
         for i, output in enumerate(outputs):
             m.d.comb += self.route[output].eq(kept[i])
         return m
@@ -136,17 +143,24 @@ class InputPort(wiring.Component):
     link : FlitSignature
     outputs : tuple of int
         Outputs that its packets can take.
+    number : int
+        The input's.
+    common : Adaptation, optional
+        Packets choose among several outputs.
 
     Members
     -------
     link : In(FlitSignature)
     route : In(ports)
         Route of the packet whose head arrives.
+    best, prefers, dateline
+        As of :class:`ChannelChoice`, where packets choose.
     has_credit, busy : In(ports * channels)
         Bit output·channels + channel: that output channel has a credit, which is looked at only
         where there are several channels; it is in the middle of a packet.
     offer : Out(ports), offer_channel : Out(channels)
-        One-hot output that the offered flit asks for, or 0; its channel.
+        One-hot output that the offered flit asks for, or 0; its channel, that at the output where
+        packets choose.
     flit : Out(flit)
     take : In(1)
         The offered flit leaves.
@@ -160,14 +174,25 @@ class InputPort(wiring.Component):
         buffer_flits: int,
         link: FlitSignature,
         outputs: tuple[int, ...],
+        number: int = 0,
+        common: Adaptation | None = None,
     ) -> None:
+        self._number, self._common = number, common
         self._ports = ports
         self._channels = channels = link.channels
         self._places = buffer_flits
         self._cut = "cut" in dict(link.flit)
         self._outputs = outputs
+        choice = {}
+        if common:
+            choice = {
+                "best": In(ports * channels),
+                "prefers": In(len(common.pairs)),
+                "dateline": In(ports),
+            }
         super().__init__(
             {
+                **choice,
                 "link": In(link),
                 "route": In(ports),
                 "has_credit": In(ports * channels),
@@ -189,15 +214,22 @@ class InputPort(wiring.Component):
         chosen = choice.grant if channels > 1 else Const(1, 1)
         controls: list[ChannelControl] = []
         offers: list[Value] = []
+        lanes: list[Value] = []
         for channel in range(channels):
-            control = ChannelControl(self._places, self._outputs, self._ports)
+            several = self._common is not None
+            control = ChannelControl(self._places, self._outputs, self._ports, several=several)
             m.submodules[f"channel_{channel}"] = control
             controls.append(control)
-            free = control.active.replicate(self._ports) | ~self.busy[channel::channels]
-            ready = control.occupied.replicate(self._ports) & free
-            if channels > 1:
-                ready &= self.has_credit[channel::channels]
-            offers.append(control.route & ready)
+            if self._common:
+                offer, lane = self._choice(m, self._common, channel, control, chosen[channel])
+                lanes.append(lane)
+            else:
+                free = control.active.replicate(self._ports) | ~self.busy[channel::channels]
+                ready = control.occupied.replicate(self._ports) & free
+                if channels > 1:
+                    ready &= self.has_credit[channel::channels]
+                offer = control.route & ready
+            offers.append(offer)
             m.d.comb += [
                 control.push.eq(link.valid[channel]),
                 control.push_tail.eq(link.flit.tail),
@@ -209,11 +241,28 @@ class InputPort(wiring.Component):
         m.d.comb += [
             choice.sent.eq(Mux(self.take, choice.grant, 0)),
             self.offer.eq(either([Mux(chosen[i], wanted, 0) for i, wanted in enumerate(offers)])),
-            self.offer_channel.eq(chosen),
+            self.offer_channel.eq(
+                either([Mux(chosen[i], lane, 0) for i, lane in enumerate(lanes)])
+                if lanes
+                else chosen
+            ),
             self.overflow.eq(Cat(control.overflow for control in controls).any()),
         ]
         self._place_memory(m, controls, chosen)
         return m
+
+    def _choice(
+        self, m: Module, common: Adaptation, channel: int, control: ChannelControl, chosen: Value
+    ) -> tuple[Value, Value]:
+        """Place a channel's choice; return its offer, and the channel at the output."""
+        choice = ChannelChoice(common, self._number, channel, self._outputs)
+        m.submodules[f"choice_{channel}"] = choice
+        for name in ("has_credit", "busy", "best", "prefers", "dateline"):
+            m.d.comb += getattr(choice, name).eq(getattr(self, name))
+        for name in ("route", "occupied", "active"):
+            m.d.comb += getattr(choice, name).eq(getattr(control, name))
+        m.d.comb += choice.sent.eq(self.take & chosen)
+        return choice.offer, choice.offer_channel
 
     def _place_memory(self, m: Module, controls: list[ChannelControl], chosen: Value) -> None:
         """Place one memory for the buffers of all channels."""

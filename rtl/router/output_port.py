@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -28,6 +28,8 @@ class OutputPort(wiring.Component):
         Inputs whose packets can take this output.
     register : bool
         There is a register before the link.
+    adaptive : range
+        Channels of packets that adapt.
 
     Members
     -------
@@ -40,6 +42,9 @@ class OutputPort(wiring.Component):
         One-hot: the input whose flit is sent.
     has_credit, busy : Out(channels)
         Per channel: there is a credit; a packet is under way.
+    best : Out(channels), level : Out(range(buffer_flits + 1))
+        Only with adaptive channels: that with the most credits and no packet under way, one-hot,
+        the lowest of several; and its credits, or 0 if there is none.
     message_valid : In(1), message : In(message_bits)
         A message that is sent in this cycle; 0 otherwise. With classes: a bit for each.
     late : Out(1)
@@ -54,13 +59,14 @@ class OutputPort(wiring.Component):
         inputs: tuple[int, ...],
         *,
         register: bool = False,
+        adaptive: range = range(0),
     ) -> None:
         self._channels = channels = link.channels
         self._places = buffer_flits
         self._flit = link.flit
         self._inputs = inputs
         self._message_bits, self._sharer = link.message_bits, link.sharer
-        self._register = register
+        self._register, self._adaptive = register, adaptive
         members: dict[str, Any] = {
             "link": Out(link),
             "offer": In(ports),
@@ -73,6 +79,8 @@ class OutputPort(wiring.Component):
         if self._message_bits:
             valid = In(max(1, link.classes))
             members |= {"message_valid": valid, "message": In(self._message_bits)}
+        if adaptive:
+            members |= {"best": Out(channels), "level": Out(range(buffer_flits + 1))}
         members |= {"late": Out(1)} if self._sharer == "stream" else {}
         super().__init__(members)
 
@@ -98,8 +106,11 @@ class OutputPort(wiring.Component):
                 word.select[place].eq(self.take[i]),
                 getattr(word, f"word_{place}").eq(getattr(self, f"flit_{i}")),
             ]
+        best, level = Const(0, channels), Const(0, 1)
         for channel in range(channels):
-            m.submodules[f"credit_{channel}"] = credit = CreditCounter(self._places)
+            adapts = channel in self._adaptive
+            credit = CreditCounter(self._places, shown=adapts)
+            m.submodules[f"credit_{channel}"] = credit
             sends = [self.take[i] & getattr(self, f"offer_channel_{i}")[channel] for i in inputs]
             m.d.comb += [
                 valid[channel].eq(Cat(sends).any()),
@@ -109,6 +120,13 @@ class OutputPort(wiring.Component):
             ]
             with m.If(valid[channel]):
                 m.d.sync += self.busy[channel].eq(~tail)
+            if adapts:
+                left = Mux(self.busy[channel], 0, credit.left)
+                more = left > level
+                best = Mux(more, Const(1 << channel, channels), best)
+                level = Mux(more, left, level)
+        if self._adaptive:
+            m.d.comb += [self.best.eq(best), self.level.eq(level)]
         flit: Value = word.word
         domain = m.d.sync if self._register else m.d.comb
         if self._message_bits:

@@ -81,6 +81,7 @@ class Router(wiring.Component):
         self._messages = messages
         self._channels = channels
         self._dated = dated
+        self._common = routing.common(channels, dated=dated > 0)
         ports = range(len(routing.outputs))
         plain = FlitSignature(channels, flit_bits, cut=cut)
         shared = FlitSignature(
@@ -109,7 +110,8 @@ class Router(wiring.Component):
         legal = self._routing.outputs
         ports = range(len(legal))
         count, places = len(legal), self._places
-        inputs = [InputPort(count, places, self._inside, legal[port]) for port in ports]
+        common = self._common
+        inputs = [InputPort(count, places, self._inside, legal[i], i, common) for i in ports]
         outputs = [
             OutputPort(
                 count,
@@ -117,6 +119,7 @@ class Router(wiring.Component):
                 link,
                 tuple(i for i in ports if port in legal[i]),
                 register=self._register,
+                adaptive=common.adaptive if common else range(0),
             )
             for port, link in enumerate(self._links)
         ]
@@ -138,6 +141,14 @@ class Router(wiring.Component):
                     ),
                     getattr(outputs[o], f"flit_{i}").eq(source.flit),
                 ]
+            if common:
+                m.d.comb += [
+                    source.best.eq(Cat(output.best for output in outputs)),
+                    source.prefers.eq(
+                        Cat(outputs[b].level > outputs[a].level for a, b in common.pairs)
+                    ),
+                    source.dateline.eq(self.dateline if self._dated else 0),
+                ]
         for o, output in enumerate(outputs):
             wiring.connect(m, output.link, wiring.flipped(getattr(self, f"out_{o}")))
             if o in self._messages:
@@ -152,7 +163,7 @@ class Router(wiring.Component):
 
     def _asked(self, port: int, output: int, state: Value) -> Value:
         """Return the state of an output's channels by the channel that packets come by."""
-        if not self._dated:
+        if not self._dated or self._common:
             return state
         line, turns = self.dateline[output], self._routing.turns(port, output)
         over = [state[c | (c < self._dated)] for c in range(self._channels)]
@@ -161,7 +172,7 @@ class Router(wiring.Component):
 
     def _entered(self, port: int, output: int, channel: Value) -> Value:
         """Return the channel, one-hot, that a packet takes at an output."""
-        if not self._dated:
+        if not self._dated or self._common:
             return channel
         line, bits = self.dateline[output], list(channel)
         for c in range(0, self._dated, 2):

@@ -10,6 +10,7 @@ from syncfabric.models.layout.flit import dimension_header, table_header
 from syncfabric.models.messages.layout import Layout
 from syncfabric.models.networks.grid import Grid
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.router.adaptive import Adaptation
 
 __all__ = ["DimensionRouting", "Routing", "SourceRouting", "TableRouting"]
 
@@ -29,6 +30,9 @@ class Routing(Protocol):
     def turns(self, port: int, output: int) -> bool:
         """Return whether a packet gets back to even channels on its way from input to output."""
 
+    def common(self, channels: int, *, dated: bool) -> Adaptation | None:
+        """Return what inputs need if packets choose among outputs; None: they do not."""
+
     def place(
         self, m: Module, router: Any, port: int, flit: Any, plain: Value | None = None
     ) -> tuple[Value, Value]:
@@ -47,8 +51,8 @@ class Routing(Protocol):
         Returns
         -------
         Value, Value
-            The one-hot route of the head flit that arrives, a bit an output; and the payload of
-            any flit as it is stored.
+            The route of the head flit that arrives, a bit an output, one-hot but of adaptive
+            routing; and the payload of any flit as it is stored.
         """
 
 
@@ -56,7 +60,7 @@ class Routing(Protocol):
 class DimensionRouting:
     """The dimensions in their order, in each straight on; then a node port.
 
-    Rules: docs/microarchitecture-engine.md, R3 (1 to 6).
+    Rules: docs/microarchitecture-engine.md, R3 (1 to 6), R4.
 
     Parameters
     ----------
@@ -66,19 +70,24 @@ class DimensionRouting:
         Of the router; those that are no dimension's are node ports.
     own : bool
         The last port is the process's, and all packets are for it.
+    adaptive : range
+        Channels in which packets may take any minimal port, all of which are then in a route; not
+        that of the first dimension alone. Those below are escape channels.
     """
 
     grid: Grid
     ports: int
     own: bool = True
+    adaptive: range = range(0)
 
     @property
     def outputs(self) -> tuple[tuple[int, ...], ...]:
-        """No packet goes back, or to a dimension before that by which it has come."""
+        """No packet goes back, or in order to a dimension before that by which it has come."""
         axes, nodes, found = self.grid.axes, range(self.grid.ports, self.ports), []
         for port in range(self.ports):
             axis = self.grid.axis_of(port)
-            ways = {*nodes, *(p for ways in axes[axis or 0 :] for p in ways)}
+            first = 0 if self.adaptive else axis or 0
+            ways = {*nodes, *(p for ways in axes[first:] for p in ways)}
             back = {port} if port < self.grid.ports or not self.own else set()
             found.append(tuple(sorted(ways - back)))
         return tuple(found)
@@ -91,6 +100,12 @@ class DimensionRouting:
         """Return whether the output is of a dimension, and the input is not of the same."""
         axis = self.grid.axis_of(output)
         return axis is not None and axis != self.grid.axis_of(port)
+
+    def common(self, channels: int, *, dated: bool) -> Adaptation | None:
+        """Return what inputs need if packets choose."""
+        if not self.adaptive:
+            return None
+        return Adaptation(self.grid, self.ports, channels, self.adaptive, dated)
 
     def place(
         self, m: Module, router: Any, port: int, flit: Any, plain: Value | None = None
@@ -109,7 +124,7 @@ class DimensionRouting:
             else:
                 ways = _ways(here, there, up in legal, down in legal and down != up)
             for output, way in ((down, ways[1]), (up, ways[0])):
-                route[output] = way if arrived is None else way & arrived
+                route[output] = way if arrived is None or self.adaptive else way & arrived
             same = ~(ways[0] | ways[1])
             arrived = same if arrived is None else arrived & same
         assert arrived is not None
@@ -118,7 +133,8 @@ class DimensionRouting:
         else:
             for output in range(grid.ports, self.ports):
                 route[output] = arrived & (header.port == output)
-            route[legal[-1]] = ~Cat(route[output] for output in legal[:-1]).any()
+            none = ~Cat(route[output] for output in legal[:-1]).any()
+            route[legal[-1]] = route[legal[-1]] | none if self.adaptive else none
         return Cat(route), flit.payload
 
 
@@ -166,6 +182,10 @@ class TableRouting:
         """Return that there are none."""
         return False
 
+    def common(self, channels: int, *, dated: bool) -> Adaptation | None:
+        """Return that packets do not choose."""
+        return None
+
     def place(
         self, m: Module, router: Any, port: int, flit: Any, plain: Value | None = None
     ) -> tuple[Value, Value]:
@@ -200,6 +220,10 @@ class SourceRouting:
     def turns(self, port: int, output: int) -> bool:
         """Return that there are none."""
         return False
+
+    def common(self, channels: int, *, dated: bool) -> Adaptation | None:
+        """Return that packets do not choose."""
+        return None
 
     def place(
         self, m: Module, router: Any, port: int, flit: Any, plain: Value | None = None

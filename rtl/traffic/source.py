@@ -29,8 +29,8 @@ class PacketSource(wiring.Component):
 
     A packet created in cycle c can be on the link from c + 1; then one flit a cycle, as credits
     allow, and the next packet's head in the cycle after a tail. Packets take the ordinary
-    channels in turn; of a network with datelines only the even ones. Between packets, flits of the
-    node's software go first; a packet of either is sent whole.
+    channels in turn; of a network with datelines only the even ones, unless routing is adaptive.
+    Between packets, flits of the node's software go first; a packet of either is sent whole.
 
     Parameters
     ----------
@@ -162,7 +162,8 @@ class PacketSource(wiring.Component):
     def _send(self, m: Module, packets: WaitingQueue, software: WaitingQueue) -> None:
         """Send flit by flit: the generator's packet leaves with its tail, software's flits each."""
         network, channels, layout = self._network, self._network.channels, self._network.layout
-        step = 2 if network.shape.datelines else 1
+        shape = network.shape
+        step = 2 if shape.datelines and not shape.router.escapes else 1
         available, send = Signal(channels), Signal()
         for c in range(channels):
             m.submodules[f"credit_{c}"] = counter = CreditCounter(network.buffer_flits)

@@ -216,6 +216,16 @@ def test_notes_of_a_random_network_are_printed(call: Call) -> None:
     assert "74" in note
 
 
+@pytest.mark.parametrize("routing", ["adaptive", "dimension"])
+def test_adaptive_packets_are_said_to_be_unordered(call: Call, here: Path, routing: str) -> None:
+    (here / "cube.toml").write_text(
+        'name = "cube"\n[network]\nkind = "irregular"\ntopology = "hypercube-8"\n'
+        f'routing = "{routing}"\n[[group]]\nid = 1\nmembers = "all"\n'
+    )
+    note = "note: packets are unordered: two between the same nodes may overtake each other\n"
+    assert (note in call("plan", "cube.toml").stdout) == (routing == "adaptive")
+
+
 def test_a_network_that_is_too_large_to_build_is_planned_with_a_note(
     call: Call, here: Path
 ) -> None:

@@ -8,7 +8,7 @@ from tests.mutation.guards import GUARDS
 from tests.mutation.host import HOST
 from tests.mutation.mutant import NETWORK, Mutant
 from tests.mutation.operators import OPERATORS
-from tests.mutation.routing import ROUTING
+from tests.mutation.routing import ADAPTIVE, ROUTING
 from tests.mutation.schedules import SCHEDULES
 from tests.mutation.slots import SLOTS
 from tests.mutation.software import SOFTWARE
@@ -56,7 +56,7 @@ MUTANTS = (
     Mutant(
         "the next packet takes the route of the last",
         "rtl/router/input_port.py",
-        "kept.eq(Mux(passes, arriving, Cat(others, ~others.any())))",
+        "kept.eq(Mux(passes, arriving, Cat(others, *last)))",
         "kept.eq(Mux(passes, arriving, kept))",
         _unit("router/test_input_port.py"),
     ),
@@ -101,5 +101,6 @@ MUTANTS = (
     *STREAMS,
     *GUARDS,
     *HOST,
+    *ADAPTIVE,
     *SURVIVORS,
 )

@@ -1,13 +1,14 @@
-"""Ways to break dimension order, on rings above all, which lock-step and searches must notice."""
+"""Ways to break dimension order and adaptive routing, which lock-step and searches must notice."""
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["ROUTING"]
+__all__ = ["ADAPTIVE", "ROUTING"]
 
 GRAPH = ("tests/models/planning/test_deadlock.py",)
 LITERAL = ("tests/models/golden/router/test_router.py",)
 RINGS = ("tests/rtl/router/test_routing.py",)
 LOCKSTEP = ("tests/rtl/planes/test_bench.py",)
+OUTPUT, CHOICE = "rtl/router/output_port.py", "rtl/router/adaptive.py"
 
 
 def _broken(name: str, part: str, old: str, new: str, tests: tuple[str, ...]) -> Mutant:
@@ -70,5 +71,83 @@ ROUTING = (
         "Mux(plain, there > here, up), Mux(plain, there < here, down)",
         "up, down",
         RINGS,
+    ),
+)
+
+
+def _adaptive(
+    name: str, part: str, old: str, new: str, tests: tuple[str, ...] = LOCKSTEP
+) -> Mutant:
+    return Mutant(f"adaptive: {name}", part, old, new, tests)
+
+
+ADAPTIVE = (
+    _adaptive(
+        "of several channels the highest is taken",
+        OUTPUT,
+        "left > level",
+        "(left > 0) & (left >= level)",
+    ),
+    _adaptive(
+        "of several ports the highest dimension's is taken",
+        "rtl/router/router.py",
+        "outputs[b].level > outputs[a].level",
+        "outputs[b].level >= outputs[a].level",
+    ),
+    _adaptive(
+        "credits are not looked at",
+        OUTPUT,
+        "Mux(self.busy[channel], 0, credit.left)",
+        "Mux(self.busy[channel], 0, credit.left | 1)",
+    ),
+    _adaptive(
+        "owners are not looked at", OUTPUT, "Mux(self.busy[channel], 0, credit.left)", "credit.left"
+    ),
+    _adaptive(
+        "packets go back from escape channels",
+        CHOICE,
+        "channel < common.adaptive.start and self._port >= common.grid.ports",
+        "channel < common.adaptive.start",
+    ),
+    _adaptive(
+        "the escape is by the last dimension first",
+        CHOICE,
+        "for ways in common.grid.axes:",
+        "for ways in reversed(common.grid.axes):",
+    ),
+    _adaptive(
+        "the model takes the channel with the fewest credits",
+        "models/golden/router.py",
+        "return max(free, key",
+        "return min(free, key",
+        LITERAL,
+    ),
+    _adaptive(
+        "the model's packets go back from escape channels",
+        "models/golden/router.py",
+        "return c >= self.escapes or port not in self._axis",
+        "return True",
+        LITERAL,
+    ),
+    _adaptive(
+        "indirect dependences are left out",
+        "models/planning/deadlock.py",
+        "(far[router, port], held, False)",
+        "(far[router, port], None, False)",
+        GRAPH,
+    ),
+    _adaptive(
+        "no adaptive channel is needed",
+        "models/layout/shape.py",
+        "least = self.escapes + 1",
+        "least = self.escapes",
+        ("tests/models/layout/test_shape.py",),
+    ),
+    _adaptive(
+        "cores send packets that overtake each other",
+        "rtl/cores/shape.py",
+        'packets.shape.router.routing == "adaptive"',
+        'packets.shape.router.routing == "adapt"',
+        ("tests/sim/cores/test_system.py",),
     ),
 )

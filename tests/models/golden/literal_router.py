@@ -1,4 +1,4 @@
-"""The router as docs/microarchitecture-engine.md says, R1 to R3, rule by rule, from its history.
+"""The router as docs/microarchitecture-engine.md says, R1 to R4, rule by rule, from its history.
 
 No state is kept but what has come and left, and when. Nothing here is shared with the golden
 model.
@@ -62,6 +62,50 @@ def dimension(
     return rule
 
 
+@dataclass(frozen=True)
+class Minimal:
+    """R4.1 and R4.2; ``first`` is R4.6's output."""
+
+    sides: Sequence[int]
+    wraps: bool
+    pairs: bool
+    here: Sequence[int]
+    k: int
+    own: bool
+    V: int
+    X: int
+
+    def ports(self, i: int, c: int, payload: int) -> list[int]:
+        """The minimal ports but for R4.2."""
+        found = []
+        for d, (up, down) in enumerate(ways(self.sides, self.pairs)):
+            bits = max(1, (self.sides[d] - 1).bit_length())
+            t, h, s = payload % 2**bits, self.here[d], self.sides[d]
+            payload //= 2**bits
+            if t == h:
+                continue
+            if i in (up, down):
+                found += [port for port in (up, down) if port != i]
+            elif self.wraps and s > 2 and c != self.V:
+                found.append(up if 0 < t - h <= s / 2 or t - h <= -s / 2 else down)
+            else:
+                found.append(up if t > h else down)
+        return found
+
+    def node_port(self, payload: int) -> int:
+        """R3.5."""
+        for side in self.sides:
+            payload //= 2 ** max(1, (side - 1).bit_length())
+        links = {port for both in ways(self.sides, self.pairs) for port in both}
+        port = payload % 2 ** (self.k - 1).bit_length()
+        return self.k - 1 if self.own else self.k if port in links else port
+
+    def first(self, i: int, c: int, payload: int) -> tuple[int, int]:
+        """The output of a packet that may not choose."""
+        found = self.ports(i, c, payload)
+        return (found[0] if found else self.node_port(payload)), payload
+
+
 def source(k: int) -> Rule:
     """R3.8."""
     bits = next(bits for bits in range(5) if 2**bits >= k)
@@ -95,6 +139,7 @@ class Piece:
     tail: bool
     came: int
     output: int = NEVER
+    lane: tuple[int, int] = (NEVER, NEVER)
     left: int | None = None
 
 
@@ -112,9 +157,11 @@ class LiteralRouter:
         datelines: Collection[int] = (),
         ordinary: int = 0,
         dimensions: Mapping[int, int] | None = None,
+        minimal: Minimal | None = None,
     ) -> None:
         self.datelines, self.ordinary = datelines, ordinary or channels
         self.dimensions = dimensions or {}  # of ports
+        self.minimal = minimal
         self.k, self.V, self.B = ports, channels, buffer_flits
         self.rule, self.pairs, self.registered = rule, pairs, output_register
         self.t = 0
@@ -159,14 +206,41 @@ class LiteralRouter:
         c -= c % 2 if begins else 0
         return c | 1 if o in self.datelines else c
 
+    def lane_of(self, front: Piece) -> tuple[int, int]:
+        """The output channel that the first flit of a buffer is for, in t."""
+        i, c, o = front.i, front.c, self.output_of(front)
+        if self.minimal is None or c >= self.ordinary:
+            return o, self.goes_on(i, o, c)
+        if not self.is_head(front):  # R4.8
+            return self.heads[i, c].lane
+        X = self.minimal.X
+        if o not in self.dimensions:  # R4.7
+            return o, c
+        if c < X and i in self.dimensions:  # R4.6
+            if self.dimensions[i] != self.dimensions[o]:
+                c = 0
+            return o, 1 if o in self.datelines else c
+        free = [
+            (o, c)
+            for o in self.minimal.ports(i, c, front.payload) or [o]
+            for c in range(X, self.ordinary)
+            if self.owner(o, c) is None and self.has_credit(o, c)
+        ]
+        if not free:  # R4.5
+            return o, int(o in self.datelines)
+        order = [
+            (self.sent.get(at, 0) - self.credited.get(at, 0), self.dimensions[at[0]], at[1])
+            for at in free
+        ]
+        return free[order.index(min(order))]
+
     def request(self, i: int, c: int) -> int | None:
         """R2.1."""
         waiting = self.buffer(i, c)
         if not waiting:
             return None
         front = waiting[0]
-        o = self.output_of(front)
-        c = self.goes_on(i, o, c)
+        o, c = self.lane_of(front)
         if self.owner(o, c) != (None if self.is_head(front) else i):
             return None
         if self.V > 1 and not self.has_credit(o, c):
@@ -206,9 +280,11 @@ class LiteralRouter:
         t = self.t
         taken = self.leave(messages.keys())
         leaving: dict[int, Any] = {
-            o: (self.goes_on(piece.i, o, piece.c), piece.payload, self.is_head(piece), piece.tail)
+            o: (self.lane_of(piece)[1], piece.payload, self.is_head(piece), piece.tail)
             for o, piece in taken.items()
         }
+        for piece in taken.values():
+            piece.lane = self.lane_of(piece)
         leaving.update(messages)
         drops = 0
         comes: list[Piece] = []
@@ -234,9 +310,8 @@ class LiteralRouter:
             if self.is_head(piece):
                 self.heads[piece.i, piece.c] = piece
             self.last[piece.i, piece.c] = piece
-            lane = o, self.goes_on(piece.i, o, piece.c)
-            self.through[lane] = piece
-            self.sent[lane] = self.sent.get(lane, 0) + 1
+            self.through[piece.lane] = piece
+            self.sent[piece.lane] = self.sent.get(piece.lane, 0) + 1
             self.by_input[piece.i, piece.c] = t
             self.by_output[o, piece.i] = t
         for at in credits:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from syncfabric.models.golden.router import (
+    Adaptive,
     Channel,
     Dimension,
     Flit,
@@ -36,11 +37,11 @@ class RouterBuild:
 
     Attributes
     ----------
-    kind : {"dimension", "table", "source"}
+    kind : {"dimension", "adaptive", "table", "source"}
     pairs : Pairs
         Of ``table`` and ``source``.
     grid : Grid
-        Of ``dimension``, with ``place`` and ``own``.
+        Of ``dimension`` and ``adaptive``, with ``place`` and ``own``.
     place : tuple of int
         Coordinates.
     own : bool
@@ -74,7 +75,14 @@ class RouterBuild:
     ordinary: int = 0
 
     @property
+    def escapes(self) -> int:
+        return (2 if self.datelines else 1) if self.kind == "adaptive" else 0
+
+    @property
     def routing(self) -> Routing:
+        if self.kind == "adaptive":
+            shape = self.grid, self.place, self.ports
+            return Adaptive(*shape, own=self.own, escapes=self.escapes)
         if self.kind == "dimension":
             return Dimension(self.grid, self.place, self.ports, own=self.own)
         if self.kind == "table":
@@ -96,18 +104,23 @@ class RouterBuild:
 
 def draw_router(rng: random.Random, kind: str | None = None) -> RouterBuild:
     """Draw parameters, small ones often."""
-    kind = kind or rng.choice(("dimension", "dimension", "table", "source"))
+    kind = kind or rng.choice(("dimension", "dimension", "adaptive", "table", "source"))
     grid, own = draw_grid(rng), rng.random() < 0.5
     ports = rng.choice((2, 3, 4, 5, 6, 8, 16))
-    if kind == "dimension":
+    by_grid = kind in ("dimension", "adaptive")
+    if by_grid:
         ports = grid.ports + rng.choice((1, 1, 1 if own else 3))
     outputs = {i: sorted(rng.sample(range(ports), rng.randint(1, ports))) for i in range(ports)}
     routers = rng.choice((1, 2, 3, 7, 16, 40)) if kind == "table" else 0
     channels = rng.choice((1, 1, 2, 3, 4, 5))
     ordinary = channels - channels % 2 if channels > 1 else 0
-    lines = rng.choice((0.0, 0.3, 1.0)) if ordinary else 0.0
+    if kind == "adaptive":
+        channels = rng.choice((2, 3, 4, 5))
+        ordinary = channels - rng.getrandbits(1) if channels > 2 else 0
+    lines = rng.choice((0.0, 0.3, 1.0)) if ordinary > 2 * (kind == "adaptive") else 0.0
     place = tuple(rng.randrange(side) for side in grid.sides)
-    pairs = Dimension(grid, place, ports, own=own).pairs if kind == "dimension" else outputs
+    routing = Adaptive if kind == "adaptive" else Dimension
+    pairs = routing(grid, place, ports, own=own).pairs if by_grid else outputs
     return RouterBuild(
         ports,
         channels,
@@ -231,6 +244,8 @@ class RouterStimuli:
             if isinstance(sent, Flit):
                 self.owed[o, sent.channel] += 1
                 self.seen["head" if sent.head else "tail" if sent.tail else "body"] += 1
+                if self.build.escapes and sent.head and o < self.build.grid.ports:
+                    self.seen["adapted" if sent.channel >= self.build.escapes else "escaped"] += 1
             else:
                 self.seen["message"] += 1
         self.seen["dropped"] += outputs.dropped

@@ -65,6 +65,23 @@ REFUSED: list[tuple[type[EngineShape], dict[str, Any], str]] = [
     ),
     (
         NodeShape,
+        {"links": 4, "routing": "adaptive", "channels": 2},
+        "routing 'adaptive' needs sides of a mesh or torus; take 'table' or 'source'",
+    ),
+    (
+        NodeShape,
+        {"links": 4, "routing": "adaptive", "sides": (4, 4)},
+        "channels must be at least 2 with routing 'adaptive' here, not 1: packets go by dimension"
+        " order in channel 0, and adapt in those above",
+    ),
+    (
+        NodeShape,
+        {"links": 4, "routing": "adaptive", "sides": (4, 4), "channels": 2, "datelines": True},
+        "channels must be at least 3 with routing 'adaptive' here, not 2: packets go by dimension"
+        " order in channels 0 and 1, and adapt in those above",
+    ),
+    (
+        NodeShape,
         {"links": 3, "routing": "dimension", "sides": (4, 4)},
         "links must be at least 4 with sides (4, 4), not 3",
     ),

@@ -159,6 +159,22 @@ def test_where_nodes_are(keys: str, ports: int, own: bool) -> None:
         ("random = {switches = 2, nodes = 2, connectivity = 1, seed = 1}", "set ports, and leave"),
         ('topology = "star-4"\nrouting = "dimension"', "is for routers with coordinates"),
         ('nodes = [[0, 0]]\nlinks = []\nrouting = "dimension"', "is for routers with coordin"),
+        (
+            'topology = "star-4"\nrouting = "adaptive"\nchannels = 2',
+            "is for routers with coordinat",
+        ),
+        (
+            'topology = "torus-4x4"\nrouting = "adaptive"\nchannels = 2',
+            "network: channels must be at least 3 .* not 2: packets go by dimension order in",
+        ),
+        (
+            'topology = "mesh-4x4"\nrouting = "adaptive"\nchannels = 1',
+            "network: channels must be at least 2 .* not 1: packets go by dimension order in",
+        ),
+        (
+            'topology = "ring-4"\nrouting = "adaptive"\nchannels = 0\nsetup = "local"',
+            "network: channels must be at least 3 .* not 0: packets go by dimension order in",
+        ),
         ('topology = "torus-4x4"\ndatelines = [[0, 4]]', "dateline .0, 4. is not at a link"),
     ],
 )
@@ -204,6 +220,11 @@ def test_a_file_that_was_changed_is_refused(
         ('topology = "hypercube-8"', "dimension", 1, 0),
         ('topology = "ring-5"\ninterfaces = true', "dimension", 2, 2),
         ('topology = "star-5"', "table", 1, 0),
+        ('topology = "torus-4x3"\nrouting = "adaptive"', "adaptive", 3, 14),
+        ('topology = "torus-4x3"\nrouting = "adaptive"\nchannels = 4', "adaptive", 4, 14),
+        ('topology = "torus-2x2"\nrouting = "adaptive"', "adaptive", 2, 0),
+        ('topology = "hypercube-8"\nrouting = "adaptive"', "adaptive", 2, 0),
+        ('topology = "coated-mesh-3x3"\nrouting = "adaptive"', "adaptive", 2, 0),
     ],
 )
 def test_how_packets_are_routed(keys: str, routing: str, channels: int, lines: int) -> None:

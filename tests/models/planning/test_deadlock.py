@@ -269,6 +269,54 @@ def test_packets_that_keep_the_odd_channel_as_they_turn_could_deadlock(name: str
         deadlock.check(plan, restart=False)
 
 
+ADAPTIVE = 'routing = "adaptive"'
+
+
+@pytest.mark.parametrize("name", ["mesh-4x4", "torus-4x4", "hypercube-16", "ring-6", "torus-5x3x2"])
+def test_escape_channels_alone_wait_for_each_other(name: str) -> None:
+    """Packets that adapt can always escape: the graph is that of dimension order."""
+    plan, ordered = on_rings(name, f"{ADAPTIVE}\nchannels = 4"), on_rings(name)
+    deadlock.check(plan)
+    graph = deadlock.channel_graph(plan)
+    assert {*graph.edges} == {*deadlock.channel_graph(ordered).edges}
+
+
+@pytest.mark.parametrize("name", ["torus-4x4", "torus-5x5", "ring-6"])
+def test_packets_that_go_back_to_adaptive_channels_could_deadlock_on_rings(name: str) -> None:
+    """They are past the dateline on adaptive channels, and escape in channel 0 again: indirect."""
+    plan = on_rings(name, ADAPTIVE)
+    with pytest.raises(DeadlockError, match=r"channels wait .*\n  packets 0: link from switch"):
+        deadlock.check(plan, escape="left")
+
+
+@pytest.mark.parametrize("name", ["mesh-4x4", "hypercube-16", "mesh-3x2x3", "torus-2x2"])
+def test_without_rings_they_could_go_back(name: str) -> None:
+    plan = on_rings(name, ADAPTIVE)
+    deadlock.check(plan, escape="left")
+    direct, both = (deadlock.channel_graph(plan, escape=way) for way in ("kept", "left"))
+    links = {end for edge in both.edges for end in edge}
+    assert {edge for edge in direct.edges if {*edge} <= links} <= {*both.edges}
+
+
+def test_a_way_up_on_adaptive_channels_joins_links_of_two_rows() -> None:
+    graph = deadlock.channel_graph(on_rings("mesh-4x4", ADAPTIVE), escape="left")
+    assert graph.has_edge(Channel(0, 0, "packets 0"), Channel(4 + 1, 0, "packets 0"))
+
+
+@pytest.mark.parametrize("name", ["mesh-2x2", "mesh-4x4", "torus-4x4", "hypercube-8"])
+def test_adaptive_channels_alone_can_deadlock(name: str) -> None:
+    with pytest.raises(DeadlockError, match="4 channels wait for each other in a cycle:"):
+        deadlock.check(on_rings(name, ADAPTIVE), escape="none")
+
+
+@pytest.mark.parametrize("refuse", [Network.plan, Network.verilog])
+def test_an_escape_without_datelines_is_refused(refuse: Callable[[Network], object]) -> None:
+    head = 'name = "a"\n[network]\nkind = "irregular"\ntopology = "torus-4x4"\n'
+    with pytest.raises(DeadlockError, match=r"cycle:\n  packets 0: link from switch 1, port 0\n"):
+        refuse(Network.loads(f"{head}{ADAPTIVE}\ndatelines = []"))
+    refuse(Network.loads(head + ADAPTIVE))
+
+
 GRIDS = ["torus-4x3", "torus-5x2x4", "ring-6", "ring-7", "mesh-3x2x4", "hypercube-8", "torus-3x3"]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import cocotb
 from amaranth.lib import wiring
 
-from syncfabric.models.golden.router import Dimension
+from syncfabric.models.golden.router import Adaptive, Dimension
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.networks.grid import Grid
@@ -85,6 +85,8 @@ def _stream_port(layout: StreamLayout) -> Case:
 MESH = Grid((4, 2), pairs=True)
 TORUS = Grid((4, 5), wraps=True)
 LINES = frozenset({0, 1, 3, 4})
+CUBE = Grid((2, 2, 2, 2))
+BY_GRID = {"dimension": Dimension, "adaptive": Adaptive}
 
 
 def _router(
@@ -114,7 +116,7 @@ def _router(
         flit_bits,
         kind,
         register,
-        Dimension(grid, (), ports, own=own).pairs if kind == "dimension" else few,
+        BY_GRID[kind](grid, (), ports, own=own).pairs if kind in BY_GRID else few,
         grid=grid,
         place=tuple(side // 2 for side in grid.sides),
         own=own,
@@ -126,6 +128,7 @@ def _router(
     case = RouterCase(build, message_bits, cut, streams)
     wanted = {"head", "tail", "dropped"} | ({"message"} if message_bits else set())
     wanted |= {"late"} if streams else set()
+    wanted |= {"adapted", "escaped"} if kind == "adaptive" else set()
     return Case(lambda: case.part, lambda rng: RouterLockstep(case, rng), frozenset(wanted))
 
 
@@ -147,6 +150,14 @@ CASES = {
     "streamed_xy": _router("dimension", places=2, message_bits=36, streams=1),
     "streamed_table": _router("table", 3, 2, register=True, message_bits=68, streams=4),
     "torus_4": _router("dimension", 5, 4, message_bits=11, grid=TORUS, datelines=LINES),
+    "adaptive": _router("adaptive", channels=2, grid=Grid((4, 3))),
+    "adaptive_torus": _router("adaptive", 5, 4, 3, grid=TORUS, datelines=frozenset({0, 3})),
+    "adaptive_set_up": _router(
+        "adaptive", 8, 5, grid=Grid((3, 5, 8), True), own=False, ordinary=4, datelines=LINES
+    ),
+    "adaptive_cube": _router(
+        "adaptive", 6, 3, 1, register=True, message_bits=11, grid=CUBE, cut=True
+    ),
     "port_1": _port(1, 1),
     "port_4": _port(4, 16, 3),
     "port_16": _port(16, 256, 32),

@@ -7,7 +7,7 @@ from typing import Any, get_args
 from annotated_types import Ge, Le
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
+from syncfabric.models.layout.shape import BY_GRID, MeshNodeShape, NodeShape
 from syncfabric.models.layout.streams import Operations
 from syncfabric.models.networks.grid import Grid
 
@@ -53,7 +53,7 @@ def draw(rng: random.Random) -> tuple[type[NodeShape], dict[str, Any]]:
     if options["streams"] and options["stream_links"] == "shared" and rng.random() < 0.9:
         options |= {"message_links": "own", "transport": "link", "check_bits": 0}
         options["stream_bits"] = rng.choice((32, 64, 128))
-    if kind is NodeShape and options["routing"] == "dimension" and rng.random() < 0.9:
+    if kind is NodeShape and options["routing"] in BY_GRID and rng.random() < 0.9:
         options["sides"] = sides = rng.choice(SIDES[1:])
         options["links"] = max(Grid(sides).ports, rng.choice((1, options["links"])))
     # By themselves these two would hardly ever fit; and a table of all is too long to build.

@@ -36,8 +36,10 @@ class RouterCase:
         build = self.build
         outputs = tuple(tuple(sorted(build.pairs[i])) for i in range(build.ports))
         routing: Routing = SourceRouting(outputs)
-        if build.kind == "dimension":
-            routing = DimensionRouting(build.grid, build.ports, build.own)
+        if build.kind in ("dimension", "adaptive"):
+            ordinary = build.ordinary or build.channels
+            adaptive = range(build.escapes, ordinary if build.escapes else 0)
+            routing = DimensionRouting(build.grid, build.ports, build.own, adaptive)
         elif build.kind == "table":
             routing = TableRouting(outputs, len(build.routes))
         return Router(
@@ -127,7 +129,7 @@ class RouterLockstep:
                     credit = self.rng.getrandbits(self.case.streams)
                     driven[f"message_{port}_credit"] = credit
                     expected[f"in_{name}_credit"] = Word(credit)
-        if build.kind == "dimension":
+        if build.kind in ("dimension", "adaptive"):
             driven |= dict(zip(build.grid.names, build.place, strict=True))
         if build.kind == "table":
             bits = max(1, (build.ports - 1).bit_length())

@@ -212,6 +212,15 @@ def test_packets_that_bring_their_way_are_refused() -> None:
         shape_of(IrregularSpec.model_validate(keys | own), 4, 32)
 
 
+@pytest.mark.parametrize("topology", ["mesh-4x4", "torus-4x4"])
+def test_packets_that_may_overtake_each_other_are_refused(topology: str) -> None:
+    head = f'name = "a"\n[network]\nkind = "irregular"\ntopology = "{topology}"\n'
+    spec = loads(f'{head}routing = "adaptive"\n').network
+    words = 'routing = "adaptive": packets between two cores may overtake .*; set routing = "dim'
+    with pytest.raises(SpecError, match=words):
+        shape_of(spec, 4, 32)
+
+
 @pytest.mark.parametrize(
     ("network", "barrier"),
     [

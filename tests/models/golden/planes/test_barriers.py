@@ -1,14 +1,17 @@
 """Barriers on whole networks: their latency, their ends, and what is beside them."""
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from syncfabric.models.golden.record import ConfigRequest
+from syncfabric.models.golden.router import Router
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.network import Place
 from syncfabric.models.layout.words import PortWord, RouterWord, config_address
+from syncfabric.models.networks import reader
 from syncfabric.models.traffic import rate_word
 from tests.models.golden.planes.nets import (
     Group,
@@ -197,3 +200,34 @@ def test_datelines_take_packets_over() -> None:
     assert (1 * ports + 0) * width + 0 in lanes
     with pytest.raises(ValueError, match="flits on channel 2"):
         bench.net.put(0, [0], 2)
+
+
+@pytest.mark.parametrize(
+    ("topology", "escapes"),
+    [
+        *(("mesh-4x4", True), ("torus-4x4", True), ("hypercube-16", True)),
+        *(("mesh-4x4", False), ("torus-4x4", False)),
+    ],
+)
+def test_escape_channels_keep_adaptive_packets_moving(
+    topology: str, escapes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without them, as many packets as can be stop each other for good."""
+    if not escapes:
+
+        def waits(router: Router[object], escape: int, others: Sequence[int]) -> int:
+            return next((o for o in others if router.tokens[o]), others[-1])
+
+        monkeypatch.setattr(Router, "_chosen", waits)
+    head = f'name = "a"\n[network]\nkind = "irregular"\ntopology = "{topology}"\n'
+    keys = 'routing = "adaptive"\nbuffer_flits = 1\nsetup = "local"\n'
+    bench = Bench(reader.loads(head + keys).message_network.shape)
+    bench.step(load=5)
+    bench.run(64)
+    for _ in range(400):
+        bench.step(enable=True, rate=rate_word(1.0))
+    for _ in range(4000):
+        bench.step()
+    assert bench.net.is_empty() == escapes
+    last = max(cycle for cycle, record in bench.records.items() if record.valid)
+    assert escapes or last < bench.now - 1000

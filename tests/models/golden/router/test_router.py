@@ -17,20 +17,26 @@ def play(seed: int, kind: str, cycles: int) -> Counter[str]:
     build = draw_router(rng, kind)
     stimuli = RouterStimuli(build, rng)
     dimensions: dict[int, int] = {}
-    if kind == "dimension":
+    minimal = None
+    if kind in ("dimension", "adaptive"):
         grid = build.grid
         ways = literal_router.ways(grid.sides, grid.pairs)
         dimensions = {port: d for d, ports in enumerate(ways) for port in ports}
         setup = build.ordinary if build.datelines and build.ordinary else build.channels
         shape = grid.sides, grid.wraps, grid.pairs
-        rule = literal_router.dimension(*shape, build.place, build.ports, build.own, setup)
+        rest = *shape, build.place, build.ports, build.own
+        rule = literal_router.dimension(*rest, setup)
+        if kind == "adaptive":
+            minimal = literal_router.Minimal(*rest, setup, build.escapes)
+            rule = minimal.first
     elif kind == "table":
         rule = literal_router.table(build.ports, build.number, build.routes)
     else:
         rule = literal_router.source(build.ports)
     sizes = build.ports, build.channels, build.buffer_flits
     lines = build.datelines, build.ordinary, dimensions
-    literal = LiteralRouter(*sizes, rule, build.pairs, build.output_register, *lines)
+    rules = rule, build.pairs, build.output_register
+    literal = LiteralRouter(*sizes, *rules, *lines, minimal=minimal)
     for cycle in range(cycles):
         inputs = stimuli.inputs()
         words = {i: astuple(flit)[:4] for i, flit in inputs.flits.items()}
@@ -43,14 +49,15 @@ def play(seed: int, kind: str, cycles: int) -> Counter[str]:
     return stimuli.seen
 
 
-@pytest.mark.parametrize("kind", ["dimension", "table", "source"])
+@pytest.mark.parametrize("kind", ["dimension", "adaptive", "table", "source"])
 def test_model_is_the_literal_contract(kind: str) -> None:
     seen = sum((play(seed, kind, 150) for seed in range(40)), Counter[str]())
     assert min(seen[what] for what in ("head", "body", "tail", "message", "dropped")) > 100
+    assert kind != "adaptive" or min(seen["adapted"], seen["escaped"]) > 100
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("kind", ["dimension", "table", "source"])
+@pytest.mark.parametrize("kind", ["dimension", "adaptive", "table", "source"])
 @pytest.mark.parametrize("first", range(100, 400, 20))
 def test_model_is_the_literal_contract_at_length(kind: str, first: int) -> None:
     for seed in range(first, first + 20):
