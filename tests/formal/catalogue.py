@@ -30,6 +30,7 @@ from tests.formal.static_switch import StaticProof
 from tests.formal.stream_guards import StreamGuardProof
 from tests.formal.stream_planes import PlaneProof, ServiceProof
 from tests.formal.stream_ports import OperandsProof, ResultsProof
+from tests.formal.stream_sharing import SharingProof
 from tests.formal.stream_trees import ForkProof, JoinProof
 from tests.formal.streams import StreamBufferProof
 
@@ -177,6 +178,14 @@ STREAM_PROOFS = (
         for harm in (True, False)
     ),
     Proof("streams: two channels of a router", "rtl/streams/plane.py", ServiceProof),
+    *(
+        Proof(
+            f"streams: links shared with packets, {join} join",
+            "rtl/streams/pauses.py",
+            partial(SharingProof, join),
+        )
+        for join in ("tree", "serial")
+    ),
     *(
         Proof(
             f"streams: {what} of a process, channels {channels}",

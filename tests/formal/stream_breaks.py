@@ -141,6 +141,23 @@ STREAM_FAULTS: Faults = {
             "choice.advance.eq(0)",
         ),
     ),
+    "streams: links shared with packets, tree join": (
+        (
+            "copies take a pause's place",
+            "self.forks.eq(times[",
+            "self.forks.eq(0 & times[",
+        ),
+        (
+            "a flit leaves beside a word",
+            "arbiter.grant[place] & ~blocked",
+            "arbiter.grant[place] & ~without",
+            "rtl/router/output_port.py",
+        ),
+    ),
+    "streams: links shared with packets, serial join": (
+        ("a pause of a serial join has one cycle", "cls(wide=2)", "cls(wide=1)"),
+        ("pauses are too far apart", "_BETWEEN = 3", "_BETWEEN = 8"),
+    ),
     "streams: operands of a process, channels 1": (
         (
             "a beat is taken with its head",

@@ -1,6 +1,7 @@
 # amaranth: UnusedElaboratable=no
 """All streams of a router: credits, what drains, and that who is ready is served."""
 
+from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
@@ -15,15 +16,25 @@ from syncfabric.rtl.streams.plane import StreamPlane
 from tests.formal.properties import Properties
 from tests.formal.streams import DATA, MOST, FewSets, FreeBuffer, Group, Small, one_at_most, word_of
 
-__all__ = ["PlaneProof", "ServiceProof"]
+__all__ = ["PORTS", "FreePlane", "PlaneProof", "ServiceProof", "free_ports"]
 
 PORTS = 3
 
 
-class _FreePlane:
+class FreePlane:
     """Places a plane whose buffers show any words, among groups and neighbours.
 
     Neighbours send a word only with a credit, and give one back for each word that they got.
+
+    Parameters
+    ----------
+    m, claims
+        Of the wrapper.
+    wrapper : Component
+        With the ports of ``free_ports``.
+    layout : Small
+    make : callable, optional
+        Returns a channel.
 
     Attributes
     ----------
@@ -38,7 +49,14 @@ class _FreePlane:
         and whose credit has not come back.
     """
 
-    def __init__(self, m: Module, claims: Properties, wrapper: Any, layout: Small) -> None:
+    def __init__(
+        self,
+        m: Module,
+        claims: Properties,
+        wrapper: Any,
+        layout: Small,
+        make: Callable[[Small], StreamChannel] = FewSets,
+    ) -> None:
         width, count = layout.word.width - layout.bits + DATA, layout.channels
         free = [word_of(layout, wrapper.words.word_select(i, width)) for i in range(PORTS + count)]
         buffers: list[FreeBuffer] = []
@@ -54,7 +72,7 @@ class _FreePlane:
             return counters[-1]
 
         def channel(one: Small) -> StreamChannel:
-            self.channels.append(FewSets(one))
+            self.channels.append(make(one))
             return self.channels[-1]
 
         self.plane = plane = StreamPlane(layout)
@@ -105,7 +123,7 @@ class _FreePlane:
         return owed, out
 
 
-def _free_ports(layout: Small) -> dict[str, Any]:
+def free_ports(layout: Small) -> dict[str, Any]:
     """Return the ports of a wrapper around a free plane."""
     count = layout.channels
     words = (PORTS + count) * (layout.word.width - layout.bits + DATA)
@@ -124,17 +142,17 @@ class PlaneProof(wiring.Component):
     Members
     -------
     words, visit, slots, comes, back, faults : In
-        See ``_free_ports``: all free.
+        See ``free_ports``: all free.
     """
 
     def __init__(self, channels: int) -> None:
         self._layout = Small(channels, 32, ("add",), "tree", PORTS, True)
-        super().__init__(_free_ports(self._layout))
+        super().__init__(free_ports(self._layout))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         claims, layout = Properties(m), self._layout
-        free = _FreePlane(m, claims, self, layout)
+        free = FreePlane(m, claims, self, layout)
         plane: Any = free.plane
         self._claim(m, claims, free, plane, layout.channels - 1)
         claims.holds("no word is dropped", ~plane.overflows)
@@ -142,7 +160,7 @@ class PlaneProof(wiring.Component):
         claims.holds("a link has one word at a time", Cat(map(one_at_most, valid)).all())
         return m
 
-    def _claim(self, m: Module, claims: Properties, free: _FreePlane, plane: Any, c: int) -> None:
+    def _claim(self, m: Module, claims: Properties, free: FreePlane, plane: Any, c: int) -> None:
         layout, source, group = self._layout, free.sources[c], free.groups[c]
         channel: Any = free.channels[c]
         # Words of which the credit is spent and that are not on their link: a copy is there a
@@ -199,17 +217,17 @@ class ServiceProof(wiring.Component):
     Members
     -------
     words, visit, slots, comes, back, faults : In
-        See ``_free_ports``: all free.
+        See ``free_ports``: all free.
     """
 
     def __init__(self) -> None:
         self._layout = Small(2, 32, ("add",), "tree", PORTS, True)
-        super().__init__(_free_ports(self._layout))
+        super().__init__(free_ports(self._layout))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         claims, layout = Properties(m), self._layout
-        free = _FreePlane(m, claims, self, layout)
+        free = FreePlane(m, claims, self, layout)
         me: Any = free.channels[1]
         ready, copied = me.join_ready | me.fork_ready, me.copies.any() | me.source_leaves
         passed, stuck = Signal(range(3)), Signal(range(8))

@@ -14,7 +14,7 @@ from syncfabric.rtl.streams.buffer import StreamBuffer
 from syncfabric.rtl.streams.channel import StreamChannel
 from syncfabric.rtl.streams.join import join_of
 from tests.formal.properties import Properties
-from tests.formal.streams import DATA, MOST, FewSets, Group, Small, word_of
+from tests.formal.streams import DATA, MOST, FewSets, Group, Slow, Small, word_of
 
 __all__ = ["ForkProof", "JoinProof"]
 
@@ -125,14 +125,6 @@ class ForkProof(wiring.Component):
         return m
 
 
-class _Slow(Small):
-    """Operators take two cycles."""
-
-    @property
-    def operator_latency(self) -> int:
-        return 2
-
-
 class JoinProof(wiring.Component):
     """A channel and a join; buffers, credits, the fork and groups do anything.
 
@@ -156,7 +148,7 @@ class JoinProof(wiring.Component):
     """
 
     def __init__(self, join: str) -> None:
-        kind = _Slow if join == "serial" else Small
+        kind = Slow if join == "serial" else Small
         self._layout = layout = kind(1, 32, ("add",), join, PORTS, True)
         names = ("source_holds", "source_head", "source_tail", "credits", "taken", "served")
         self._free = {

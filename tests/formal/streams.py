@@ -21,6 +21,7 @@ __all__ = [
     "FewSets",
     "FreeBuffer",
     "Group",
+    "Slow",
     "Small",
     "StreamBufferProof",
     "one_at_most",
@@ -41,6 +42,14 @@ class Small(StreamLayout):
 
     @property
     def place_bits(self) -> int:
+        return 2
+
+
+class Slow(Small):
+    """Operators take two cycles."""
+
+    @property
+    def operator_latency(self) -> int:
         return 2
 
 

@@ -87,7 +87,7 @@ def test_packets_and_words_share_links_and_neither_is_lost(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("keys", "longest"),
-    [({}, 3), ({"stream_operations": ("fp32",)}, 9), ({"stream_join": "serial"}, 4)],
+    [({}, 3), ({"stream_operations": ("fp32",)}, 9), ({"stream_join": "serial"}, 3)],
 )
 @pytest.mark.parametrize("streams", [1, 2])
 def test_a_flit_waits_for_as_many_words_as_promised(
