@@ -1,4 +1,4 @@
-"""The 2-D mesh: nodes, ports, and the two dimension orders a message can take."""
+"""The 2-D mesh: nodes and ports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import ClassVar, TypeAlias
 from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Irregular, Link
 
-__all__ = ["STEP", "Mesh", "Node", "Port", "Turn", "hops"]
+__all__ = ["STEP", "Mesh", "Node", "Port", "hops"]
 
 Node: TypeAlias = tuple[int, int]
 """A node of a mesh as ``(x, y)``; north is +y."""
@@ -25,17 +25,6 @@ class Port(enum.IntEnum):
     def opposite(self) -> Port:
         """The port at the link's other end; LOCAL is its own."""
         return self if self is Port.LOCAL else Port((self + 2) % 4)
-
-
-class Turn(enum.IntEnum):
-    """Which dimension a message crosses first."""
-
-    X_FIRST, Y_FIRST = range(2)
-
-    @property
-    def reverse(self) -> Turn:
-        """The order that goes back over the same links."""
-        return Turn(1 - self)
 
 
 STEP: dict[Port, tuple[int, int]] = {
@@ -114,25 +103,6 @@ class Mesh:
         step = STEP[port]
         other = node[0] + step[0], node[1] + step[1]
         return other if self.contains(other) else None
-
-    def first_port(self, here: Node, destination: Node, turn: Turn) -> Port:
-        """Return the port by which a message leaves ``here``; LOCAL when it has arrived."""
-        dx, dy = destination[0] - here[0], destination[1] - here[1]
-        if dx and (turn is Turn.X_FIRST or not dy):
-            return Port.EAST if dx > 0 else Port.WEST
-        if dy:
-            return Port.NORTH if dy > 0 else Port.SOUTH
-        return Port.LOCAL
-
-    def path(self, source: Node, destination: Node, turn: Turn) -> list[tuple[Node, Port]]:
-        """List the (router, output port) a message crosses, without the local port at the end."""
-        crossed: list[tuple[Node, Port]] = []
-        here = source
-        while (port := self.first_port(here, destination, turn)) is not Port.LOCAL:
-            crossed.append((here, port))
-            step = STEP[port]
-            here = here[0] + step[0], here[1] + step[1]
-        return crossed
 
     def hops(self, a: Node, b: Node) -> int:
         """Count the links between two nodes."""

@@ -250,8 +250,7 @@ class Output(wiring.Component):
         """Return whether what asks is behind a dateline once it has left, or is not."""
         if not self._dated:
             return asks
-        line: Value = getattr(self, "dateline")  # noqa: B009
-        return asks & (line if behind else ~line)
+        return asks & (self.dateline if behind else ~self.dateline)
 
     def _turns(self, m: Module, able: Signal) -> Signal:
         """Return which lane sends: each in turn, and none after two cycles of messages."""
@@ -319,7 +318,7 @@ class RoutedLinks(Joined):
                 getattr(router, f"message_{q}").eq(output.message),
             ]
             if layout.dated:
-                m.d.comb += getattr(output, "dateline").eq(getattr(self, "dateline")[q])  # noqa: B009
+                m.d.comb += output.dateline.eq(self.dateline[q])
             for i, (p, c) in enumerate(places):
                 m.d.comb += [
                     output.ask[i].eq(getattr(slots[p], f"ask_{c}")[q]),

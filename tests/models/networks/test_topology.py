@@ -1,12 +1,15 @@
 """The mesh's arithmetic, and the irregular network as dictionaries and as arrays."""
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.mesh import STEP, Mesh, Port, Turn, hops
+from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network
 
 MESH = Mesh(5, 3)
@@ -43,28 +46,44 @@ def test_opposite_ports_are_the_two_ends_of_a_link() -> None:
     assert Port.LOCAL.opposite is Port.LOCAL
 
 
-@given(PLACES, PLACES, st.sampled_from(Turn))
-def test_a_path_is_shortest_and_turns_once(
-    a: tuple[int, int], b: tuple[int, int], turn: Turn
+GRIDS = (
+    *(Grid((5, 4), pairs=True), Grid((5, 4)), Grid((3, 2, 4))),
+    *(Grid((5,), wraps=True), Grid((6,), wraps=True), Grid((4, 2, 3), wraps=True)),
+)
+
+
+@given(st.sampled_from(GRIDS), st.randoms(use_true_random=False))
+def test_paths_are_shortest_and_the_opposite_order_goes_back_over_them(
+    grid: Grid, rng: random.Random
 ) -> None:
-    path = MESH.path(a, b, turn)
-    assert len(path) == hops(a, b) == MESH.hops(a, b)
-    here = a
-    for node, port in path:
-        assert node == here
-        here = here[0] + STEP[port][0], here[1] + STEP[port][1]
+    a, b = rng.randrange(grid.routers), rng.randrange(grid.routers)
+    order = range(len(grid.sides))[:: rng.choice((1, -1))]
+    path, back = grid.path(a, b, order), grid.path(b, a, order[::-1])
+    assert [grid.axis_of(port) for _, port in path] == sorted(
+        (grid.axis_of(port) or 0 for _, port in path), reverse=order.step < 0
+    )
+    ends = {}
+    for router in range(grid.routers):
+        for axis, side in enumerate(grid.sides):
+            place = list(grid.place(router))
+            place[axis] = (place[axis] + 1) % side
+            there = grid.router(place)
+            assert there is not None
+            if there != router and (place[axis] or (grid.wraps and side > 2)):
+                up, down = grid.axes[axis]
+                ends[router, up], ends[there, down] = there, router
+    here, crossed = a, [a]
+    for router, port in path:
+        assert router == here
+        here = ends[router, port]
+        crossed.append(here)
     assert here == b
-    axes = [port % 2 for _, port in path]
-    assert axes == sorted(axes, reverse=turn is Turn.Y_FIRST)
-
-
-@given(PLACES, PLACES, st.sampled_from(Turn))
-def test_the_other_order_goes_back_over_the_same_links(
-    a: tuple[int, int], b: tuple[int, int], turn: Turn
-) -> None:
-    forth = [(node, MESH.neighbour(node, port)) for node, port in MESH.path(a, b, turn)]
-    back = [(node, MESH.neighbour(node, port)) for node, port in MESH.path(b, a, turn.reverse)]
-    assert [(end, start) for start, end in reversed(back)] == forth
+    assert crossed[::-1] == [router for router, _ in back] + [a]
+    apart = 0
+    for one, other, side in zip(grid.place(a), grid.place(b), grid.sides, strict=True):
+        far = abs(one - other)
+        apart += min(far, side - far) if grid.wraps else far
+    assert len(path) == apart
 
 
 TWINS = Irregular(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from hypothesis import strategies as st
 
-from syncfabric.models.networks.mesh import Mesh, Node, Port, Turn
+from syncfabric.models.networks.mesh import STEP, Mesh, Node, Port
 from syncfabric.models.planning.btm import Tree
 
 
@@ -37,9 +37,21 @@ def children_of(tree: Tree, node: Node) -> list[Node | None]:
     return [None if child < 0 else nodes[child] for child in below]
 
 
-def distribute_turn(port: Port) -> Turn:
-    """Return the first turn of a DISTRIBUTE to the child at ``port``: X-Y for +X and -X."""
-    return Turn.X_FIRST if port in (Port.EAST, Port.WEST) else Turn.Y_FIRST
+def y_first(port: int) -> bool:
+    """Return whether a DISTRIBUTE to the child at ``port`` goes Y-X: not for +X and -X."""
+    return port not in (Port.EAST, Port.WEST)
+
+
+def mesh_path(here: Node, there: Node, *, turned: bool) -> list[tuple[Node, Port]]:
+    """List the (router, output port) that a message crosses, X first, or turned around Y first."""
+    x, y = here
+    along_x = [Port.EAST if there[0] > x else Port.WEST] * abs(there[0] - x)
+    along_y = [Port.NORTH if there[1] > y else Port.SOUTH] * abs(there[1] - y)
+    crossed = []
+    for port in along_y + along_x if turned else along_x + along_y:
+        crossed.append(((x, y), port))
+        x, y = x + STEP[port][0], y + STEP[port][1]
+    return crossed
 
 
 @st.composite
@@ -51,10 +63,9 @@ def groups(draw: st.DrawFn, side: int = 10) -> list[Node]:
 
 def links_down(tree: Tree, node: Node) -> Iterator[list[tuple[Node, Port]]]:
     """Yield the links of each DISTRIBUTE that a member sends."""
-    mesh = Mesh(1024, 1024)
     for port, child in zip(Port, children_of(tree, node), strict=False):
         if child is not None:
-            path = mesh.path(node, child, distribute_turn(port))
+            path = mesh_path(node, child, turned=y_first(port))
             assert path[0][1] is port, f"{child} is not reached from {node} by {port}"
             yield path
 

@@ -15,7 +15,7 @@ from syncfabric.models.errors import DeadlockError, SpecError
 from syncfabric.models.golden.router import Dimension
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.irregular import Irregular, Place
-from syncfabric.models.networks.mesh import Mesh, Port, Turn
+from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec, NetworkSpec
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.deadlock import Channel
@@ -23,6 +23,7 @@ from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.updown import updown_tables
 from syncfabric.sim.network import Network
 from tests.models.planning.irregular import clusters, draw_network, network_of
+from tests.models.planning.laws import mesh_path
 from tests.models.planning.test_tables import RING, one_way
 
 STATIC = {name for name in reader.ready_made() if reader.load(name).network.kind == "static"}
@@ -101,8 +102,8 @@ def test_every_message_of_a_plan_is_in_the_graph() -> None:
     plan, mesh = routed(4), Mesh(4, 4)
     graph = deadlock.channel_graph(plan)
     for here, there in itertools.permutations(mesh.nodes, 2):
-        for turn, lane in ((Turn.X_FIRST, "sync X-Y"), (Turn.Y_FIRST, "sync Y-X")):
-            way = [Channel(*link, lane) for link in mesh.path(here, there, turn)]
+        for turned, lane in ((False, "sync X-Y"), (True, "sync Y-X")):
+            way = [Channel(*link, lane) for link in mesh_path(here, there, turned=turned)]
             assert nx.is_path(graph, [*way, Channel(there, Port.LOCAL, lane)])
 
 

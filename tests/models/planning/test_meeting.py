@@ -11,7 +11,7 @@ from syncfabric.models.networks.mesh import Mesh, Node, Port
 from syncfabric.models.planning.btm import Tree, build_tree, places_of
 from syncfabric.models.planning.meeting import Ancestry, Ways, can_meet
 from syncfabric.models.planning.shortest import grow, improve
-from tests.models.planning.laws import distribute_turn, groups, nodes_of, parent_of
+from tests.models.planning.laws import groups, mesh_path, nodes_of, parent_of, y_first
 
 MESH = Mesh(16, 16)
 
@@ -20,7 +20,7 @@ def nodes_on(tree: Tree, position: int, *, paper: bool = False) -> list[Node]:
     """Return the nodes of the way between a member and its parent, from the sender on."""
     member, parent = nodes_of(tree)[position], nodes_of(tree)[int(tree.parent[position])]
     ends = (member, parent) if paper else (parent, member)
-    path = MESH.path(*ends, distribute_turn(Port(tree.port[position])))
+    path = mesh_path(*ends, turned=y_first(tree.port[position]))
     return [*(node for node, _ in path), ends[1]]
 
 
@@ -115,13 +115,13 @@ STEPS = {Port.EAST: (1, 0), Port.NORTH: (0, 1), Port.WEST: (-1, 0), Port.SOUTH: 
 @settings(deadline=None)
 @given(groups(), st.booleans())
 def test_the_links_of_every_way_in_order(members: list[Node], paper: bool) -> None:
-    tree, mesh = build_tree(members), Mesh(10, 10)
+    tree = build_tree(members)
     ways = Ways.of(tree, paper=paper)
     for position, member in enumerate(members):
         parent, links = parent_of(tree, member), []
         if parent is not None:
             ends = (member, parent) if paper else (parent, member)
-            for (x, y), port in mesh.path(*ends, distribute_turn(Port(tree.port[position]))):
+            for (x, y), port in mesh_path(*ends, turned=y_first(tree.port[position])):
                 links.append([x, y, *STEPS[port]])
         table = np.stack([ways.x, ways.y, ways.dx, ways.dy], axis=1)
         assert table[ways.member == position].tolist() == links

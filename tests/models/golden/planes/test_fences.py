@@ -11,7 +11,7 @@ from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.network import CollectiveNetwork
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.words import RouterWord, config_address
-from syncfabric.models.networks.mesh import Mesh, Turn
+from syncfabric.models.networks.grid import Grid
 from syncfabric.models.traffic import rate_word
 from tests.models.golden.planes.nets import draw_group, mesh
 from tests.models.golden.planes.network_bench import Bench
@@ -60,14 +60,13 @@ class Fenced(Bench):
 
     def all_come(self, router: int) -> bool:
         """Send packets between all nodes, but those over a link; return whether they come."""
-        grid, count = Mesh(self.width, self.height), len(self.shape.nodes)
+        grid, count = Grid((self.width, self.height), pairs=True), len(self.shape.nodes)
         dead = {router, router + 1}
         self.seen.packets.clear()
         sent = Counter[tuple[int, int]]()
         for source in range(count):
             for to in range(count):
-                path = grid.path(grid.node(source), grid.node(to), Turn.X_FIRST)
-                way = [grid.index(node) for node, _ in path] + [to]
+                way = [router for router, _ in grid.path(source, to, (0, 1))] + [to]
                 if source != to and all({*step} != dead for step in pairwise(way)):
                     for channel in range(self.shape.router.channels):
                         self.net.put(source, [self.word(to), 1, 2], channel)
