@@ -86,7 +86,7 @@ ADAPTIVE = (
         "of several channels the highest is taken",
         OUTPUT,
         "left > level",
-        "(left > 0) & (left >= level)",
+        "left.any() & (left + 1 > level)",
     ),
     _adaptive(
         "of several ports the highest dimension's is taken",
