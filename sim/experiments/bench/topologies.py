@@ -12,7 +12,7 @@ from syncfabric.models.networks.families import named
 from syncfabric.models.networks.reader import loads
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.btm import build_tree
-from syncfabric.sim.experiments.alone import alone
+from syncfabric.sim.experiments.alone import LAST, Wish, alone
 from syncfabric.sim.experiments.bench.latency import latency_row
 from syncfabric.sim.experiments.bench.planning import DRAWS, groups_that_fit, random_nodes
 from syncfabric.sim.experiments.claim import Claim, figure
@@ -29,6 +29,7 @@ GRIDS = (
     *("torus-8x8", "torus-32x32", "torus-8x8x8", "torus-16x16x16", "ring-64"),
     *("hypercube-64", "hypercube-512", "hypercube-4096"),
 )
+LATE: Wish = ("late", 200)
 SHARES = (1, 4, 16)
 """Members of a grid: all, and one of so many, drawn."""
 
@@ -47,7 +48,11 @@ def topology_barriers() -> Iterator[Claim]:
     for name in TOPOLOGIES:
         network = network_of(name)
         nodes = len(network.topology.graph.nodes)
-        yield latency_row(f"{name}, {nodes} nodes", *alone(network))
+        group, (last, late) = alone(network, asked=[("", LAST), ("", LATE)])
+        yield latency_row(f"{name}, {nodes} nodes", group, [last])
+        words = f"{name}, the others long before: greatest, bound if nothing waits"
+        same = late.worst == group.bound_least
+        yield figure(words, f"{late.worst}", f"= {group.bound_least}", same)
         if named(name).grid and network.topology.graph.own:
             routed = network_of(name, transport="routed", channels="")
             yield latency_row(f"{name}, {nodes} nodes, btm", *alone(routed))
@@ -66,7 +71,7 @@ def topology_groups() -> Iterator[Claim]:
 
 @section
 def btm_heights() -> Iterator[Claim]:
-    """Heights of btm's trees: all members, one in 4, one in 16; and what 2n a member would give."""
+    """Heights of btm's trees on topologies: all members, one in 4, one in 16; and log2n of them."""
     for name in GRIDS:
         grid = named(name).grid
         assert grid

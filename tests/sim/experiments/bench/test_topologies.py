@@ -15,6 +15,9 @@ def test_no_barrier_takes_longer_than_its_bound(
     assert {row.claim: f"{row.ours}, {row.paper}" for row in rows} == {
         "torus-4x4, 16 nodes (L 4, h 4)": "7 / 9 / 11, <= 13",
         "torus-4x4, 16 nodes, btm (L 4, h 3)": "10 / 15 / 17, <= 20",
+        "torus-4x4, the others long before: greatest, bound if nothing waits": "11, = 11",
+        "fat-tree-2x2, the others long before: greatest, bound if nothing waits": "5, = 5",
+        "hypercube-8, the others long before: greatest, bound if nothing waits": "9, = 9",
         "fat-tree-2x2, 4 nodes (L 2, h 1)": "5 / 5 / 5, <= 9",
         "hypercube-8, 8 nodes (L 3, h 3)": "6 / 7.5 / 9, <= 11",
         "hypercube-8, 8 nodes, btm (L 3, h 3)": "9 / 13 / 15, <= 15",
