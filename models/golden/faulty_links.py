@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 
 from syncfabric.models.faults.fault import Fault, FaultKind
@@ -30,13 +30,13 @@ class FaultyLinks:
         self._form = form
         self._planned: dict[int, list[Fault]] = {}
         self._dead = set[int]()
-        # Where each begins and where it leads, and whether it has registers.
-        self._ends: dict[int, tuple[Place, Place, bool]] = {}
+        # Where each begins and where it leads, and its registers.
+        self._ends: dict[int, tuple[Place, Place, int]] = {}
         guarded = shape.router.check_bits and not shape.router.wires
         for n, outs in enumerate(wiring.outs if guarded else ()):
             for p, out in enumerate(outs):
                 if out and (out.node < 0 or shape.interfaces):
-                    self._ends[out.link] = (n, p), (out.place, out.port), out.node < 0
+                    self._ends[out.link] = (n, p), (out.place, out.port), out.delay
 
     def inject(self, faults: Iterable[Fault]) -> None:
         """Plan faults of cycles to come.
@@ -59,24 +59,23 @@ class FaultyLinks:
         """Return the cycle of the next one, None if there is none."""
         return min(self._planned, default=None)
 
-    def strike(self, now: int, here: Coming, far: Coming) -> None:
+    def strike(self, now: int, ways: Mapping[int, Coming]) -> None:
         """Change what is on links in a cycle.
 
         Parameters
         ----------
         now : int
-        here : Coming
-            What comes out of links, behind their registers.
-        far : Coming
-            What goes into links with registers; without any it is the same.
+        ways : mapping of int to Coming
+            What comes out of links so many cycles later; of 0, what does so in this one.
         """
+        here = ways[0]
         struck: dict[int, list[Fault]] = {}
         for fault in self._planned.pop(now, ()):
             struck.setdefault(fault.link, []).append(fault)
             if fault.kind is FaultKind.DEAD:
                 self._dead.add(fault.link)
         for link in struck.keys() | self._dead:
-            (n, p), (m, q), registered = self._ends[link]
+            (n, p), (m, q), delay = self._ends[link]
             wires, packet = here.forward.get(m, {}).get(q, (STILL, None))
             dead, lost = link in self._dead, 0
             if dead:
@@ -87,7 +86,7 @@ class FaultyLinks:
                 here.forward.setdefault(m, {})[q] = wires, packet
             elif m in here.forward:
                 here.forward[m].pop(q, None)
-            back = (far if registered else here).back.get(n, {})
+            back = ways[delay].back.get(n, {})
             if p in back:
                 channels, (credit, messages, empty) = self._form.channels, back[p]
                 kept = Back(credit & ~lost, messages & ~(lost >> channels), empty)

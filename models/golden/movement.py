@@ -88,7 +88,8 @@ class Movement:
         self._first = 0 if self._local else len(nodes)  # the place of node 0
         self._processes, self._homes = processes, shape.nodes
         self._wiring, self._width = wiring, wiring.width
-        self._guarded, self._registers = router.check_bits > 0, router.link_registers
+        self._guarded = router.check_bits > 0
+        self._delays = sorted({*shape.delay_of.values()} - {0})
         self._watches = router.watchdog > 0
         # Plain tuples are unpacked many times faster than those with names.
         self._outs = [[out and (*out,) for out in outs] for outs in wiring.outs]
@@ -135,9 +136,9 @@ class Movement:
         """
         self._now, self._shown = now, Shown()
         here = self._here = self.due.pop(now) if now in self.due else Coming()
-        self._far = (
-            self.due.setdefault(now + self._registers, Coming()) if self._registers else here
-        )
+        ways = self._ways = {0: here}
+        for delay in self._delays:
+            ways[delay] = self.due.setdefault(now + delay, Coming())
         self.answers, self.releases = [], []
         freed: dict[int, list[int]] = {}
         for i, c in self._processes.freed():
@@ -174,9 +175,10 @@ class Movement:
                 self._put(place, driven)
         self._put_packets(moves)
         if self._guarded:
-            self.faults.strike(now, here, self._far)
-        if self._registers and self._far.is_empty:
-            del self.due[now + self._registers]
+            self.faults.strike(now, ways)
+        for delay in self._delays:
+            if ways[delay].is_empty:
+                del self.due[now + delay]
         moving = {*driving, *here.flits, *here.messages, *arrivals, *visited}
         moving.update((request[0],) if request else (), here.forward, here.back)
         self.active = set()
@@ -225,7 +227,7 @@ class Movement:
             if out is None:
                 continue
             self._show_message(out.link, sent)
-            to = (self._far if out.node < 0 else self._here).messages
+            to = self._ways[out.delay].messages
             if out.place in to:
                 to[out.place][out.port] = sent
             else:
@@ -234,10 +236,10 @@ class Movement:
     def _put_packets(self, moves: Iterable[Moves]) -> None:
         """Put places' flits and credits on links; with check bits those of processes alone."""
         ends, guarded, local = self._outs, self._guarded, self._local
-        here, far, now, processes = self._here, self._far, self._now, self._processes
+        ways, now, processes = self._ways, self._now, self._processes
         wires, credits, width = self._shown.wires, self._shown.credits, self._width
         marks, routers = self._marks, self._routers
-        flowing, many, at_once = self.flowing, len(routers), far is here
+        flowing, many = self.flowing, len(routers)
         channels = self._wiring.channels
         for place, flits, freed in moves:
             outs = ends[place]
@@ -245,19 +247,19 @@ class Movement:
                 out = outs[p]
                 if out is None:
                     continue
-                _, lane, there, port, node, _ = out
+                _, lane, there, port, node, _, delay = out
                 if local and node >= 0:
                     processes.eject(node, flit, now)
                 elif guarded:
                     continue
                 elif there < many:
-                    if at_once or node >= 0:
+                    if delay:
+                        ways[delay].packets.append((there, port, flit))
+                    else:
                         routers[there].receive(port, flit)
                         flowing.add(there)
-                    else:
-                        far.packets.append((there, port, flit))
                 else:
-                    (far if node < 0 else here).flits.setdefault(there, {})[port] = flit
+                    ways[delay].flits.setdefault(there, {})[port] = flit
                 payload = flit.payload
                 if flit.head or flit.tail:
                     payload |= marks[flit.head | flit.tail << 1 | flit.cut << 2]
@@ -266,19 +268,19 @@ class Movement:
                 out = outs[p]
                 if out is None:
                     continue
-                _, _, there, port, node, reverse = out
+                _, _, there, port, node, reverse, delay = out
                 if local and node >= 0:
                     processes.credit(node, c)
                 elif guarded:
                     continue
                 elif there < many:
                     tokens, lane = routers[there].tokens, port * channels + c
-                    if at_once or node >= 0:
-                        tokens[lane] += 1
+                    if delay:
+                        ways[delay].tokens.append((tokens, lane))
                     else:
-                        far.tokens.append((tokens, lane))
+                        tokens[lane] += 1
                 else:
-                    (far if node < 0 else here).credits.append((there, port, c))
+                    ways[delay].credits.append((there, port, c))
                 credits.append(reverse * width + c)
 
     def _put_wires(self, place: Place, outs: Sequence[Out | None], driven: Driven) -> None:
@@ -288,7 +290,7 @@ class Movement:
             if out is None or (self._local and out.node >= 0):
                 continue
             wires, credit, guards = forward[p], back[p], self._shown.guards
-            there = self._far if out.node < 0 else self._here
+            there = self._ways[out.delay]
             flit, sent = driven.flits.get(p), driven.messages.get(p)
             if wires != STILL:
                 packet = flit.packet if flit else None

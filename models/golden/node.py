@@ -83,7 +83,7 @@ class Node(Place):
                 ordinary=shape.channels,
             )
         self.ends = {
-            p: self._end(shape, self._channels, 0 if p in site.near else shape.link_registers)
+            p: self._end(shape, self._channels, site.delays.get(p, shape.link_registers))
             for p in range(layout.links)
         }
         self._guarded = list(self.ends.values()) if checks else []

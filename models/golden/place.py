@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from syncfabric.models.golden.config import ChainRequest, ConfigNode, Words
@@ -61,8 +61,10 @@ class Site:
         Its coordinates.
     routes : sequence of int
         With routing by tables: the port for each router.
-    near, datelines : collection of int
-        Ports whose links have no registers, and outputs at which packets change channels.
+    delays : mapping of int to int
+        Registers on the links of ports, where they are not ``link_registers``.
+    datelines : collection of int
+        Outputs at which packets change channels.
     set_up : SetUpParameters or None
         Set-up by managers: links have one channel more, and a router without ``own`` one port.
     """
@@ -72,7 +74,7 @@ class Site:
     router: int = 0
     place: Sequence[int] = (0, 0)
     routes: Sequence[int] = ()
-    near: Collection[int] = ()
+    delays: Mapping[int, int] = field(default_factory=dict)
     datelines: Collection[int] = ()
     set_up: SetUpParameters | None = None
 

@@ -50,7 +50,7 @@ class SlotMovement:
         self._layout, self._wiring, self._homes = layout, wiring, shape.nodes
         self._routers, self._ports = routers, ports
         self._local = not shape.interfaces
-        self._registers = shape.router.link_registers
+        self._delays = sorted({*shape.delay_of.values()} - {0})
         self._period = layout.first * shape.router.watchdog
         self._moving = set[int]()  # routers
         for n, slots in enumerate(routers):
@@ -127,14 +127,17 @@ class SlotMovement:
             By router, slots that break as their streams have failed.
         """
         come = self.due.pop(now, {})
-        far = self.due.setdefault(now + self._registers, {}) if self._registers else come
+        ways = {0: come}
+        for delay in self._delays:
+            ways[delay] = self.due.setdefault(now + delay, {})
         answers, self._answers = self._answers, {}
         for n in self._moving:
             for s, (ports, message) in self._routers[n].sends.items():
                 for p in ports:
-                    self._send(n, p, s, message, shown, far)
-        if self._registers and not far:
-            del self.due[now + self._registers]
+                    self._send(n, p, s, message, shown, ways)
+        for delay in self._delays:
+            if not ways[delay]:
+                del self.due[now + delay]
         own = self._arrive(arrivals, answers, come, shown)
         visited = set(self._watched) if self._visits(now) else set[int]()
         moving = {*self._moving, *come, *own, *failed, *visited}
@@ -163,7 +166,7 @@ class SlotMovement:
         s: int,
         message: SlotMessage,
         shown: Shown,
-        far: _Words,
+        ways: Mapping[int, _Words],
     ) -> None:
         """Put what a router's slot sends by a port on the wires."""
         out = self._wiring.outs[n][p]
@@ -176,7 +179,7 @@ class SlotMovement:
             assert found
             self._answers.setdefault(out.node, {})[s] = found
         else:
-            far.setdefault(out.place, {}).setdefault(s, {})[out.port] = word
+            ways[out.delay].setdefault(out.place, {}).setdefault(s, {})[out.port] = word
 
     def _show_own(self) -> None:
         """Let node ports of a mesh have what their slots send in the coming cycle."""

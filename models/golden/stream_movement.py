@@ -121,7 +121,7 @@ class StreamMovement:
                 node.slots.holds = router.holds
         self.ports = [ProcessStreams(layout) for _ in shape.nodes]
         self.processes = [StreamProcess() for _ in shape.nodes]
-        self._registers = shape.router.link_registers
+        self._delays = sorted({*shape.delay_of.values()} - {0})
         self._seen = shape.interfaces  # links to processes; else they are inside routers
         self._watches = shape.router.watchdog > 0
         self._credited = not layout.check_bits  # guards say in other ways what is free (V12)
@@ -182,18 +182,19 @@ class StreamMovement:
     def step(self, now: int) -> list[int]:
         """Go through a cycle; return the routers that have dropped words."""
         here = self._due.pop(now, None) or _Coming()
-        far = here
-        if self._registers:
-            far = self._due.setdefault(now + self._registers, _Coming())
+        ways = self._ways = {0: here}
+        for delay in self._delays:
+            ways[delay] = self._due.setdefault(now + delay, _Coming())
         self._wires, self._credits, self._beats, self.failed = {}, [], {}, {}
         late, late_nodes = self._routers_late.turn(), self._nodes_late.turn()
         registered, self._leaving = self._leaving, {}
         for n in self._moving:
-            self._drive(n, here, far)
+            self._drive(n)
         for n, words in registered.items():
-            self._put(n, words, here, far)
-        if self._registers and not far.routers:
-            del self._due[now + self._registers]
+            self._put(n, words)
+        for delay in self._delays:
+            if not ways[delay].routers:
+                del self._due[now + delay]
         for i in self._busy:
             self._drive_process(i, here)
         visited = set(self._watched) if self._visits(now) else set[int]()
@@ -223,7 +224,7 @@ class StreamMovement:
         assert slots
         return [slots.state(c) for c in self._channels]
 
-    def _drive(self, n: int, here: _Coming, far: _Coming) -> None:
+    def _drive(self, n: int) -> None:
         """Put what a router sends on its links."""
         router, outs, wiring = self._routers[n], self._wiring.outs[n], self._wiring
         sends = router.sends
@@ -232,7 +233,7 @@ class StreamMovement:
             if self._exit:
                 self._leaving[n] = shared
                 sends = {p: carried for p, carried in sends.items() if p not in shared}
-        self._put(n, sends, here, far)
+        self._put(n, sends)
         for p, c in router.freed:
             out = outs[p]
             if out is None:
@@ -240,9 +241,9 @@ class StreamMovement:
             if out.node < 0 or self._seen:
                 self._credits.append(out.reverse * wiring.width + wiring.streams + c)
             if out.node >= 0:
-                here.returned.setdefault(out.node, []).append(c)
+                self._ways[0].returned.setdefault(out.node, []).append(c)
             else:
-                far.credits.setdefault(out.place, []).append((out.port, c))
+                self._ways[out.delay].credits.setdefault(out.place, []).append((out.port, c))
         states = self._states(n)
         for c in router.failed(states):
             out = outs[min(states[c].parent)] if states[c].parent else None
@@ -251,9 +252,9 @@ class StreamMovement:
             elif out:
                 self._wires[out.lane + wiring.faults + c] = 1
                 if out.node < 0:
-                    far.faults.setdefault(out.place, []).append((out.port, c))
+                    self._ways[out.delay].faults.setdefault(out.place, []).append((out.port, c))
 
-    def _put(self, n: int, words: Mapping[int, Carried], here: _Coming, far: _Coming) -> None:
+    def _put(self, n: int, words: Mapping[int, Carried]) -> None:
         """Put a router's words on its links."""
         for p, carried in words.items():
             out = self._wiring.outs[n][p]
@@ -262,9 +263,9 @@ class StreamMovement:
             if out.node < 0 or self._seen:
                 self._wires[out.lane + self._wiring.streams + carried[0]] = carried[1]
             if out.node >= 0:
-                here.down[out.node] = carried
+                self._ways[0].down[out.node] = carried
             else:
-                far.words.setdefault(out.place, {})[out.port] = carried
+                self._ways[out.delay].words.setdefault(out.place, {})[out.port] = carried
 
     def _drive_process(self, i: int, here: _Coming) -> None:
         """Put what a process's port sends on its link."""

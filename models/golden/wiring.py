@@ -18,7 +18,7 @@ __all__ = ["Coming", "Out", "Shown", "Wiring", "interface_of", "node_of"]
 
 def node_of(shape: NetworkShape, number: int) -> Node:
     """Return the node of a router."""
-    router, set_up = shape.router, None
+    router, ports, set_up = shape.router, range(shape.router.links), None
     if shape.managers:
         here = not shape.interfaces and number in shape.managers
         set_up = SetUpParameters(
@@ -35,7 +35,10 @@ def node_of(shape: NetworkShape, number: int) -> Node:
         number,
         router.grid.place(number) if router.grid else (),
         shape.routes[number] if shape.routes else (),
-        [p for n, p in shape.nodes if n == number and not router.own],
+        {
+            **{p: 0 for n, p in shape.nodes if n == number and not router.own},
+            **{p: shape.delay_of[number, p] for p in ports if (number, p) in shape.delay_of},
+        },
         [p for n, p in shape.datelines if n == number],
         set_up,
     )
@@ -58,9 +61,11 @@ class Out(NamedTuple):
     place, port : int
         The far end; a node interface has port 0.
     node : int
-        The node whose link it is, without registers; negative: it is between routers.
+        The node whose link it is; negative: it is between routers.
     reverse : int
         The link that leads the other way.
+    delay : int
+        Registers on the link.
     """
 
     link: int
@@ -69,6 +74,7 @@ class Out(NamedTuple):
     port: int
     node: int
     reverse: int
+    delay: int = 0
 
 
 class Wiring:
@@ -122,7 +128,8 @@ class Wiring:
         link = n * self.ports + p
         there, i = self._shape.ends.get((n, p)), self._shape.node_at.get((n, p), -1)
         if there is not None:
-            return Out(link, link * self.width, *there, -1, there[0] * self.ports + there[1])
+            ends = (*there, -1, there[0] * self.ports + there[1])
+            return Out(link, link * self.width, *ends, self._shape.delay_of[n, p])
         if i < 0:
             return None
         far = (self.routers + i, 0) if self._shape.interfaces else (n, p)

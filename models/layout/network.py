@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import gcd
 
 from syncfabric.models.layout.flit import flit_layout
 from syncfabric.models.layout.shape import NodeShape
@@ -52,6 +53,8 @@ class NetworkShape:
         Outputs at which packets change channels.
     port_registers : int
         Groups that a node port has bits for, slots among them, if there are as many entries.
+    extra : tuple of int
+        Registers on each link beyond ``router.link_registers``; empty: none.
     """
 
     router: NodeShape
@@ -62,6 +65,7 @@ class NetworkShape:
     routes: tuple[tuple[int, ...], ...] = ()
     datelines: tuple[Place, ...] = ()
     port_registers: int = MOST_REGISTERS
+    extra: tuple[int, ...] = ()
 
     @property
     def interfaces(self) -> bool:
@@ -109,6 +113,23 @@ class NetworkShape:
     def ends(self) -> Mapping[Place, Place]:
         """The other end of each port that has a link between routers."""
         return {here: there for a, b in self.links for here, there in ((a, b), (b, a))}
+
+    @cached_property
+    def delay_of(self) -> Mapping[Place, int]:
+        """Registers on the link at each port that has one."""
+        delays = dict.fromkeys(self.ends, self.router.link_registers)
+        for ends, more in zip(self.links, self.extra, strict=False):
+            delays |= {end: delays[end] + more for end in ends}
+        return delays
+
+    @cached_property
+    def stage(self) -> int:
+        """Registers of a stage of links, of which the longer ones have several; 0: none has any."""
+        return gcd(*self.delay_of.values())
+
+    def stages_of(self, end: Place) -> int:
+        """Return how many such stages the link at a port has."""
+        return self.delay_of[end] // self.stage if self.stage else 0
 
     @cached_property
     def node_at(self) -> Mapping[Place, int]:

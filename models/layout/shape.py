@@ -127,7 +127,7 @@ class NodeShape(EngineShape):
     channels: Whole = Field(
         default=1, ge=0, le=4, description="virtual channels of packets; 0: no packets"
     )
-    buffer_flits: Whole = Field(default=4, ge=1, le=16, description="flits a channel can hold")
+    buffer_flits: Whole = Field(default=4, ge=1, le=40, description="flits a channel can hold")
     flit_bits: Whole = Field(default=32, ge=16, le=128, description="payload of a flit")
     output_register: Flag = Field(default=False, description="a register before each link")
     routing: Literal["dimension", "adaptive", "table", "source"] = Field(
@@ -144,7 +144,10 @@ class NodeShape(EngineShape):
     managers: Whole = Field(
         default=0, ge=0, le=4, description="managers that set groups up by packets"
     )
-    link_registers: Whole = Field(default=0, ge=0, le=3, description="registers on each link")
+    link_registers: Whole = Field(default=0, ge=0, le=15, description="registers on each link")
+    longest_link: Whole = Field(
+        default=0, ge=0, le=15, description="registers on the longest link, if some have more"
+    )
     check_bits: Whole = Field(
         default=0, ge=0, le=8, description="check bits of each word on a link; 0: none"
     )
@@ -339,6 +342,11 @@ class NodeShape(EngineShape):
         late = self.shared or self.check_bits > 0
         return least_stages(self.groups, self.data_bits, self.operations, shared=late)
 
+    @property
+    def most_registers(self) -> int:
+        """Registers on the longest link."""
+        return max(self.link_registers, self.longest_link)
+
     @cached_property
     def grid(self) -> Grid | None:
         """The coordinates that packets go by; None: they go another way."""
@@ -389,7 +397,7 @@ class NodeShape(EngineShape):
             self.stream_join,
             engine.ports,
             engine.own,
-            self.link_registers,
+            self.most_registers,
             self.offload,
             self.check_bits,
             self.stream_links == "shared",

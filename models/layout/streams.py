@@ -195,6 +195,14 @@ class StreamLayout:
         radius : int, >= 0
             Links between routers from the root to the farthest member.
         """
-        joins = self.latency if self.join == "tree" else self.latency * self.ports
-        way = radius * (joins + 3 + 2 * (self.registers + self.exit))
-        return way + joins + 7 + self.exit * (not self.own)
+        way = radius * (self.hop + 2 * self.registers)
+        return way + self._joins + 7 + self.exit * (not self.own)
+
+    @property
+    def hop(self) -> int:
+        """Cycles of a link there and back, its registers left out."""
+        return self._joins + 3 + 2 * self.exit
+
+    @property
+    def _joins(self) -> int:
+        return self.latency if self.join == "tree" else self.latency * self.ports

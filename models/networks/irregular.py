@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, NamedTuple, TypeAlias
@@ -45,12 +45,14 @@ class Irregular:
     It is the graph of a mesh, too: ``columns`` are those of a mesh, else 0. With ``own`` node i is
     in switch i, at its last port; else nodes are node interfaces, each at the far end of a link of
     its switch. ``family`` is the name of its topology, if it has one, and ``grid`` has the
-    coordinates of its routers, if they have any.
+    coordinates of its routers, if they have any. ``extra`` are the registers on each link beyond
+    those that all links have; if it is empty there are none. ``whole`` is the network whose longer
+    links it has in pieces; its switches are the first ones.
 
     The arrays below say the same as ``links`` and ``nodes``, for planners of large networks: the
     links of switch s are the places ``indptr[s]:indptr[s + 1]`` of ``neighbour`` (the switch at the
     other end), ``port`` (its own end) and ``far_port`` (the other), ascending by neighbour, then
-    by own port.
+    by registers, then by own port.
     """
 
     NODE_FORM: ClassVar[str] = "[switch, port]"
@@ -63,6 +65,8 @@ class Irregular:
     own: bool = False
     family: str = ""
     grid: Grid | None = field(default=None, compare=False)
+    extra: tuple[int, ...] = ()
+    whole: Irregular | None = None
 
     def __len__(self) -> int:
         return self.switches
@@ -118,8 +122,17 @@ class Irregular:
 
     def without(self, dead: Collection[Place]) -> Irregular:
         """Return the network without the links that end at one of these (switch, port)."""
-        left = (link for link in self.links if not any(end in dead for end in link))
-        return replace(self, links=tuple(left)) if dead else self
+        if not dead:
+            return self
+        left = [n for n, ends in enumerate(self.links) if not any(end in dead for end in ends)]
+        links, extra = tuple(self.links[n] for n in left), self.extra
+        return replace(self, links=links, extra=extra and tuple(extra[n] for n in left))
+
+    @cached_property
+    def extra_at(self) -> Mapping[Place, int]:
+        """The extra registers of the link at each of its ends; only those of longer links."""
+        longer = [(ends, n) for ends, n in zip(self.links, self.extra, strict=False) if n]
+        return {end: n for ends, n in longer for end in ends}
 
     @property
     def own_links(self) -> int:
@@ -217,7 +230,7 @@ class Irregular:
     def ports_between(self, here: Ints, there: Ints) -> tuple[Ints, Ints]:
         """Return both ports of a link from each switch ``here`` to its neighbour ``there``.
 
-        Of several such links it is the one with the lowest port of ``here``.
+        Of several such links it is the shortest one with the lowest port of ``here``.
         """
         keys = self.owner * len(self) + self.neighbour
         first = np.searchsorted(keys, here * len(self) + there)
@@ -257,7 +270,8 @@ class Irregular:
     def _rows(self) -> _Rows:
         forth = self.links_array
         ways = np.concatenate([forth, forth[:, [2, 3, 0, 1]]])
-        ways = ways[np.lexsort((ways[:, 1], ways[:, 2], ways[:, 0]))]
+        longer = np.tile(np.array(self.extra or [0] * len(forth), dtype=np.int64), 2)
+        ways = ways[np.lexsort((ways[:, 1], longer, ways[:, 2], ways[:, 0]))]
         count = np.bincount(ways[:, 0], minlength=self.switches)
         indptr = np.concatenate([[0], np.cumsum(count)])
         port, neighbour, far_port = np.ascontiguousarray(ways[:, 1:].T)

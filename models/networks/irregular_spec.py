@@ -19,6 +19,7 @@ from syncfabric.models.networks.families import named
 from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular, Link, Place
 from syncfabric.models.networks.kinds import EngineNetwork, EngineSetUp, EngineSpec
+from syncfabric.models.networks.long_links import LongLinks, extra_registers
 from syncfabric.models.networks.table import Flag, Text, Whole, WholePlace
 
 __all__ = ["IrregularKeys", "IrregularSpec", "check_topology"]
@@ -39,6 +40,9 @@ class IrregularKeys(EngineNetwork):
         default="table",
         description="How packets find their way: by tables, by a topology's coordinates in their"
         " order or as links are free, or by the route that each brings.",
+    )
+    long_links: tuple[LongLinks, ...] = Field(
+        default=(), description="Links with more registers than link_registers."
     )
     setup: EngineSetUp = Field(
         default="manager",
@@ -127,6 +131,11 @@ class IrregularSpec(IrregularKeys, EngineSpec):
                 f"network: routing = {show(self.routing)} is for routers with coordinates, those of"
                 ' topology = "mesh-…", "torus-…", "ring-…" or "hypercube-…"; set routing = "table"'
             )
+        if self.transport == "routed" and self.long_links:
+            raise SpecError(
+                'network: transport = "routed" does not go with long_links: bounds of routed'
+                ' messages count links, which must be alike; set transport = "link"'
+            )
         self._check()
         return self
 
@@ -141,14 +150,16 @@ class IrregularSpec(IrregularKeys, EngineSpec):
             own=not self.interfaces,
             family=self.family,
             grid=self.grid,
+            extra=extra_registers(self.links, self.long_links, self.link_registers, self.grid),
         )
 
     @model_serializer(mode="wrap")
     def _said(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out a family and interfaces that are as usual."""
         values: dict[str, Any] = whole(self)
-        usual = {"family": "", "interfaces": True}
-        return {key: v for key, v in values.items() if key not in usual or v != usual[key]}
+        usual = {"family": "", "interfaces": True, "long_links": ()}
+        left_out = {key for key, value in usual.items() if getattr(self, key) == value}
+        return {key: value for key, value in values.items() if key not in left_out}
 
     @cached_property
     def grid(self) -> Grid | None:
@@ -181,6 +192,7 @@ class IrregularSpec(IrregularKeys, EngineSpec):
             links=self.ports - (not self.interfaces),
             own=not self.interfaces,
             datelines=bool(self.datelines),
+            longest_link=max((some.registers for some in self.long_links), default=0),
             **self._router_keys(),
             **way,
         )

@@ -13,11 +13,13 @@ from pydantic.json_schema import SkipJsonSchema
 from syncfabric.models.errors import SpecError
 from syncfabric.models.files import text_beside
 from syncfabric.models.layout.shape import BY_GRID
+from syncfabric.models.networks.chiplets import Bridge, Chiplet, Package, packaged
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.families import named
 from syncfabric.models.networks.graph import read_graph
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.irregular_spec import IrregularKeys, IrregularSpec
+from syncfabric.models.networks.long_links import places_for
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network
 from syncfabric.models.networks.table import Flag, Text, Whole, WholePlace
 
@@ -106,6 +108,7 @@ WAYS = {
     "topology": ("topology", "nodes_per_switch"),
     "graph": ("graph",),
     "random": ("random",),
+    "chiplets": ("chiplets", "bridges"),
 }
 """The ways to say how the switches are linked, and the keys of each."""
 
@@ -167,6 +170,12 @@ class IrregularTable(IrregularKeys):
     random: RandomNetwork | SkipJsonSchema[None] = Field(
         default=None, description="A random network, in place of links and nodes."
     )
+    chiplets: tuple[Chiplet, ...] | SkipJsonSchema[None] = Field(
+        default=None, description="Networks that bridges join to one."
+    )
+    bridges: tuple[Bridge, ...] | SkipJsonSchema[None] = Field(
+        default=None, description="Links between chiplets."
+    )
     tables: Text | SkipJsonSchema[None] = Field(
         default=None, description="A CSV file of routing tables; up/down routes if left out."
     )
@@ -177,7 +186,7 @@ class IrregularTable(IrregularKeys):
         if not ways and self.nodes is None:
             raise SpecError(
                 "network: nothing says how the switches are linked; "
-                "give links and nodes, topology, graph or random"
+                "give links and nodes, topology, graph, random or chiplets"
             )
         if len(ways) > 1:
             raise SpecError(
@@ -214,7 +223,7 @@ class IrregularTable(IrregularKeys):
         SpecError
             A file cannot be read or does not make sense, or the network is not sound.
         """
-        made, notes = self._made(folder)
+        made, long, notes = self._made(folder)
         given = self.model_fields_set & IrregularKeys.model_fields.keys()
         keys = {key: getattr(self, key) for key in given}  # an error may tell the default by it
         keys |= {"ports": made.ports, "interfaces": not made.own}
@@ -227,6 +236,10 @@ class IrregularTable(IrregularKeys):
                 keys = {"channels": 2} | keys
                 if adaptive or keys["channels"] in (2, 4):
                     keys = {"datelines": tuple(grid.datelines())} | keys
+        if long and self.channels:
+            longest = max(some.registers for some in long)
+            keys = {"buffer_flits": max(4, places_for(longest))} | keys
+        keys |= {"long_links": long} if long else {}
         return IrregularSpec(
             **keys,
             switches=made.switches,
@@ -237,16 +250,24 @@ class IrregularTable(IrregularKeys):
             family=made.family,
         )
 
-    def _made(self, folder: Traversable) -> tuple[Irregular, tuple[str, ...]]:
+    def _made(self, folder: Traversable) -> Package:
+        long = self.long_links
+        if self.chiplets is not None:
+            more = self.ports, self.interfaces, self.link_registers
+            made = packaged(folder, self.chiplets, self.bridges or (), *more)
+            return made._replace(long_links=(*long, *made.long_links))
         if self.topology is not None:
             drawn = named(self.topology)
-            return drawn.network(self.nodes_per_switch, self.ports, self.interfaces), ()
+            network = drawn.network(self.nodes_per_switch, self.ports, self.interfaces)
+            return Package(network, long, ())
         if self.graph is not None:
-            return read_graph(folder, self.graph, self.ports, self.interfaces), ()
+            return Package(read_graph(folder, self.graph, self.ports, self.interfaces), long, ())
         if self.random is not None:
-            return draw_network(self.random, self.ports or 0)
+            network, notes = draw_network(self.random, self.ports or 0)
+            return Package(network, long, notes)
         links, nodes = self.links or (), self.nodes or ()
         places = [*(place for link in links for place in link), *nodes]
         switches = self.switches or 1 + max((switch for switch, _ in places), default=0)
         ports = self.ports or max(2, *(1 + port for _, port in places))
-        return Irregular(ports, switches, links, nodes, own=self.interfaces is False), ()
+        network = Irregular(ports, switches, links, nodes, own=self.interfaces is False)
+        return Package(network, long, ())

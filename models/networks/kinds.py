@@ -109,7 +109,7 @@ class EngineNetwork(NetworkTable):
         default=32, ge=16, le=128, description="Width of a flit, head and tail apart."
     )
     buffer_flits: Whole = Field(
-        default=4, ge=1, le=16, description="Flits an ordinary channel can hold."
+        default=4, ge=1, le=40, description="Flits an ordinary channel can hold."
     )
     channels: Whole = Field(
         default=1, ge=0, le=4, description="Virtual channels for ordinary packets."
@@ -118,7 +118,7 @@ class EngineNetwork(NetworkTable):
         default=False, description="Whether a register stands before each link of packets."
     )
     link_registers: Whole = Field(
-        default=0, ge=0, le=3, description="Registers on each link between routers."
+        default=0, ge=0, le=15, description="Registers on each link between routers."
     )
     check_bits: Whole = Field(
         default=0, ge=0, le=8, description="Check bits of every flit on a link; 0: none."
@@ -222,6 +222,7 @@ class EngineSpec(EngineNetwork, ABC):
             managers,
             datelines=datelines,
             port_registers=self.port_registers,
+            extra=graph.extra,
         )
 
     @property

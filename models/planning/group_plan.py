@@ -322,10 +322,10 @@ def _read_tree(entry: Mapping[str, Any], network: MessageSpec) -> GroupPlan:
         planner=entry["planner"],
         members=members,
         shape=tree,
-        bound=on_wires(router, tree.radius) if wired else Pace.of(router).bound(tree),
+        bound=on_wires(router, tree) if wired else Pace.of(router).bound(tree),
         placement=placement,
         slot_register=network.shape.register_of(min(slots)) if wired else None,
-        stream_bound=stream_bound(router, tree.radius) if streams else None,
+        stream_bound=stream_bound(router, tree) if streams else None,
         **bounds,
     )
 

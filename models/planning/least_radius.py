@@ -66,14 +66,14 @@ def centre_of(graph: Irregular, targets: Ints) -> Centre:
     PlanError
         They cannot reach each other.
     """
-    level = graph.levels(int(targets[0]))
+    level, real = graph.levels(int(targets[0])), len(graph.whole or graph)
     far = np.zeros(len(graph), dtype=np.int64)
     total = np.zeros(len(graph), dtype=np.int64)
     if (level[targets] < 0).any():
         lost = int(targets[level[targets] < 0][0])
         raise PlanError(f"members at routers {targets[0]} and {lost} cannot reach each other")
     if len(targets) > WAVES:
-        roots, radius = least_eccentric(graph, np.flatnonzero(level >= 0), targets)
+        roots, radius = least_eccentric(graph, np.flatnonzero(level[:real] >= 0), targets)
         far += len(graph)
         far[roots] = radius
         return Centre(radius, far, total)
@@ -82,7 +82,7 @@ def centre_of(graph: Irregular, targets: Ints) -> Centre:
             reached = np.flatnonzero(wave)
             far[reached] = np.maximum(far[reached], depth)
             total[reached] += depth * np.bitwise_count(wave[reached]).astype(np.int64)
-    far[level < 0] = len(graph)
+    far[level < 0] = far[real:] = len(graph)
     return Centre(int(far.min()), far, total)
 
 
@@ -124,8 +124,20 @@ def lay(graph: Irregular, rays: Rays, members: Collection[int], cost: Ints, busy
             parent[child] = min(found, key=lambda near: (near not in kept, busy[near], near))
             kept.add(parent[child])
         row &= kept
-    arrays = np.array(sorted(parent.items()), dtype=np.int64).T
-    return PortTree.spanned(graph, *arrays)
+    whole = graph.whole or graph
+    arrays = np.array(sorted(_joined(parent, len(whole)).items()), dtype=np.int64).T
+    return PortTree.spanned(whole, *arrays)
+
+
+def _joined(parent: dict[int, int], routers: int) -> dict[int, int]:
+    """Return the parents of the network's routers, the pieces of longer links put together."""
+    found = {}
+    for router in (router for router in parent if router < routers):
+        above = parent[router]
+        while above >= routers:
+            above = parent[above]
+        found[router] = above
+    return found
 
 
 def _cover(above: Mapping[int, Sequence[int]], row: set[int], prices: Sequence[int]) -> None:

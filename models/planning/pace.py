@@ -22,30 +22,29 @@ ARRIVAL = 2
 """Cycles from a process's ``arrive`` until its message is a head at its router."""
 
 
-def on_wires(shape: NodeShape, radius: int) -> int:
+def on_wires(shape: NodeShape, tree: PortTree) -> int:
     """Return the cycles of a barrier on wires (docs/microarchitecture-wires.md, X6.3).
 
     Parameters
     ----------
     shape : NodeShape
-    radius : int
-        Links between routers from the root to the farthest member.
+    tree : PortTree
     """
-    return 2 * radius * (1 + shape.link_registers) + 2 + (not shape.own)
+    return 2 * tree.reach(1 + shape.link_registers) + 2 + (not shape.own)
 
 
-def stream_bound(shape: NodeShape, radius: int) -> int:
+def stream_bound(shape: NodeShape, tree: PortTree) -> int:
     """Return the cycles to the first word of a stream (docs/microarchitecture-streams.md, V10).
 
     Parameters
     ----------
     shape : NodeShape
         With streams.
-    radius : int
-        Links between routers from the root to the farthest member.
+    tree : PortTree
     """
     assert shape.stream
-    return shape.stream.cycles(radius)
+    hop = shape.stream.hop + 2 * shape.link_registers
+    return shape.stream.cycles(0) + tree.reach(hop, 2)
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,8 @@ class Pace:
         On the way down nothing waits: what a router sends there comes to routers that have merged
         everything.
         """
-        parent, members, edges = tree.parent, tree.member_count, self.edge(tree.hops)
+        parent, members = tree.parent, tree.member_count
+        edges = self.edge(tree.hops) + tree.extra
         way = path_sums(parent, np.where(parent >= 0, edges, 0))
         late = self.latest(parent, members, edges)[parent < 0]
         return int(late[0]) + int(way[members > 0].max()) + self.release

@@ -28,6 +28,7 @@ from syncfabric.models.planning.pace import Pace, on_wires, stream_bound
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.set_up import check_representatives
 from syncfabric.models.planning.spread import CrowdedError, Wanted, spread
+from syncfabric.models.planning.stretch import stretched
 
 __all__ = ["least_tree", "plan_groups", "plan_on_wires"]
 
@@ -147,7 +148,8 @@ def _routed(
 
 def _linked(room: Room, groups: Sequence[GroupSpec], names: Sequence[str]) -> list[_Shaped]:
     """Return a link tree for each group."""
-    graph, pace = room.graph, Pace.of(room.router)
+    pace = Pace.of(room.router)
+    graph, unit = stretched(room.graph, pace.hop)
     wanted = [
         _wanted(graph, group, owner, name)
         for group, name, owner in zip(groups, names, room.owners, strict=True)
@@ -160,7 +162,7 @@ def _linked(room: Room, groups: Sequence[GroupSpec], names: Sequence[str]) -> li
     return [
         _Shaped(
             laid[one.group].serving(_nodes(graph, group)),
-            pace.least(one.centre.radius * pace.hop),
+            pace.least(one.centre.radius * unit),
         )
         for one, group in zip(wanted, groups, strict=True)
     ]
@@ -175,7 +177,7 @@ def _wanted(graph: Irregular, group: GroupSpec, owner: int = 0, planner: str = "
     except PlanError as error:
         raise PlanError(f"group {group.id}: {error}") from None
     build = {"btin": updown.btin_tree, "updown": updown.updown_tree}.get(planner)
-    return Wanted(group.id, members, centre, owner, build and build(graph, routers))
+    return Wanted(group.id, members, centre, owner, build and build(graph.whole or graph, routers))
 
 
 def _nodes(graph: Irregular, group: GroupSpec) -> list[Place]:
@@ -199,14 +201,22 @@ def _needed(graph: Irregular, wanted: Sequence[Wanted], room: int) -> int:
     return room
 
 
-def least_tree(graph: Irregular, group: GroupSpec) -> PortTree:
+def least_tree(graph: Irregular, group: GroupSpec, hop: int = 1) -> PortTree:
     """Return a link tree of least radius, for a group alone.
+
+    Parameters
+    ----------
+    graph : Irregular
+    group : GroupSpec
+    hop : int
+        Cycles of a link without extra registers.
 
     Raises
     ------
     PlanError
         Its members cannot reach each other.
     """
+    graph, _ = stretched(graph, hop)
     (tree,) = spread(graph, [_wanted(graph, group)], 1).values()
     return tree.serving(_nodes(graph, group))
 
@@ -269,7 +279,8 @@ def _place(
 ) -> GroupPlan | None:
     """Return a plan in one of some slots, whose routers are then taken; None: there is no room."""
     graph, router = network.topology.graph.without(dead.links), network.shape.router
-    shortest = least_tree(graph, group)
+    hop = 1 + router.link_registers
+    shortest = least_tree(graph, group, hop)
     free = (s for s in slots if taken[s].isdisjoint(shortest.routers.tolist()))
     tree, slot = shortest, next(free, None)
     members = _routers(graph, group)
@@ -277,7 +288,8 @@ def _place(
         if taken[s].isdisjoint(members):
             ports = [end for link in graph.links for end in link if end[0] in taken[s]]
             try:
-                tree = least_tree(network.topology.graph.without({*dead.links, *ports}), group)
+                around = network.topology.graph.without({*dead.links, *ports})
+                tree = least_tree(around, group, hop)
             except PlanError:
                 continue
             slot = s
@@ -292,9 +304,9 @@ def _place(
         planner=WIRE_PLANNER,
         members=group.members,
         shape=tree,
-        bound=on_wires(router, tree.radius),
-        bound_least=on_wires(router, shortest.radius),
+        bound=on_wires(router, tree),
+        bound_least=on_wires(router, shortest),
         placement=dict.fromkeys(tree.routers.tolist(), entry),
         slot_register=network.shape.register_of(entry),
-        stream_bound=stream_bound(router, tree.radius) if group.stream else None,
+        stream_bound=stream_bound(router, tree) if group.stream else None,
     )

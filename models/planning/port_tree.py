@@ -240,6 +240,25 @@ class PortTree:
         return int(path_sums(self.parent, self.hops).max())
 
     @cached_property
+    def extra(self) -> Ints:
+        """Extra registers on the link from each router to its parent, shape (t,)."""
+        at, places = self.graph.extra_at, zip(self.routers, self.parent_port, strict=True)
+        found = [at.get((int(r), int(p)), 0) for r, p in places] if at else [0] * len(self)
+        return np.array(found, dtype=np.int64)
+
+    def reach(self, hop: int, register: int = 1) -> int:
+        """Return the cycles from the root to the farthest router.
+
+        Parameters
+        ----------
+        hop : int
+            Cycles of a link as most are.
+        register : int
+            Cycles of each register that a link has more.
+        """
+        return int(path_sums(self.parent, self.hops * hop + self.extra * register).max())
+
+    @cached_property
     def position(self) -> Mapping[int, int]:
         """Position of each router in the arrays."""
         return {router: i for i, router in enumerate(self.routers.tolist())}

@@ -122,6 +122,7 @@ class _State:
         cost = BASE + self.load.sum(axis=0) + over * PRESENT + self.history[wanted.share]
         members = list(wanted.members)
         cost[members] = 0
+        cost[len(self.graph.whole or self.graph) :] = 1
         roots = wanted.centre.roots(slack)
         if len(members) * len(self.graph) <= MEASURED and len(roots) > ROOTS:
             ways = distances(self.graph, members, cost)[:, roots].sum(axis=0)

@@ -205,15 +205,15 @@ def wires(network: MessageSpec, members: Sequence[Node], times: LogGP) -> Cost:
     farthest member, a node's own link counted: it is a wire as well. A level up and a pulse down
     pass each link between routers once.
     """
-    graph = network.topology.graph
-    tree = least_tree(graph, GroupSpec(id=0, members=tuple(members)))
+    graph, link = network.topology.graph, 1 + network.link_registers
+    tree = least_tree(graph, GroupSpec(id=0, members=tuple(members)), link)
     assert tree is not None  # nothing is taken
     own, routers, edges = graph.own_links, len(tree), len(tree.edges)
     return Cost(
         setup_messages=routers - int((tree.member_count > 0).sum()),
         setup_nodes=routers + own * len(members),
         height=tree.radius,
-        latency_ns=wires_ns(tree.radius + own, network.link_registers, times),
+        latency_ns=wires_ns(tree.reach(link) + own * link, 0, times),
         traversals=2 * edges,
     )
 

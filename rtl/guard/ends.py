@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -31,8 +31,8 @@ class ReceiverGuard(wiring.Component):
         To the router.
     fence : In(1)
         The link is closed: nothing comes, and open packets end.
-    bare : In(1)
-        Only with registers on links: there are none on this one; constant.
+    delay : In
+        Only with registers on links: how many this one has; constant.
     corrupt : Out(2)
         Of packets, and of messages on wires of their own: something is wrong, or out of its place.
     """
@@ -44,7 +44,7 @@ class ReceiverGuard(wiring.Component):
         members: dict[str, Any] = {"link": In(outside), "inside": Out(inside)}
         members |= {"fence": In(1), "corrupt": Out(2)}
         if shape.registers:
-            members["bare"] = In(1)
+            members["delay"] = In(range(shape.registers + 1), init=shape.registers)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -87,7 +87,8 @@ class ReceiverGuard(wiring.Component):
                 # The sender may not have had these credits as it sent the probe.
                 crossed = Signal(2 * self._shape.registers, name=f"crossed_{c}")
                 m.d.sync += crossed.eq(Cat(credits[c] & ~self.fence, crossed[:-1]))
-                empty = empty & (self.bare | self.fence | ~crossed.any())
+                late = Array(crossed[: 2 * n].any() for n in range(shape.registers + 1))
+                empty = empty & (self.fence | ~late[self.delay])
             gives: Value = Const(0, 1)
             if c < shape.ordinary:
                 taken, gives = Signal(name=f"taken_{c}"), Signal(name=f"gives_{c}")
@@ -191,8 +192,8 @@ class SenderGuard(wiring.Component):
         The link.
     fence : In(1)
         The link is closed: what the router sends goes nowhere, and its credit comes back.
-    bare : In(1)
-        Only with registers on links: there are none on this one; constant.
+    delay : In
+        Only with registers on links: how many this one has; constant.
     lost : Out(1)
         Something that was sent, or its credit, has not come.
     """
@@ -201,10 +202,10 @@ class SenderGuard(wiring.Component):
         self, shape: GuardShape, inside: wiring.Signature, outside: wiring.Signature
     ) -> None:
         self._shape = shape
-        bare = {"bare": In(1)} if shape.registers else {}
-        super().__init__(
-            {"inside": In(inside), "link": Out(outside), "fence": In(1), "lost": Out(1), **bare}
-        )
+        members: dict[str, Any] = {"inside": In(inside), "link": Out(outside), "fence": In(1)}
+        if shape.registers:
+            members["delay"] = In(range(shape.registers + 1), init=shape.registers)
+        super().__init__({**members, "lost": Out(1)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -250,13 +251,12 @@ class SenderGuard(wiring.Component):
         )
         fence = self.fence
         # What is sent after a probe is not known to the receiver as it answers: it is not lost.
-        answered: Value = asks
+        probes: list[Value] = [asks]
         for number in range(2 * self._shape.registers):
             later = Signal(name=f"asked_{c}_{number}")
-            m.d.sync += later.eq(answered)
-            answered = later & ~sent
-        if self._shape.registers:
-            answered = Mux(self.bare, asks, answered)
+            m.d.sync += later.eq(probes[-1])
+            probes.append(later & ~sent)
+        answered = Array(probes[::2])[self.delay] if self._shape.registers else asks
         m.d.comb += [
             heard.eq(link.empty[c] & asked & ~fence),
             counts.eq(credit & out.any() & ~heard & ~fence),

@@ -71,9 +71,8 @@ class Node(Placed):
     x, y, .., number, routes, dateline : In
         Constants of the routing: coordinates; the router's number, which set-up needs too, and the
         port for each router; outputs at which packets change channels.
-    bare : In(links)
-        Only without ``own``, with check bits and registers on links: links that have none, to node
-        interfaces; constant.
+    delays : In
+        Only with check bits and registers on links: how many each link has; constant.
     manager : In(1), manager_index : In(2)
         Only with ``own`` and managers: there is one, and its number; constant.
     freed_valid, freed_entry, freed_epoch : Out
@@ -100,9 +99,7 @@ class Node(Placed):
             members |= {f"in_{p}": In(self.link), f"out_{p}": Out(self.link)}
         # What is shown as it is: the name here, and there.
         names = shape.grid.names if shape.grid else ()
-        shown = {name: name for name in (*names, "number", "routes", "dateline")}
-        if not shape.own:
-            shown["bare"] = "bare"
+        shown = {name: name for name in (*names, "number", "routes", "dateline", "delays")}
         shown |= {name: f"sync_{name}" for name in ("freed_valid", "freed_entry", "freed_epoch")}
         if not self._port:
             shown |= {name: f"sync_{name}" for name in ("arrive", "arrive_ready", "release")}
@@ -264,7 +261,7 @@ def collective(shape: NodeShape) -> Joined | GuardedLinks:
         links=shape.links,
         check_bits=shape.check_bits,
         places=shape.buffer_flits,
-        registers=shape.link_registers,
+        registers=shape.most_registers,
     )
 
 

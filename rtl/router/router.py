@@ -25,7 +25,7 @@ class Router(wiring.Component):
     routing : Routing
         Also says how many ports there are, and which pairs.
     channels : int, 1 to 5
-    buffer_flits : int, 1 to 16
+    buffer_flits : int, 1 to 40
     flit_bits : int
     output_register : bool
     messages : tuple of int
@@ -73,8 +73,8 @@ class Router(wiring.Component):
     ) -> None:
         if not 1 <= channels <= 5:
             raise ValueError(f"Router needs 1 to 5 channels, not {channels!r}")
-        if not 1 <= buffer_flits <= 16:
-            raise ValueError(f"Router needs buffers of 1 to 16 flits, not {buffer_flits!r}")
+        if not 1 <= buffer_flits <= 40:
+            raise ValueError(f"Router needs buffers of 1 to 40 flits, not {buffer_flits!r}")
         self._routing = routing
         self._places = buffer_flits
         self._register = output_register

@@ -3,7 +3,7 @@
 from typing import Any
 
 from amaranth import Module, Mux
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.rtl.guard.ends import ReceiverGuard, SenderGuard
@@ -31,15 +31,15 @@ class GuardedLinks(wiring.Component):
     places : int
         Flits that a channel of an input can hold.
     registers : int
-        Registers on each link.
+        Registers on the longest link.
 
     Members
     -------
     Those of ``inner``, with more wires on links, and
     fence : In(links)
         Links that are closed.
-    bare : In(links)
-        Only with ``registers``: links that have none, to node interfaces; constant.
+    delays : In(ArrayLayout)
+        Only with ``registers``: how many each link has, by default that; constant.
     corrupt, lost : Out
         Words that came wrong or out of their place in this cycle; links on which something never
         came.
@@ -66,7 +66,8 @@ class GuardedLinks(wiring.Component):
         events = range(len(self._guards) + 1)
         members |= {"fence": In(links), "corrupt": Out(events), "lost": Out(events)}
         if registers:
-            members["bare"] = In(links)
+            count = data.ArrayLayout(range(registers + 1), links)
+            members["delays"] = In(count, init=[registers] * links)
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -92,7 +93,7 @@ class GuardedLinks(wiring.Component):
                 wiring.connect(m, sends, sender.inside)
             m.d.comb += [receiver.fence.eq(self.fence[p]), sender.fence.eq(self.fence[p])]
             if shape.registers:
-                m.d.comb += [receiver.bare.eq(self.bare[p]), sender.bare.eq(self.bare[p])]
+                m.d.comb += [guard.delay.eq(self.delays[p]) for guard in (receiver, sender)]
             corrupt.append(receiver.corrupt[0])
             lost.append(sender.lost)
         m.d.comb += [self.corrupt.eq(total(corrupt)), self.lost.eq(total(lost))]

@@ -144,7 +144,7 @@ class LinkRegisters(wiring.Component):
     ----------
     signature : Signature
         The link, of whatever kind.
-    registers : int, 0 to 3
+    registers : int, 0 to 15
 
     Members
     -------
@@ -155,8 +155,8 @@ class LinkRegisters(wiring.Component):
     """
 
     def __init__(self, signature: wiring.Signature, registers: int) -> None:
-        if not 0 <= registers <= 3:
-            raise ValueError(f"LinkRegisters needs 0 to 3 registers, not {registers!r}")
+        if not 0 <= registers <= 15:
+            raise ValueError(f"LinkRegisters needs 0 to 15 registers, not {registers!r}")
         self._link = signature
         self._registers = registers
         super().__init__({"near": In(signature), "far": Out(signature)})

@@ -3,11 +3,11 @@
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from amaranth.lib.wiring import In
 
-from syncfabric.models.layout.network import NetworkShape
+from syncfabric.models.layout.network import NetworkShape, Place
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.streams import HEAD
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
@@ -130,7 +130,7 @@ def link_wires(shape: NetworkShape) -> LinkWires:
 
 def module_names(shape: NetworkShape) -> tuple[str, ...]:
     """Return the modules that stand in the network again and again."""
-    registers = (REGISTERS,) if shape.router.link_registers else ()
+    registers = (REGISTERS,) if shape.stage else ()
     return (ROUTER, *((INTERFACE,) if shape.interfaces else ()), *registers)
 
 
@@ -139,7 +139,7 @@ def modules_verilog(shape: NetworkShape) -> str:
     texts = [router_verilog(shape), end_verilog()]
     if shape.interfaces:
         texts.append(interface_verilog(shape))
-    if shape.router.link_registers:
+    if shape.stage:
         texts.append(registers_verilog(shape))
     return "\n".join(texts)
 
@@ -158,8 +158,9 @@ def interface_verilog(shape: NetworkShape) -> str:
 
 
 def registers_verilog(shape: NetworkShape) -> str:
-    """Return the Verilog of the registers of a link."""
-    return converted(_registers, REGISTERS, _router_shape(shape), *shape.manager_headers)
+    """Return the Verilog of a stage of registers of links."""
+    headers = shape.manager_headers
+    return converted(_registers, REGISTERS, _router_shape(shape), shape.stage, *headers)
 
 
 def end_verilog() -> str:
@@ -172,8 +173,8 @@ def tap_verilog() -> str:
     return converted(ConfigTap, TAP)
 
 
-def _registers(shape: NodeShape, *headers: int) -> LinkRegisters:
-    return LinkRegisters(node_of(shape, *headers).link, shape.link_registers)
+def _registers(shape: NodeShape, registers: int, *headers: int) -> LinkRegisters:
+    return LinkRegisters(node_of(shape, *headers).link, registers)
 
 
 def top_ports(spec: MessageSpec, *, taps: bool = False) -> Iterator[tuple[str, str, int | None]]:
@@ -228,7 +229,7 @@ def constants_of_router(spec: MessageSpec, router: int) -> dict[str, tuple[int, 
 
     The value of ``routes`` is 0 here: see ``routes_of``.
     """
-    shape = spec.shape
+    shape, links = spec.shape, spec.shape.router.links
     widths = {field.name: field.width for field in shape.header.fields}
     inputs: dict[str, tuple[int, int]] = {}
     if spec.channels and (grid := shape.router.grid):
@@ -238,9 +239,13 @@ def constants_of_router(spec: MessageSpec, router: int) -> dict[str, tuple[int, 
         inputs["number"] = max(1, (shape.routers - 1).bit_length()), router
     if "router" in widths:
         inputs["routes"] = shape.routers * widths["port"], 0
-    if shape.interfaces and shape.router.check_bits and shape.router.link_registers:
-        bare = sum(1 << port for at, port in shape.nodes if at == router)
-        inputs["bare"] = shape.router.links, bare
+    most = shape.router.most_registers
+    if shape.router.check_bits and most:
+        delays = {port: shape.delay_of.get((router, port), most) for port in range(links)}
+        delays |= {port: 0 for at, port in shape.nodes if at == router and port < links}
+        bits = most.bit_length()
+        word = sum(delay << bits * port for port, delay in delays.items())
+        inputs["delays"] = bits * links, word
     if shape.router.datelines:
         word = sum(1 << port for at, port in shape.datelines if at == router)
         inputs["dateline"] = shape.router.ports, word
@@ -289,8 +294,6 @@ def top_verilog(spec: MessageSpec, name: str, *, taps: bool = False) -> str:
     for link in _links(shape):
         for port, _, width in wires:
             top.wire(f"{link}_{wire_of(port)}", width)
-            if shape.router.link_registers and not link.startswith("uplink"):
-                top.wire(f"far_{link}_{wire_of(port)}", width)
     _join_chain(top, spec)
     routes = routes_of(spec)
     for target in range(shape.targets):
@@ -311,10 +314,8 @@ def top_verilog(spec: MessageSpec, name: str, *, taps: bool = False) -> str:
                 inputs[f"in_0__{port}"] = f"{link_name(*place)}_{wire_of(port)}"
         module = ROUTER if router >= 0 else INTERFACE
         top.instance(module, f"node_{target}" if router < 0 else f"router_{router}", inputs)
-    if shape.router.link_registers:
-        for a, b in shape.links:
-            for end in (a, b):
-                _register(top, link_name(*end), wires)
+    for end in (end for link in shape.links for end in link):
+        _register(top, shape, end, wires)
     return top.text()
 
 
@@ -327,23 +328,36 @@ def _links(shape: NetworkShape) -> Iterator[str]:
         yield f"uplink_{i}"
 
 
-def _register(top: ModuleWriter, link: str, wires: Iterable[tuple[str, bool, int]]) -> None:
-    """Place the registers of a link: near is the sender's end."""
-    ends = {f"near__{port}": f"{link}_{wire_of(port)}" for port, _, _ in wires}
-    ends |= {f"far__{port}": f"far_{link}_{wire_of(port)}" for port, _, _ in wires}
-    top.instance(REGISTERS, f"registers_{link}", {"clk": "clk", "rst": "1'd0", **ends})
+def _far_name(shape: NetworkShape, end: Place) -> str:
+    """Return how the wires at the far end of a router's output begin."""
+    return "far_" * (shape.stages_of(end) > 0) + link_name(*end)
+
+
+def _register(
+    top: ModuleWriter, shape: NetworkShape, end: Place, wires: Sequence[tuple[str, bool, int]]
+) -> None:
+    """Place the registers of a link, stage by stage from the end that sends."""
+    count, near = shape.stages_of(end), link_name(*end)
+    for stage in range(count):
+        far = f"{link_name(*end)}_{stage}" if stage < count - 1 else _far_name(shape, end)
+        for port, _, width in wires:
+            top.wire(f"{far}_{wire_of(port)}", width)
+        ends = {f"near__{port}": f"{near}_{wire_of(port)}" for port, _, _ in wires}
+        ends |= {f"far__{port}": f"{far}_{wire_of(port)}" for port, _, _ in wires}
+        name = f"registers_{link_name(*end)}" + (f"_{stage}" if count > 1 else "")
+        top.instance(REGISTERS, name, {"clk": "clk", "rst": "1'd0", **ends})
+        near = far
 
 
 def _links_of(
     shape: NetworkShape, router: int, wires: Iterable[tuple[str, bool, int]]
 ) -> Iterator[tuple[str, str]]:
     """Yield the connections of a router's links; at a port without a link 0 comes in (N1.6)."""
-    far = "far_" if shape.router.link_registers else ""
     for p in range(shape.router.links):
         place = (router, p)
         comes = None
         if place in shape.ends:
-            comes = far + link_name(*shape.ends[place])
+            comes = _far_name(shape, shape.ends[place])
         elif shape.interfaces and place in shape.node_at:
             comes = f"uplink_{shape.node_at[place]}"
         for port, back, width in wires:
@@ -421,11 +435,10 @@ def shown_links(spec: MessageSpec, top: str) -> Iterator[Shown | None]:
     """
     shape = spec.shape
     names = link_wires(shape)
-    far = "far_" if shape.router.link_registers else ""
     for r in range(shape.routers):
         for p in range(shape.router.links):
             if (r, p) in shape.ends:
-                yield _shown(names, top, link_name(r, p), far)
+                yield _shown(names, top, link_name(r, p), _far_name(shape, (r, p)))
             elif shape.interfaces and (r, p) in shape.node_at:
                 yield _shown(names, top, link_name(r, p))
             else:
@@ -438,7 +451,7 @@ def shown_links(spec: MessageSpec, top: str) -> Iterator[Shown | None]:
 
 def _shown(names: Mapping[str, int], top: str, link: str, far: str = "") -> Shown:
     back = LinkWires.back
-    wires = {name: f"{top}.{far if name in back else ''}{link}_{name}" for name in names}
+    wires = {name: f"{top}.{(far or link) if name in back else link}_{name}" for name in names}
     if "sync_credit" not in wires:
         wires["sync_credit"] = zero(names["sync_valid"])
     if "slots" in wires:

@@ -52,7 +52,7 @@ def system_tiles(shape: TileShape) -> dict[str, str]:
     tiles = {TILE: _engine_tile(shape, spec)}
     if spec.shape.interfaces:
         tiles[ROUTER_TILE] = router_tile(spec)
-    if spec.shape.router.link_registers:
+    if spec.shape.stage:
         tiles[REGISTERS_TILE] = registers_tile(spec)
     return tiles
 
@@ -67,8 +67,8 @@ def definitions(shape: TileShape) -> Iterator[str]:
         yield "#define HAS_TAPS"
         if spec.shape.interfaces:
             yield "#define HAS_ROUTERS"
-        if spec.shape.router.link_registers:
-            yield f"#define REGISTERED {2 * len(spec.shape.links)}"
+        if spec.shape.stage:
+            yield f"#define REGISTERED {sum(map(spec.shape.stages_of, spec.shape.ends))}"
         constants, joins = _constants(spec), _joins(spec)
     for name, lines in (("SET_UP_TILES", constants), ("CARRY_LINKS", joins)):
         yield "\n".join([f"#define {name} \\", *(f"    {line} \\" for line in lines), ""])
@@ -275,7 +275,7 @@ def _links(spec: MessageSpec, prefix: str = "") -> Iterator[str]:
     for (router, port), (other, there) in shape.ends.items():
         begin = f"{_target(spec, shape.target_of(router))}->{prefix}out_{port}"
         end = f"{_target(spec, shape.target_of(other))}->{prefix}in_{there}"
-        if shape.router.link_registers:
+        for _ in range(shape.stages_of((router, port))):
             yield _joined(spec, begin, f"registers[{registers}]->near")
             begin = f"registers[{registers}]->far"
             registers += 1

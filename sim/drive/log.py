@@ -171,7 +171,7 @@ class EventLog(Log):
         super().__init__(file)
         network = plan.spec.message_network
         self._links, self._name = links_of(network), partial(name_of, network)
-        self._sync, self._later = LaneMasks(network).sync, network.link_registers
+        self._sync = LaneMasks(network).sync
         self._read, self._layout = EngineMessages(plan).read, network.layout.sync
         self._mask = (1 << self._layout.width) - 1
         self._gids = [*(str(group.id) for group in plan.groups), ""]  # the last: of no group
@@ -196,22 +196,23 @@ class EventLog(Log):
             of_message = Kind(self._layout.unpack(payload & self._mask)["kind"])
             if of_message in (Kind.GO, Kind.BROKEN):
                 kind = of_message.name.lower()
-            ends = map(self._name, self._ends[link])
-            self._write(kind, self._gids[group], ends, line.cycle, line.cycle + self._later)
+            source, target, delay = self._ends[link]
+            ends = self._name(source), self._name(target)
+            self._write(kind, self._gids[group], ends, line.cycle, line.cycle + delay)
         return ()
 
 
-def _ends(shape: NetworkShape) -> dict[int, tuple[int, int]]:
-    """Return the targets at the beginning and the end of each link of messages."""
+def _ends(shape: NetworkShape) -> dict[int, tuple[int, int, int]]:
+    """Return the targets at the beginning and the end of each link of messages, and its delay."""
     outputs = shape.router.links + (not shape.interfaces)
     ends = {
-        outputs * router + port: (shape.target_of(router), shape.target_of(other))
-        for (router, port), (other, _) in shape.ends.items()
+        outputs * r + p: (shape.target_of(r), shape.target_of(other), shape.delay_of[r, p])
+        for (r, p), (other, _) in shape.ends.items()
     }
     first = outputs * shape.routers
     for node, (router, port) in enumerate(shape.nodes):
-        ends[outputs * router + port] = (shape.target_of(router), node)
-        ends[first + node] = (node, shape.target_of(router))
+        ends[outputs * router + port] = (shape.target_of(router), node, 0)
+        ends[first + node] = (node, shape.target_of(router), 0)
     return ends
 
 

@@ -4,6 +4,7 @@
 // them the registers of links. network.h, made for each network, also defines ROUTERS, LINKS_OF (link
 // ports p of a router), INTERFACES (0: router i is node i), REGISTERED (tiles of registers) and
 //   ACROSS[LINKS_OF * r + p]   LINKS_OF * s + q where port p of router r is linked to port q of s, else -1
+//   STAGES_OF[LINKS_OF * r + p]  tiles of registers on the link from there
 //   PLACES[i]                  LINKS_OF * r + p where node i is at a link port of router r
 //   constants(t, i)            sets the constant inputs of router i
 //   PORT_ENDS(t, way)          PORT_END of all link ports of a router, way `in` or `out`
@@ -91,7 +92,8 @@ struct Network {
         }
         for (int place = 0; place < LINKS_OF * ROUTERS; ++place) {
             int r = place / LINKS_OF, number = OUTPUTS * r + place % LINKS_OF;
-            if (int other = ACROSS[place]; other >= 0) join(number, r, other / LINKS_OF, out[place], in[other]);
+            if (int other = ACROSS[place]; other >= 0)
+                join(number, STAGES_OF[place], r, other / LINKS_OF, out[place], in[other]);
             else { FOR_GUARDS(*out[place].empty = (1 << PROBES) - 1;) }
         }
         for (int i = 0; i < NODES; ++i) {
@@ -116,18 +118,21 @@ struct Network {
     }
 
     // Join two routers, by way of the link's registers if it has some.
-    void join(int number, int from, int to, End near, End far) {
-        int first = INTERFACES * NODES;
+    void join(int number, int stages, int from, int to, End near, End far) {
+        int source = INTERFACES * NODES + from, target = INTERFACES * NODES + to;
+        if (!stages) return link(number, source, target, near, far);
 #if REGISTERED
-        int tile = TARGETS + registers.size();
-        registers.emplace_back(new Vregisters_tile(&context, ("link_" + std::to_string(number)).c_str()));
-        auto& t = *registers.back();
-        links.push_back({tile, first + to, PORT_END(t, far), far, number});
-        links.push_back({first + from, tile, near, PORT_END(t, near), ~number});
         // The probe looks at both ends.
         shown[number] = Link<End>{0, 0, near, far, 0}.driven();
-#else
-        link(number, first + from, first + to, near, far);
+        for (int stage = stages; stage--;) {  // from the end that receives
+            int tile = TARGETS + registers.size();
+            auto name = "link_" + std::to_string(number) + "_" + std::to_string(stage);
+            auto& t = *registers.emplace_back(new Vregisters_tile(&context, name.c_str()));
+            bool last = stage == stages - 1;
+            links.push_back({tile, target, PORT_END(t, far), far, last ? number : ~number});
+            target = tile, far = PORT_END(t, near);
+        }
+        links.push_back({source, target, near, far, ~number});
 #endif
     }
 

@@ -66,7 +66,7 @@ def tiles(spec: MessageSpec, *, queue: int) -> dict[str, str]:
     made = {ROUTER_TILE: "\n".join([*at_router, router_tile(spec)])}
     if shape.interfaces:
         made[NODE_TILE] = "\n".join([interface_verilog(shape), *traffic, _node_tile(spec)])
-    if shape.router.link_registers:
+    if shape.stage:
         made[REGISTERS_TILE] = registers_tile(spec)
     return made
 
@@ -255,15 +255,17 @@ def _of_nodes(spec: MessageSpec) -> list[str]:
     """Return what ``nodes.cpp`` must know of a network, as lines of C++ and of its preprocessor."""
     shape = spec.shape
     links = shape.router.links
-    ends = [shape.ends.get((r, p)) for r in range(shape.routers) for p in range(links)]
+    places = [(r, p) for r in range(shape.routers) for p in range(links)]
+    ends = [shape.ends.get(place) for place in places]
     across = (-1 if end is None else links * end[0] + end[1] for end in ends)
-    registered = 2 * len(shape.links) if shape.router.link_registers else 0
+    stages = [shape.stages_of((r, p)) if at else 0 for (r, p), at in zip(places, ends, strict=True)]
     lines = [
         '#include "bits.h"',
         f"#define INTERFACES {int(shape.interfaces)}",
-        f"#define REGISTERED {registered}",
+        f"#define REGISTERED {sum(stages)}",
         f"constexpr int ROUTERS = {shape.routers}, LINKS_OF = {links};",
         f"constexpr int ACROSS[] = {_list(across)};",
+        f"constexpr int STAGES_OF[] = {_list(stages)};",
     ]
     if shape.interfaces:
         lines.append(f"constexpr int PLACES[] = {_list(links * r + p for r, p in shape.nodes)};")
@@ -292,7 +294,7 @@ def _constants(spec: MessageSpec) -> list[str]:
             )
         else:
             values = _list(row[name][1] for row in rows)
-            lines.append(f"constexpr int {name.upper()}_OF[] = {values};")
+            lines.append(f"constexpr uint64_t {name.upper()}_OF[] = {values};")
             sets.append(f"t.{name} = {name.upper()}_OF[r];")
     body = " ".join(sets)
     return [

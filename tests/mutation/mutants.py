@@ -6,6 +6,7 @@ from tests.mutation.engine import ENGINE
 from tests.mutation.fabric import FABRIC
 from tests.mutation.guards import GUARDS
 from tests.mutation.host import HOST
+from tests.mutation.long_links import LONG_LINKS
 from tests.mutation.mutant import NETWORK, Mutant
 from tests.mutation.operators import OPERATORS
 from tests.mutation.routing import ADAPTIVE, ROUTING
@@ -99,6 +100,7 @@ MUTANTS = (
     *SOFTWARE,
     *STATIC,
     *STREAMS,
+    *LONG_LINKS,
     *GUARDS,
     *HOST,
     *ADAPTIVE,

@@ -22,6 +22,15 @@ random = {{ switches = {}, nodes = {}, connectivity = 0.8, seed = 3 }}
 """
 GRID = 'kind = "irregular"\ntopology = "{}"\n'
 
+PACKAGE = """
+kind = 'irregular'
+chiplets = [{{ name = 'a', topology = 'mesh-{}x2' }}, {{ name = 'b', topology = 'ring-{}' }}]
+bridges = [
+    {{ between = ['a', 'b'], switches = [[1, 0]], registers = 7 }},
+    {{ between = ['b', 'a'], switches = [[2, 0]], registers = 2 }},
+]
+"""
+
 GROUPS = """
 [[group]]
 id = 1
@@ -84,6 +93,10 @@ NETWORKS: dict[str, dict[str, Any]] = {
         "watchdog": 200,
         "link_registers": 1,
     },
+    "chiplets": {
+        **{"kind": PACKAGE, "size": (2, 3), "link_registers": 1, "check_bits": 4, "wires": 1},
+        **{"setup": "manager", "watchdog": 200},
+    },
     "cluster-wires": {"kind": CLUSTER, "size": (3, 5), "wires": 9, "groups": 2},
     "torus-routed": {"kind": GRID, "size": ["torus-3x3"], "transport": "routed", "groups": 4},
 }
@@ -142,6 +155,8 @@ MORE: dict[str, dict[str, Any]] = {
         **{"output_register": True, "operations": "all", "data_bits": 9},
     },
     "hypercube-routed": {"kind": GRID, "size": ["hypercube-8"], "transport": "routed", "wires": 2},
+    "longest": {"kind": MESH, "size": (2, 2), "link_registers": 15, "buffer_flits": 40},
+    "long": {"kind": PACKAGE, "size": (2, 3), "interfaces": True, "message_links": "shared"},
     "stages": {"kind": CLUSTER, "size": (3, 4), "setup": "local", "engine_stages": 4},
 }
 
@@ -158,6 +173,8 @@ def test_hardware_and_model_agree(name: str) -> None:
 
 def test_so_they_do_under_icarus() -> None:
     keys = {**NETWORKS["wires"], "size": (2, 2), "managers": [[0, 0], [1, 1]]}
+    checked(_made(keys), "icarus", episodes=6)
+    keys = {"kind": PACKAGE, "size": (1, 3), "setup": "local", "groups": 4}
     checked(_made(keys), "icarus", episodes=6)
 
 

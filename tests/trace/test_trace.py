@@ -22,7 +22,6 @@ ENTRIES = {entry.name: entry for entry in corpus()}
 TABLES = {"mesh": "MeshSpec", "irregular": "IrregularTable", "static": "StaticSpec"}
 REFUSED = {
     ("mesh", "setup"): {"paper"},
-    ("irregular", "transport"): {"routed"},
     ("static", "data_bits"): {"1"},
 }
 """Values that the schema allows, and the network refuses."""

@@ -190,7 +190,7 @@ CASES += [
     (
         IRREGULAR,
         "network: nothing says how the switches are linked; "
-        "give links and nodes, topology, graph or random",
+        "give links and nodes, topology, graph, random or chiplets",
     ),
     (IRREGULAR + LINKS, "network: nodes is missing; say where they sit, as [switch, port]"),
     (IRREGULAR + NODES, "network: links is missing; add it ([] for a switch alone)"),

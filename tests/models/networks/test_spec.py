@@ -64,11 +64,11 @@ def test_defaults_are_those_of_the_table() -> None:
 RANGES = {
     "mesh": {
         **{"width": (1, 1024), "height": (1, 1024), "flit_bits": (16, 128), "data_bits": (0, 32)},
-        **{"buffer_flits": (1, 16), "groups": (1, 256), "wires": (0, MOST_SLOTS)},
+        **{"buffer_flits": (1, 40), "groups": (1, 256), "wires": (0, MOST_SLOTS)},
         **{
             "engine_stages": (0, 4),
             "channels": (0, 4),
-            "link_registers": (0, 3),
+            "link_registers": (0, 15),
         },
         **{"check_bits": (0, 8), "watchdog": (0, 65535)},
     },

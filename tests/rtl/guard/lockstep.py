@@ -61,9 +61,9 @@ class _GuardLockstep:
         )
 
     def reset(self) -> None:
-        """Begin anew, on a link with its registers or without."""
-        self.bare = self.rng.random() < 0.4
-        self.fenced, self.registers = 0, 0 if self.bare else self.shape.registers
+        """Begin anew, on a link with all registers, some or none."""
+        most = self.shape.registers
+        self.fenced, self.registers = 0, self.rng.choice((0, self.rng.randint(0, most), most))
         self.lossy = self.rng.choice((0.0, 0.03, 0.2))
 
     def fence(self) -> int:
@@ -126,7 +126,7 @@ class ReceiverLockstep(_GuardLockstep):
         back, empty = (0, 0) if fence else (model.credit(freed), model.empty)
         seen = Seen(valid, message, bool(flit & HEAD), bool(flit & TAIL), probe, right, right)
         given = model.shut(freed) if fence else model.advance(seen, freed)
-        driven = {**wires, "fence": fence, "bare": int(self.bare)}
+        driven = {**wires, "fence": fence, "delay": self.registers}
         driven |= {"inside__credit": freed & 3, "inside__sync_credit": freed >> 2}
         goes = [c for c in (given.flit, given.cut) if c >= 0]
         expected = {
@@ -185,7 +185,7 @@ class SenderLockstep(_GuardLockstep):
             "link__sync_credit": credit >> 2,
             "link__empty": empty,
             "fence": fence,
-            "bare": int(self.bare),
+            "delay": self.registers,
         }
         link = sealed() if fence else sealed(flit, sent & 3, sent >> 2, probe)
         expected = {name: Word(word) for name, word in link.items()}

@@ -49,8 +49,8 @@ class Constants(NamedTuple):
         With routing by tables: the port for each router.
     datelines : frozenset of int
         Outputs at which packets change channels.
-    near : frozenset of int
-        Links without registers, to node interfaces.
+    delays : dict of int to int
+        Registers on links, where they are not ``link_registers``.
     manager : int
         Number of the manager that is here; negative: none.
     here : int
@@ -63,7 +63,7 @@ class Constants(NamedTuple):
     number: int
     routes: tuple[int, ...]
     datelines: frozenset[int]
-    near: frozenset[int]
+    delays: dict[int, int]
     manager: int
     here: int
     headers: tuple[int, ...]
@@ -75,7 +75,9 @@ def constants_of(shape: NodeShape, rng: random.Random) -> Constants:
     place = tuple(rng.randrange(side) for side in grid.sides) if grid else ()
     routes = tuple(rng.randrange(shape.ports) for _ in range(shape.routers))
     lines = frozenset(p for p in range(shape.ports) if shape.datelines and rng.random() < 0.5)
-    near = frozenset(p for p in range(shape.links) if not shape.own and rng.random() < 0.5)
+    most, ports = shape.most_registers, range(shape.links)
+    some = (p for p in ports if rng.random() < 0.5) if not shape.own or shape.longest_link else ()
+    delays = {p: rng.choice((0, rng.randint(0, most))) for p in some}
     number = rng.randrange(shape.routers or 1)
     sink = shape.links if shape.managers else 0
     brought = shape.routing == "source"  # a header that leads to no router
@@ -91,7 +93,7 @@ def constants_of(shape: NodeShape, rng: random.Random) -> Constants:
     headers = tuple(
         reply | (own if i == manager else rng.randrange(reply)) for i in range(shape.managers)
     )
-    return Constants(place, number, routes, lines, near, manager, own, headers)
+    return Constants(place, number, routes, lines, delays, manager, own, headers)
 
 
 def model_of(shape: NodeShape, constants: Constants) -> Node:
@@ -108,7 +110,7 @@ def model_of(shape: NodeShape, constants: Constants) -> Node:
         constants.number,
         constants.place,
         constants.routes,
-        constants.near,
+        constants.delays,
         constants.datelines,
         set_up,
     )
@@ -159,7 +161,7 @@ class NodeLockstep:
             shape,
             self.rng,
             lambda: self.message(port),
-            registers=shape.link_registers if is_link and port not in self.constants.near else 0,
+            registers=self.constants.delays.get(port, shape.link_registers) if is_link else 0,
             guarded=shape.check_bits > 0 and is_link,
             draws=self.draws if is_link else None,
         )
@@ -184,7 +186,7 @@ class NodeLockstep:
         """Go through a cycle; return the input pins, and what is expected on the outputs."""
         rng, shape, node = self.rng, self.shape, self.node
         if not self.resets and rng.random() < 0.001:
-            self.resets = shape.link_registers + 2
+            self.resets = shape.most_registers + 2
         reset = self.resets > 0
         forward, back = {}, {}
         sends, credits = node.wires()
@@ -302,7 +304,11 @@ class NodeLockstep:
             ),
             "manager": int(self.constants.manager >= 0),
             "manager_index": max(0, self.constants.manager),
-            "bare": sum(1 << port for port in self.constants.near),
+            "delays": sum(
+                self.constants.delays.get(port, self.shape.most_registers)
+                << self.shape.most_registers.bit_length() * port
+                for port in range(self.shape.links)
+            ),
             "dateline": sum(1 << port for port in self.constants.datelines),
             "host__request_valid": int(request is not None),
             "host__request": packed(request) if request else self.rng.getrandbits(57),

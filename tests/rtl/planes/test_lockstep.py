@@ -74,9 +74,11 @@ def test_a_mesh_node(options: dict[str, Any]) -> None:
     assert sum(seen[f"release {kind}"] for kind in ("GO", "PLAIN", "LAST", "BROKEN")) > 0
 
 
-def test_a_router_of_links_with_and_without_registers() -> None:
+@pytest.mark.parametrize("longest", [0, 15])
+def test_a_router_of_links_with_few_and_many_registers(longest: int) -> None:
     """Its guards ask the near ones sooner."""
     options: dict[str, Any] = {"links": 3, "own": False, "check_bits": 7, "link_registers": 3}
+    options["longest_link"] = longest
     shape = NodeShape(**options, routing="table", routers=5, channels=2, datelines=True)
     seen = run(shape, 2, 3000)
     assert seen.keys() >= {"flit", "message", "answered", "refused", "reset"}

@@ -9,6 +9,7 @@ import pytest
 from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.stream_movement import StreamMovement
 from syncfabric.models.layout.setup import Operation
+from syncfabric.models.networks.long_links import LongLinks
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.backends import build_bench, run_model, simulate, simulate_tiles
@@ -52,7 +53,7 @@ NETWORKS: dict[str, MessageSpec] = {
         SMALL,
         **{"groups": 2, "wires": 2, "streams": 1, "channels": 0, "check_bits": 8},
         stream_bits=128,
-        link_registers=1,
+        long_links=(LongLinks(registers=5, between=((1, 2),)),),
     ),
     "managers": mesh(3, 2, groups=2, wires=2, streams=2, setup="manager"),
     "mesh, shared links": mesh(

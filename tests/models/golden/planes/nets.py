@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from syncfabric.models.errors import SpecError
@@ -110,8 +110,13 @@ def draw_irregular(rng: random.Random, managers: int = 0, **fixed: Any) -> Netwo
             keys |= {"channels": keys["channels"] or 1, "flit_bits": rng.choice((32, 48))}
         owners = rng.sample(range(len(nodes)), min(managers, len(nodes)))
         lines = [place for place in used if rng.random() < 0.2] if keys["channels"] > 1 else []
+        more = random.Random(str(links))
+        extra = [more.choice((0, 0, 3, 12)) for _ in links] if more.random() < 0.3 else []
+        if any(extra):
+            keys |= {"longest_link": keys["link_registers"] + max(extra)}
         try:
             shape = irregular(links, nodes, ports, owners, lines, **keys)
+            shape = replace(shape, extra=tuple(extra))
         except (SpecError, ValueError):
             continue
         if len(nodes) > 1 and len(owners) == managers and shape.routers == routers:

@@ -32,7 +32,7 @@ __all__ = ["FAULTS", "NetworkRace", "forged"]
 
 FAULTS = {
     **dict.fromkeys((FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT), 4.0),
-    **{FaultKind.DEAD: 0.2, FaultKind.FORGED: 8.0},
+    **{FaultKind.DEAD: 0.4, FaultKind.FORGED: 8.0},
 }
 """Faults of packets and messages, and how often each is drawn."""
 

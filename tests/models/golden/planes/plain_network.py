@@ -46,8 +46,7 @@ class PlainNetwork:
         count = len(shape.nodes) if shape.interfaces else 0
         self.interfaces = [interface_of(shape, i) for i in range(count)]
         self.places: list[Node | NodeInterface] = [*self.interfaces, *self.nodes]  # by target
-        registers = shape.router.link_registers
-        self.links = {here: Link(registers) for here in shape.ends}
+        self.links = {here: Link(shape.delay_of[here]) for here in shape.ends}
         self.faults: list[Fault] = []
         self.end = ChainEnd()
         self.processes = Processes(shape, None)

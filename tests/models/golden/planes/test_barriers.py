@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -71,6 +72,20 @@ def test_latency_with_node_interfaces(stages: int, shared: bool) -> None:
     bench.by_host(group)
     latency, _ = bench.barrier(group, late=4)
     assert latency == stages * (2 * 4 + 1) + 2 * 4 + 2
+
+
+@pytest.mark.parametrize(("places", "free"), [(33, True), (32, False)])
+def test_places_that_keep_the_longest_link_busy(places: int, free: bool) -> None:
+    """A flit a cycle over 15 registers: its place is needed again 2 · 15 + 3 cycles later."""
+    network = replace(chain(2, buffer_flits=places, longest_link=15).shape, extra=(15,))
+    bench, flits, lane = Bench(network), 200, 0  # of the link from port 0 of router 0
+    bench.net.put(0, [network.header_of(network.nodes[1]), *range(flits - 1)])
+    sent: list[int] = []
+    for _ in range(4 * flits):
+        record = bench.step()
+        sent += [bench.now] if record and record.valid >> lane & 1 else []
+    assert len(sent) == flits
+    assert (sent[-1] - sent[0] == flits - 1) == free
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -89,6 +89,19 @@ def test_v10_with_node_interfaces(registers: int) -> None:
     assert [cycle - start for cycle, _ in received(bench, 3)] == list(range(first, first + 5))
 
 
+def test_v10_over_links_of_different_length() -> None:
+    """The way of most cycles counts, not that of most links."""
+    network = replace(row(4, link_registers=1, longest_link=15), extra=(14, 0, 0))
+    bench = Bench(network)
+    group = group_of(bench, 0, (1, 0, 2, 3))
+    bench.by_host(group)
+    start = gives(bench, group, 200)
+    bench.settle()
+    cycles = {i: [cycle - start for cycle, _ in received(bench, i)] for i in range(4)}
+    hop, rest = 2 + 3, 2 + 7
+    assert cycles[0] == list(range(hop + 2 * 15 + rest, hop + 2 * 15 + rest + 200))
+
+
 def test_what_is_on_the_wires() -> None:
     """Lanes of a link: a word's at its channel, a credit's at the link whose words it pays for."""
     bench = Bench(row(2, channels=0, streams=2))
