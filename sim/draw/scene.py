@@ -68,7 +68,7 @@ class Scene:
     marks: list[Mark] = field(default_factory=list)
     """Numbers of columns and rows."""
     numbers: list[Mark] = field(default_factory=list)
-    """Numbers of the ports that links join."""
+    """Numbers of the ports that links join, and of registers that longer links have more."""
 
     @cached_property
     def link_numbers(self) -> dict[Hashable, int]:
@@ -143,6 +143,9 @@ def _irregular(network: Irregular) -> Scene:
             x, y = cut(way, NUMBER, 0)[0]
             scene.numbers.append((float(x), float(y), str(port)))
             scene.links[switch, str(port)] = cut(way, RIM, RIM)
+        if more := network.extra_at.get(a):
+            x, y = aside(line, 0.13)[len(line) // 2]
+            scene.numbers.append((float(x), float(y), f"+{more}"))
         scene.ground.append(scene.links[b[0], str(b[1])])
     return scene
 

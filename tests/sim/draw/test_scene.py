@@ -149,3 +149,13 @@ def test_channels_bow_round_what_is_in_their_way() -> None:
     assert len(torus[3, 0]) > 2
     assert torus[0, 3] == pytest.approx(torus[3, 0][::-1])
     assert all(len(line) == 2 for line in schedule_scene(named("octagon-8")).links.values())
+
+
+def test_longer_links_show_their_registers() -> None:
+    text = 'name = "n"\n[network]\nkind = "irregular"\ntopology = "ring-4"\n'
+    plain = scene_of(reader.loads(text).network)
+    long = scene_of(
+        reader.loads(text + 'long_links = [{ registers = 5, between = "wraps" }]').network
+    )
+    assert [mark for _, _, mark in long.numbers if mark.startswith("+")] == ["+5"]
+    assert len(long.numbers) == len(plain.numbers) + 1
