@@ -211,6 +211,8 @@ SOAKS = {
     "soak-4x4": 1_000_000,
     "soak-8x8": 100_000,
     "soak-cluster": 100_000,
+    "soak-torus": 100_000,
+    "soak-fat-tree": 100_000,
     "soak-wires": 100_000,
     "reflex-8x8": 100_000,
     "reflex-tree-8x8": 100_000,
