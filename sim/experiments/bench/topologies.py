@@ -53,6 +53,9 @@ def topology_barriers() -> Iterator[Claim]:
         words = f"{name}, the others long before: greatest, bound if nothing waits"
         same = late.worst == group.bound_least
         yield figure(words, f"{late.worst}", f"= {group.bound_least}", same)
+        wired, (there,) = alone(network_of(name, wires=1), asked=[("", LATE)])
+        words = f"{name}, on wires, the others long before: greatest, bound"
+        yield figure(words, f"{there.worst}", f"= {wired.bound}", there.worst == wired.bound)
         if named(name).grid and network.topology.graph.own:
             routed = network_of(name, transport="routed", channels="")
             yield latency_row(f"{name}, {nodes} nodes, btm", *alone(routed))
