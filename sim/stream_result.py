@@ -10,7 +10,6 @@ from syncfabric.sim.tables import Rows, table
 
 if TYPE_CHECKING:
     from syncfabric.models.planning.group_plan import GroupPlan
-    from syncfabric.sim.vectors import StreamRequest
 
 __all__ = ["StreamFlow", "StreamLink", "StreamMember", "StreamResult", "stream_rows"]
 
@@ -90,10 +89,11 @@ class StreamResult(Part):
     def of(
         cls,
         group: GroupPlan,
-        what: StreamRequest,
         flow: StreamFlow,
         came: tuple[int, int] | None,
         *,
+        kind: str,
+        op: str,
         words: int,
         right: bool,
     ) -> StreamResult:
@@ -102,20 +102,19 @@ class StreamResult(Part):
         Parameters
         ----------
         group : GroupPlan
-        what : StreamRequest
         flow : StreamFlow
         came : tuple of (int, int) or None
             Cycles until all members had the first word, and the last; None: some had not.
-        words : int
-            Of an operand.
+        kind, op, words
+            As the attributes.
         right : bool
             Nothing that came is wrong.
         """
         first, last = came or (None, None)
         return cls(
             id=group.id,
-            kind=what.kind,
-            op=what.op,
+            kind=kind,
+            op=op,
             words=words,
             first=first,
             bound=group.stream_bound,

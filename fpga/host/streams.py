@@ -105,9 +105,10 @@ class _Performed:
             self._say(f"the first word after {max(firsts)} cycles is above the bound {bound}")
         return StreamResult.of(
             self._group,
-            request,
             StreamFlow((), 0, 1, (), (), tuple(self._members)),
             (max(firsts), max(lasts)) if came else None,
+            kind=request.kind,
+            op=request.op,
             words=self._stream.words,
             right=not self.wrong,
         )

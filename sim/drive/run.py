@@ -223,9 +223,10 @@ def _streams(
         assert seen.flow
         yield StreamResult.of(
             groups[stream.gid],
-            request,
             seen.flow,
             (seen.first - seen.begun, seen.last - seen.begun) if seen.last >= 0 else None,
+            kind=request.kind,
+            op=request.op,
             words=stream.words,
             right=not (outcome.mismatches or outcome.hang),
         )
