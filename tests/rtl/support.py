@@ -112,7 +112,7 @@ class Panel:
 
     def drive(self, context: Any, words: Mapping[str, int]) -> None:
         """Drive pins, ``rst`` among them; the others stay."""
-        new = {name: word for name, word in words.items() if self._driven.get(name, 0) != word}
+        new = {name: word for name, word in words.items() if self._driven.get(name) != word}
         self._driven |= new
         word = at = 0
         for name, value in new.items():

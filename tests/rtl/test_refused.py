@@ -50,13 +50,13 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: Engine(LAYOUT, stages=5), "Engine of 8 groups needs stages 1..4, not 5"),
     (lambda: Engine(ROUTED, stages=2), "Engine of routed messages needs shared links"),
     (lambda: router(6, 4), "Router needs 1 to 5 channels, not 6"),
-    (lambda: router(1, 17), "Router needs buffers of 1 to 16 flits, not 17"),
+    (lambda: router(1, 41), "Router needs buffers of 1 to 40 flits, not 41"),
     *(
         (
             lambda n=n: LinkRegisters(MessageSignature(LAYOUT), n),
-            f"LinkRegisters needs 0 to 3 registers, not {n}",
+            f"LinkRegisters needs 0 to 15 registers, not {n}",
         )
-        for n in (-1, 4)
+        for n in (-1, 16)
     ),
     *(
         (lambda t=t: ConfigNode(t), f"ConfigNode needs targets out of 0..7, not {t}")
