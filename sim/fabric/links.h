@@ -9,13 +9,13 @@
 // One end of a link: the wires of a tile's port. `sync` is null where messages share the flit's,
 // `rest` where they are no wider, `flit` where there are no packets.
 template <class Flit, class Sync, class Rest, class Valid, class Slots, class Stream, class Above,
-          class Sent, class Freed>
+          class Sent, class Freed, class Probe>
 struct EndOf {
     CData *valid, *sync_valid, *credit, *sync_credit, *flush;
     Flit* flit;
     Sync* sync;
     Rest* rest;
-    FOR_GUARDS(CData *check, *sync_check, *probe, *empty;)
+    FOR_GUARDS(CData *check, *sync_check; Probe *probe, *empty;)
     FOR_SLOTS(Valid* slots_valid; Slots* slots;)
     FOR_STREAMS(CData* stream_valid; Stream* stream; Above* stream_rest;  // on a flit and beside it
                 CData *stream_fault, *stream_credit;

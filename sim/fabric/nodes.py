@@ -325,6 +325,7 @@ _GUARDS = ("check", "sync_check", "probe", "empty")
 _WIDE = (
     *("flit", "sync", "rest", "slots_valid", "slots", "stream", "stream_rest"),
     *_STREAM_GUARDS,
+    "probe",
 )
 """The wires whose type depends on their number."""
 

@@ -116,8 +116,9 @@ template <class Network> class Probe {
             const auto& end = network.shown[i];
             if (!end.check || !(*end.check | *end.sync_check | *end.probe | *end.empty)) continue;
             line_ += " g", hex(line_, i);
-            for (const CData* wire : {end.check, end.sync_check, end.probe, end.empty})
-                line_ += ':', hex(line_, *wire);
+            for (uint64_t wire : {uint64_t(*end.check), uint64_t(*end.sync_check), uint64_t(*end.probe),
+                                  uint64_t(*end.empty)})
+                line_ += ':', hex(line_, wire);
         }
     })
 
