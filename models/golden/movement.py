@@ -89,7 +89,7 @@ class Movement:
         self._processes, self._homes = processes, shape.nodes
         self._wiring, self._width = wiring, wiring.width
         self._guarded = router.check_bits > 0
-        self._delays = sorted({*shape.delay_of.values()} - {0})
+        self._delays = shape.delays
         self._watches = router.watchdog > 0
         # Plain tuples are unpacked many times faster than those with names.
         self._outs = [[out and (*out,) for out in outs] for outs in wiring.outs]

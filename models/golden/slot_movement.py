@@ -50,7 +50,7 @@ class SlotMovement:
         self._layout, self._wiring, self._homes = layout, wiring, shape.nodes
         self._routers, self._ports = routers, ports
         self._local = not shape.interfaces
-        self._delays = sorted({*shape.delay_of.values()} - {0})
+        self._delays = shape.delays
         self._period = layout.first * shape.router.watchdog
         self._moving = set[int]()  # routers
         for n, slots in enumerate(routers):

@@ -121,7 +121,7 @@ class StreamMovement:
                 node.slots.holds = router.holds
         self.ports = [ProcessStreams(layout) for _ in shape.nodes]
         self.processes = [StreamProcess() for _ in shape.nodes]
-        self._delays = sorted({*shape.delay_of.values()} - {0})
+        self._delays = shape.delays
         self._seen = shape.interfaces  # links to processes; else they are inside routers
         self._watches = shape.router.watchdog > 0
         self._credited = not layout.check_bits  # guards say in other ways what is free (V12)

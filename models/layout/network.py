@@ -123,6 +123,11 @@ class NetworkShape:
         return delays
 
     @cached_property
+    def delays(self) -> tuple[int, ...]:
+        """Registers that links have, each number but 0 once, ascending."""
+        return tuple(sorted({*self.delay_of.values()} - {0}))
+
+    @cached_property
     def stage(self) -> int:
         """Registers of a stage of links, of which the longer ones have several; 0: none has any."""
         return gcd(*self.delay_of.values())

@@ -96,8 +96,8 @@ def packaged(
     Raises
     ------
     SpecError
-        A chiplet cannot be made, or has another's name; a bridge names what is not there, or a
-        switch has no port left.
+        A chiplet cannot be made, or has another's name; a bridge names what is not there, or is
+        not as long as another between its switches, or a switch has no port left.
     """
     names = [chiplet.name for chiplet in chiplets]
     if twice := {name for name in names if names.count(name) > 1}:
@@ -119,12 +119,19 @@ def packaged(
         taken.add(place)
         return place
 
-    long = []
+    lengths: dict[frozenset[int], int] = {}
     for bridge in bridges:
-        pairs = [_ends(bridge, pair, names, first, parts) for pair in bridge.switches]
-        links += [(free(a), free(b)) for a, b in pairs]
-        if bridge.registers > registers:
-            long.append(LongLinks(registers=bridge.registers, between=tuple(pairs)))
+        for pair in bridge.switches:
+            a, b = _ends(bridge, pair, names, first, parts)
+            links.append((free(a), free(b)))
+            if lengths.setdefault(frozenset((a, b)), bridge.registers) != bridge.registers:
+                raise SpecError(
+                    f"network: bridges: links between switches {pair[0]} and {pair[1]} of"
+                    f" {bridge.between[0]} and {bridge.between[1]} have different registers; give"
+                    " them the same"
+                )
+    pairs = [(min(pair), max(pair), n) for pair, n in lengths.items() if n > registers]
+    long = (LongLinks(registers=n, between=((a, b),)) for a, b, n in pairs)
     switches = sum(map(len, parts))
     if interfaces is None:
         interfaces = homes != [*range(switches)]

@@ -155,7 +155,7 @@ class IrregularSpec(IrregularKeys, EngineSpec):
 
     @model_serializer(mode="wrap")
     def _said(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out a family and interfaces that are as usual."""
+        """Leave out a family, interfaces and lengths of links that are as usual."""
         values: dict[str, Any] = whole(self)
         usual = {"family": "", "interfaces": True, "long_links": ()}
         left_out = {key for key, value in usual.items() if getattr(self, key) == value}

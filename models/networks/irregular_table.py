@@ -171,7 +171,7 @@ class IrregularTable(IrregularKeys):
         default=None, description="A random network, in place of links and nodes."
     )
     chiplets: tuple[Chiplet, ...] | SkipJsonSchema[None] = Field(
-        default=None, description="Networks that bridges join to one."
+        default=None, min_length=1, description="Networks that bridges join to one."
     )
     bridges: tuple[Bridge, ...] | SkipJsonSchema[None] = Field(
         default=None, description="Links between chiplets."

@@ -57,6 +57,7 @@ def extra_registers(
         rings.
     """
     pairs = [frozenset((a, b)) for (a, _), (b, _) in links]
+    known = {*pairs}
     extra: dict[frozenset[int], int] = {}
     for some in long:
         if some.registers <= registers:
@@ -64,9 +65,8 @@ def extra_registers(
                 f"network: long_links: registers must be above link_registers = {registers}, not"
                 f" {some.registers}; remove these links"
             )
-        for pair in _pairs(links, some, grid):
-            a, b = sorted(pair) * 2 if len(pair) == 1 else sorted(pair)
-            if pair not in pairs:
+        for a, b in _pairs(links, some, grid):
+            if (pair := frozenset((a, b))) not in known:
                 raise SpecError(
                     f"network: long_links: no link joins switches {a} and {b}; name two that are"
                     " linked"
@@ -79,9 +79,10 @@ def extra_registers(
     return tuple(extra.get(pair, 0) for pair in pairs) if extra else ()
 
 
-def _pairs(links: Sequence[Link], some: LongLinks, grid: Grid | None) -> Iterator[frozenset[int]]:
+def _pairs(links: Sequence[Link], some: LongLinks, grid: Grid | None) -> Iterator[tuple[int, int]]:
+    """Yield the switches that some long links join."""
     if some.between != "wraps":
-        yield from map(frozenset, some.between)
+        yield from some.between
         return
     if not grid or not any(grid.rings):
         raise SpecError(
@@ -89,4 +90,4 @@ def _pairs(links: Sequence[Link], some: LongLinks, grid: Grid | None) -> Iterato
             " switches"
         )
     closing = {*grid.datelines()}
-    yield from (frozenset((a[0], b[0])) for a, b in links if a in closing)
+    yield from ((a[0], b[0]) for a, b in links if a in closing)

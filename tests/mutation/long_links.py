@@ -58,7 +58,7 @@ LONG_LINKS = (
         PLAIN,
     ),
     _broken(
-        "a sender hears the answer to a probe too soon",
+        "a sender takes the answer to a probe too soon",
         "rtl/guard/ends",
         "Array(probes[::2])",
         "Array(probes[: self._shape.registers + 1])",

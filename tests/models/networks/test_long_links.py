@@ -153,6 +153,11 @@ def test_nodes_are_behind_switches_if_some_must_be(folder: Path) -> None:
         ("registers = 9", "registers = 16", "registers must be 0 to 15"),
         ("[[0, 1]]", f"[{', '.join(['[0, 1]'] * 16)}]", "need 19 ports a switch, more than 16"),
         ("bridges = [", 'topology = "ring-3"\nbridges = [', "both say how the switches are linked"),
+        (
+            '{ between = ["own", "io"]',
+            '{ between = ["io", "cpu"], switches = [[0, 1]] }, { between = ["own", "io"]',
+            "between switches 0 and 1 of io and cpu have different registers",
+        ),
         ("chiplets = [", "ports = 3\nchiplets = [", "need 4 ports a switch, more than 3"),
     ],
 )
@@ -161,6 +166,19 @@ def test_packages_that_cannot_be(folder: Path, old: str, new: str, error: str) -
     assert text != PACKAGE
     with pytest.raises(SpecError, match=error):
         network(text, folder)
+
+
+def test_two_links_between_the_same_switches(folder: Path) -> None:
+    made = network(PACKAGE.replace("[[1, 0], [3, 2]]", "[[1, 0], [1, 0]]"), folder)
+    bridges = [
+        made.topology.extra[n] for n, ((a, _), (b, _)) in enumerate(made.links) if {a, b} == {1, 4}
+    ]
+    assert bridges == [9, 9]
+
+
+def test_no_chiplets() -> None:
+    with pytest.raises(SpecError, match="chiplets"):
+        network("chiplets = []")
 
 
 def test_chiplets_that_no_bridge_joins(folder: Path) -> None:
