@@ -130,8 +130,11 @@ def packaged(
                     f" {bridge.between[0]} and {bridge.between[1]} have different registers; give"
                     " them the same"
                 )
-    pairs = [(min(pair), max(pair), n) for pair, n in lengths.items() if n > registers]
-    long = (LongLinks(registers=n, between=((a, b),)) for a, b, n in pairs)
+    by_length: dict[int, list[tuple[int, int]]] = {}
+    for ends, length in lengths.items():
+        if length > registers:
+            by_length.setdefault(length, []).append((min(ends), max(ends)))
+    long = (LongLinks(registers=n, between=tuple(pairs)) for n, pairs in by_length.items())
     switches = sum(map(len, parts))
     if interfaces is None:
         interfaces = homes != [*range(switches)]
