@@ -308,6 +308,16 @@ class Network:
             flow,
             pattern,
         )
+        return self.perform(request, progress)
+
+    def perform(self, request: RunRequest, progress: Progress = silent) -> RunResult:
+        """Do a run with arguments in one object; see ``run``.
+
+        Raises
+        ------
+        SyncfabricError
+            As of ``run``.
+        """
         request.check(self.spec)
         with stage(progress, "plan"):
             self.check()
@@ -321,28 +331,21 @@ class Network:
             make_folder(request.log.parent)
             if request.log.is_symlink():  # what it leads to is not to be written over
                 request.log.unlink()
-        result = self._drive(request, progress)
+        if request.long:
+            from syncfabric.sim.drive.long_run import long_run as drive
+        else:
+            from syncfabric.sim.drive.run import run as drive
+        result = drive(self.plan(), request, progress)
         written = [] if request.output is None else write_folder(request.output, products)
         if request.output or request.heat or request.draw:
             from syncfabric.sim.products import draw_run
 
             written += draw_run(self.plan(), result, request, progress)
-        return replace(result, files=(*map(str, written), *result.files))
-
-    def _drive(self, request: RunRequest, progress: Progress) -> RunResult:
-        asked = {**vars(request), "heat": request.heat is not None}
-        del asked["draw"]
-        if asked.pop("long"):
-            from syncfabric.sim.drive.long_run import long_run as drive
-
-            asked = {name: asked[name] for name in ("episodes", "seed", "background", "pattern")}
-        else:
-            from syncfabric.sim.drive.run import run as drive
-        result = drive(self.plan(), **asked, progress=progress)
         return replace(
             result,
             compared=request.compared,
             repeat=self.source and request.command(self.source),
+            files=(*map(str, written), *result.files),
         )
 
     def check(self) -> None:

@@ -53,15 +53,15 @@ class Netlist:
 class RunRequest:
     """A run's arguments; see ``Network.run``."""
 
-    sim: str
-    episodes: int
-    seed: int
-    background: float
-    waves: bool
-    log: Path | None
-    heat: Path | None
-    output: Path | None
-    long: bool
+    sim: str = "verilator"
+    episodes: int = 100
+    seed: int = 1
+    background: float = 0.0
+    waves: bool = False
+    log: Path | None = None
+    heat: Path | None = None
+    output: Path | None = None
+    long: bool = False
     churn: int = 0
     jitter: int | None = None
     netlist: Netlist | None = None

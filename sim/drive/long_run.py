@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from syncfabric.models.patterns import UNIFORM, pattern_of
+from syncfabric.models.patterns import pattern_of
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.script import Stimulus, traffic
 from syncfabric.sim.drive.backends import play
@@ -13,6 +13,7 @@ from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Outcome, Scenario, timeout_of
 from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
 from syncfabric.sim.progress import Progress, silent, stage
+from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import GroupResult, RunResult, Seconds, Spread, TrafficResult
 
 __all__ = ["long_run"]
@@ -26,28 +27,21 @@ HANG = 10_000
 """Cycles without a barrier of a group that has some to go, after which a run is given up."""
 
 
-def long_run(
-    plan: BarrierPlan,
-    *,
-    episodes: int = 100,
-    seed: int = 1,
-    background: float = 0.0,
-    pattern: str = UNIFORM,
-    progress: Progress = silent,
-) -> RunResult:
+def long_run(plan: BarrierPlan, request: RunRequest, progress: Progress = silent) -> RunResult:
     """Run under Verilator until every group has had its episodes.
 
     The groups are set up as in any run: without traffic, every cycle compared with the golden
     model. From there on packets are made and checked by the tiles' sources and sinks; members
     arrive a random wait of up to 31 cycles after each release; a checker beside the tiles sees that
-    no member is released before the last arrival, and each once. The parameters are those of
-    `sim.drive.run.run`.
+    no member is released before the last arrival, and each once. Of the request it is about
+    episodes, seed, background and pattern.
 
     Raises
     ------
     ToolError
         Verilator is missing.
     """
+    episodes, seed, background = request.episodes, request.seed, request.background
     with stage(progress, "build"):
         built = build_fabric(plan.spec.message_network)
     begin = time.perf_counter()
@@ -60,7 +54,7 @@ def long_run(
         cycle = start = set_up.cycles
         if verdict == "match":
             if background:
-                aim = pattern_of(plan.spec.network.topology, pattern)
+                aim = pattern_of(plan.spec.network.topology, request.pattern)
                 senders = aim.senders
                 cycle = start = _begin_traffic(fabric, traffic(cycle, seed, background, aim))
                 begun = _traffic(fabric, channels)
@@ -96,7 +90,7 @@ def long_run(
             offered=background,
             accepted=flits / senders / max(1, cycle - start),
             latency=None,
-            pattern=pattern,
+            pattern=request.pattern,
             packets=ended["packets"] - quiet["packets"],
         ),
         seed=seed,

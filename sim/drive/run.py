@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from syncfabric.models.patterns import UNIFORM, pattern_of
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import Links, links_of
 from syncfabric.sim.drive.backends import Simulation, run_job
-from syncfabric.sim.drive.scenario import GroupOutcome, Job, Outcome, Scenario, timeout_of
+from syncfabric.sim.drive.scenario import (
+    ChurnOutcome,
+    GroupOutcome,
+    Job,
+    Outcome,
+    Scenario,
+    timeout_of,
+)
 from syncfabric.sim.progress import Progress, silent
-from syncfabric.sim.request import Netlist
+from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import (
     ChannelLoad,
     ChurnCost,
@@ -41,58 +48,15 @@ LIFE_CYCLES = 20_000
 """Cycles that a life may add, before the run is given up as a hang."""
 
 
-def run(
-    plan: BarrierPlan,
-    *,
-    sim: str = "verilator",
-    episodes: int = 100,
-    seed: int = 1,
-    background: float = 0.0,
-    pattern: str = UNIFORM,
-    churn: int = 0,
-    jitter: int | None = None,
-    waves: bool = False,
-    log: Path | None = None,
-    heat: bool = False,
-    output: Path | None = None,
-    netlist: Netlist | None = None,
-    stream: StreamRequest | None = None,
-    progress: Progress = silent,
-) -> RunResult:
+def run(plan: BarrierPlan, request: RunRequest, progress: Progress = silent) -> RunResult:
     """Run barriers in every group, hardware and golden model compared in every cycle.
 
     Parameters
     ----------
     plan : BarrierPlan
         The network and its groups' trees.
-    sim : {"verilator", "icarus", "model"}
-        See `sim.drive.backends`.
-    episodes : int
-        Barriers of each group; in episode e, member e mod n arrives last.
-    seed : int
-        Of arrivals, data and traffic.
-    background : float
-        Ordinary traffic, in flits a node a cycle, from 500 cycles before the first arrival.
-    pattern : str
-        Where its packets go; see `models.patterns`.
-    churn : int
-        Groups that are set up and torn down after the first ``episodes`` barriers, while more are
-        made; only with set-up by managers.
-    jitter : int, optional
-        Cycles by which the last member is late, all others arriving together (paper Reflex,
-        Figs. 7 and 8); by default all arrive at random within a few cycles.
-    waves : bool
-        Write a waveform into ``output``, or the current folder.
-    log : Path, optional
-        CSV file of packets and messages.
-    heat : bool
-        Hand back the load of every channel.
-    output : Path, optional
-        Folder for the waveform.
-    netlist : Netlist, optional
-        What runs under Icarus in place of the network's RTL.
-    stream : StreamRequest, optional
-        What groups with streams perform beside their barriers.
+    request : RunRequest
+        Which see; `Network.run` says what its fields are. A waveform goes into its folder.
     progress : Progress
 
     Raises
@@ -100,14 +64,7 @@ def run(
     ToolError
         A simulator is missing, or broke off.
     """
-    scenario = scenario_of(
-        plan, episodes=episodes, seed=seed, background=background, churn=churn, jitter=jitter
-    )
-    if background:
-        aim = pattern_of(plan.spec.network.topology, pattern)
-        scenario = replace(scenario, pattern=aim)
-    if stream:
-        scenario = replace(scenario, streams=tuple(stream.streams(plan, seed)))
+    sim, log, scenario = request.sim, request.log, scenario_of(plan, request)
     job = Job(((plan, scenario),), log=str(log.resolve()) if log else None)
     files = [str(log)] if log else []
 
@@ -116,57 +73,49 @@ def run(
 
     wave = None
     if sim == "model":
-        told(0, max(1, episodes * len(plan.groups) + churn))
-    elif waves:
-        wave = (output or Path()) / f"{plan.spec.name}.vcd"
+        told(0, max(1, request.episodes * len(plan.groups) + request.churn))
+    elif request.waves:
+        wave = (request.output or Path()) / f"{plan.spec.name}.vcd"
         wave.parent.mkdir(parents=True, exist_ok=True)
         files.append(str(wave))
-    simulation = run_job(job, sim, waves=wave, netlist=netlist, told=told, progress=progress)
-    result = _result(plan, sim, scenario, simulation, heat=heat, files=tuple(files))
-    if stream is None:
-        return result
-    streams = _streams(plan, stream, scenario, simulation.outcomes[0])
-    return replace(result, streams=tuple(streams))
-
-
-def scenario_of(
-    plan: BarrierPlan,
-    *,
-    episodes: int,
-    seed: int,
-    background: float = 0.0,
-    churn: int = 0,
-    jitter: int | None = None,
-) -> Scenario:
-    """Return the scenario of a run with these arguments; see `run`."""
-    limit = Scenario.limit + churn * LIFE_CYCLES
-    scenario = Scenario(
-        episodes=episodes, seed=seed, background=background, churn=churn, limit=limit
+    simulation = run_job(
+        job, sim, waves=wave, netlist=request.netlist, told=told, progress=progress
     )
+    return _result(plan, request, scenario, simulation, tuple(files))
+
+
+def scenario_of(plan: BarrierPlan, request: RunRequest) -> Scenario:
+    """Return the scenario of a run."""
+    episodes, seed, jitter = request.episodes, request.seed, request.jitter
+    limit = Scenario.limit + request.churn * LIFE_CYCLES
+    scenario = Scenario(episodes, seed, request.background, churn=request.churn, limit=limit)
     if (apart := timeout_of(plan)) is not None:  # members may be twice the jitter apart
         scenario = replace(scenario, jitter=min(scenario.jitter, apart // 2))
     if jitter is not None:
         limit += jitter * episodes * len(plan.groups)
         scenario = replace(scenario, policy="late", jitter=jitter, limit=limit)
+    if request.background:
+        aim = pattern_of(plan.spec.network.topology, request.pattern)
+        scenario = replace(scenario, pattern=aim)
+    if request.stream:
+        scenario = replace(scenario, streams=tuple(request.stream.streams(plan, seed)))
     return scenario
 
 
 def _result(
     plan: BarrierPlan,
-    sim: str,
+    request: RunRequest,
     scenario: Scenario,
     simulation: Simulation,
-    *,
-    heat: bool,
     files: tuple[str, ...],
 ) -> RunResult:
     links, outcome = links_of(plan.spec.network), simulation.outcomes[0]
     verdict, reason = verdict_of(outcome)
     loads = _loads(links, outcome.loads)
-    traffic = outcome.traffic
+    traffic, churn, stream = outcome.traffic, outcome.churn, request.stream
     return RunResult(
         network=plan.spec.name,
-        simulator=sim,
+        simulator=request.sim,
         cycles=outcome.cycles,
         seconds=Seconds(simulation.build_seconds, simulation.run_seconds),
         verdict=verdict,
@@ -187,8 +136,9 @@ def _result(
         reason=reason,
         events=Events(traffic.packets, outcome.messages, outcome.releases),
         counters=Counters(*outcome.counters) if outcome.counters else None,
-        loads=tuple(loads.values()) if heat else None,
-        churn=_churn(plan, scenario.episodes, outcome) if outcome.churn else None,
+        loads=tuple(loads.values()) if request.heat else None,
+        churn=_churn(plan, scenario.episodes, churn, outcome) if churn else None,
+        streams=tuple(_streams(plan, stream, scenario, outcome)) if stream else None,
         files=files,
     )
 
@@ -232,19 +182,14 @@ def _streams(
         )
 
 
-def _churn(plan: BarrierPlan, episodes: int, outcome: Outcome) -> ChurnResult:
+def _churn(plan: BarrierPlan, episodes: int, churn: ChurnOutcome, outcome: Outcome) -> ChurnResult:
     """Sum lives up; the groups' first episodes were without any."""
-    churn = outcome.churn
-    assert churn is not None
+    values: dict[str, Any] = {
+        name: Spread.of(found) if isinstance(found, list) else found
+        for name, found in vars(churn).items()
+    }
     return ChurnResult(
-        lives=churn.lives,
-        killed=churn.killed,
-        given_up=churn.given_up,
-        refused=churn.refused,
-        set_up_cycles=Spread.of(churn.set_up_cycles),
-        set_up_packets=Spread.of(churn.set_up_packets),
-        tear_down_cycles=Spread.of(churn.tear_down_cycles),
-        tear_down_packets=Spread.of(churn.tear_down_packets),
+        **values,
         costs=tuple(
             ChurnCost(
                 id=group.id,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from syncfabric.sim.draw import can_draw, group_figure
 from syncfabric.sim.drive.run import scenario_of
@@ -16,7 +16,6 @@ from syncfabric.sim.report.run_section import run_blocks
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult
 from syncfabric.sim.tables import notes, plan_rows
-from syncfabric.sim.vectors import StreamRequest
 from syncfabric.sim.words import count, network_words
 
 MOST_NODES = 1024
@@ -25,42 +24,8 @@ MOST_DRAWN = 12
 """Groups whose trees and rings are drawn."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """How networks are run: see ``Network.run``."""
-
-    sim: str = "model"
-    episodes: int = 100
-    seed: int = 1
-    background: float = 0.0
-    stream: StreamRequest | None = None
-
-    def check(self, network: Network) -> None:
-        """Refuse what cannot be done with a network, before any work.
-
-        Raises
-        ------
-        SyncfabricError
-            An argument is not allowed, a simulator is missing, or the network cannot be planned.
-        """
-        request = RunRequest(
-            self.sim,
-            self.episodes,
-            self.seed,
-            self.background,
-            waves=False,
-            log=None,
-            heat=None,
-            output=None,
-            long=False,
-            stream=self.stream,
-        )
-        request.check(network.spec)
-        network.plan()
-
-
 def network_section(
-    network: Network, asked: Asked, prefix: str, progress: Progress = silent
+    network: Network, asked: RunRequest, prefix: str, progress: Progress = silent
 ) -> tuple[Section, RunResult]:
     """Plan and run a network, and return what there is to show, and the run's result.
 
@@ -69,7 +34,7 @@ def network_section(
     SyncfabricError
         As ``Network.run``.
     """
-    result = network.run(**vars(asked), progress=progress)
+    result = network.perform(asked, progress)
     plan = network.plan()
     with stage(progress, "draw"):
         blocks = [*_plan_blocks(plan, asked, result, prefix)]
@@ -79,7 +44,7 @@ def network_section(
     return Section(network.name, "network", line, blocks), result
 
 
-def _plan_blocks(plan: Plan, asked: Asked, result: RunResult, prefix: str) -> Iterator[Block]:
+def _plan_blocks(plan: Plan, asked: RunRequest, result: RunResult, prefix: str) -> Iterator[Block]:
     if not plan.groups:
         yield Words(["No groups: nobody meets in a barrier."])
         return
@@ -98,20 +63,18 @@ def _plan_blocks(plan: Plan, asked: Asked, result: RunResult, prefix: str) -> It
         yield Words(told)
 
 
-def _plays(plan: Plan, asked: Asked, result: RunResult) -> Iterator[Block]:
+def _plays(plan: Plan, asked: RunRequest, result: RunResult) -> Iterator[Block]:
     """Yield the first episodes to watch, and the streams, or why they are not shown."""
     network = plan.spec.network
     if not can_draw(network) or len(network.topology.nodes) > MOST_NODES:
         limit = f"networks of up to {MOST_NODES:,} nodes"
         yield Words([f"Too large to animate: pages show {limit} that a picture has room for."])
         return
-    scenario = scenario_of(
-        plan, episodes=asked.episodes, seed=asked.seed, background=asked.background
-    )
+    scenario = replace(scenario_of(plan, asked), streams=())
     films = {"The first barrier of each group": first_episode(plan, scenario)}
     if asked.stream:
-        scenario = replace(scenario, streams=tuple(asked.stream.streams(plan, asked.seed)))
-        films[f"The {asked.stream.kind} of each group with a stream"] = stream_film(plan, scenario)
+        title = f"The {asked.stream.kind} of each group with a stream"
+        films[title] = stream_film(plan, scenario_of(plan, asked))
     for title, film in films.items():
         if film is None:
             yield Words([f"{title} does not end, or holds more than a page can show."])

@@ -22,9 +22,10 @@ from syncfabric.sim.output import check_file, write_file
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.report.blocks import Section
 from syncfabric.sim.report.figures import Figures, figures_section, read_figures
-from syncfabric.sim.report.network_section import Asked, network_section
+from syncfabric.sim.report.network_section import network_section
 from syncfabric.sim.report.run_section import cores_section, result_section
 from syncfabric.sim.report.schedule_section import schedule_section
+from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult
 
 FOLDER = resources.files("syncfabric.sim.report") / "parts"
@@ -39,7 +40,7 @@ def write_report(
     file: str | Path,
     *,
     title: str = "",
-    asked: Asked | None = None,
+    asked: RunRequest | None = None,
     progress: Progress = silent,
 ) -> list[RunResult]:
     """Gather networks, results, schedules and figures into one HTML page.
@@ -53,7 +54,7 @@ def write_report(
         The page; its name ends in ``.html``.
     title : str
         Of the page; by default the sources' names.
-    asked : Asked, optional
+    asked : RunRequest, optional
         How networks are run; by default by the golden model.
     progress : Progress
 
@@ -68,7 +69,7 @@ def write_report(
         There is nothing to report, an input is malformed, or the page cannot be written; nothing
         has been written then.
     """
-    asked = asked or Asked()
+    asked = asked or RunRequest("model")
     if not sources:
         raise SpecError(
             "report: name networks, results of `run --json`, schedules, or folders of "
@@ -80,7 +81,8 @@ def write_report(
     inputs = [read_input(str(source)) for source in sources]
     networks = [given for given in inputs if isinstance(given, Network)]
     for network in networks:
-        asked.check(network)
+        asked.check(network.spec)
+        network.plan()
     sections, results = [], []
     for number, given in enumerate(inputs):
         prefix = f"s{number}"

@@ -45,10 +45,10 @@ def report(
     Networks are planned and run; barriers and streams can be watched cycle by cycle.
     """
     from syncfabric.cli.progress import progress_display
-    from syncfabric.sim.report.network_section import Asked
     from syncfabric.sim.report.write import write_report
+    from syncfabric.sim.request import RunRequest
 
-    asked = Asked(sim, episodes, seed, background, vectors(stream, words, op))
+    asked = RunRequest(sim, episodes, seed, background, stream=vectors(stream, words, op))
     with progress_display() as progress:
         results = write_report(inputs or [], output, title=title, asked=asked, progress=progress)
     typer.echo(f"wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")

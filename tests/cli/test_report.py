@@ -21,7 +21,7 @@ def test_a_run_that_is_wrong_is_shown_and_told(
 ) -> None:
     result = Network.load("mesh-2x2").run(sim="model", episodes=1)
     wrong = replace(result, verdict="hang", reason="nothing moves any more")
-    monkeypatch.setattr(Network, "run", lambda *_, **__: wrong)
+    monkeypatch.setattr(Network, "perform", lambda *_, **__: wrong)
     told = call("report", "mesh-2x2", "-o", "page.html")
     assert told.exit_code == 1
     assert told.stderr.splitlines()[-1] == "mesh-2x2: hang: nothing moves any more"

@@ -12,6 +12,8 @@ from jsonschema import Draft202012Validator
 from syncfabric import Network
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive import run as drive
+from syncfabric.sim.progress import Progress
+from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import (
     ChannelLoad,
     GroupResult,
@@ -31,15 +33,14 @@ def outcome(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Replace the run; what the test puts in here changes its result."""
     changes: dict[str, Any] = {}
 
-    def run(plan: BarrierPlan, **asked: Any) -> RunResult:
-        progress = asked["progress"]
+    def run(plan: BarrierPlan, asked: RunRequest, progress: Progress) -> RunResult:
         for step in ("build", "simulate"):
             progress(step, 0, 1)
             progress(step, 1, 1)
         groups = tuple(
             GroupResult.of(
                 group,
-                episodes=asked["episodes"],
+                episodes=asked.episodes,
                 latency=Spread(10, 11.0, 12),
                 model_latency=Spread(10, 11.0, 12),
             )
@@ -47,16 +48,16 @@ def outcome(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         )
         result = RunResult(
             network=plan.spec.name,
-            simulator=asked["sim"],
+            simulator=asked.sim,
             cycles=1000,
             seconds=Seconds(1.0, 2.0),
             verdict="match",
             mismatches=(),
             groups=groups,
-            traffic=TrafficResult(asked["background"], asked["background"], None),
-            seed=asked["seed"],
-            episodes=asked["episodes"],
-            loads=(ChannelLoad((0, 0), "east", 0.5),) if asked["heat"] else None,
+            traffic=TrafficResult(asked.background, asked.background, None),
+            seed=asked.seed,
+            episodes=asked.episodes,
+            loads=(ChannelLoad((0, 0), "east", 0.5),) if asked.heat else None,
         )
         return replace(result, **changes)
 

@@ -17,7 +17,7 @@ from syncfabric.sim.assemble.network import top_ports, verilog
 from syncfabric.sim.assemble.verilog import ModuleWriter
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.network import Network
-from syncfabric.sim.request import Netlist
+from syncfabric.sim.request import Netlist, RunRequest
 from syncfabric.sim.results import RunResult
 
 SMALLEST = """
@@ -85,7 +85,7 @@ APART = 40
 
 def barriers(text: str, netlist: Netlist, *, background: float = 0.0) -> RunResult:
     plan = make_plan(loads(text))
-    return run(plan, sim="icarus", episodes=4, background=background, netlist=netlist)
+    return run(plan, RunRequest(sim="icarus", episodes=4, background=background, netlist=netlist))
 
 
 def broken(netlist: Netlist, part: float) -> Netlist:

@@ -12,6 +12,7 @@ from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.run import run
+from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult
 
 MESH = "kind = 'mesh'\nwidth = {}\nheight = {}\n"
@@ -60,7 +61,7 @@ def checked(
     """Run a network's groups, and see that all is as it must be."""
     plan = make_plan(spec)
     background = 0.15 if spec.message_network.channels else 0.0
-    result = run(plan, sim=sim, episodes=episodes, seed=3, background=background)
+    result = run(plan, RunRequest(sim=sim, episodes=episodes, seed=3, background=background))
     assert (result.verdict, result.reason) == ("match", None)
     counters = result.counters
     assert counters
@@ -194,7 +195,7 @@ def test_so_do_clusters_under_icarus(name: str) -> None:
 def test_the_model_keeps_the_rules(name: str) -> None:
     spec = _made(MORE[name])
     plan = make_plan(spec)
-    result = run(plan, sim="model", episodes=10, seed=1)
+    result = run(plan, RunRequest(sim="model", episodes=10, seed=1))
     assert result.verdict == "match"
 
 
@@ -224,7 +225,7 @@ def test_a_group_alone_keeps_its_bound(seed: int) -> None:
     spec = network(kind, *size, setup="local", link_registers=rng.choice([0, 2]))
     spec = spec.model_copy(update={"groups": spec.groups[:1]})
     plan = make_plan(spec)
-    result = run(plan, sim="model", episodes=40, seed=seed)
+    result = run(plan, RunRequest(sim="model", episodes=40, seed=seed))
     (group,) = result.groups
     assert group.latency
     assert plan.groups[0].bound is not None
@@ -236,7 +237,7 @@ def test_last_of_a_mesh_waits_for_the_way_there_and_back(width: int, cycles: int
     """Ways of 4, 8 and 16 links at a cycle each, two at the root, one of the node port (E11)."""
     text = f'name = "all"\n[network]\ntransport = "link"\n{MESH.format(width, width)}'
     plan = make_plan(loads(text + '[[group]]\nid = 1\nmembers = "all"\n'))
-    result = run(plan, sim="model", episodes=width * width, jitter=60)
+    result = run(plan, RunRequest(sim="model", episodes=width * width, jitter=60))
     (group,) = result.groups
     assert group.latency
     assert group.latency.max == cycles
@@ -252,7 +253,7 @@ def test_on_wires_a_link_takes_a_cycle(
     """A cycle and the link's registers, each way, whatever else goes on (X6.3)."""
     spec = network(kind, *size, wires=2, setup="local", link_registers=registers)
     plan = make_plan(spec.model_copy(update={"groups": spec.groups[:1]}))
-    result = run(plan, sim="model", episodes=48, jitter=30, seed=2)
+    result = run(plan, RunRequest(sim="model", episodes=48, jitter=30, seed=2))
     (group,), (planned,) = result.groups, plan.groups
     links = planned.tree.radius
     assert planned.bound == last + 2 * registers * links

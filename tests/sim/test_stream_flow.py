@@ -17,8 +17,9 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.sim.draw import stream_figure, to_svg
 from syncfabric.sim.draw.streams import DOWN, UP
 from syncfabric.sim.report.blocks import Drawing, Play, Section
-from syncfabric.sim.report.network_section import Asked, network_section
+from syncfabric.sim.report.network_section import network_section
 from syncfabric.sim.report.run_section import result_section
+from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult, results_schema
 from syncfabric.sim.stream_result import StreamResult
 from syncfabric.sim.vectors import StreamRequest
@@ -204,7 +205,7 @@ def plays(section: Section) -> list[Play]:
 
 def test_words_move_up_and_down_in_a_report() -> None:
     network = Network.loads(MESH)
-    asked = Asked(episodes=2, stream=StreamRequest("allreduce", WORDS))
+    asked = RunRequest("model", episodes=2, stream=StreamRequest("allreduce", WORDS))
     section, result = network_section(network, asked, "s0")
     _, play = plays(section)
     film, plan = play.film, network.plan()
@@ -232,4 +233,4 @@ def test_words_move_up_and_down_in_a_report() -> None:
     assert len(drawn) == 1
     saved = result_section("x.json", result, "s1", [network])
     assert [block for block in saved.blocks if isinstance(block, Drawing) and block.light]
-    assert len(plays(network_section(network, Asked(episodes=1), "s2")[0])) == 1
+    assert len(plays(network_section(network, RunRequest("model", episodes=1), "s2")[0])) == 1

@@ -40,6 +40,7 @@ from syncfabric.sim.experiments.bench.measures import (
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.request import RunRequest
 from syncfabric.sim.soak.soak import SoakRequest, soak
 
 ENDS = ("source", "destination")
@@ -72,7 +73,7 @@ def ordinary_packets() -> Iterator[Claim]:
     network = MeshSpec(kind="mesh", width=8, height=8)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log.csv"
-        run(planned(network), background=0.01, log=log)
+        run(planned(network), RunRequest(background=0.01, log=log))
         with log.open(newline="") as rows:
             over = [_over(row) for row in csv.DictReader(rows)]
     quiet = sorted(over)[len(over) // 2]
@@ -105,9 +106,9 @@ def speed() -> Iterator[Claim]:
         ("demo", 0.0, 5_000),
         ("demo", 0.1, 1_000),
     ):
-        result = run(make_plan(load(network)), episodes=400, background=load_)
+        result = run(make_plan(load(network)), RunRequest(episodes=400, background=load_))
         yield per_second(f"{network}, {_load_words(load_)}, {COMPARED}", result, target)
-    result = long_run(make_plan(load("demo")), episodes=4_000, background=0.2)
+    result = long_run(make_plan(load("demo")), RunRequest(episodes=4_000, background=0.2))
     yield per_second("demo, long run: three groups, background 0.2", result, 12_000)
     command = [sys.executable, "-m", "syncfabric", "--help"]
     _, seconds = timed(partial(subprocess.run, check=True, capture_output=True), command)
@@ -127,7 +128,7 @@ def irregular_speed() -> Iterator[Claim]:
         plan = make_plan(load(name))
         yield below(f"{name}: build, nothing cached", _built(plan.spec.message_network), None)
         for background in (0.0, 0.05):
-            result = run(plan, episodes=200, background=background)
+            result = run(plan, RunRequest(episodes=200, background=background))
             yield per_second(f"{name}, {_load_words(background)}, {COMPARED}", result)
 
 
@@ -159,7 +160,7 @@ def static_speed() -> Iterator[Claim]:
     """Simulation of a 64-core ring under Verilator."""
     plan = make_plan(load("reflex-8x8"))
     with empty_cache():
-        result = run(plan, episodes=1000)
+        result = run(plan, RunRequest(episodes=1000))
     if not result.ok:
         raise RuntimeError(result.reason)
     build, ran = result.seconds.build, result.seconds.run
@@ -180,12 +181,14 @@ def wire_speed() -> Iterator[Claim]:
     """Barrier wires simulated under Verilator (cycles a second)."""
     plan = make_plan(load("wires-16x16"))
     name = plan.spec.name
-    yield per_second(f"{name}, all members, {COMPARED}", run(plan, episodes=EPISODES))
-    yield per_second(f"{name}, all members, long run", long_run(plan, episodes=LONG), TARGET)
+    yield per_second(f"{name}, all members, {COMPARED}", run(plan, RunRequest(episodes=EPISODES)))
+    yield per_second(
+        f"{name}, all members, long run", long_run(plan, RunRequest(episodes=LONG)), TARGET
+    )
     large = load("wires-64x64")
     yield from _large(make_plan(large))
     members = random.Random(1).sample(list(large.network.topology.nodes), MEMBERS)
-    result = long_run(plan_of(large.network, members), episodes=LONG)
+    result = long_run(plan_of(large.network, members), RunRequest(episodes=LONG))
     yield per_second(f"{large.name}, {MEMBERS} members, long run", result)
 
 

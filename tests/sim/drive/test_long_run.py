@@ -17,6 +17,7 @@ from syncfabric.sim.drive.engine_driver import EngineDriver, SetUp
 from syncfabric.sim.drive.long_run import long_run
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.request import RunRequest
 from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
@@ -37,9 +38,8 @@ def test_a_match() -> None:
     told: list[tuple[str, int, int]] = []
     result = long_run(
         PLAN,
-        episodes=60,
-        background=0.1,
-        progress=lambda step, done, of: told.append((step, done, of)),
+        RunRequest(episodes=60, background=0.1),
+        lambda step, done, of: told.append((step, done, of)),
     )
     assert (result.verdict, result.reason, result.mismatches) == ("match", None, ())
     assert result.traffic.accepted == pytest.approx(0.1, rel=0.2)
@@ -58,7 +58,7 @@ def test_a_match_on_an_irregular_network() -> None:
     plan = plan_of(
         CLUSTER, members(3, *CLUSTER.topology.nodes), members(8, *CLUSTER.topology.nodes[:3])
     )
-    result = long_run(plan, episodes=60, background=0.02)
+    result = long_run(plan, RunRequest(episodes=60, background=0.02))
     assert (result.verdict, result.reason) == ("match", None)
     assert result.traffic.accepted == pytest.approx(0.02, rel=0.3)
     for group in result.groups:
@@ -68,21 +68,23 @@ def test_a_match_on_an_irregular_network() -> None:
 
 
 def test_a_run_is_the_same_again() -> None:
-    first, second, other = (long_run(PLAN, episodes=20, seed=seed) for seed in (4, 4, 5))
+    first, second, other = (
+        long_run(PLAN, RunRequest(episodes=20, seed=seed)) for seed in (4, 4, 5)
+    )
     assert first.groups == second.groups != other.groups
     assert first.cycles == second.cycles
 
 
 def test_latencies_keep_to_the_bound() -> None:
     alone = plan_of(NETWORK, members(3, *NODES))
-    (group,) = long_run(alone, episodes=200).groups
+    (group,) = long_run(alone, RunRequest(episodes=200)).groups
     assert group.latency is not None
     assert group.bound is not None
     assert group.latency.max <= group.bound
 
 
 def test_without_groups_there_is_traffic_to_check() -> None:
-    result = long_run(plan_of(NETWORK), background=0.2)
+    result = long_run(plan_of(NETWORK), RunRequest(background=0.2))
     assert result.verdict == "match"
     assert result.traffic.packets
 
@@ -97,7 +99,7 @@ def test_a_group_without_go_hangs_while_another_goes_on(
 
     monkeypatch.setattr(engine_driver, "set_up_writes", without_the_last_go)
     monkeypatch.setattr(EngineDriver, "_are_open", lambda self: True)
-    result = long_run(PLAN, episodes=10)
+    result = long_run(PLAN, RunRequest(episodes=10))
     assert result.verdict == "hang"
     assert result.reason == "no barrier in the last 10000 cycles; unfinished groups: 8"
     assert result.groups[0].episodes >= 10
@@ -112,7 +114,7 @@ def test_errors_that_the_design_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
     watch = Fabric.group
     monkeypatch.setattr(Fabric, "group", with_an_outsider)
-    result = long_run(plan_of(NETWORK, members(8, (0, 0), (1, 3))), episodes=10)
+    result = long_run(plan_of(NETWORK, members(8, (0, 0), (1, 3))), RunRequest(episodes=10))
     assert result.verdict != "match"
     assert result.reason is not None
 
@@ -135,10 +137,10 @@ def managed(name: str) -> BarrierPlan:
 @pytest.mark.parametrize("name", MANAGED)
 def test_packets_set_groups_up_before_members_and_traffic_come(name: str) -> None:
     plan = managed(name)
-    result = long_run(plan, episodes=60, background=0.1)
+    result = long_run(plan, RunRequest(episodes=60, background=0.1))
     assert (result.verdict, result.reason, result.mismatches) == ("match", None, ())
     assert result.traffic.packets > 20
-    ordinary = run(plan, sim="model", episodes=2, background=0.1)
+    ordinary = run(plan, RunRequest(sim="model", episodes=2, background=0.1))
     for group, other in zip(result.groups, ordinary.groups, strict=True):
         assert group.episodes >= 60
         assert group.latency is not None
@@ -160,12 +162,12 @@ class Forgets(SetUp):
 def test_a_group_that_is_not_set_up_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the model, which waits for its GO; and if nobody waits, by the referee."""
     monkeypatch.setattr(engine_driver, "SetUp", Forgets)
-    result = long_run(managed(name), episodes=10)
+    result = long_run(managed(name), RunRequest(episodes=10))
     assert result.verdict == "hang"
     assert result.reason == "nothing moves any more; unfinished groups: 3, 8, 9"
     assert [group.episodes for group in result.groups] == [0, 0, 0]
     monkeypatch.setattr(EngineDriver, "_are_open", lambda self: True)
-    result = long_run(managed(name), episodes=10)
+    result = long_run(managed(name), RunRequest(episodes=10))
     assert result.verdict == "hang"
     assert result.reason == "no barrier in the last 10000 cycles; unfinished groups: 8"
     assert [group.episodes > 0 for group in result.groups] == [True, False, True]
@@ -180,7 +182,7 @@ def test_hardware_that_is_set_up_otherwise_than_the_model_is_a_mismatch(
         return script_text([replace(each, data=each.data & ~1) for each in stimuli])
 
     monkeypatch.setattr(backends, "script_text", without_a_bit)
-    result = long_run(managed("irregular"), episodes=10)
+    result = long_run(managed("irregular"), RunRequest(episodes=10))
     assert result.verdict == "mismatch"
     assert result.mismatches
     assert result.reason is not None

@@ -10,6 +10,7 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.patterns import ANY, NAMES, UNIFORM, pattern_of
 from syncfabric.sim.drive.long_run import long_run
 from syncfabric.sim.drive.run import run
+from syncfabric.sim.request import RunRequest
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 
@@ -20,7 +21,7 @@ def destinations(network: MessageSpec, pattern: str, folder: Path, sim: str) -> 
     """Run, and return how many packets of each node were for which other, by the log."""
     topology, log = network.topology, folder / "log.csv"
     plan = plan_of(network, members(1, *topology.nodes))
-    result = run(plan, sim=sim, episodes=20, background=0.2, pattern=pattern, log=log)
+    result = run(plan, RunRequest(sim=sim, episodes=20, background=0.2, pattern=pattern, log=log))
     assert result.verdict == "match", result.mismatches
     assert result.traffic.pattern == pattern
     seen = [Counter[int]() for _ in topology.nodes]
@@ -70,8 +71,8 @@ def test_rates_are_of_the_nodes_that_send() -> None:
     """Four of sixteen send nothing: what the others offer is accepted, and no saturation."""
     plan = plan_of(MESH, members(1, *MESH.topology.nodes))
     for result in (
-        run(plan, sim="model", episodes=150, background=0.2, pattern="transpose"),
-        long_run(plan, episodes=150, background=0.2, pattern="transpose"),
+        run(plan, RunRequest(sim="model", episodes=150, background=0.2, pattern="transpose")),
+        long_run(plan, RunRequest(episodes=150, background=0.2, pattern="transpose")),
     ):
         assert result.traffic.accepted == pytest.approx(0.2, rel=0.07)
         assert not result.traffic.saturated

@@ -13,6 +13,7 @@ from syncfabric.sim.drive.backends import run_bench
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric import program
 from syncfabric.sim.fabric.program import build_fabric
+from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult, Seconds
 from syncfabric.sim.simulators import Design, Icarus
 from tests.sim.drive.churn.networks import grid, plan_with
@@ -44,7 +45,7 @@ CLUSTER = plan_of(
 )
 def test_hardware_on_tiles_gives_the_models_result(plan: BarrierPlan, links: int) -> None:
     model, tiles = (
-        run(plan, sim=sim, episodes=6, background=0.2, seed=9, heat=True)
+        run(plan, RunRequest(sim=sim, episodes=6, background=0.2, seed=9, heat=Path("heat.svg")))
         for sim in ("model", "verilator")
     )
     assert tiles.simulator == "verilator"
@@ -56,16 +57,14 @@ def test_hardware_on_tiles_gives_the_models_result(plan: BarrierPlan, links: int
 
 @pytest.mark.icarus
 def test_icarus_gives_it_too_and_leaves_log_and_waveform(tmp_path: Path) -> None:
-    model = run(SMALL, sim="model", episodes=5)
+    model = run(SMALL, RunRequest(sim="model", episodes=5))
     told: list[tuple[str, int, int]] = []
     seen = run(
         SMALL,
-        sim="icarus",
-        episodes=5,
-        waves=True,
-        log=tmp_path / "log.csv",
-        output=tmp_path / "new",
-        progress=lambda step, done, of: told.append((step, done, of)),
+        RunRequest(
+            sim="icarus", episodes=5, waves=True, log=tmp_path / "log.csv", output=tmp_path / "new"
+        ),
+        lambda step, done, of: told.append((step, done, of)),
     )
     files = [str(tmp_path / "log.csv"), str(tmp_path / "new" / "net.vcd")]
     assert less_the_simulator(seen) == replace(less_the_simulator(model), files=tuple(files))
@@ -105,19 +104,20 @@ def test_counts_with_unknown_bits_are_told_from_others(tmp_path: Path) -> None:
 
 
 def test_saturation_is_told_with_the_fullest_channels() -> None:
-    result = run(PLAN, sim="model", episodes=100, background=1.0)
+    result = run(PLAN, RunRequest(sim="model", episodes=100, background=1.0))
     assert result.traffic.saturated
     loads = [channel.load for channel in result.traffic.full_channels]
     assert len(loads) == 8
     assert loads == sorted(loads, reverse=True)
     assert result.loads is None
-    assert not run(PLAN, sim="model", episodes=100, background=0.1).traffic.saturated
+    assert not run(PLAN, RunRequest(sim="model", episodes=100, background=0.1)).traffic.saturated
 
 
 def test_other_hardware_is_a_mismatch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program, "build_fabric", lambda spec, waves: build_fabric(DEFAULT))
     result = run(
-        plan_of(mesh(5, 5, engine_stages=3), members(8, (0, 0), (4, 4), (1, 3))), episodes=3
+        plan_of(mesh(5, 5, engine_stages=3), members(8, (0, 0), (4, 4), (1, 3))),
+        RunRequest(episodes=3),
     )
     assert result.verdict == "mismatch"
     first = result.mismatches[0]
@@ -132,7 +132,7 @@ def test_what_never_ends_is_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
         return list(image_writes(*arguments))
 
     monkeypatch.setattr("syncfabric.sim.drive.engine_driver.set_up_writes", without_go)
-    result = run(SMALL, sim="model", episodes=3)
+    result = run(SMALL, RunRequest(sim="model", episodes=3))
     assert (result.verdict, result.mismatches) == ("hang", ())
     assert result.reason == "nothing moves any more; unfinished groups: 1"
     assert result.groups[0].latency is None
@@ -141,7 +141,9 @@ def test_what_never_ends_is_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_churn_is_summed_up_beside_what_it_costs() -> None:
     plan = plan_with(grid())
     told: list[tuple[str, int, int]] = []
-    result = run(plan, sim="model", episodes=5, churn=20, progress=lambda *step: told.append(step))
+    result = run(
+        plan, RunRequest(sim="model", episodes=5, churn=20), lambda *step: told.append(step)
+    )
     assert result.verdict == "match"
     churn = result.churn
     assert churn is not None
@@ -159,17 +161,17 @@ def test_churn_is_summed_up_beside_what_it_costs() -> None:
         assert group.latency is not None
         assert group.latency.max == max(cost.quiet.max, cost.churning.max)
     assert told[-1] == ("simulate", 30, 30)
-    assert run(plan, sim="model", episodes=5).churn is None
+    assert run(plan, RunRequest(sim="model", episodes=5)).churn is None
 
 
 def test_with_jitter_each_member_in_turn_is_late_alone() -> None:
     """All others have long come, so only the way of the farthest counts."""
     alone = plan_of(DEFAULT, members(3, *NODES))
-    result = run(alone, sim="model", episodes=50, jitter=300)
+    result = run(alone, RunRequest(sim="model", episodes=50, jitter=300))
     assert result.verdict == "match"
     assert result.cycles > 50 * 300
     (group,) = result.groups
     assert group.latency is not None
     assert group.latency.max == 2 * 4 + 3  # four links each way, and E11
-    again = run(alone, sim="model", episodes=50, jitter=300, seed=5)
+    again = run(alone, RunRequest(sim="model", episodes=50, jitter=300, seed=5))
     assert again.groups == result.groups

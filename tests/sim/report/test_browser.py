@@ -11,8 +11,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
-from syncfabric.sim.report.network_section import Asked
 from syncfabric.sim.report.write import write_report
+from syncfabric.sim.request import RunRequest
 from tests.sim.report.made import HOSTILE, figures, network_file, scatter, schedule_file
 
 pytestmark = pytest.mark.chromium
@@ -28,7 +28,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     file = folder / "page.html"
     sources: list[str | Path] = [network_file(folder), schedule_file(folder, scatter())]
     sources.append(figures(folder, label=HOSTILE))
-    write_report(sources, file, title=HOSTILE, asked=Asked(episodes=2))
+    write_report(sources, file, title=HOSTILE, asked=RunRequest("model", episodes=2))
     return file.as_uri()
 
 

@@ -12,6 +12,7 @@ from syncfabric.sim.drive.run import scenario_of
 from syncfabric.sim.report.episode import first_episode
 from syncfabric.sim.report.film import Film
 from syncfabric.sim.report.schedule_section import schedule_film
+from syncfabric.sim.request import RunRequest
 from tests.sim.report.made import scatter, schedule
 from tests.sim.test_engine_networks import CLUSTER, MESH
 from tests.sim.test_engine_networks import network as engines
@@ -19,7 +20,7 @@ from tests.sim.test_engine_networks import network as engines
 
 def film_of(network: Network, episodes: int = 5, background: float = 0.0) -> Film:
     plan = network.plan()
-    scenario = scenario_of(plan, episodes=episodes, seed=1, background=background)
+    scenario = scenario_of(plan, RunRequest(episodes=episodes, background=background))
     film = first_episode(plan, scenario)
     assert film is not None
     return film

@@ -14,9 +14,10 @@ import pytest
 from syncfabric import Network
 from syncfabric.models.errors import SyncfabricError
 from syncfabric.sim.report.blocks import Drawing, Table
-from syncfabric.sim.report.network_section import Asked, source_words
+from syncfabric.sim.report.network_section import source_words
 from syncfabric.sim.report.run_section import result_section
 from syncfabric.sim.report.write import write_report
+from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import ChannelLoad
 from tests.sim.report.made import HEADS, HOSTILE, figures, parsed, result_file, schedule_file
 
@@ -28,7 +29,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources: list[str | Path] = ["mesh-2x2"]
     sources += [result_file(folder), schedule_file(folder), figures(folder)]
     file = folder / "page.html"
-    asked = Asked(episodes=3)
+    asked = RunRequest("model", episodes=3)
     results = write_report(sources, file, title="All kinds", asked=asked)
     assert [result.network for result in results] == ["mesh-2x2"]
     assert sorted(each.name for each in folder.iterdir()) == sorted(
@@ -158,7 +159,7 @@ def test_a_network_too_large_to_animate_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("syncfabric.sim.report.network_section.MOST_NODES", 3)
-    write_report(["mesh-2x2"], tmp_path / "page.html", asked=Asked(episodes=1))
+    write_report(["mesh-2x2"], tmp_path / "page.html", asked=RunRequest("model", episodes=1))
     found = parsed(tmp_path / "page.html")
     assert "Too large to animate" in found.text
     assert "player" not in found.values("class")
@@ -238,22 +239,32 @@ def test_what_is_malformed_is_refused_before_anything_is_written(case: str, tmp_
 @pytest.mark.parametrize(
     ("sources", "file", "asked", "words"),
     [
-        ([], "page.html", Asked(), "report: name networks, results of `run --json`"),
-        (["mesh-2x2"], "page.pdf", Asked(), "page.pdf: its name must end in .html"),
-        (["mesh-2x2"], "page.html", Asked(episodes=0), "episodes must be 1 or more, not 0"),
-        (["mesh-2x2"], "page.html", Asked(sim="spice"), "sim must be one of"),
-        (["mesh-2x2", "reflex-2x2"], "page.html", Asked(background=0.1), "background = 0.1"),
+        ([], "page.html", RunRequest("model"), "report: name networks, results of `run --json`"),
+        (["mesh-2x2"], "page.pdf", RunRequest("model"), "page.pdf: its name must end in .html"),
+        (
+            ["mesh-2x2"],
+            "page.html",
+            RunRequest("model", episodes=0),
+            "episodes must be 1 or more, not 0",
+        ),
+        (["mesh-2x2"], "page.html", RunRequest("spice"), "sim must be one of"),
+        (
+            ["mesh-2x2", "reflex-2x2"],
+            "page.html",
+            RunRequest("model", background=0.1),
+            "background = 0.1",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_any_run(
     sources: list[str],
     file: str,
-    asked: Asked,
+    asked: RunRequest,
     words: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Network, "run", None)
+    monkeypatch.setattr(Network, "perform", None)
     with pytest.raises(SyncfabricError) as refused:
         write_report(sources, tmp_path / file, asked=asked)
     assert words in str(refused.value)

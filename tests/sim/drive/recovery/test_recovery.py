@@ -24,6 +24,7 @@ from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric.program import Fabric, build_fabric
 from syncfabric.sim.lifecycle import ByChain
 from syncfabric.sim.lifecycle.effects import Ask, Steps
+from syncfabric.sim.request import RunRequest
 from tests.models.planning.without import draw_dead, draw_irregular, draw_mesh, draw_static
 from tests.sim.drive.churn.test_broken import released_early
 from tests.sim.drive.clusters import ring
@@ -254,7 +255,7 @@ def bounds_hold(kind: str, seed: int) -> bool:
     except PlanError:
         return False
     for group in plan.groups:
-        result = run(plan, sim="model", episodes=2 * len(group.members), seed=seed)
+        result = run(plan, RunRequest(sim="model", episodes=2 * len(group.members), seed=seed))
         assert result.verdict == "match"
         latency = result.groups[0].latency
         assert latency is not None

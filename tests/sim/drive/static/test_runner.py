@@ -94,7 +94,7 @@ def test_a_set_up_that_is_refused_is_a_hang() -> None:
     assert outcome.hang == "set-up: roles: the config port refuses address 1 of target 0"
 
 
-REQUEST = RunRequest("model", 1, 1, 0.0, False, None, None, None, False)
+REQUEST = RunRequest("model", 1)
 
 
 @pytest.mark.parametrize(
