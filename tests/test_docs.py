@@ -36,9 +36,8 @@ from syncfabric.sim.core_file import LINT_OPTIONS, core_file
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.front import Front
 from syncfabric.sim.load import LoadCurve, LoadPoint, LoadResult
-from syncfabric.sim.products import register_files
+from syncfabric.sim.products import register_files, setup_hex
 from syncfabric.sim.results import result_rows, results_schema, summary
-from syncfabric.sim.user_bench import setup_hex
 from tests import kinds_of_set_up
 
 ROOT = Path(__file__).parents[1]

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from math import gcd
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +19,7 @@ from syncfabric.models.layout.setup import MOST_REQUESTS, owners_of, share_of
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.dead import NOTHING, Dead
-from syncfabric.models.networks.irregular import Irregular, Place
+from syncfabric.models.networks.irregular import Irregular, Link, Place
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning import btm, shortest, updown
 from syncfabric.models.planning.btm import Tree
@@ -28,9 +30,48 @@ from syncfabric.models.planning.pace import Pace, on_wires, stream_bound
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.set_up import check_representatives
 from syncfabric.models.planning.spread import CrowdedError, Wanted, spread
-from syncfabric.models.planning.stretch import stretched
 
-__all__ = ["least_tree", "plan_groups", "plan_on_wires"]
+__all__ = ["Stretched", "least_tree", "plan_groups", "plan_on_wires", "stretched"]
+
+
+class Stretched(NamedTuple):
+    """A graph in which every way has as many links as it takes, in units.
+
+    Attributes
+    ----------
+    graph : Irregular
+        The network's routers, and after them those between the pieces of a link.
+    unit : int
+        Cycles of each of its links.
+    """
+
+    graph: Irregular
+    unit: int
+
+
+def stretched(network: Irregular, hop: int) -> Stretched:
+    """Cut links so that all pieces take the same number of cycles.
+
+    Parameters
+    ----------
+    network : Irregular
+    hop : int, >= 1
+        Cycles of a link without extra registers, from router to router.
+    """
+    unit = gcd(hop, *network.extra)
+    if not any(network.extra):
+        return Stretched(network, hop)
+    links: list[Link] = []
+    routers = len(network)
+    for (begin, end), more in zip(network.links, network.extra, strict=True):
+        for _ in range((hop + more) // unit - 1):
+            links.append((begin, (routers, 0)))
+            begin = routers, 1
+            routers += 1
+        links.append((begin, end))
+    return Stretched(
+        replace(network, switches=routers, links=tuple(links), extra=(), whole=network), unit
+    )
 
 
 class _Shaped(NamedTuple):

@@ -7,13 +7,12 @@ from typing import Any
 from syncfabric.models.golden.record import Observer
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.barrier_check import BarrierCheck
+from syncfabric.sim.drive.barrier_check import BarrierCheck, GroupCheck
 from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.churn import Churner
 from syncfabric.sim.drive.coverage import EngineCoverage
 from syncfabric.sim.drive.driver import Driver
 from syncfabric.sim.drive.engine_driver import EngineDriver, PacketScript, Traffic
-from syncfabric.sim.drive.group_check import GroupCheck
 from syncfabric.sim.drive.illegal import Illegal
 from syncfabric.sim.drive.lanes import Load, ledger_of
 from syncfabric.sim.drive.log import Log

@@ -17,7 +17,7 @@ def _broken(name: str, part: str, old: str, new: str, tests: tuple[str, ...]) ->
 LONG_LINKS = (
     _broken(
         "a longer link has a piece too few",
-        "models/planning/stretch",
+        "models/planning/planners",
         "(hop + more) // unit - 1",
         "(hop + more) // unit - 2",
         TREES,

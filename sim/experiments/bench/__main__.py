@@ -13,14 +13,10 @@ from syncfabric.sim.experiments.bench import (
     core_vectors,
     cores,
     latency,
-    patterns,
     planning,
-    schedule_growth,
     schedules,
     speed,
     static,
-    streams,
-    topologies,
 )
 from syncfabric.sim.experiments.frame import Work, declared
 from syncfabric.sim.experiments.output import write
@@ -28,9 +24,6 @@ from syncfabric.sim.output import check_folder
 
 SECTIONS = declared(
     latency,
-    topologies,
-    streams,
-    patterns,
     speed,
     planning,
     area,
@@ -38,7 +31,6 @@ SECTIONS = declared(
     cores,
     core_vectors,
     schedules,
-    schedule_growth,
 )
 MARKS: dict[str | None, str] = {"holds": "met", "does not hold": "[red]missed[/red]", None: ""}
 

@@ -12,8 +12,7 @@ from syncfabric.models.networks.long_links import LongLinks
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec
 from syncfabric.models.planning import least_radius
 from syncfabric.models.planning.least_radius import centre_of
-from syncfabric.models.planning.planners import least_tree, plan_groups, plan_on_wires
-from syncfabric.models.planning.stretch import stretched
+from syncfabric.models.planning.planners import least_tree, plan_groups, plan_on_wires, stretched
 from tests.models.planning.engines import Barriers
 from tests.models.planning.irregular import draw_network
 

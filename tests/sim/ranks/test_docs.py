@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from syncfabric.cli.bcast import bcast
-from syncfabric.sim.ranks.carry import CALLS
+from syncfabric.sim.ranks.perform import CALLS
 
 DOCS = Path(__file__).parents[3] / "docs"
 

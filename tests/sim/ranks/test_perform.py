@@ -8,8 +8,7 @@ import pytest
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
-from syncfabric.sim.ranks.carry import CALLS
-from syncfabric.sim.ranks.perform import prepare
+from syncfabric.sim.ranks.perform import CALLS, prepare
 from tests.sim.ranks.made import on_ranks, one_of
 
 PROGRAM = """
@@ -58,8 +57,8 @@ BROKEN = """
 from dataclasses import replace
 from unittest import mock
 from syncfabric.sim.ranks import perform as module
-from syncfabric.sim.ranks.carry import Carrier
-from syncfabric.sim.ranks.carry import Library
+from syncfabric.sim.ranks.perform import Carrier
+from syncfabric.sim.ranks.perform import Library
 
 AAS = one_of("AAS", "ring-4", Rules())
 show(AAS, size=13)

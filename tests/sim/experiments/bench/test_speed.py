@@ -6,7 +6,7 @@ import pytest
 
 from syncfabric.models.errors import ToolError
 from syncfabric.models.patterns import NAMES
-from syncfabric.sim.experiments.bench.patterns import BOOKSIM, _booksim
+from syncfabric.sim.experiments.bench.speed import BOOKSIM, _booksim
 from syncfabric.sim.load import LoadPoint
 
 TOLD = """#!/bin/sh

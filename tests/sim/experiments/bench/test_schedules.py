@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from syncfabric.models.errors import ToolError
-from syncfabric.sim.experiments.bench import schedule_growth as growth
+from syncfabric.sim.experiments.bench import schedules as growth
 from tests.sim.experiments.bench.conftest import rows_of
 
 ROW = growth.Growth("torus-4x4", "AAB", 16, 4, 4, True, "construction", 1.0, 1.0, 10**8)
