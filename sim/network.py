@@ -360,9 +360,7 @@ class Network:
         """
         from syncfabric.models.planning import deadlock
 
-        plan = self.plan()
-        if not isinstance(plan.spec.network, StaticSpec):  # there each way has links of its own
-            deadlock.check(plan)
+        deadlock.check(self.plan())
 
     def _repr_svg_(self) -> str | None:
         from syncfabric.sim.draw import network_figure, show

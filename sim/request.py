@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from syncfabric.models.errors import OutputError, SpecError
 from syncfabric.models.networks.spec import (
     AnySpec,
-    MessageSpec,
     NetworkSpec,
     StaticSpec,
 )
@@ -96,11 +95,13 @@ class RunRequest:
             named = f"background = {self.background:g}"
             check_packets(spec.network, named, "leave background out")
             pattern_of(spec.network.topology, self.pattern)
-        if isinstance(spec.network, StaticSpec):
-            self._check_static()
-        else:
-            if self.jitter is not None and spec.network.watchdog:
-                self._check_watchdog(spec, spec.network)
+        if self.long and isinstance(spec.network, StaticSpec):
+            raise SpecError(
+                "long does not go with a static network: it has no traffic to make inside the "
+                "design; leave long out"
+            )
+        if self.jitter is not None and spec.network.watchdog:
+            self._check_watchdog(spec)
         if self.churn:
             check_churn(spec)
         if self.stream:
@@ -158,14 +159,7 @@ class RunRequest:
                 "stream"
             )
 
-    def _check_static(self) -> None:
-        if self.long:
-            raise SpecError(
-                "long does not go with a static network: it has no traffic to make inside the "
-                "design; leave long out"
-            )
-
-    def _check_watchdog(self, spec: NetworkSpec, network: MessageSpec) -> None:
+    def _check_watchdog(self, spec: NetworkSpec) -> None:
         """Refuse a jitter that lets members wait until the watchdog breaks their group off."""
         from syncfabric.models.planning.plan import make_plan
 
@@ -173,8 +167,9 @@ class RunRequest:
         apart = timeout_of(plan)
         if apart is None or self.jitter is None or self.jitter <= apart:
             return
-        wanted, entries = network.watchdog, network.shape.router.layout.entries
-        wanted += -(-(self.jitter - apart) // entries)
+        network = spec.message_network
+        entries = network.shape.router.layout.entries
+        wanted = network.watchdog - (apart - self.jitter) // entries
         raise SpecError(
             f"jitter = {self.jitter}: members may be {apart} cycles apart before the watchdog ends "
             f"their group; set a smaller jitter, or watchdog = {wanted} in [network]"

@@ -89,9 +89,8 @@ def plan_parts(plan: "BarrierPlan", *, whole: bool = False) -> Iterator[Titled |
     yield Titled(f"{plan.spec.name}: {network_words(plan.spec.network)}", plan_rows(plan))
     if lines := "".join(f"note: {note}\n" for note in notes(plan)):
         yield lines
-    static = isinstance(plan.spec.network, StaticSpec)
-    tables = map(_routes, plan.static_groups) if static else map(_entries, plan.engine_groups)
-    for title, (heads, rows) in tables:
+    for group in plan.groups:
+        title, (heads, rows) = _routes(group) if group.static else _entries(group)
         rest = 0 if whole else len(rows[SHOWN:])
         below = f"and {rest:,} more: --registers prints all" if rest else ""
         yield Titled(title, (heads, rows if whole else rows[:SHOWN]), below)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from syncfabric.models.faults.fault import Fault
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.campaign.request import STREAM_KINDS, CampaignRequest, Kind, is_meant
@@ -115,22 +115,18 @@ class FaultClassifier(Bench):
 
     def __init__(self, fabric: Fabric, plan: BarrierPlan) -> None:
         super().__init__(fabric, plan)
-        network, static = self.network, isinstance(self.network, StaticSpec)
-        watchdog = network.watchdog
-        if not isinstance(network, StaticSpec):  # an entry's turn comes after all others' (E8)
-            watchdog *= network.shape.router.layout.entries
+        self._at_first = software = groups_on(fabric, plan, timeout=TIMEOUT, tries=TRIES)
+        watchdog, layout = self.network.watchdog * software.turns, self.network.stream
         longest = max(group.bound or 0 for group in plan.groups)
         self._hang = max(2 * watchdog, 4 * longest) + BEYOND
         self._half: set[int] = set()  # groups whose set-up was aborted
-        layout = None if isinstance(network, StaticSpec) else network.shape.router.stream
         self._streams = CampaignStreams(plan, layout) if layout else None
+        self._ends = not software.may_kill  # where it can, its last barrier would end a group
         # Where nothing is checked or watched, members' timeouts are all that reports.
-        self._bare = static and not network.watchdog
-        self._ends = static  # on engines its last barrier would end a group
-        self._at_first = groups_on(fabric, plan, timeout=TIMEOUT, tries=TRIES)
+        self._bare = self._ends and not watchdog
         if watchdog:
             fabric.restless()  # no tile ever idles
-        self.wait(2 if static else 4)
+        self.wait(software.begins)
         if self.packets:
             self.seed_packets(1)
             self.wait(2)

@@ -173,10 +173,10 @@ class Draw:
     def __init__(self, plan: BarrierPlan, kinds: Sequence[Kind], seed: int) -> None:
         self._plan, self._kinds, self._seed = plan, kinds, seed
         network = self._network = plan.spec.network
-        self._forger, self._packets, self._managers = None, network.channels > 0, 1
-        if not isinstance(network, StaticSpec):
-            self._managers = len(network.manager_nodes)
-            self._forger = Forger(network, plan.engine_groups) if network.guarded else None
+        self._packets, self._managers = network.channels > 0, len(network.manager_nodes)
+        self._forger = None
+        if network.guarded:
+            self._forger = Forger(plan.spec.message_network, plan.engine_groups)
         links, wires = links_of(network), link_wires(network)
         local = {*links.eject, *links.inject} if network.topology.graph.own else set()
         self._inward = [n for n, end in enumerate(links.ends) if end and n not in local]

@@ -237,8 +237,8 @@ def _library(
 def library_headers(spec: NetworkSpec | None) -> dict[str, str]:
     """Return the generated headers by their names; without a network, a core's words alone."""
     text = "" if spec is None else c_header(spec, "syncfabric")
-    if spec is not None and not isinstance(network := spec.network, StaticSpec) and network.managed:
-        # What managers have to know of the links to set groups up.
+    if spec is not None and spec.network.managed:
+        network = spec.message_network  # what managers have to know of its links to set groups up
         text += tree_blocks(network) if network.shape.routers <= MOST_TABLED else ""
     return {"syncfabric_registers.h": core_header(), "syncfabric_network.h": text}
 

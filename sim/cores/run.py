@@ -103,9 +103,9 @@ def _boot(plan: BarrierPlan, program: Program, cores: int) -> dict[int, tuple[in
     if symbol is None:
         return {}
     groups = boot_groups(plan, sends_flits=program.sends_flits)
-    network, taken = plan.spec.network, {}
-    if not isinstance(network, StaticSpec):
-        shape = network.shape
+    taken = {}
+    if plan.spec.network.managed:
+        shape = plan.spec.message_network.shape
         entries = [0] * shape.routers  # that groups have, by the registers of node ports
         for group in plan.engine_groups:
             for router, entry in group.placement.items():

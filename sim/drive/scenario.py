@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from syncfabric.models.layout.streams import HEAD
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.patterns import Pattern
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.static.operations import Collective, CollectiveOutcome
@@ -408,9 +408,9 @@ def timeout_of(plan: BarrierPlan) -> int | None:
         release that takes as long as a barrier, and waits for the end of the next; at least 0.
         None if no watchdog looks at any group.
     """
-    network = plan.spec.network
-    if isinstance(network, StaticSpec) or not (network.watchdog and plan.engine_groups):
+    if not (plan.engine_groups and plan.spec.network.watchdog):
         return None
+    network = plan.spec.message_network
     longest = max(group.bound for group in plan.engine_groups)
     return max(0, network.shape.router.layout.entries * network.watchdog - 2 * longest)  # E8
 

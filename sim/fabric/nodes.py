@@ -332,14 +332,14 @@ _WIDE = (
 
 def network_h(spec: AnySpec) -> str:
     """Return ``network.h``: sizes, tables, and the macros that name the tiles' ports."""
-    links, wires = links_of(spec), link_wires(spec)
+    links, wires, static = links_of(spec), link_wires(spec), isinstance(spec, StaticSpec)
     sizes = {
         "NODES": len(spec.topology.nodes),
         "REGISTERS": spec.port_registers,
         "DATA_BITS": spec.data_bits,
         "CHANNELS": links.channels + links.setup,
         "CLASSES": links.classes,
-        "BREAKS_ALL": int(not isinstance(spec, StaticSpec)),
+        "BREAKS_ALL": int(not static),
         "FLIT_BITS": wires.get("flit", 0),
         "SYNC_BITS": wires.get("sync", 0),
         "REST_BITS": wires.get("rest", 0),
@@ -364,15 +364,15 @@ def network_h(spec: AnySpec) -> str:
     types = (f"TYPE_OF(Tile::name##_{wire})" if wire in wires else "CData" for wire in _WIDE)
     macros = {
         "FOR_DATA(...)": "__VA_ARGS__" if spec.data_bits else "",
-        "FOR_LAST(...)": "" if isinstance(spec, StaticSpec) else "__VA_ARGS__",
-        "FOR_BROKEN(...)": "" if isinstance(spec, StaticSpec) else "__VA_ARGS__",
+        "FOR_LAST(...)": "" if static else "__VA_ARGS__",
+        "FOR_BROKEN(...)": "" if static else "__VA_ARGS__",
         "FOR_MANAGERS(...)": "__VA_ARGS__" if spec.managed else "",
         "FOR_GUARDS(...)": "__VA_ARGS__" if guards else "",
         "FOR_PACKETS(...)": "__VA_ARGS__" if "flit" in wires else "",
         "FOR_SLOTS(...)": "__VA_ARGS__" if "slots" in wires else "",
         "FOR_STREAMS(...)": "__VA_ARGS__" if links.streams else "",
         "FOR_CYCLE(...)": "__VA_ARGS__" if links.streams or "flit" in wires else "",
-        "FOR_CHAIN(...)": "" if isinstance(spec, StaticSpec) else "__VA_ARGS__",
+        "FOR_CHAIN(...)": "" if static else "__VA_ARGS__",
         "PORT_END(t, name)": f"{{{', '.join(end)}}}",
         "END_OF(Tile, name)": f"EndOf<{', '.join(types)}>",
     }

@@ -135,9 +135,9 @@ class Drawing:
 
     @property
     def links(self) -> set[int]:
-        """Links of a static network that an instance may send flits over."""
+        """Links of a static network that an instance may send flits over; of others none."""
         index, ports = self._network.topology.index, len(Port)
-        plans = (group for pool in self._pools.values() for group in pool)
+        plans = (group for pool in self._pools.values() for group in pool if group.static)
         routes = (route for group in plans for route in group.routes())
         return {ports * index((x, y)) + port for x, y, port in routes if port != Port.LOCAL}
 

@@ -56,6 +56,8 @@ class EngineGroups:
 
     may_kill = True
     """Whether a barrier can be aborted."""
+    begins = 4
+    """The first cycle in which the config port takes a request."""
 
     def __init__(self, fabric: Fabric, plan: BarrierPlan, *, timeout: int, tries: int) -> None:
         network = plan.spec.network
@@ -80,6 +82,11 @@ class EngineGroups:
     def refused(self) -> int:
         """Commands that were refused, and given again."""
         return self._software.refused
+
+    @property
+    def turns(self) -> int:
+        """Periods of the watchdog until an entry's turn: it comes after all others' (E8)."""
+        return self._network.shape.router.layout.entries
 
     def set_up(self, group: GroupPlan) -> Steps[None]:
         """Set a group up in its entries, and await GO at its members."""
@@ -215,6 +222,7 @@ class RouteGroups:
 
     may_kill = False
     """Whether a barrier can be aborted: agents may not send while routes change."""
+    begins, turns = 2, 1
     refused = 0
 
     def __init__(self, fabric: Fabric, plan: BarrierPlan) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
 from syncfabric.models.errors import SpecError, about
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
@@ -81,7 +81,7 @@ class SoakRequest:
         self.injected()
         with about(spec.source):
             plan = make_plan(spec.of_several("soak"))
-            apart = None if isinstance(spec.network, StaticSpec) else _apart(plan)
+            apart = _apart(plan)
         if apart is not None and self.jitter > apart:
             raise SpecError(
                 f"jitter = {self.jitter}: the watchdog may release members "
@@ -124,7 +124,7 @@ class SoakRequest:
 def _apart(plan: BarrierPlan) -> int | None:
     """Refuse groups that cannot be soaked; return how far apart members may arrive."""
     deadlock.check(plan)
-    if plan.spec.message_network.setup == "paper":
+    if getattr(plan.spec.network, "setup", "") == "paper":
         raise SpecError(
             'setup = "paper" is not soaked: there software sets groups up once, by packets, '
             'and tears none down; set setup = "manager" or "local" in [network]'
@@ -172,7 +172,7 @@ def soak(
 def _check_fault(request: SoakRequest, spec: NetworkSpec, drawing: Drawing) -> None:
     """Refuse a fault of a link that nothing goes over: no soak could find it."""
     fault = request.injected()
-    if fault is None or fault[0] == "release" or not isinstance(spec.network, StaticSpec):
+    if fault is None or fault[0] == "release" or not drawing.links:
         return
     if fault[1] not in (links := sorted(drawing.links)):
         raise SpecError(
@@ -237,7 +237,7 @@ class _Soak(Bench):
                     "link between two routers, or a node and a register"
                 ) from None
         self.fabric.seed(seed=request.seed, jitter=request.jitter, hang=HANG)
-        self.play(2 if isinstance(self.network, StaticSpec) else 4)
+        self.play(self._software.begins)
         try:
             self._phases.begin()
             while not (self._is_over() or self._findings):

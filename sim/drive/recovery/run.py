@@ -9,7 +9,7 @@ from typing import Any
 
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.backends import play
@@ -284,8 +284,7 @@ def run_recovery(
         plan = make_plan(spec)
         check_scenario(plan, scenario)
         after = plan_after(plan, scenario)
-        if not isinstance(spec.network, StaticSpec):
-            deadlock.check(after)
+        deadlock.check(after)
     built = None
     if sim == "verilator":
         with stage(progress, "build"):

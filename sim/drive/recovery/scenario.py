@@ -9,7 +9,7 @@ from typing import NamedTuple
 from syncfabric.models.errors import PlanError, SpecError, about
 from syncfabric.models.layout.words import RouterWord, config_address
 from syncfabric.models.networks.dead import NOTHING, Dead, check_together
-from syncfabric.models.networks.mesh import Node, Port
+from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import (
     AnySpec,
     MessageSpec,
@@ -21,6 +21,7 @@ from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.plan_static import plan_static
+from syncfabric.sim.assemble.links import links_of
 
 __all__ = [
     "Move",
@@ -79,14 +80,11 @@ class RecoveryScenario:
 
 def dead_links(network: AnySpec, dead: Dead) -> list[int]:
     """Return the directed links that die, as numbered on the wires."""
-    if isinstance(network, StaticSpec):
-        return sorted(len(Port) * router + port for router, port in dead.links)
-    shape = network.shape
-    ports = shape.router.links + shape.router.own
-    links = [ports * router + port for router, port in dead.links]
-    ends = shape.nodes if shape.interfaces else ()
-    links += [ports * shape.routers + i for i, place in enumerate(ends) if place in dead.links]
-    return sorted(links)
+    links, graph = links_of(network), network.topology.graph
+    outputs = links.inject[0] // len(graph)
+    found = {outputs * router + port for router, port in dead.links}
+    found |= {n for n in links.inject if not graph.own and links.ends[n] in dead.links}
+    return sorted(found)
 
 
 def fences(network: MessageSpec, dead: Dead) -> list[tuple[int, int, int]]:

@@ -19,6 +19,7 @@ from syncfabric.models.networks.mesh import hops
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MeshSpec, MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim import load as measured
 from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.assemble.script import traffic
 from syncfabric.sim.campaign.campaign import campaign
@@ -43,8 +44,7 @@ from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import Work, section
 from syncfabric.sim.experiments.jobs import pool
 from syncfabric.sim.fabric.program import Fabric, build_fabric
-from syncfabric.sim.load import LOAD, LoadCurve, LoadPoint, curve
-from syncfabric.sim.load import load as load_curves
+from syncfabric.sim.load import LoadCurve, LoadPoint, curve
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.soak.soak import SoakRequest, soak
 
@@ -300,7 +300,7 @@ def patterns() -> Iterator[Claim]:
     program = os.environ.get("BOOKSIM")
     network = mesh(8, 8, {"channels": 2, "buffer_flits": 8})
     with pool() as made:
-        found = load_curves(Work(LOAD, pool=made), planned(network).spec, BOOKSIM)
+        found = measured.load(Work(measured.LOAD, pool=made), planned(network).spec, BOOKSIM)
     for ours in found.curves:
         peers = ""
         if program:

@@ -1,11 +1,25 @@
 """Groups set up through the network by managers, hardware against model in every cycle."""
 
+import random
+from typing import Any
+
 import pytest
 
-from syncfabric.models.networks.spec import MessageSpec
+from syncfabric.models.errors import PlanError, SpecError
+from syncfabric.models.networks.spec import (
+    GroupSpec,
+    IrregularSpec,
+    MeshSpec,
+    MessageSpec,
+    NetworkSpec,
+)
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.models.planning.set_up import duties
 from syncfabric.sim.drive.backends import simulate_tiles
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
+from syncfabric.sim.drive.set_up import MembersSetUp
+from syncfabric.sim.experiments.papers.btin_networks import Drawn
 from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
@@ -57,3 +71,119 @@ def test_hardware_agrees_with_the_model(name: str) -> None:
     work = job(name)
     for outcome in simulate_tiles(work, build_fabric(NETWORKS[name])).outcomes:
         judge(work, outcome)
+
+
+DRAWN = Drawn(24, 8, 8, 0.75)
+KEYS: dict[str, Any] = {"transport": "link", "setup": "paper"}
+ROW = (((0, 1), (1, 0)), ((1, 1), (2, 0)))
+
+
+def drawn_plan(seed: int) -> BarrierPlan:
+    topology, rng = DRAWN.draw(seed), random.Random(seed)
+    network = IrregularSpec(
+        kind="irregular",
+        ports=DRAWN.ports,
+        switches=DRAWN.switches,
+        links=topology.links,
+        nodes=topology.nodes,
+        **KEYS,
+    )
+    groups = [
+        GroupSpec(id=i, members=tuple(rng.sample(topology.nodes, size)), planner="btin")
+        for i, size in enumerate((2, 4, 6))
+    ]
+    return make_plan(NetworkSpec(name="n", network=network, groups=tuple(groups)))
+
+
+def play(plan: BarrierPlan, **keys: Any) -> tuple[Outcome, int]:
+    """Return the outcome, and how many packets asked a node."""
+    scenario = Scenario(episodes=4, **keys)
+    runner = ScenarioRunner(plan, scenario)
+    program = runner.driver.find(MembersSetUp)
+    assert program is not None
+    return runner.run_model(), program.errands
+
+
+def test_groups_meet_when_all_is_written() -> None:
+    asked = 0
+    for seed in range(1, 7):
+        plan = drawn_plan(seed)
+        outcome, errands = play(plan, seed=seed, policy="mixed")
+        assert (outcome.mismatches, outcome.hang) == ([], None)
+        assert outcome.counters == (0, 0, 0, 0)
+        assert [len(group.latency) for group in outcome.groups] == [4] * 3
+        homes = [{member[0] for member in group.members} for group in plan.groups]
+        bare = [
+            group.placement.keys() - home
+            for group, home in zip(plan.engine_groups, homes, strict=True)
+        ]
+        assert errands == sum(map(len, bare))
+        asked += errands
+    assert asked
+
+
+def test_a_root_that_waits_for_nobody_hangs_its_group() -> None:
+    """GO comes to routers that have no entry yet, and is lost; nobody has answered."""
+    hangs = [play(drawn_plan(seed), seed=seed, hasty=True)[0].hang for seed in range(2, 5)]
+    assert any("unfinished groups" in (hang or "") for hang in hangs)
+
+
+@pytest.mark.nightly
+def test_hardware_is_as_the_model() -> None:
+    plan = drawn_plan(2)
+    job = Job(((plan, Scenario(episodes=4, seed=2, background=0.1, lead_in=50)),))
+    (outcome,) = simulate_tiles(job, build_fabric(plan.spec.network)).outcomes
+    assert (outcome.mismatches, outcome.hang) == ([], None)
+
+
+def test_duties_are_all_routers_each_once() -> None:
+    for seed in range(1, 7):
+        plan = drawn_plan(seed)
+        for group in plan.engine_groups:
+            found = duties(group)
+            routers = [router for share in found.values() for router in share]
+            assert sorted(routers) == sorted(group.placement)
+            for node, (own, *others) in found.items():
+                router, port = group.graph.node(node)
+                assert own == router
+                members = [p for r, p in group.members if r == router]
+                assert port == min(members)
+                assert not {r for r, _ in group.members} & set(others)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "members", "planner", "words"),
+    [
+        (
+            ((0, 2), (1, 2), (2, 2)),
+            ((0, 2), (2, 2)),
+            "shortest",
+            "root switch 1 of its tree has no",
+        ),
+        (((0, 2), (2, 2)), ((0, 2), (2, 2)), "btin", "switch 1 of its tree has no node, and with"),
+    ],
+)
+def test_engines_that_nobody_could_set_up(
+    nodes: Any, members: Any, planner: str, words: str
+) -> None:
+    network = IrregularSpec(kind="irregular", ports=4, switches=3, links=ROW, nodes=nodes, **KEYS)
+    groups = (GroupSpec(id=7, members=members, planner=planner),)
+    with pytest.raises(PlanError, match=f"^group 7: {words}"):
+        make_plan(NetworkSpec(name="n", network=network, groups=groups))
+
+
+@pytest.mark.parametrize("keys", [{"routing": "source"}, {"channels": 0}, {"flit_bits": 24}])
+def test_what_packets_need(keys: dict[str, Any]) -> None:
+    ((key, value),) = keys.items()
+    shown = f'"{value}"' if isinstance(value, str) else value
+    with pytest.raises(
+        SpecError, match=f'^network: setup = "paper" does not go with {key} = {shown}'
+    ):
+        IrregularSpec(
+            kind="irregular", ports=4, switches=3, links=ROW, nodes=((0, 2),), **KEYS, **keys
+        )
+
+
+def test_it_is_for_irregular_networks() -> None:
+    with pytest.raises(SpecError, match=r'^network: setup = "paper" is paper BTIN\'s way, for irr'):
+        MeshSpec(kind="mesh", width=2, height=2, **KEYS)
