@@ -16,9 +16,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import members, registers_json, set_up_entries
 from syncfabric.models.register_map.c_header import c_header
 from syncfabric.models.register_map.c_programs import host_header, setup_header
-from syncfabric.models.register_map.config_port import config_map
-from syncfabric.models.register_map.host import host_map
-from syncfabric.models.register_map.rdl import rdl
+from syncfabric.models.register_map.rdl import config_map, host_map, rdl
 from syncfabric.sim.core_file import core_file, keys_and_values
 from syncfabric.sim.front import Front
 from syncfabric.sim.output import write_file

@@ -25,9 +25,8 @@ from syncfabric.sim.drive.recovery.scenario import groups_hit
 from syncfabric.sim.fabric.program import Fabric, Wrong, build_fabric
 from syncfabric.sim.lifecycle.effects import FoundError
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.soak.bench import Bench
+from syncfabric.sim.soak.bench import QUEUE, Bench
 from syncfabric.sim.soak.groups import EngineGroups, Groups, groups_on
-from syncfabric.sim.soak.traffic import QUEUE
 
 __all__ = ["FaultClassifier", "campaign"]
 

@@ -71,8 +71,7 @@ def rules_of(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: bool)
     if scenario.replay:
         rules.append(Passages(network))
     if scenario.streams:
-        from syncfabric.sim.drive.stream_check import StreamCheck
-        from syncfabric.sim.drive.stream_flow import StreamCount
+        from syncfabric.sim.drive.stream_check import StreamCheck, StreamCount
 
         rules += [StreamCheck(plan, scenario), StreamCount(plan, scenario)]
     if coverage:

@@ -18,7 +18,7 @@ from syncfabric.sim.draw.scene import scene_of
 from syncfabric.sim.drive.log import EngineMessages
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.stream_flow import StreamWords
+from syncfabric.sim.drive.stream_check import StreamWords
 from syncfabric.sim.drive.streams import Streams
 from syncfabric.sim.drive.trace import Arrival, Chunk, Line, bits
 from syncfabric.sim.report.film import Cast, Film, Kind, Move

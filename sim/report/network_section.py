@@ -9,8 +9,7 @@ from syncfabric.sim.draw import can_draw, group_figure
 from syncfabric.sim.drive.run import scenario_of
 from syncfabric.sim.network import Network, Plan
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.report.blocks import Block, Gallery, Play, Section, Table, Words
-from syncfabric.sim.report.drawing import inline_svg
+from syncfabric.sim.report.blocks import Block, Gallery, Play, Section, Table, Words, inline_svg
 from syncfabric.sim.report.episode import first_episode, stream_film
 from syncfabric.sim.report.run_section import run_blocks
 from syncfabric.sim.request import RunRequest

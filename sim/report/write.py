@@ -30,11 +30,17 @@ from syncfabric.sim.experiments.output import figure_of
 from syncfabric.sim.network import Network
 from syncfabric.sim.output import check_file, write_file
 from syncfabric.sim.progress import Progress, silent
-from syncfabric.sim.report.blocks import Block, Drawing, Picture, Section, Table
-from syncfabric.sim.report.drawing import hover_points, inline_svg
+from syncfabric.sim.report.blocks import (
+    Block,
+    Drawing,
+    Picture,
+    Section,
+    Table,
+    hover_points,
+    inline_svg,
+)
 from syncfabric.sim.report.network_section import network_section
-from syncfabric.sim.report.run_section import cores_section, result_section
-from syncfabric.sim.report.schedule_section import schedule_section
+from syncfabric.sim.report.run_section import cores_section, result_section, schedule_section
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult
 from syncfabric.sim.words import count

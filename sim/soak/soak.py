@@ -23,11 +23,10 @@ from syncfabric.sim.drive.scenario import timeout_of
 from syncfabric.sim.fabric.program import Fabric, Happened, Wrong, build_fabric
 from syncfabric.sim.lifecycle.effects import HANG, FoundError, Steps
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.soak.bench import Bench
+from syncfabric.sim.soak.bench import QUEUE, Bench, Phases
 from syncfabric.sim.soak.draw import Drawing, Life
 from syncfabric.sim.soak.groups import EngineGroups, groups_on
 from syncfabric.sim.soak.result import Finding, Latencies, SoakGroup, SoakResult
-from syncfabric.sim.soak.traffic import QUEUE, Phases
 
 __all__ = ["SoakRequest", "soak"]
 

@@ -15,7 +15,7 @@ FIELDS = ["offered", "accepted", "packets", "latency", "latency_99", "latency_ma
 @pytest.fixture
 def measured(call: Call, here: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Two patterns on 2x2, their points kept nowhere."""
-    monkeypatch.setattr("syncfabric.sim.experiments.kept.Kept._read", lambda _: ())
+    monkeypatch.setattr("syncfabric.sim.experiments.jobs.Kept._read", lambda _: ())
     words = "--pattern bit-complement --pattern transpose --rates 0.1:0.2 --points 2 --json"
     result = call("load", "mesh-2x2", *words.split(), "--draw", "load.svg", "-o", "load.csv")
     assert result.exit_code == 0, result.output

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from syncfabric.cli import app
 from syncfabric.models.collectives.annealing import solve
-from syncfabric.sim.experiments.kept import Kept
+from syncfabric.sim.experiments.jobs import Kept
 from tests.fuzz.campaign import fuzzed, sandbox
 from tests.fuzz.mutation import broken_bytes
 

@@ -253,7 +253,7 @@ def static_rules(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: b
         for number, (group, asked) in enumerate(asked_of(plan, scenario.collectives))
     ]
     if coverage:
-        from syncfabric.sim.drive.static.coverage import StaticCoverage
+        from syncfabric.sim.drive.coverage import StaticCoverage
 
         rules.append(StaticCoverage(barriers, flow))
     return rules

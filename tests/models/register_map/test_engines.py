@@ -17,8 +17,7 @@ from syncfabric.models.layout.words import (
 from syncfabric.models.messages.words import Block
 from syncfabric.models.networks.spec import KEYWORDS, MessageSpec
 from syncfabric.models.register_map.c_header import c_header
-from syncfabric.models.register_map.config_port import config_map
-from syncfabric.models.register_map.rdl import rdl
+from syncfabric.models.register_map.rdl import config_map, rdl
 from tests.models.register_map.elaborated import NOTHING, Register, words_of
 from tests.models.register_map.networks import NETWORKS, network
 

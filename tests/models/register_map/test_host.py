@@ -23,8 +23,7 @@ from syncfabric.models.messages.host import (
     node_word_address,
     traffic_word,
 )
-from syncfabric.models.register_map.host import host_map
-from syncfabric.models.register_map.rdl import rdl
+from syncfabric.models.register_map.rdl import host_map, rdl
 from tests.models.register_map.elaborated import NOTHING, Register, words_of
 from tests.rtl.host.host_model import HostModel, Request
 

@@ -10,8 +10,7 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.messages import ROLE_WORD, STATUS_WORD, Layout, Role, StaticWord
 from syncfabric.models.networks.spec import KEYWORDS, NetworkSpec, StaticSpec
-from syncfabric.models.register_map.config_port import TARGET_WORDS, config_map
-from syncfabric.models.register_map.rdl import rdl
+from syncfabric.models.register_map.rdl import TARGET_WORDS, config_map, rdl
 from tests.models.register_map.elaborated import NOTHING, Register, words_of
 from tests.models.register_map.networks import NETWORKS, network
 

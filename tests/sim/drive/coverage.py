@@ -11,8 +11,8 @@ from syncfabric.models.messages import Counter
 from syncfabric.models.messages.static import Role
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.drive.coverage import BUFFERS, LONE
 from syncfabric.sim.drive.scenario import Outcome
-from syncfabric.sim.drive.static.coverage import BUFFERS, LONE
 
 __all__ = ["covered", "lifecycle_universe", "static_universe", "universe"]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import FaultKind
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.setup import COMMAND, Operation
@@ -16,8 +17,8 @@ from syncfabric.models.layout.words import (
     config_address,
 )
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec, StaticSpec
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.set_up import Epochs, set_up_command
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.drive.backends import Simulation, run_model, simulate_tiles
@@ -28,11 +29,12 @@ from syncfabric.sim.drive.lanes import ledger_of
 from syncfabric.sim.drive.recovery.run import RecoveryRunner
 from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, plan_after
 from syncfabric.sim.drive.runner import ScenarioRunner, Session
-from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.scenario import Job, Policy, Scenario
 from syncfabric.sim.drive.stimulus import driver_of
 from syncfabric.sim.fabric.program import build_fabric
+from tests.models.planning.static_ways import disjoint_groups
 from tests.sim.drive.clusters import drawn, ring
-from tests.sim.drive.coverage import covered, lifecycle_universe, universe
+from tests.sim.drive.coverage import covered, lifecycle_universe, static_universe, universe
 from tests.sim.drive.networks import (
     SCENARIOS,
     SEED,
@@ -43,6 +45,7 @@ from tests.sim.drive.networks import (
     mesh,
     plan_of,
 )
+from tests.sim.drive.static.networks import SMALL
 from tests.sim.fabric.faulty import random_faults
 
 ROUNDS = 2
@@ -186,3 +189,73 @@ def _reads(network: MessageSpec) -> Iterator[ConfigRequest]:
         for word in (RouterWord.CORRUPT, RouterWord.LOST, RouterWord.FENCE):
             address = config_address(word)
             yield ConfigRequest(network.shape.target_of(router), address, word == RouterWord.FENCE)
+
+
+POLICIES: tuple[Policy, ...] = ("last", "together", "back_to_back", "skew", "mixed")
+RUNS = 30
+STAR = GroupSpec(id=1, members=((1, 1), (0, 1), (2, 1), (1, 0), (1, 2)), planner="tree")
+"""Its root feeds all four neighbours."""
+
+
+def planned(spec: StaticSpec, rng: random.Random) -> BarrierPlan:
+    """Return random rings and trees that find room side by side."""
+    while True:
+        groups = tuple(disjoint_groups(spec.topology, rng, ("ring", "tree")))
+        try:
+            return make_plan(NetworkSpec(name="drawn", network=spec, groups=groups))
+        except PlanError:
+            continue
+
+
+def test_a_regression_of_a_static_network_covers(
+    record_property: Callable[[str, object], None],
+) -> None:
+    rng = random.Random(f"static coverage/{SEED}")
+    star = NetworkSpec(name="star", network=SMALL, groups=(STAR,))
+    plans = [make_plan(star), *(planned(SMALL, rng) for _ in range(RUNS))]
+    job = Job(
+        tuple(
+            (
+                plan,
+                Scenario(
+                    episodes=8,
+                    seed=rng.getrandbits(16),
+                    policy=POLICIES[number % len(POLICIES)],
+                    noise=number % 2 > 0,
+                ),
+            )
+            for number, plan in enumerate(plans)
+        ),
+        coverage=True,
+    )
+    simulation = simulate_tiles(job, build_fabric(SMALL))
+    check(job, simulation)
+    record_property(
+        "coverage",
+        covered(
+            f"static ({SMALL.topology})", simulation.outcomes, set(static_universe()), alone=True
+        ),
+    )
+
+
+def met(*groups: GroupSpec) -> set[str]:
+    """Return the bins that one barrier of these groups meets on a 3x3 network."""
+    spec = StaticSpec(kind="static", width=3, height=3)
+    plan = make_plan(NetworkSpec(name="one", network=spec, groups=groups))
+    scenario = Scenario(episodes=1, policy="together")
+    outcome = ScenarioRunner(plan, scenario, Job(((plan, scenario),), coverage=True)).run_model()
+    return {name for name, count in outcome.coverage.items() if count}
+
+
+def test_a_ring_around_a_square_meets_what_rings_meet() -> None:
+    hits = met(GroupSpec(id=1, members=((0, 0), (1, 0), (0, 1)), planner="ring"))
+    assert {"released: RING", "released: RING_ROOT", "passing a nonmember: ring"} <= hits
+    assert "an input feeds 2 outputs" in hits
+    assert not {"released: TREE", "an input feeds 3 outputs", "an input feeds 4 outputs"} & hits
+    assert "two groups in a switch in one cycle" not in hits
+
+
+def test_a_star_feeds_all_its_outputs_at_once() -> None:
+    hits = met(STAR)
+    assert {"released: TREE", "released: TREE_ROOT", "an input feeds 4 outputs"} <= hits
+    assert not {"passing a nonmember: tree", "released: RING", "released: ALONE"} & hits

@@ -1,6 +1,5 @@
-"""What a run sums up to: latencies, traffic, loads, counters."""
+"""Sessions, and what a run sums up to: latencies, traffic, loads, counters."""
 
-import csv
 import random
 from io import StringIO
 from itertools import pairwise
@@ -8,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Write, set_up_writes
-from syncfabric.sim.drive.log import COLUMNS
 from syncfabric.sim.drive.runner import ScenarioRunner, Session
 from syncfabric.sim.drive.scenario import Outcome, Scenario
 from tests.sim.drive.churn.networks import grid, plan_with
@@ -25,6 +22,78 @@ from tests.sim.drive.networks import (
     played,
     session_of,
 )
+
+RUNS = {
+    "mesh": make_job(mesh(3, 2, groups=2), random.Random(4), SCENARIOS[2:4]).runs,
+    "irregular": make_job(irregular(SMALL, groups=2), random.Random(4), SCENARIOS[2:4]).runs,
+    "churn": ((plan_with(grid(), 1), Scenario(episodes=2, churn=8)),),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_chunks_of_any_size_say_the_same_and_sleeping_changes_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for run in RUNS[name]:
+        wanted = played(*run)
+        others = [played(*run, cycles) for cycles in (1, 17, 100_000)]
+        with monkeypatch.context() as patch:
+            patch.setattr(Session, "_sleep", lambda self, end: None)
+            others.append(played(*run))
+        for seen in others:
+            for part in ("text", "stimuli", "acts"):
+                left, right = (
+                    [x for chunk in chunks for x in getattr(chunk, part)]
+                    for chunks in (wanted, seen)
+                )
+                assert left == right, part
+            assert wanted[-1].end == seen[-1].end
+            assert all(a.end == b.first for a, b in pairwise(seen))
+            counts = (sum(len(chunk.answered) for chunk in chunks) for chunks in (wanted, seen))
+            assert len({*counts}) == 1
+
+
+def test_what_falls_into_a_chunk_is_in_its_cycles() -> None:
+    (run,) = make_job(mesh(2, 2), random.Random(5), SCENARIOS[2:3]).runs
+    for chunk in played(*run, 64):
+        assert chunk.first < chunk.end <= chunk.first + 64
+        for entries in (chunk.lines, chunk.stimuli, chunk.acts):
+            cycles = [entry.cycle for entry in entries]
+            assert cycles == sorted(cycles)
+            assert all(chunk.first <= cycle < chunk.end for cycle in cycles)
+        assert len(chunk.text) == len(chunk.lines)
+
+
+def test_the_model_sleeps_while_nothing_moves() -> None:
+    plan = plan_of(mesh(2, 2), members(1, (0, 0), (1, 1)))
+    session = session_of(plan, Scenario(episodes=1, jitter=1_000_000_000, policy="skew"))
+    while not session.finished:
+        session.advance(1_000_000_000)
+    assert session.cycle > 1_000_000
+    assert session.hang is None or "do not end within" in session.hang
+
+
+def test_barriers_that_never_end_are_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last group is never started: its GO is not written."""
+
+    def without_the_last_word(*arguments: Any) -> list[Write]:
+        return list(set_up_writes(*arguments))[:-1]
+
+    monkeypatch.setattr("syncfabric.sim.drive.engine_driver.set_up_writes", without_the_last_word)
+    plan = plan_of(mesh(2, 2), members(1, (0, 0)), members(8, (0, 0), (1, 1)))
+    session = session_of(plan, Scenario(episodes=2))
+    while not session.finished:
+        session.advance(256)
+    assert session.hang == "nothing moves any more; unfinished groups: 1, 8"
+
+
+def test_a_run_beyond_its_limit_is_a_hang() -> None:
+    plan = plan_of(mesh(2, 2))
+    session = session_of(plan, Scenario(background=1.0, cycles=5_000, limit=1_000))
+    while not session.finished:
+        session.advance(256)
+    assert session.hang == "barriers or packets do not end within 1000 cycles"
+
 
 PLAN = plan_of(mesh(4, 4), members(1, *mesh(4, 4).topology.nodes), members(2, (0, 0), (3, 3)))
 
@@ -109,137 +178,3 @@ def test_the_hardwares_report_is_judged() -> None:
         "packets that the sinks counted",
         "flits that the sinks counted",
     }
-
-
-RUNS = {
-    "mesh": make_job(mesh(3, 2, groups=2), random.Random(4), SCENARIOS[2:4]).runs,
-    "irregular": make_job(irregular(SMALL, groups=2), random.Random(4), SCENARIOS[2:4]).runs,
-    "churn": ((plan_with(grid(), 1), Scenario(episodes=2, churn=8)),),
-}
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_chunks_of_any_size_say_the_same_and_sleeping_changes_nothing(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for run in RUNS[name]:
-        wanted = played(*run)
-        others = [played(*run, cycles) for cycles in (1, 17, 100_000)]
-        with monkeypatch.context() as patch:
-            patch.setattr(Session, "_sleep", lambda self, end: None)
-            others.append(played(*run))
-        for seen in others:
-            for part in ("text", "stimuli", "acts"):
-                left, right = (
-                    [x for chunk in chunks for x in getattr(chunk, part)]
-                    for chunks in (wanted, seen)
-                )
-                assert left == right, part
-            assert wanted[-1].end == seen[-1].end
-            assert all(a.end == b.first for a, b in pairwise(seen))
-            counts = (sum(len(chunk.answered) for chunk in chunks) for chunks in (wanted, seen))
-            assert len({*counts}) == 1
-
-
-def test_what_falls_into_a_chunk_is_in_its_cycles() -> None:
-    (run,) = make_job(mesh(2, 2), random.Random(5), SCENARIOS[2:3]).runs
-    for chunk in played(*run, 64):
-        assert chunk.first < chunk.end <= chunk.first + 64
-        for entries in (chunk.lines, chunk.stimuli, chunk.acts):
-            cycles = [entry.cycle for entry in entries]
-            assert cycles == sorted(cycles)
-            assert all(chunk.first <= cycle < chunk.end for cycle in cycles)
-        assert len(chunk.text) == len(chunk.lines)
-
-
-def test_the_model_sleeps_while_nothing_moves() -> None:
-    plan = plan_of(mesh(2, 2), members(1, (0, 0), (1, 1)))
-    session = session_of(plan, Scenario(episodes=1, jitter=1_000_000_000, policy="skew"))
-    while not session.finished:
-        session.advance(1_000_000_000)
-    assert session.cycle > 1_000_000
-    assert session.hang is None or "do not end within" in session.hang
-
-
-def test_barriers_that_never_end_are_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The last group is never started: its GO is not written."""
-
-    def without_the_last_word(*arguments: Any) -> list[Write]:
-        return list(set_up_writes(*arguments))[:-1]
-
-    monkeypatch.setattr("syncfabric.sim.drive.engine_driver.set_up_writes", without_the_last_word)
-    plan = plan_of(mesh(2, 2), members(1, (0, 0)), members(8, (0, 0), (1, 1)))
-    session = session_of(plan, Scenario(episodes=2))
-    while not session.finished:
-        session.advance(256)
-    assert session.hang == "nothing moves any more; unfinished groups: 1, 8"
-
-
-def test_a_run_beyond_its_limit_is_a_hang() -> None:
-    plan = plan_of(mesh(2, 2))
-    session = session_of(plan, Scenario(background=1.0, cycles=5_000, limit=1_000))
-    while not session.finished:
-        session.advance(256)
-    assert session.hang == "barriers or packets do not end within 1000 cycles"
-
-
-MESH = plan_of(mesh(3, 1), members(9, (0, 0), (2, 0)))
-
-
-def rows_of(scenario: Scenario, plan: BarrierPlan = MESH) -> tuple[list[dict[str, str]], int]:
-    """Run a group of two with the model; return the log's rows, and the messages counted."""
-    text = StringIO()
-    outcome = ScenarioRunner(plan, scenario, log=text).run_model()
-    text.seek(0)
-    return list(csv.DictReader(text, COLUMNS)), outcome.messages
-
-
-@pytest.mark.parametrize("keys", [{}, {"transport": "routed"}, {"message_links": "shared"}])
-def test_a_barrier_is_a_message_a_link_up_and_one_down(keys: dict[str, Any]) -> None:
-    """From the ends of a row to the root, and back; the root is one of the three nodes."""
-    plan = plan_of(mesh(3, 1, **keys), members(9, (0, 0), (2, 0)))
-    root = plan.groups[0].root
-    assert root is not None
-    rows, messages = rows_of(Scenario(episodes=3), plan)
-    barriers = [row for row in rows if row["kind"] == "reduce"]
-    assert len(barriers) == 3 * 2  # two links
-    assert messages == len(rows)
-    assert {row["group"] for row in rows} == {"9"}
-    ups = {(row["source"], row["destination"]) for row in barriers}
-    downs = {(r["source"], r["destination"]) for r in rows if r["kind"] == "distribute"}
-    assert downs == {(to, source) for source, to in ups}
-    assert len(ups) == 2
-    for source, to in ups:
-        x, y = (int(words.split(",")[0]) for words in (source, to))
-        assert abs(y - root[0]) == abs(x - root[0]) - 1
-
-
-def test_on_an_irregular_network_so_are_those_of_nodes() -> None:
-    plan = plan_of(irregular(SMALL, link_registers=2), members(9, (0, 1), (2, 1)))
-    rows, messages = rows_of(Scenario(episodes=1, policy="together"), plan)
-    assert messages == len(rows)
-    ups = {(row["source"], row["destination"]) for row in rows if row["kind"] == "reduce"}
-    downs = {(r["source"], r["destination"]) for r in rows if r["kind"] == "distribute"}
-    assert downs == {(to, source) for source, to in ups}
-    assert len(ups) == 4  # two nodes' links, and those between three switches
-    assert {("0,1", "0"), ("2,1", "2")} < ups
-    for row in rows:  # a node's link has no registers
-        between = "," not in row["source"] + row["destination"]
-        assert int(row["cycle_out"]) == int(row["cycle_in"]) + 2 * between
-
-
-def test_packets_have_no_group() -> None:
-    rows, messages = rows_of(Scenario(episodes=0, background=0.2, cycles=800))
-    assert messages == 2  # GO goes over two links
-    packets = [row for row in rows if row["kind"] != "go"]
-    assert len(packets) == len(rows) - 2 > 10
-    for row in packets:
-        assert (row["kind"], row["group"]) == ("packet", "")
-        assert row["source"] != row["destination"]
-        assert int(row["cycle_out"]) >= int(row["cycle_in"]) + 5
-
-
-def test_without_a_file_messages_are_counted() -> None:
-    scenario = Scenario(episodes=3)
-    outcome = ScenarioRunner(MESH, scenario).run_model()
-    assert outcome.messages == rows_of(scenario)[1] > 0

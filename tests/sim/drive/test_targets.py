@@ -3,8 +3,7 @@
 import pytest
 
 from syncfabric.models.messages import Counter
-from syncfabric.models.register_map.config_port import config_map
-from syncfabric.models.register_map.rdl import rdl
+from syncfabric.models.register_map.rdl import config_map, rdl
 from syncfabric.sim.drive.targets import counters_of, name_of, target_names
 from tests.models.register_map.elaborated import words_of
 from tests.models.register_map.networks import NETWORKS, network

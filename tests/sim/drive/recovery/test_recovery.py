@@ -26,7 +26,7 @@ from syncfabric.sim.lifecycle import ByChain
 from syncfabric.sim.lifecycle.effects import Ask, Steps
 from syncfabric.sim.request import RunRequest
 from tests.models.planning.without import draw_dead, draw_irregular, draw_mesh, draw_static
-from tests.sim.drive.churn.test_broken import released_early
+from tests.sim.drive.churn.test_churn import released_early
 from tests.sim.drive.clusters import ring
 from tests.sim.drive.networks import SEED, irregular, members, mesh, plan_of
 
