@@ -123,11 +123,17 @@ class LoadResult:
 
 
 def _measured(
-    program: str, goals: Sequence[int], share: int, senders: int, rate: float, seed: int
+    build: Sequence[str],
+    goals: Sequence[int],
+    share: int,
+    senders: int,
+    rate: float,
+    seed: int,
 ) -> tuple[Any, ...]:
     """Return a `LoadPoint`; all that decides it is in the arguments."""
     first = 2 + WARM_CYCLES + WARM_UP
-    with Fabric(Built("verilator", Design("", ()), Path(program), True, 0)) as fabric:
+    program, data = map(Path, build)
+    with Fabric(Built("verilator", Design("", ()), program, True, 0, data)) as fabric:
         fabric.give(traffic(1, seed, rate, Pattern("", tuple(goals), share)))
         fabric.run(first)
         fabric.measure(first, first + MEASURED)
@@ -224,11 +230,11 @@ def load(
     chosen = [pattern_of(network.topology, text) for text in dict.fromkeys(patterns)]
     find_simulator("verilator")
     work.tell("build")
-    program = str(build_fabric(network).program)
+    built = build_fabric(network)
 
     def measure(pattern: Pattern, at: Iterable[float]) -> Iterator[LoadPoint]:
         work.tell(pattern.name)
-        job = program, pattern.goals, pattern.share, pattern.senders
+        job = (str(built.program), str(built.data)), pattern.goals, pattern.share, pattern.senders
         yield from (LoadPoint(*row) for row in work.map(_measured, ((*job, r, seed) for r in at)))
 
     curves = [curve(p.name, p.senders, partial(measure, p), rates, points) for p in chosen]

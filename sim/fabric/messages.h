@@ -1,6 +1,6 @@
 // A network of messages or barrier wires: what its processes and its packets do.
 //
-// network.h also defines MANAGERS, and with packets HEADERS[node] and REPORT_WORDS. Commands:
+// network.h also defines REPORT_WORDS, with packets. Tables: managers, and headers by node. Commands:
 //   waits CYCLES     see how long packets are first in their source's queue; no longer than this;
 //                    answered by the longest wait so far
 //   measure FIRST END   count packets that are created in these cycles
@@ -13,7 +13,7 @@
 template <class Network> class MessageFabric : public Fabric<Network> {
   public:
     MessageFabric() {
-        FOR_MANAGERS(int index = 0; for (int node : MANAGERS) {
+        FOR_MANAGERS(int index = 0; for (int node : table("managers")) {
             network_.nodes[node]->manager = 1;
             network_.nodes[node]->manager_index = index++;
         });

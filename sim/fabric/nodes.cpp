@@ -1,13 +1,14 @@
 // A network of collective engines: routers, and node interfaces where nodes are no routers.
 //
 // Tiles are numbered as the config chain counts targets: nodes, then routers that are none; behind
-// them the registers of links. network.h, made for each network, also defines ROUTERS, LINKS_OF (link
+// them the registers of links. network.h, made for each size, also defines ROUTERS, LINKS_OF (link
 // ports p of a router), INTERFACES (0: router i is node i), REGISTERED (tiles of registers) and
-//   ACROSS[LINKS_OF * r + p]   LINKS_OF * s + q where port p of router r is linked to port q of s, else -1
-//   STAGES_OF[LINKS_OF * r + p]  tiles of registers on the link from there
-//   PLACES[i]                  LINKS_OF * r + p where node i is at a link port of router r
 //   constants(t, i)            sets the constant inputs of router i
 //   PORT_ENDS(t, way)          PORT_END of all link ports of a router, way `in` or `out`
+// The file named by the first argument has the tables of the network (tables.h):
+//   across[LINKS_OF * r + p]   LINKS_OF * s + q where port p of router r is linked to port q of s, else -1
+//   stages[LINKS_OF * r + p]   tiles of registers on the link from there
+//   places[i]                  LINKS_OF * r + p where node i is at a link port of router r
 #include "network.h"
 
 #include "Vrouter_tile.h"
@@ -90,18 +91,19 @@ struct Network {
                         shown[OUTPUTS * ROUTERS + r] = LOCAL_END(t, inject);)
 #endif
         }
+        const auto &across = table("across"), &stages = table("stages");
         for (int place = 0; place < LINKS_OF * ROUTERS; ++place) {
             int r = place / LINKS_OF, number = OUTPUTS * r + place % LINKS_OF;
-            if (int other = ACROSS[place]; other >= 0)
-                join(number, STAGES_OF[place], r, other / LINKS_OF, out[place], in[other]);
+            if (int other = across[place]; other >= 0)
+                join(number, stages[place], r, other / LINKS_OF, out[place], in[other]);
             else { FOR_GUARDS(*out[place].empty = (1 << PROBES) - 1;) }
         }
         for (int i = 0; i < NODES; ++i) {
             auto& t = *nodes[i];
             t.index = i;
-            FOR_PACKETS(clear(t.header); put(t.header, 0, 64, HEADERS[i]);)
+            FOR_PACKETS(clear(t.header); put(t.header, 0, 64, table("headers")[i]);)
 #if INTERFACES
-            int place = PLACES[i], r = place / LINKS_OF;
+            int place = table("places")[i], r = place / LINKS_OF;
             FOR_GUARDS(*out[place].empty = 0;)
             link(OUTPUTS * r + place % LINKS_OF, NODES + r, i, out[place], PORT_END(t, down));
             link(OUTPUTS * ROUTERS + i, i, NODES + r, PORT_END(t, up), in[place]);
@@ -144,4 +146,7 @@ struct Network {
 
 }  // namespace
 
-int main() { return serve<MessageFabric<Network>>(); }
+int main(int, char** argv) {
+    read_tables(argv[1]);
+    return serve<MessageFabric<Network>>();
+}

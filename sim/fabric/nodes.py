@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.models.networks.spec import (
@@ -51,6 +52,7 @@ __all__ = [
     "place_node",
     "registers_tile",
     "router_tile",
+    "tables_text",
     "tiles",
 ]
 
@@ -255,56 +257,53 @@ def _of_nodes(spec: MessageSpec) -> list[str]:
     """Return what ``nodes.cpp`` must know of a network, as lines of C++ and of its preprocessor."""
     shape = spec.shape
     links = shape.router.links
-    places = [(r, p) for r in range(shape.routers) for p in range(links)]
-    ends = [shape.ends.get(place) for place in places]
-    across = (-1 if end is None else links * end[0] + end[1] for end in ends)
-    stages = [shape.stages_of((r, p)) if at else 0 for (r, p), at in zip(places, ends, strict=True)]
     lines = [
         '#include "bits.h"',
+        '#include "tables.h"',
         f"#define INTERFACES {int(shape.interfaces)}",
-        f"#define REGISTERED {sum(stages)}",
+        f"#define REGISTERED {sum(map(shape.stages_of, shape.ends))}",
         f"constexpr int ROUTERS = {shape.routers}, LINKS_OF = {links};",
-        f"constexpr int ACROSS[] = {_list(across)};",
-        f"constexpr int STAGES_OF[] = {_list(stages)};",
     ]
-    if shape.interfaces:
-        lines.append(f"constexpr int PLACES[] = {_list(links * r + p for r, p in shape.nodes)};")
     way = ", ".join(f"PORT_END(t, way##_{p})" for p in range(links))
     lines.append(f"#define PORT_ENDS(t, way) {way}")
-    lines += _constants(spec)
+    sets = []
+    for name, (width, _) in constants_of_router(spec, 0).items():
+        if name == "routes":
+            bits, count = width // shape.routers, shape.routers
+            put = f"put(t.routes, d * {bits}, {bits}, routes[{count} * r + d]);"
+            sets.append(
+                f'const auto& routes = table("routes"); for (int d = 0; d < {count}; ++d) {put}'
+            )
+        else:
+            sets.append(f't.{name} = table("{name}")[r];')
+    body = " ".join(sets)
+    lines.append(f"template <class T> void constants(T& t, int r) {{ {body} (void)t, (void)r; }}")
     return lines
 
 
-def _constants(spec: MessageSpec) -> list[str]:
-    """Return the function that sets the constant inputs of a router."""
+def tables_text(spec: MessageSpec) -> str:
+    """Return what a program of these tiles reads of the network at hand: a table a line, named.
+
+    Networks whose tiles and sizes are alike have one program.
+    """
     shape = spec.shape
+    links = shape.router.links
+    places = [(r, p) for r in range(shape.routers) for p in range(links)]
+    ends = [shape.ends.get(place) for place in places]
     rows = [constants_of_router(spec, r) for r in range(shape.routers)]
-    lines, sets = [], []
-    for name, (width, _) in rows[0].items():
-        if name == "routes":
-            routes = routes_of(spec)
-            bits = width // shape.routers
-            table = ",\n".join(_list(row) for row in routes)
-            lines.append(
-                f"constexpr uint8_t ROUTES[{shape.routers}][{shape.routers}] = {{{table}}};"
-            )
-            sets.append(
-                f"for (int d = 0; d < {shape.routers}; ++d) "
-                f"put(t.routes, d * {bits}, {bits}, ROUTES[r][d]);"
-            )
-        else:
-            values = _list(row[name][1] for row in rows)
-            lines.append(f"constexpr uint64_t {name.upper()}_OF[] = {values};")
-            sets.append(f"t.{name} = {name.upper()}_OF[r];")
-    body = " ".join(sets)
-    return [
-        *lines,
-        f"template <class T> void constants(T& t, int r) {{ {body} (void)t, (void)r; }}",
-    ]
-
-
-def _list(numbers: Iterable[int]) -> str:
-    return f"{{{', '.join(map(str, numbers))}}}"
+    found: dict[str, Iterable[int]] = {
+        "across": (-1 if end is None else links * end[0] + end[1] for end in ends),
+        "stages": (
+            shape.stages_of(place) if end else 0 for place, end in zip(places, ends, strict=True)
+        ),
+        "places": (links * r + p for r, p in shape.nodes) if shape.interfaces else (),
+        "managers": [spec.topology.index(node) for node in spec.manager_nodes],
+        "headers": header_words(spec) if spec.channels else (),
+        **{name: [row[name][1] for row in rows] for name in rows[0] if name != "routes"},
+    }
+    if "routes" in rows[0]:
+        found["routes"] = chain.from_iterable(routes_of(spec))
+    return "".join(f"{name} {' '.join(map(str, row))}\n" for name, row in found.items())
 
 
 _PACKETS = {
@@ -388,10 +387,7 @@ def network_h(spec: AnySpec) -> str:
 
 def _of_messages(spec: MessageSpec) -> Iterator[str]:
     """Yield what ``messages.h`` must know."""
-    managers = [spec.topology.index(node) for node in spec.manager_nodes] or [-1]
-    yield f"constexpr int MANAGERS[] = {{{', '.join(map(str, managers))}}};"
     if spec.channels:
-        yield f"constexpr uint64_t HEADERS[] = {{{', '.join(map(str, header_words(spec)))}}};"
         words = "; ".join(f"hex(line, t->{name}), line += ' '" for name in REPORT)
         yield f"#define REPORT_WORDS(t, line) {words}"
     if layout := spec.shape.router.stream:

@@ -4,28 +4,30 @@ import subprocess
 import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
+from syncfabric.models.cache import fingerprint
 from syncfabric.models.errors import ToolError
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.messages import Op
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.script import Stimulus, script_text
-from syncfabric.sim.fabric.nodes import network_h, tiles
+from syncfabric.sim.fabric.nodes import network_h, tables_text, tiles
 from syncfabric.sim.fabric.static import tiles as static_tiles
 from syncfabric.sim.simulators import Built, Design, Verilator
+from syncfabric.sim.simulators.cache import Cache
 
 __all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric"]
 
 _HEADERS = (
     *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h"),
     *("faults.h", "grid.h", "held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h"),
-    *("referee.h", "script.h", "snapshot.h", "spoil.h", "waits.h"),
+    *("referee.h", "script.h", "snapshot.h", "spoil.h", "tables.h", "waits.h"),
 )
 
 
@@ -88,7 +90,8 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
     Parameters
     ----------
     spec : AnySpec
-        The network. Its size changes constants only, so building takes the same time for all.
+        The network. Its size changes constants only, so building takes the same time for all;
+        what is linked where changes a file alone, which the program reads.
     waves : bool
         Make it possible for a run to write a waveform.
     queue : int
@@ -114,7 +117,16 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
             (folder / file).write_text(text)
         (folder / "network.h").write_text(network_h(spec))
         headers = [folder / header for header in ("network.h", *_HEADERS)]
-        return Verilator.find().build_native(designs, folder / program, headers=headers)
+        built = Verilator.find().build_native(designs, folder / program, headers=headers)
+    if isinstance(spec, StaticSpec):
+        return built
+    text = tables_text(spec)
+
+    def write(scratch: Path, result: Path) -> None:
+        (result / "tables.txt").write_text(text)
+
+    kept, _ = Cache().get(fingerprint({"tables": text}, []), write)
+    return replace(built, data=kept / "tables.txt")
 
 
 class Fabric:
@@ -127,8 +139,9 @@ class Fabric:
     """
 
     def __init__(self, built: Built) -> None:
+        command = [str(built.program), *([str(built.data)] if built.data else [])]
         self._process = subprocess.Popen(
-            [str(built.program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def __enter__(self) -> "Fabric":

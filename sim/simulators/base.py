@@ -49,6 +49,8 @@ class Built:
         It had been built before.
     seconds : float
         Time that this call to build took.
+    data : Path, optional
+        A file for the program to read: what other networks with the same program have otherwise.
     """
 
     simulator: str
@@ -56,6 +58,7 @@ class Built:
     program: Path
     cached: bool
     seconds: float
+    data: Path | None = None
 
 
 LINT_OFF = ("CASEINCOMPLETE", "CMPCONST", "UNOPTFLAT", "UNUSEDSIGNAL", "WIDTHEXPAND", "WIDTHTRUNC")
