@@ -1,6 +1,6 @@
 // A network of tiles: instances of Verilated modules, the links between them made here.
 //
-// network.h, made for each network, defines the sizes NODES, REGISTERS (of the node port),
+// network.h, made for each network, defines the sizes NODES (or tables.h has it), REGISTERS (of the node port),
 // DATA_BITS, CHANNELS, CLASSES, BREAKS_ALL (a group that is killed releases all its members, and not
 // only those that have arrived), and of links FLIT_BITS, SYNC_BITS, REST_BITS, CHECK_BITS, PROBES
 // (0: no such wires) and OWN (messages' wires); the macros FOR_DATA, FOR_LAST, FOR_MANAGERS,

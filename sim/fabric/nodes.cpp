@@ -1,11 +1,12 @@
 // A network of collective engines: routers, and node interfaces where nodes are no routers.
 //
 // Tiles are numbered as the config chain counts targets: nodes, then routers that are none; behind
-// them the registers of links. network.h, made for each size, also defines ROUTERS, LINKS_OF (link
-// ports p of a router), INTERFACES (0: router i is node i), REGISTERED (tiles of registers) and
+// them the registers of links. network.h also defines LINKS_OF (link ports p of a router),
+// INTERFACES (0: router i is node i), REGISTERED (1: links have registers) and
 //   constants(t, i)            sets the constant inputs of router i
 //   PORT_ENDS(t, way)          PORT_END of all link ports of a router, way `in` or `out`
 // The file named by the first argument has the tables of the network (tables.h):
+//   sizes                      NODES, ROUTERS, tiles of registers
 //   across[LINKS_OF * r + p]   LINKS_OF * s + q where port p of router r is linked to port q of s, else -1
 //   stages[LINKS_OF * r + p]   tiles of registers on the link from there
 //   places[i]                  LINKS_OF * r + p where node i is at a link port of router r
@@ -41,8 +42,7 @@ namespace {
 struct Network {
     using End = END_OF(Vrouter_tile, out_0);
     static constexpr int OUTPUTS = INTERFACES ? LINKS_OF : LINKS_OF + 1;  // of a router, the node's too
-    static constexpr int LINKS = OUTPUTS * ROUTERS + NODES;
-    static constexpr int TARGETS = INTERFACES * NODES + ROUTERS, TILES = TARGETS + REGISTERED;
+    static inline int LINKS, TARGETS, TILES;
 
     VerilatedContext context;
     std::vector<Vprocess*> nodes;
@@ -148,5 +148,9 @@ struct Network {
 
 int main(int, char** argv) {
     read_tables(argv[1]);
+    NODES = table("sizes")[0], ROUTERS = table("sizes")[1];
+    Network::LINKS = Network::OUTPUTS * ROUTERS + NODES;
+    Network::TARGETS = INTERFACES * NODES + ROUTERS;
+    Network::TILES = Network::TARGETS + table("sizes")[2];
     return serve<MessageFabric<Network>>();
 }

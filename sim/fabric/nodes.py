@@ -193,7 +193,7 @@ def _chain_ports(spec: MessageSpec) -> Ports:
         "first": ("input", 1),
         "last_target": ("input", 1),
     }
-    ports |= config_ports(spec)
+    ports |= config_ports(spec) | {"config_node": ("input", 16)}
     for wire, width in CHAIN.items():
         away = wire.startswith("request")
         ports[f"host_{wire}"] = ("input" if away else "output", width)
@@ -209,7 +209,7 @@ def _join_chain(top: ModuleWriter) -> None:
     top.lines("""
   assign observe = 1'd0;
   assign inner_request_valid = first ? config_valid : host_request_valid;
-  assign inner_request = first ? {config_data, config_address, config_write, 16'd0 | config_node}
+  assign inner_request = first ? {config_data, config_address, config_write, config_node}
                                : host_request;
   assign config_ready = first & inner_answer_valid;
   assign config_error = first & inner_answer_error;
@@ -261,8 +261,8 @@ def _of_nodes(spec: MessageSpec) -> list[str]:
         '#include "bits.h"',
         '#include "tables.h"',
         f"#define INTERFACES {int(shape.interfaces)}",
-        f"#define REGISTERED {sum(map(shape.stages_of, shape.ends))}",
-        f"constexpr int ROUTERS = {shape.routers}, LINKS_OF = {links};",
+        f"#define REGISTERED {int(shape.stage > 0)}",
+        f"constexpr int LINKS_OF = {links};",
     ]
     way = ", ".join(f"PORT_END(t, way##_{p})" for p in range(links))
     lines.append(f"#define PORT_ENDS(t, way) {way}")
@@ -284,7 +284,7 @@ def _of_nodes(spec: MessageSpec) -> list[str]:
 def tables_text(spec: MessageSpec) -> str:
     """Return what a program of these tiles reads of the network at hand: a table a line, named.
 
-    Networks whose tiles and sizes are alike have one program.
+    Networks whose tiles are alike have one program.
     """
     shape = spec.shape
     links = shape.router.links
@@ -292,6 +292,7 @@ def tables_text(spec: MessageSpec) -> str:
     ends = [shape.ends.get(place) for place in places]
     rows = [constants_of_router(spec, r) for r in range(shape.routers)]
     found: dict[str, Iterable[int]] = {
+        "sizes": (len(shape.nodes), shape.routers, sum(map(shape.stages_of, shape.ends))),
         "across": (-1 if end is None else links * end[0] + end[1] for end in ends),
         "stages": (
             shape.stages_of(place) if end else 0 for place, end in zip(places, ends, strict=True)
@@ -333,7 +334,6 @@ def network_h(spec: AnySpec) -> str:
     """Return ``network.h``: sizes, tables, and the macros that name the tiles' ports."""
     links, wires, static = links_of(spec), link_wires(spec), isinstance(spec, StaticSpec)
     sizes = {
-        "NODES": len(spec.topology.nodes),
         "REGISTERS": spec.port_registers,
         "DATA_BITS": spec.data_bits,
         "CHANNELS": links.channels + links.setup,
@@ -379,6 +379,7 @@ def network_h(spec: AnySpec) -> str:
     lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
     lines += [f"#define {name} {text}" for name, text in macros.items()]
     if isinstance(spec, StaticSpec):
+        lines.append(f"constexpr int NODES = {spec.width * spec.height};")
         lines.append(f"constexpr int WIDTH = {spec.width}, HEIGHT = {spec.height};")
     else:
         lines += [*_of_messages(spec), *_of_nodes(spec)]

@@ -66,8 +66,9 @@ template <class Network> class Probe {
     }
 
   private:
-    static constexpr int LINKS = Network::LINKS, FIRST_STREAM = CHANNELS + CLASSES + SLOTS,
+    static constexpr int FIRST_STREAM = CHANNELS + CLASSES + SLOTS,
                          LINK_BITS = FIRST_STREAM + 2 * STREAMS;
+    const int LINKS = Network::LINKS;
 
     void print_flits(Network& network) {
         for (const auto& end : network.shown) {

@@ -1,6 +1,6 @@
 // Tables of numbers, read from a file: a line each, its name first.
 //
-// They are what networks of the same tiles and sizes differ in.
+// They are what networks of the same tiles differ in.
 #pragma once
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+inline int NODES, ROUTERS;
 inline std::map<std::string, std::vector<uint64_t>> TABLES;
 
 inline const std::vector<uint64_t>& table(const char* name) { return TABLES.at(name); }

@@ -42,7 +42,7 @@ def process_ports(spec: MessageSpec) -> Ports:
     """Return the ports of a node's process, and of its packets and streams."""
     registers, data = spec.port_registers, spec.data_bits
     ports = {
-        "index": ("input", spec.layout.node_bits),
+        "index": ("input", 16),
         "arrive": ("input", registers),
         "data": ("input", registers * data),
         "released": ("output", registers),

@@ -7,7 +7,7 @@ __all__ = ["LONG_LINKS"]
 TREES = ("tests/models/planning/test_stretch.py",)
 PLAIN = ("tests/models/golden/planes/test_collective_network.py",)
 GUARDS = ("tests/rtl/guard/test_guards.py",)
-NETWORKS = ("tests/sim/test_engine_networks.py",)
+NETWORKS = ("tests/sim/test_matrix.py",)
 
 
 def _broken(name: str, part: str, old: str, new: str, tests: tuple[str, ...]) -> Mutant:

@@ -73,6 +73,6 @@ SLOTS = (
         "rtl/lifecycle/shape.py",
         "(entry - self.entries)[:share]",
         "Const(0, 1)",
-        ("tests/sim/test_engine_networks.py::test_so_they_do_under_icarus",),
+        ("tests/sim/test_matrix.py::test_so_they_do_under_icarus",),
     ),
 )

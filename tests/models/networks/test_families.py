@@ -157,12 +157,7 @@ def test_where_nodes_are(keys: str, ports: int, own: bool) -> None:
             "set ports, and leave interfaces out",
         ),
         ("random = {switches = 2, nodes = 2, connectivity = 1, seed = 1}", "set ports, and leave"),
-        ('topology = "star-4"\nrouting = "dimension"', "is for routers with coordinates"),
         ('nodes = [[0, 0]]\nlinks = []\nrouting = "dimension"', "is for routers with coordin"),
-        (
-            'topology = "star-4"\nrouting = "adaptive"\nchannels = 2',
-            "is for routers with coordinat",
-        ),
         (
             'topology = "torus-4x4"\nrouting = "adaptive"\nchannels = 2',
             "network: channels must be at least 3 .* not 2: packets go by dimension order in",

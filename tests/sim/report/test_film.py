@@ -14,8 +14,8 @@ from syncfabric.sim.report.film import Film
 from syncfabric.sim.report.run_section import schedule_film
 from syncfabric.sim.request import RunRequest
 from tests.sim.report.made import scatter, schedule
-from tests.sim.test_engine_networks import CLUSTER, MESH
-from tests.sim.test_engine_networks import network as engines
+from tests.sim.test_matrix import CLUSTER, MESH
+from tests.sim.test_matrix import network as engines
 
 
 def film_of(network: Network, episodes: int = 5, background: float = 0.0) -> Film:

@@ -1,0 +1,542 @@
+"""Topology x plane x routing x options, from one table: planned, run on the model and on the RTL.
+
+Each combination is refused as ``REFUSED`` says, or plans, cannot deadlock, and keeps the rules. A
+part of them, chosen so that each name of the table is in one, is compared in every cycle.
+"""
+
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import combinations, product
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
+
+from syncfabric import Network
+from syncfabric.models.errors import PlanError, SpecError
+from syncfabric.models.networks.dead import Dead
+from syncfabric.models.networks.reader import loads
+from syncfabric.models.networks.spec import IrregularSpec, MessageSpec, NetworkSpec
+from syncfabric.models.planning import deadlock
+from syncfabric.models.planning.entries import owner_of
+from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.models.planning.updown import updown_tables
+from syncfabric.sim.campaign.campaign import campaign
+from syncfabric.sim.campaign.request import CampaignRequest
+from syncfabric.sim.drive.backends import run_job
+from syncfabric.sim.drive.recovery.run import recover
+from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, check_scenario, plan_after
+from syncfabric.sim.drive.run import run, verdict_of
+from syncfabric.sim.drive.scenario import Job, Scenario, Sending
+from syncfabric.sim.fabric import program
+from syncfabric.sim.report.blocks import Gallery, Play, Table
+from syncfabric.sim.report.network_section import Asked, network_section
+from syncfabric.sim.results import Counters, RunResult
+from syncfabric.sim.simulators import Built, Verilator
+from syncfabric.sim.soak.soak import SoakRequest, soak
+from syncfabric.sim.vectors import StreamRequest
+
+MESH = "kind = 'mesh'\nwidth = {}\nheight = {}\n"
+GRID = 'kind = "irregular"\ntopology = "{}"\n'
+CLUSTER = """
+kind = 'irregular'
+random = {{ switches = {}, nodes = {}, connectivity = 0.8, seed = 3 }}
+"""
+PACKAGE = """
+kind = 'irregular'
+chiplets = [{{ name = 'a', topology = 'mesh-{}x2' }}, {{ name = 'b', topology = 'ring-{}' }}]
+bridges = [
+    {{ between = ['a', 'b'], switches = [[1, 0]], registers = 7 }},
+    {{ between = ['b', 'a'], switches = [[2, 0]], registers = 2 }},
+]
+"""
+LINKS = "kind = 'irregular'\ninterfaces = false\nlinks = {}\nnodes = {}\n"
+GROUPS = """
+[[group]]
+id = 1
+members = "all"
+op = "xor"
+{}
+[[group]]
+id = 2
+members = {{ random = {}, seed = 5 }}
+op = "and"
+[[group]]
+id = 3
+members = {{ random = 1, seed = 2 }}
+"""
+
+
+def network(
+    kind: str, *size: Any, members: int = 3, first: str | None = "", **keys: Any
+) -> NetworkSpec:
+    """Return a network with these keys and three groups, or none; ``first`` are keys of group 1."""
+    keys = {"ports": 5} | keys if kind == CLUSTER else keys
+    lines = [f'name = "tried"\n[network]\n{kind.format(*size)}']
+    lines += [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
+    return loads("\n".join(lines) + ("" if first is None else GROUPS.format(first, members)))
+
+
+class Topology(NamedTuple):
+    """A network's kind, what is filled in there, keys of its own, and whether it has a grid."""
+
+    kind: str
+    size: tuple[Any, ...]
+    keys: Mapping[str, Any] = {}
+    grid: bool = False
+
+
+EIGHT = {"ports": 8}
+"""Of eight switches with a table each: they have one tile."""
+LADDER = [[[n, 0], [(n + 1) % 8, 1]] for n in range(8)], [[n, 7] for n in range(8)]
+FAMILIES = (
+    *("octagon-8", "k-ring-8", "twisted-ladder-8", "amp-8", "star-8", "complete-8"),
+    "dragonfly-1x1x7",
+)
+GRIDS = ("ring-8", "torus-4x2", "torus-3x3", "mesh-2x4", "hypercube-8")
+TOPOLOGIES = {
+    "mesh": Topology(MESH, (3, 2)),
+    **{name: Topology(GRID, (name,), EIGHT) for name in FAMILIES},
+    "links": Topology(LINKS, LADDER, EIGHT),
+    "fat-octagon-16": Topology(GRID, ("fat-octagon-16",), EIGHT),
+    "fat-tree-4x2": Topology(GRID, ("fat-tree-4x2",), EIGHT),
+    "chiplets": Topology(PACKAGE, (2, 3)),
+    "random": Topology(CLUSTER, (4, 6)),
+    "moore-petersen": Topology(GRID, ("moore-petersen",)),
+    "octagon-bridged-15": Topology(GRID, ("octagon-bridged-15",)),
+    "coated-mesh-3x2": Topology(GRID, ("coated-mesh-3x2",), grid=True),
+    **{name: Topology(GRID, (name,), grid=True) for name in GRIDS},
+}
+
+
+class Plane(NamedTuple):
+    """What is under way: keys of the network, and of group 1, which is planned on it."""
+
+    keys: Mapping[str, Any]
+    group: str | None
+
+
+PLANES = {
+    "packets": Plane({}, None),
+    "link": Plane({}, 'planner = "shortest"'),
+    "routed": Plane({"transport": "routed"}, 'planner = "btm"'),
+    "wires": Plane({"wires": 1}, 'planner = "wires"'),
+    "streams": Plane({"wires": 1, "streams": 1}, 'planner = "wires"\nstream = true'),
+}
+ROUTINGS: dict[str, dict[str, Any]] = {
+    "default": {},
+    **{name: {"routing": name} for name in ("dimension", "adaptive", "source")},
+    "table": {"routing": "table", "ports": 8},
+    "own tables": {"routing": "table"},
+}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "local": {"setup": "local", "buffer_flits": 1},
+    "managed": {"setup": "manager"},
+    "no data": {"data_bits": 0, "output_register": True},
+    "wide": {"data_bits": 32, "operations": "all"},
+    "shared": {"message_links": "shared", "setup": "local", "flit_bits": 16, "data_bits": 32},
+    "stages": {"engine_stages": 4, "link_registers": 3},
+    "longest": {"link_registers": 15, "buffer_flits": 40},
+    "guarded": {"check_bits": 5, "link_registers": 2},
+    "watched": {"watchdog": 300, "check_bits": 3, "setup": "manager", "groups": 8},
+    "no packets": {"channels": 0, "ports": 8},
+    "many": {"groups": 32, "port_registers": 5, "counters": False, "read_back": False},
+}
+MANAGED = ("managed", "watched")
+"""Those with managers."""
+
+
+class Cell(NamedTuple):
+    """A combination: names of the table."""
+
+    topology: str
+    plane: str
+    routing: str = "default"
+    option: str = "local"
+
+    def spec(self, **more: Any) -> NetworkSpec:
+        """Return its network, with more keys; raises as reading one does."""
+        kind, plane = TOPOLOGIES[self.topology], PLANES[self.plane]
+        keys = {"setup": "local", **kind.keys, **plane.keys, **ROUTINGS[self.routing]}
+        keys |= OPTIONS[self.option] | more
+        if self.topology == "mesh" and self.routing == "own tables":
+            keys["tables"] = "tables.csv"
+        made = network(kind.kind, *kind.size, first=plane.group, **keys)
+        if self.routing != "own tables":
+            return made
+        network_of = made.network
+        assert isinstance(network_of, IrregularSpec)
+        values = network_of.model_dump() | {"tables": updown_tables(network_of.topology).tolist()}
+        return made.model_copy(update={"network": IrregularSpec(**values)})
+
+
+ANY, NONE = (), ("no packets",)
+PLAIN = tuple(name for name, kind in TOPOLOGIES.items() if not kind.grid and name != "mesh")
+REFUSED: list[tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[str], str]] = [
+    (("mesh",), ANY, tuple(ROUTINGS)[1:], ANY, "belongs to irregular networks; remove it"),
+    (PLAIN, ANY, ("dimension", "adaptive"), ANY, "is for routers with coordinates, those of"),
+    (("mesh",), ANY, ANY, NONE, 'key "ports" belongs to irregular networks'),
+    (ANY, ANY, ("source",), NONE, 'routing = "source" is for packets, and with channels = 0'),
+    (ANY, ("routed",), ANY, NONE, "transport"),
+    (ANY, ANY, ("adaptive",), NONE, "channels must be at least"),
+    (ANY, ANY, ("source",), MANAGED, 'does not go with routing = "source"'),
+    (("chiplets",), ("routed",), ANY, ANY, "transport"),
+    (PLAIN, ("routed",), ANY, ANY, "needs a mesh or torus with channels and routing 'dimension'"),
+    (ANY, ("routed",), ("table", "own tables", "source"), ANY, "needs a mesh or torus with chan"),
+    (("coated-mesh-3x2",), ("routed",), ANY, ANY, "needs nodes in the routers; take interfaces"),
+]
+"""Names of each axis, all where there are none, and part of the refusal; the first that fits."""
+
+
+def refusal(cell: Cell) -> str | None:
+    """Return part of the refusal of a combination; None: it is valid."""
+    for *axes, words in REFUSED:
+        if all(not names or name in names for names, name in zip(axes, cell, strict=True)):
+            return words
+    return None
+
+
+def pairs(cell: Cell) -> set[tuple[str, str]]:
+    """Return each two names of a combination."""
+    return {*combinations(cell, 2)}
+
+
+@cache
+def cells() -> tuple[Cell, ...]:
+    """Return all valid combinations, each with the option that makes the most new pairs of names.
+
+    A default that is named makes the same network, and is left out.
+    """
+    seen: set[tuple[str, str]] = set()
+    found: list[Cell] = []
+    used = Counter[str]()
+    for place in product(TOPOLOGIES, PLANES, ROUTINGS):
+        options = [cell for option in OPTIONS if not refusal(cell := Cell(*place, option))]
+        if not options:
+            continue
+        if place[2] == "own tables" and place[1] not in ("packets", "link"):  # packets alone
+            continue
+        if place[2] == ("dimension" if TOPOLOGIES[place[0]].grid else "table"):  # the default
+            continue
+        found.append(max(options, key=lambda cell: (len(pairs(cell) - seen), -used[cell.option])))
+        used[found[-1].option] += 1
+        seen |= pairs(found[-1])
+    return tuple(found)
+
+
+def checked(
+    spec: NetworkSpec,
+    sim: str = "model",
+    *,
+    episodes: int = 4,
+    background: float = 0.15,
+    jitter: int | None = None,
+    churn: int = 0,
+) -> RunResult:
+    """Run a network's groups, and see that all is as it must be."""
+    plan = make_plan(spec)
+    deadlock.check(plan)
+    assert BarrierPlan.from_json(plan.to_json()).groups == plan.groups
+    keys, streams = spec.message_network, any(group.stream for group in spec.groups)
+    result = run(
+        plan,
+        sim=sim,
+        episodes=episodes,
+        seed=3,
+        background=background if keys.channels and keys.shape.router.routing != "source" else 0.0,
+        jitter=jitter,
+        churn=churn,
+        stream=StreamRequest("allreduce", 8) if streams else None,
+    )
+    assert (result.verdict, result.reason) == ("match", None)
+    assert churn or result.counters == Counters()
+    for planned, group in zip(plan.groups, result.groups, strict=True):
+        assert group.latency
+        assert group.episodes >= episodes
+        assert planned.bound is not None
+        if jitter is not None:
+            assert group.latency.max <= planned.bound
+            assert planned.planner != "wires" or group.latency.max == planned.bound
+    assert not result.traffic.offered or result.traffic.packets
+    assert all(stream.last for stream in result.streams or ())
+    return result
+
+
+def header(spec: MessageSpec, source: int, target: int) -> int:
+    """Return the header of a packet; a route is that of up/down tables."""
+    shape = spec.shape
+    if shape.router.routing != "source":
+        return shape.header_of(shape.nodes[target])
+    assert isinstance(spec, IrregularSpec)
+    tables = updown_tables(spec.topology).tolist()
+    (here, _), (end, port) = shape.nodes[source], shape.nodes[target]
+    outputs = []
+    while here != end:
+        outputs.append(tables[here][end])
+        here = shape.ends[here, outputs[-1]][0]
+    return shape.route_header([*outputs, port])
+
+
+def send(spec: NetworkSpec, sim: str = "model") -> None:
+    """Let nodes send packets of whatever payload, and have barriers beside them."""
+    rng, network, sendings = random.Random(2), spec.message_network, list[Sending]()
+    for _ in range(60):
+        source, target = rng.sample(range(len(network.topology.nodes)), 2)
+        words = [rng.getrandbits(network.flit_bits) for _ in range(rng.randint(1, 6))]
+        flits, channel = [header(network, source, target), *words], rng.randrange(network.channels)
+        sendings.append(Sending(rng.randrange(200), source, channel, flits))
+    scenario = Scenario(episodes=5, packets=tuple(sendings))
+    (outcome,) = run_job(Job(((make_plan(spec), scenario),)), sim).outcomes
+    assert verdict_of(outcome) == ("match", None)
+
+
+def test_traffic_brings_no_routes() -> None:
+    with pytest.raises(SpecError, match='does not go with routing = "source"'):
+        Network(Cell("random", "link", "source").spec()).run("model", background=0.1)
+
+
+def test_what_cannot_be_is_refused() -> None:
+    for place in product(TOPOLOGIES, PLANES, ROUTINGS, ("local", *MANAGED)):
+        cell = Cell(*place)
+        if words := refusal(cell):
+            with pytest.raises(SpecError, match=re.escape(words)):
+                cell.spec()
+
+
+@pytest.mark.parametrize("plane", PLANES)
+@pytest.mark.parametrize("topology", TOPOLOGIES)
+def test_the_model_keeps_the_rules(topology: str, plane: str) -> None:
+    for cell in cells():
+        if cell[:2] == (topology, plane):
+            churn = int(cell.option == "managed" and plane != "packets")
+            checked(cell.spec(), churn=churn, background=0.15 * (plane in ("packets", "link")))
+            if plane == "packets" and cell.option not in NONE:
+                send(cell.spec())
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES)
+def test_a_group_alone_keeps_its_bound(topology: str) -> None:
+    """On an idle network; on wires its last member waits for the bound, whoever it is (X6.3)."""
+    for plane in set(PLANES) - {"packets"}:
+        if not refusal(cell := Cell(topology, plane)):
+            spec = cell.spec(link_registers=int(plane == "wires"))
+            spec = spec.model_copy(update={"groups": spec.groups[:1]})
+            checked(spec, episodes=len(spec.groups[0].members), background=0.0, jitter=30)
+
+
+SMALL: dict[str, Any] = {"groups": 4, "data_bits": 1}
+"""Keys of small routers, for what is compared."""
+CHECKED = {"check_bits": 8, "watchdog": 64}
+"""And of those of messages alone, which are soaked and struck, too."""
+
+
+def compared_spec(cell: Cell) -> NetworkSpec:
+    """Return the network of a combination as it is compared."""
+    ports = {"ports": 8} if cell.topology != "mesh" and cell.plane != "routed" else {}
+    more = CHECKED if cell.plane == "link" and cell.option in NONE else {}
+    return cell.spec(**SMALL, **ports, **more)
+
+
+def tile(cell: Cell) -> tuple[Any, ...]:
+    """Return what decides which hardware is compiled for a combination."""
+    shape = compared_spec(cell).message_network.shape
+    size = (shape.routers, shape.nodes) if shape.router.channels else ()
+    return shape.router, shape.interfaces, shape.stage, *size
+
+
+def names_of(cell: Cell) -> tuple[str, ...]:
+    """Return what a combination is an example of: a family, a plane, and a routing of packets."""
+    shape = compared_spec(cell).message_network.shape
+    routing: str = shape.router.routing if shape.router.channels else "no packets"
+    routing = "datelines" if shape.datelines and routing == "dimension" else routing
+    return cell.topology.rstrip("x0123456789").rstrip("-"), cell.plane, routing
+
+
+@cache
+def compared(strength: int) -> tuple[Cell, ...]:
+    """Return combinations in which are all names, or all pairs of names, with few tiles.
+
+    At each step the tile, and of it the combination, with the most new ones.
+    """
+    places = {cell[:3] for cell in cells()}
+    new: dict[tuple[Any, ...], dict[Cell, set[tuple[str, ...]]]] = {}
+    for cell in sorted(Cell(*place, option) for place in places for option in ("local", *NONE)):
+        if not refusal(cell) and cell[1::2] != ("packets", *NONE):
+            new.setdefault(tile(cell), {})[cell] = {*combinations(names_of(cell), strength)}
+    left = {each for found in new.values() for names in found.values() for each in names}
+    chosen: list[Cell] = []
+    while left:
+        found = max(new.values(), key=lambda found: len(set().union(*found.values()) & left))
+        while cell := max(found, key=lambda cell: len(found[cell] & left)):
+            if not found[cell] & left:
+                break
+            chosen.append(cell)
+            left -= found[cell]
+    return tuple(chosen)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile what runs for a thousand cycles without optimisation."""
+    quick = replace(Verilator.find(), opt_fast="-O0")
+    monkeypatch.setattr(program, "Verilator", SimpleNamespace(find=lambda: quick))
+
+
+def check_hardware(topology: str, strength: int) -> None:
+    """Compare what has been chosen of a topology in every cycle."""
+    for cell in compared(strength):
+        if cell.topology == topology:
+            checked(compared_spec(cell), "verilator")
+            if cell.routing == "source":
+                send(compared_spec(cell), "verilator")
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES)
+def test_hardware_and_model_agree(topology: str, quick: None) -> None:
+    check_hardware(topology, 1)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("topology", TOPOLOGIES)
+def test_so_they_do_for_all_pairs(topology: str, quick: None) -> None:
+    check_hardware(topology, 2)
+
+
+def test_so_they_do_under_icarus() -> None:
+    """Two managers share slots and entries."""
+    spec = network(MESH, 2, 2, wires=2, setup="manager", managers=[[0, 0], [1, 1]], **SMALL)
+    checked(spec, "icarus", episodes=3, background=0.0)
+
+
+def on_links(topology: str) -> NetworkSpec:
+    """Return a network with checked links, messages alone, and two groups."""
+    if topology == "mesh":
+        spec = Cell(topology, "link").spec(**SMALL, **CHECKED)
+    else:
+        spec = compared_spec(Cell(topology, "link", option="no packets"))
+    return spec.model_copy(update={"groups": spec.groups[:2]})
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES)
+def test_groups_come_back_around_a_dead_link(topology: str) -> None:
+    """They are refused where no other way is left."""
+    plan = make_plan(on_links(topology))
+    network, tree = plan.spec.message_network, plan.groups[0].tree
+    far = next(i for i, port in enumerate(tree.parent_port.tolist()) if port >= 0)
+    here = int(tree.routers[far]), int(tree.parent_port[far])
+    name = "-".join(
+        "{},{}".format(*(network.topology.node(place[0]) if topology == "mesh" else place))
+        for place in (here, network.shape.ends[here])
+    )
+    dead = Dead.of(network.topology, [name])
+    scenario = RecoveryScenario(dead, at=100, timeout=200, episodes=3, limit=60_000)
+    check_scenario(plan, scenario)
+    if topology == "star-8":
+        with pytest.raises(PlanError, match="no way is left without 1,0-0,0; take it out"):
+            plan_after(plan, scenario)
+        return
+    found = recover(plan, plan_after(plan, scenario), scenario)
+    assert found.ok
+    assert found.broken
+    assert not found.early
+    assert 1 in {cost.group for cost in found.costs}
+
+
+@pytest.mark.parametrize("topology", ["octagon-8", "k-ring-8"])
+def test_soak_and_campaign_find_nothing(
+    topology: str, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(network: MessageSpec, queue: int) -> Built:
+        return program.build_fabric(network)
+
+    monkeypatch.setattr("syncfabric.sim.soak.soak.build_fabric", build)
+    monkeypatch.setattr("syncfabric.sim.campaign.campaign.build_fabric", build)
+    assert soak(on_links(topology), SoakRequest(episodes=60, jitter=7)).verdict == "clean"
+    result = campaign(on_links(topology), CampaignRequest(60, 1))
+    assert (result.verdict, result.findings) == ("clean", [])
+    assert result.faults == 60
+
+
+DRAWN = ("fat-tree-4x2", "chiplets")
+
+
+@pytest.mark.parametrize(
+    "topology",
+    [pytest.param(t, marks=[] if t in DRAWN else pytest.mark.nightly) for t in TOPOLOGIES],
+)
+def test_it_is_drawn_and_reported(topology: str) -> None:
+    section, result = network_section(Network(on_links(topology)), Asked(episodes=2), "s0")
+    assert result.ok
+    assert {type(block) for block in section.blocks} >= {Gallery, Play, Table}
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+@pytest.mark.parametrize(("kind", "size"), [(MESH, (3, 2)), (CLUSTER, (4, 6))])
+def test_managers_set_up_what_is_in_their_shares(
+    kind: str, size: tuple[int, int], count: int
+) -> None:
+    nodes = network(kind, *size).network.topology.nodes
+    managers = [list(node) for node in nodes[-count:]]
+    spec = network(kind, *size, setup="manager", managers=managers, groups=8)
+    checked(spec, background=0.0)
+    engines = spec.message_network
+    assert isinstance(engines, MessageSpec)
+    owners = {
+        owner_of(group.placement.values(), engines.shape.router)
+        for group in make_plan(spec).engine_groups
+    }
+    assert owners == set(range(min(count, len(spec.groups))))
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"groups": 0}, "network: groups must be 1 to 256, not 0"),
+        ({"wires": 17}, "network: wires must be 0 to 16, not 17"),
+        (
+            {"wires": 1, "groups": 200},
+            "network: wires must be at most 0 with 200 groups, not 1: entries and slots are "
+            "numbered 0 to 255 together",
+        ),
+        (
+            {"wires": 3, "port_registers": 3},
+            "network: port_registers must be 4 to 19 with groups = 16 and wires = 3, not 3; leave "
+            "it out for that",
+        ),
+        (
+            {"sync": "wires"},
+            'network: key "sync" is gone: set wires to the slots of barrier wires, 0 for none; '
+            "remove it",
+        ),
+        ({"message_links": "none"}, 'network: message_links must be "own" or "shared", not "none"'),
+        (
+            {"channels": 0, "message_links": "shared"},
+            "network: message_links 'shared' needs packets; take 'own', or channels of 1 and more",
+        ),
+        (
+            {"managers": [[0, 0]]},
+            'network: managers set groups up with setup = "manager", not "local"; set it, or '
+            'remove "managers"',
+        ),
+        ({"port_registers": 33}, "network: port_registers must be 1 to 32, not 33"),
+        (
+            {"groups": 6, "port_registers": 9},
+            "network: port_registers must be at most 8 with groups = 6, not 9; leave it out for"
+            " that",
+        ),
+        (
+            {"setup": "manager", "flit_bits": 16},
+            "network: flit_bits must be at least 32 with managers, not 16; a flit holds a word of "
+            "a set-up packet",
+        ),
+    ],
+)
+def test_keys_are_refused_with_value_reason_and_remedy(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        network(MESH, 3, 3, **keys)
+    assert str(refused.value) == message
