@@ -35,7 +35,8 @@ from syncfabric.sim.drive.run import run, verdict_of
 from syncfabric.sim.drive.scenario import Job, Scenario, Sending
 from syncfabric.sim.fabric import program
 from syncfabric.sim.report.blocks import Gallery, Play, Table
-from syncfabric.sim.report.network_section import Asked, network_section
+from syncfabric.sim.report.network_section import network_section
+from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import Counters, RunResult
 from syncfabric.sim.simulators import Built, Verilator
 from syncfabric.sim.soak.soak import SoakRequest, soak
@@ -243,8 +244,7 @@ def checked(
     deadlock.check(plan)
     assert BarrierPlan.from_json(plan.to_json()).groups == plan.groups
     keys, streams = spec.message_network, any(group.stream for group in spec.groups)
-    result = run(
-        plan,
+    request = RunRequest(
         sim=sim,
         episodes=episodes,
         seed=3,
@@ -253,6 +253,7 @@ def checked(
         churn=churn,
         stream=StreamRequest("allreduce", 8) if streams else None,
     )
+    result = run(plan, request)
     assert (result.verdict, result.reason) == ("match", None)
     assert churn or result.counters == Counters()
     for planned, group in zip(plan.groups, result.groups, strict=True):
@@ -408,9 +409,9 @@ def test_so_they_do_for_all_pairs(topology: str, quick: None) -> None:
 
 
 def test_so_they_do_under_icarus() -> None:
-    """Two managers share slots and entries."""
-    spec = network(MESH, 2, 2, wires=2, setup="manager", managers=[[0, 0], [1, 1]], **SMALL)
-    checked(spec, "icarus", episodes=3, background=0.0)
+    """Two managers share slots and entries; links have more registers than fit in three bits."""
+    keys = {"wires": 2, "setup": "manager", "managers": [[0, 3], [4, 3]], "buffer_flits": 4}
+    checked(network(PACKAGE, 1, 3, **SMALL | keys), "icarus", episodes=3, background=0.0)
 
 
 def on_links(topology: str) -> NetworkSpec:
@@ -470,7 +471,7 @@ DRAWN = ("fat-tree-4x2", "chiplets")
     [pytest.param(t, marks=[] if t in DRAWN else pytest.mark.nightly) for t in TOPOLOGIES],
 )
 def test_it_is_drawn_and_reported(topology: str) -> None:
-    section, result = network_section(Network(on_links(topology)), Asked(episodes=2), "s0")
+    section, result = network_section(Network(on_links(topology)), RunRequest(sim="model", episodes=2), "s0")
     assert result.ok
     assert {type(block) for block in section.blocks} >= {Gallery, Play, Table}
 
