@@ -40,9 +40,6 @@ __all__ = [
     "play_bench",
     "run_bench",
     "run_job",
-    "run_model",
-    "simulate",
-    "simulate_tiles",
 ]
 
 CYCLE = re.compile(r"cycle (\d+)")
@@ -81,37 +78,6 @@ def build_bench(
         source = Path(folder) / "bench.v"
         source.write_text(bench_verilog(spec, queue=queue, netlist=mapped))
         return Icarus.find().build(Design(top=BENCH, sources=[source], trace=waves))
-
-
-def simulate(
-    job: Job, built: Built, *, waves: Path | None = None, told: Progress | None = None
-) -> Simulation:
-    """Run a job on a build of ``build_bench``; ``waves`` are of the first run.
-
-    Raises
-    ------
-    ToolError
-        The simulation broke off.
-    """
-    return _each_run(
-        job, built, waves, lambda runner, dump: play_bench(built, runner, waves=dump, told=told)
-    )
-
-
-def _each_run(
-    job: Job,
-    built: Built,
-    waves: Path | None,
-    play_one: Callable[[ScenarioRunner, Path | None], Outcome],
-) -> Simulation:
-    """Play a job's runs one after the other; ``waves`` are of the first."""
-    begin = time.perf_counter()
-    outcomes: list[Outcome] = []
-    with log_file(job.log) as log:
-        for run in job.runs:
-            dump = waves.resolve() if waves and not outcomes else None
-            outcomes.append(play_one(ScenarioRunner(*run, job, log), dump))
-    return Simulation(outcomes, built.seconds, time.perf_counter() - begin)
 
 
 def play_bench(
@@ -190,6 +156,7 @@ def run_job(
     job: Job,
     sim: str,
     *,
+    built: Built | None = None,
     waves: Path | None = None,
     netlist: Netlist | None = None,
     told: Progress | None = None,
@@ -201,6 +168,9 @@ def run_job(
     ----------
     job : Job
     sim : {"model", "verilator", "icarus"}
+        The golden model alone; the network as a fabric of tiles; its own top.
+    built : Built, optional
+        Of `build_fabric` or `build_bench`; by default that of the first plan's network.
     waves : Path, optional
         Waveform to write, of the first run; not with the model.
     netlist : Netlist, optional
@@ -215,49 +185,44 @@ def run_job(
     ToolError
         The simulator is missing, or broke off.
     """
-    if sim == "model":
-        return run_model(job, told=told)
-    spec, tiles, traced = job.runs[0][0].spec.network, sim == "verilator", waves is not None
-    with stage(progress, "build"):
-        if tiles:
-            from syncfabric.sim.fabric.program import build_fabric
+    if built is None and sim != "model":
+        spec, traced = job.runs[0][0].spec.network, waves is not None
+        with stage(progress, "build"):
+            if sim == "verilator":
+                from syncfabric.sim.fabric.program import build_fabric
 
-            built = build_fabric(spec, waves=traced)
-        else:
-            built = build_bench(spec, waves=traced, netlist=netlist)
-    run = simulate_tiles if tiles else simulate
-    if told is not None:
-        return run(job, built, waves=waves, told=told)
-    with stage(progress, "simulate"):
-        return run(job, built, waves=waves)
-
-
-def run_model(job: Job, *, told: Progress | None = None) -> Simulation:
-    """Run a job with the golden model alone."""
-    with log_file(job.log) as log:
-        outcomes = [ScenarioRunner(*run, job, log).run_model(told) for run in job.runs]
-    return Simulation(outcomes, 0.0, sum(outcome.seconds for outcome in outcomes))
+                built = build_fabric(spec, waves=traced)
+            else:
+                built = build_bench(spec, waves=traced, netlist=netlist)
+    begin, outcomes = time.perf_counter(), list[Outcome]()
+    with ExitStack() as stack:
+        log = stack.enter_context(log_file(job.log))
+        if built and told is None:
+            stack.enter_context(stage(progress, "simulate"))
+        for run in job.runs:
+            dump = waves.resolve() if waves and not outcomes else None
+            outcomes.append(_play_one(ScenarioRunner(*run, job, log), sim, built, dump, told))
+    seconds = time.perf_counter() - begin
+    return Simulation(outcomes, built.seconds if built else 0.0, seconds)
 
 
-def simulate_tiles(
-    job: Job, built: Built, *, waves: Path | None = None, told: Progress | None = None
-) -> Simulation:
-    """Run a job on a fabric of tiles, of ``build_fabric``; ``waves`` are of the first run.
-
-    Raises
-    ------
-    ToolError
-        The simulation broke off.
-    """
+def _play_one(
+    runner: ScenarioRunner,
+    sim: str,
+    built: Built | None,
+    waves: Path | None,
+    told: Progress | None,
+) -> Outcome:
+    if built is None:
+        return runner.run_model(told)
+    if sim == "icarus":
+        return play_bench(built, runner, waves=waves, told=told)
     from syncfabric.sim.fabric.program import Fabric
 
-    def play_one(runner: ScenarioRunner, dump: Path | None) -> Outcome:
-        with Fabric(built) as fabric:
-            if dump:
-                fabric.waves(dump)
-            return play(fabric, runner, told)
-
-    return _each_run(job, built, waves, play_one)
+    with Fabric(built) as fabric:
+        if waves:
+            fabric.waves(waves)
+        return play(fabric, runner, told)
 
 
 def play(fabric: Fabric, runner: Runner[T], told: Progress | None = None) -> T:
@@ -323,10 +288,7 @@ def measure_runs(runs: Sequence[tuple[BarrierPlan, Scenario]]) -> list[Outcome]:
     ToolError
         Verilator or the C++ compiler is missing.
     """
-    from syncfabric.sim.fabric.program import build_fabric
-
-    built = build_fabric(runs[0][0].spec.network)
-    outcomes = simulate_tiles(Job(tuple(runs)), built).outcomes
+    outcomes = run_job(Job(tuple(runs)), "verilator").outcomes
     for (plan, scenario), outcome in zip(runs, outcomes, strict=True):
         if outcome.mismatches or outcome.hang:
             words = f"{scenario.scheme or plan.groups[0].planner}, {scenario.policy}"

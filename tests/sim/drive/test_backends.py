@@ -8,7 +8,7 @@ import pytest
 
 from syncfabric.models.errors import ToolError
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.drive.backends import build_bench, run_model, simulate
+from syncfabric.sim.drive.backends import build_bench, run_job
 from syncfabric.sim.drive.scenario import Job, Scenario
 from tests.sim.drive.clusters import SMALL, random_cluster, ring
 from tests.sim.drive.networks import (
@@ -52,14 +52,14 @@ def test_options_under_icarus(name: str) -> None:
 
 def run(network: MessageSpec, name: str) -> None:
     job = make_job(network, random.Random(f"{name}/{SEED}"), SHORT)
-    check(job, simulate(job, build_bench(network)))
+    check(job, run_job(job, "icarus"))
 
 
 @pytest.mark.nightly
 @pytest.mark.icarus
 def test_another_network_than_the_model_is_found_out() -> None:
     job = make_job(mesh(2, 2, engine_stages=1), random.Random(SEED))
-    outcomes = simulate(job, build_bench(mesh(2, 2, engine_stages=3))).outcomes
+    outcomes = run_job(job, "icarus", built=build_bench(mesh(2, 2, engine_stages=3))).outcomes
     assert all(outcome.mismatches for outcome in outcomes)
     first = outcomes[0].mismatches[0]
     assert first.signal.endswith("_sync_valid")
@@ -72,13 +72,13 @@ def test_a_bench_that_breaks_off_is_told(tmp_path: Path) -> None:
     broken.write_text("no program")
     built = replace(build_bench(network), program=broken)
     with pytest.raises(ToolError, match=r"^vvp failed with exit code"):
-        simulate(Job(((plan_of(network), Scenario()),)), built)
+        run_job(Job(((plan_of(network), Scenario()),)), "icarus", built=built)
 
 
 def test_the_model_alone_is_judged_by_the_same_rules() -> None:
     job = make_job(mesh(4, 3), random.Random(SEED))
     told: list[tuple[int, int]] = []
-    simulation = run_model(job, told=lambda done, of: told.append((done, of)))
+    simulation = run_job(job, "model", told=lambda done, of: told.append((done, of)))
     check(job, simulation)
     total = job.runs[-1][1].episodes * len(job.runs[-1][0].groups)
     assert told[-1] == (total, total)

@@ -10,7 +10,7 @@ from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.backends import run_model
+from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.scenario import Job, Scenario
 from tests.models.planning.irregular import draw_network
 from tests.sim.drive.networks import irregular, mesh, plan_of
@@ -36,7 +36,7 @@ def check(network: MessageSpec, members: list[Place], planner: str) -> BarrierPl
     (planned,) = plan.groups
     assert planned.bound is not None
     job = Job(tuple((plan, scenario) for scenario in SCENARIOS))
-    for scenario, outcome in zip(SCENARIOS, run_model(job).outcomes, strict=True):
+    for scenario, outcome in zip(SCENARIOS, run_job(job, "model").outcomes, strict=True):
         assert outcome.hang is None
         (found,) = outcome.groups
         assert len(found.model_latency) == scenario.episodes
@@ -95,5 +95,5 @@ def test_complete_meshes_stay_within_six_cycles_of_light(side: int) -> None:
     whole = Mesh(side, side)
     plan = check(mesh(side, side), whole.nodes, "shortest")
     assert plan.groups[0].bound is not None
-    alone = run_model(Job(((plan, SCENARIOS[1]),))).outcomes[0].groups[0].model_latency
+    alone = run_job(Job(((plan, SCENARIOS[1]),)), "model").outcomes[0].groups[0].model_latency
     assert max(alone) <= whole.diameter + 6

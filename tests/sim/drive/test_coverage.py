@@ -21,7 +21,7 @@ from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec,
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.set_up import Epochs, set_up_command
 from syncfabric.sim.assemble.network import link_wires
-from syncfabric.sim.drive.backends import Simulation, run_model, simulate_tiles
+from syncfabric.sim.drive.backends import Simulation, run_job
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.checker import Checker
 from syncfabric.sim.drive.coverage import EngineCoverage
@@ -31,7 +31,6 @@ from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, plan_after
 from syncfabric.sim.drive.runner import ScenarioRunner, Session
 from syncfabric.sim.drive.scenario import Job, Policy, Scenario
 from syncfabric.sim.drive.stimulus import driver_of
-from syncfabric.sim.fabric.program import build_fabric
 from tests.models.planning.static_ways import disjoint_groups
 from tests.sim.drive.clusters import drawn, ring
 from tests.sim.drive.coverage import covered, lifecycle_universe, static_universe, universe
@@ -69,7 +68,7 @@ def test_a_regression_covers(
     ]
     job = make_job(network, random.Random(f"coverage {name}/{SEED}"), scenarios, coverage=True)
     simulation: Simulation
-    simulation = simulate_tiles(job, build_fabric(network)) if tiles else run_model(job)
+    simulation = run_job(job, "verilator") if tiles else run_job(job, "model")
     check(job, simulation)
     record_property(
         "coverage",
@@ -95,7 +94,7 @@ def test_groups_that_end_and_links_that_fail_cover(
     (network, dies), rng = LIVES[name], random.Random(f"lives {name}/{SEED}")
     nodes, bins = network.topology.nodes, {*universe(network), *lifecycle_universe(network)}
     job = make_job(network, rng, SCENARIOS[2:], coverage=True)
-    simulation = run_model(job)
+    simulation = run_job(job, "model")
     check(job, simulation)
     plan = plan_of(network, members(1, *nodes), members(2, nodes[0], nodes[-1]))
     lives = Scenario(episodes=2, seed=SEED, churn=20)
@@ -228,7 +227,7 @@ def test_a_regression_of_a_static_network_covers(
         ),
         coverage=True,
     )
-    simulation = simulate_tiles(job, build_fabric(SMALL))
+    simulation = run_job(job, "verilator")
     check(job, simulation)
     record_property(
         "coverage",

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.drive.backends import run_model, simulate_tiles
+from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.scenario import Job, Scenario
-from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SEED, check, irregular, mesh, plan_of, random_groups
 
@@ -35,7 +34,7 @@ def job(network: MessageSpec) -> Job:
 @pytest.mark.parametrize("name", NETWORKS)
 def test_what_is_wrong_is_counted_and_barriers_end(name: str) -> None:
     work = job(NETWORKS[name])
-    simulation = run_model(work)
+    simulation = run_job(work, "model")
     check(work, simulation)
     for outcome in simulation.outcomes:
         assert outcome.counters is not None
@@ -49,4 +48,4 @@ def test_what_is_wrong_is_counted_and_barriers_end(name: str) -> None:
 @pytest.mark.parametrize("name", NETWORKS)
 def test_hardware_does_the_same(name: str) -> None:
     work = job(NETWORKS[name])
-    check(work, simulate_tiles(work, build_fabric(NETWORKS[name])))
+    check(work, run_job(work, "verilator"))

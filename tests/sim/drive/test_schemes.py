@@ -18,7 +18,7 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.collectives import Collective, run_collectives
-from syncfabric.sim.drive.backends import run_model, simulate_tiles
+from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario, SchemeOutcome
@@ -33,7 +33,6 @@ from syncfabric.sim.drive.schemes import (
 )
 from syncfabric.sim.drive.trace import MemberStep, StepKind
 from syncfabric.sim.experiments.papers.btin_networks import Drawn, Found, look
-from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SEED, irregular, plan_of
 from tests.sim.drive.networks import mesh as engine_mesh
@@ -69,7 +68,7 @@ def jobs(plan: BarrierPlan, schemes: Sequence[str], episodes: int = 1) -> Job:
 
 
 def measured(job: Job) -> dict[str, SchemeOutcome]:
-    outcomes = run_model(job).outcomes
+    outcomes = run_job(job, "model").outcomes
     for outcome in outcomes:
         assert outcome.mismatches == []
         assert outcome.hang is None
@@ -121,14 +120,14 @@ def check(job: Job, outcomes: list[Outcome]) -> None:
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_the_packets_are_those_of_the_scheme(width: int, height: int) -> None:
     job = runs(plan(mesh(width, height)))
-    check(job, run_model(job).outcomes)
+    check(job, run_job(job, "model").outcomes)
 
 
 @pytest.mark.nightly
 def test_hardware_is_as_the_model() -> None:
     network, rng = mesh(4, 4), random.Random(SEED)
     job = runs(plan(network), plan(network, *rng.sample(network.topology.nodes, 11), gid=255))
-    check(job, simulate_tiles(job, build_fabric(network)).outcomes)
+    check(job, run_job(job, "verilator").outcomes)
     chosen: list[tuple[MessageSpec, str, tuple[str, ...]]] = [
         (cluster(), "btin", ("btin", "multicast", "unicast")),
         (network, "btm", ("btin",)),
@@ -136,7 +135,7 @@ def test_hardware_is_as_the_model() -> None:
     for each, planner, schemes in chosen:
         job = jobs(plan(each, *sample(each, 7), planner=planner), schemes)
         alone = measured(job)
-        outcomes = simulate_tiles(job, build_fabric(each)).outcomes
+        outcomes = run_job(job, "verilator").outcomes
         for name, outcome in zip(schemes, outcomes, strict=True):
             assert outcome.mismatches == []
             assert outcome.scheme == alone[name]
@@ -156,7 +155,7 @@ def test_two_neighbours_take_the_cycles_counted_by_hand(
         if policy == "last":
             wanted[root] = root_late
         scenario = Scenario(episodes=2, scheme=scheme, policy=policy)  # type: ignore[arg-type]
-        (outcome,) = run_model(Job(((pair, scenario),))).outcomes
+        (outcome,) = run_job(Job(((pair, scenario),)), "model").outcomes
         assert outcome.scheme is not None
         assert outcome.scheme.cycles == wanted
 
@@ -174,7 +173,7 @@ def test_dissemination_takes_the_longest_chain_of_ways(side: int) -> None:
         }
         distance *= 2
     scenario = Scenario(episodes=1, scheme="dissemination", policy="together")
-    (outcome,) = run_model(Job(((each, scenario),))).outcomes
+    (outcome,) = run_job(Job(((each, scenario),)), "model").outcomes
     assert outcome.scheme is not None
     assert outcome.scheme.cycles == [max(through.values())]
 
@@ -275,7 +274,7 @@ def test_a_wrong_program_is_found_out(
     monkeypatch.setitem(SCHEMES, "wrong", scheme)
     nine = plan(mesh(3, 3))
     job = Job(((nine, Scenario(episodes=9, scheme="wrong", policy=policy, limit=20_000)),))
-    (outcome,) = run_model(job).outcomes
+    (outcome,) = run_job(job, "model").outcomes
     assert outcome.mismatches
     assert outcome.mismatches[0].signal == rule
 
@@ -348,7 +347,7 @@ def test_what_a_scheme_cannot_do_is_refused(
     words: str,
 ) -> None:
     with pytest.raises(ValueError, match=f"^{words}"):
-        run_model(jobs(plan(network, *nodes, planner=planner), (scheme,), episodes))
+        run_job(jobs(plan(network, *nodes, planner=planner), (scheme,), episodes), "model")
 
 
 def test_a_scheme_is_of_one_group() -> None:
@@ -356,7 +355,7 @@ def test_a_scheme_is_of_one_group() -> None:
     nodes = tuple(network.topology.nodes)
     several = (GroupSpec(id=gid, members=nodes, planner="btin") for gid in range(2))
     with pytest.raises(ValueError, match="one group"):
-        run_model(jobs(plan_of(network, *several), ["unicast"]))
+        run_job(jobs(plan_of(network, *several), ["unicast"]), "model")
 
 
 def test_packets_gather_or_go_round_on_a_mesh_of_engines() -> None:

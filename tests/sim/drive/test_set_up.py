@@ -15,12 +15,11 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.set_up import duties
-from syncfabric.sim.drive.backends import simulate_tiles
+from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.set_up import MembersSetUp
 from syncfabric.sim.experiments.papers.btin_networks import Drawn
-from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 
@@ -69,7 +68,7 @@ def test_the_model_keeps_the_rules(name: str) -> None:
 @pytest.mark.parametrize("name", [pytest.param("mesh", marks=pytest.mark.nightly), "irregular"])
 def test_hardware_agrees_with_the_model(name: str) -> None:
     work = job(name)
-    for outcome in simulate_tiles(work, build_fabric(NETWORKS[name])).outcomes:
+    for outcome in run_job(work, "verilator").outcomes:
         judge(work, outcome)
 
 
@@ -132,7 +131,7 @@ def test_a_root_that_waits_for_nobody_hangs_its_group() -> None:
 def test_hardware_is_as_the_model() -> None:
     plan = drawn_plan(2)
     job = Job(((plan, Scenario(episodes=4, seed=2, background=0.1, lead_in=50)),))
-    (outcome,) = simulate_tiles(job, build_fabric(plan.spec.network)).outcomes
+    (outcome,) = run_job(job, "verilator").outcomes
     assert (outcome.mismatches, outcome.hang) == ([], None)
 
 

@@ -9,11 +9,10 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
-from syncfabric.sim.drive.backends import build_bench, run_model, simulate, simulate_tiles
+from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Scenario, Sending
-from syncfabric.sim.fabric.program import build_fabric
 from tests.sim.drive.clusters import SMALL, drawn, ring
 from tests.sim.drive.networks import SEED, check, irregular, mesh, plan_of, random_groups
 from tests.sim.drive.sendings import by_table, draw_sendings, route_of
@@ -74,7 +73,7 @@ def test_packets_to_the_senders_own_node_are_refused(name: str) -> None:
     header = route_of(network, [port]) if by_route else by_table(network, 1)
     scenario = Scenario(episodes=1, packets=(Sending(3, 1, 0, [header, 5]),))
     with pytest.raises(SpecError, match=f"^packet of node {switch},{port}: it is for its sender"):
-        run_model(Job(((plan_of(network), scenario),)))
+        run_job(Job(((plan_of(network), scenario),)), "model")
 
 
 def test_on_a_mesh_they_come_back() -> None:
@@ -83,14 +82,14 @@ def test_on_a_mesh_they_come_back() -> None:
     sending = Sending(3, 5, 1, [by_table(network, 5), 7])
     scenario = Scenario(episodes=3, packets=(sending,), cycles=200)
     work = Job(((plan_of(network, *random_groups(network, random.Random(SEED))), scenario),))
-    check(work, run_model(work))
+    check(work, run_job(work, "model"))
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", NETWORKS)
 def test_hardware_is_as_the_model(name: str) -> None:
     work = job(NETWORKS[name], name)
-    check(work, simulate_tiles(work, build_fabric(NETWORKS[name])))
+    check(work, run_job(work, "verilator"))
 
 
 @pytest.mark.nightly
@@ -99,4 +98,4 @@ def test_hardware_is_as_the_model(name: str) -> None:
 def test_hardware_is_as_the_model_under_icarus(keys: dict[str, Any]) -> None:
     network = irregular(SMALL, **keys)
     work = job(network, "icarus", 50, SCENARIOS[2:])
-    check(work, simulate(work, build_bench(network)))
+    check(work, run_job(work, "icarus"))

@@ -12,11 +12,10 @@ from syncfabric.models.layout.setup import Operation
 from syncfabric.models.networks.long_links import LongLinks
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.sim.drive.backends import build_bench, run_model, simulate, simulate_tiles
+from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario, Streaming
 from syncfabric.sim.drive.stream_check import StreamCheck
 from syncfabric.sim.drive.trace import EMPTY, Commanded, Line
-from syncfabric.sim.fabric.program import build_fabric
 from tests.mixed import mixed
 from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import SEED, irregular, mesh, plan_of
@@ -118,7 +117,7 @@ def check(outcomes: list[Outcome], runs: Runs) -> None:
 @pytest.mark.parametrize("name", NETWORKS)
 def test_results_of_the_model_are_those_of_arrays(name: str) -> None:
     runs = runs_of(name, 3, count=8, most=60)
-    check(run_model(Job(tuple(runs))).outcomes, runs)
+    check(run_job(Job(tuple(runs)), "model").outcomes, runs)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +126,7 @@ def test_results_of_the_model_are_those_of_arrays(name: str) -> None:
 )
 def test_hardware_is_as_the_model(name: str) -> None:
     runs = runs_of(name, 6)
-    check(simulate_tiles(Job(tuple(runs)), build_fabric(NETWORKS[name])).outcomes, runs)
+    check(run_job(Job(tuple(runs)), "verilator").outcomes, runs)
 
 
 @pytest.mark.icarus
@@ -140,7 +139,7 @@ def test_hardware_is_as_the_model(name: str) -> None:
 )
 def test_the_bench_is_as_the_model(name: str) -> None:
     runs = runs_of(name, 2, count=5, most=20)
-    check(simulate(Job(tuple(runs)), build_bench(NETWORKS[name])).outcomes, runs)
+    check(run_job(Job(tuple(runs)), "icarus").outcomes, runs)
 
 
 @pytest.mark.nightly
@@ -149,7 +148,7 @@ def test_long_vectors() -> None:
     plan = drawn_plan(random.Random(1), network)
     rng = random.Random(f"{SEED}/long")
     runs = [(plan, drawn_scenario(rng, plan, count=4, most=4096)) for _ in range(3)]
-    check(simulate_tiles(Job(tuple(runs)), build_fabric(network)).outcomes, runs)
+    check(run_job(Job(tuple(runs)), "verilator").outcomes, runs)
 
 
 def all_reduce(plan: BarrierPlan, words: int, **keys: Any) -> Scenario:
@@ -172,7 +171,7 @@ def test_an_all_reduce_alone_takes_as_long_as_planned(name: str) -> None:
     network = NETWORKS[name]
     nodes = tuple(network.topology.nodes)
     plan = plan_of(network, GroupSpec(id=0, members=nodes, stream=True))
-    outcome = run_model(Job(((plan, all_reduce(plan, 50)),))).outcomes[0]
+    outcome = run_job(Job(((plan, all_reduce(plan, 50)),)), "model").outcomes[0]
     assert not outcome.mismatches
     seen, bound = outcome.streams[0], plan.groups[0].stream_bound
     assert bound
@@ -181,7 +180,7 @@ def test_an_all_reduce_alone_takes_as_long_as_planned(name: str) -> None:
 
 
 def result(plan: BarrierPlan, scenario: Scenario) -> Outcome:
-    return run_model(Job(((plan, scenario),))).outcomes[0]
+    return run_job(Job(((plan, scenario),)), "model").outcomes[0]
 
 
 def test_a_wrong_beat_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,7 @@ import random
 import pytest
 
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.drive.backends import simulate_tiles
-from syncfabric.sim.fabric.program import build_fabric
+from syncfabric.sim.drive.backends import run_job
 from tests.sim.drive.clusters import drawn, random_cluster, ring, star
 from tests.sim.drive.networks import SEED, check, make_job, mesh, random_network
 
@@ -73,4 +72,4 @@ def test_random_clusters(ports: int) -> None:
 
 def run(network: MessageSpec, name: str) -> None:
     job = make_job(network, random.Random(f"{name}/{SEED}"))
-    check(job, simulate_tiles(job, build_fabric(network)))
+    check(job, run_job(job, "verilator"))

@@ -3,12 +3,10 @@
 import pytest
 
 from syncfabric.sim.drive import backends
-from syncfabric.sim.drive.backends import run_model
-from syncfabric.sim.fabric import program
 
 
 @pytest.fixture
 def by_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the golden model stand in for the RTL, which it is compared with elsewhere."""
-    monkeypatch.setattr(program, "build_fabric", lambda network: None)
-    monkeypatch.setattr(backends, "simulate_tiles", lambda job, built: run_model(job))
+    play = backends.run_job
+    monkeypatch.setattr(backends, "run_job", lambda job, sim: play(job, "model"))

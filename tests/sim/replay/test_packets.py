@@ -13,7 +13,7 @@ from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.drive.backends import run_model
+from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.scenario import Job, Passage, ReplayOutcome, Scenario, data_flits
 from syncfabric.sim.replay.packets import needs_of, packets_of
 from syncfabric.sim.replay.ways import layers_of
@@ -117,7 +117,7 @@ def test_jobs_and_outcomes_are_the_same_through_a_file() -> None:
     plan = make_plan(packets.ground.spec(packets.channels))
     job = Job(((plan, Scenario(episodes=1, policy="together", replay=packets.by_step)),))
     again = pickle.loads(pickle.dumps(job))
-    (first,), (second,) = run_model(job).outcomes, run_model(again).outcomes
+    (first,), (second,) = run_job(job, "model").outcomes, run_job(again, "model").outcomes
     assert first.replay == second.replay
     assert first.replay is not None
     assert len(first.replay.begins) == 2

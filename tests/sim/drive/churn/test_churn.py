@@ -17,13 +17,12 @@ from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.set_up import Epochs
 from syncfabric.sim.drive import churn, stimulus
-from syncfabric.sim.drive.backends import build_bench, simulate, simulate_tiles
+from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.churn import Churner, Life
 from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.driver import Agenda
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario, free_gids
 from syncfabric.sim.drive.trace import Commanded, Created, Removed
-from syncfabric.sim.fabric.program import build_fabric
 from syncfabric.sim.lifecycle.effects import Ask, Steps
 from syncfabric.sim.lifecycle.lifecycle import Lifecycle
 from syncfabric.sim.request import check_churn
@@ -149,7 +148,7 @@ def test_hardware_lives_as_the_model_does(name: str) -> None:
     )
     plan = plan_with(NETWORKS[name])
     job = Job(tuple((plan, scenario) for scenario in scenarios))
-    outcomes = simulate_tiles(job, build_fabric(plan.spec.network)).outcomes
+    outcomes = run_job(job, "verilator").outcomes
     for outcome, scenario in zip(outcomes, scenarios, strict=True):
         well(outcome, scenario)
         assert outcome.churn is not None
@@ -161,7 +160,7 @@ def test_hardware_lives_as_the_model_does(name: str) -> None:
 def test_hardware_lives_under_icarus() -> None:
     network, scenario = grid(groups=4), Scenario(episodes=2, churn=12)
     job = Job(((plan_with(network, 1), scenario),))
-    (outcome,) = simulate(job, build_bench(network)).outcomes
+    (outcome,) = run_job(job, "icarus").outcomes
     well(outcome, scenario)
 
 
@@ -229,7 +228,7 @@ def test_the_model_loses_nothing(name: str, struck: list[int]) -> None:
 def test_hardware_does_as_the_model_in_every_cycle(name: str, struck: list[int]) -> None:
     plan = plan_with(STORMY[name], 0)
     job = Job(((plan, STORM),))
-    (outcome,) = simulate_tiles(job, build_fabric(plan.spec.network)).outcomes
+    (outcome,) = run_job(job, "verilator").outcomes
     check_storm(outcome, struck)
 
 

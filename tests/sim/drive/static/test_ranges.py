@@ -9,12 +9,11 @@ from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive import checker
-from syncfabric.sim.drive.backends import simulate_tiles
+from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.static.operations import Collective
 from syncfabric.sim.drive.trace import Chunk, Line
-from syncfabric.sim.fabric.program import build_fabric
 
 MOST = StaticSpec(
     kind="static",
@@ -66,9 +65,7 @@ def test_widest_flits_in_hardware() -> None:
     """Flits that software sends are 128 bits wide."""
     plan = planned(4, 3, RING, TREE)
     job = Job(tuple((plan, scenario) for scenario in SCENARIOS[:2]))
-    for scenario, outcome in zip(
-        SCENARIOS, simulate_tiles(job, build_fabric(MOST)).outcomes, strict=False
-    ):
+    for scenario, outcome in zip(SCENARIOS, run_job(job, "verilator").outcomes, strict=False):
         check(outcome, scenario)
 
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.sim.drive.backends import Simulation, simulate_tiles
+from syncfabric.sim.drive.backends import Simulation, run_job
 from syncfabric.sim.drive.scenario import Job, Policy, Scenario
 from syncfabric.sim.fabric.program import build_fabric
 from tests.models.golden.static_bench import cycle, random_groups, ring, static
@@ -33,7 +33,7 @@ def random_runs(spec: StaticSpec, count: int, name: str) -> Job:
 
 
 def checked(spec: StaticSpec, job: Job) -> Simulation:
-    simulation = simulate_tiles(job, build_fabric(spec))
+    simulation = run_job(job, "verilator")
     check(job, simulation)
     return simulation
 
@@ -52,7 +52,7 @@ def test_a_ring_that_is_not_the_models_is_told() -> None:
     """The hardware's cores have a place less than the model knows of."""
     plan = plan_of(static(4, 3, (2, 2, 3)), ring(cycle(4, 3)))
     job = Job(((plan, Scenario(episodes=4)),))
-    (outcome,) = simulate_tiles(job, build_fabric(SMALL)).outcomes
+    (outcome,) = run_job(job, "verilator", built=build_fabric(SMALL)).outcomes
     assert outcome.mismatches
 
 
@@ -74,7 +74,7 @@ def test_more_rings_and_trees(buffers: tuple[int, int, int]) -> None:
 def test_collectives_beside_each_other(spec: StaticSpec, count: int) -> None:
     rng = random.Random(f"collectives/{SEED}")
     job = Job(tuple(collectives.random_run(rng, spec) for _ in range(count)), chunk=100)
-    outcomes = simulate_tiles(job, build_fabric(spec)).outcomes
+    outcomes = run_job(job, "verilator").outcomes
     for (plan, scenario), outcome in zip(job.runs, outcomes, strict=True):
         collectives.check(plan, scenario, outcome)
 
@@ -84,6 +84,6 @@ def test_everybody_on_an_8x8() -> None:
     spec = StaticSpec(kind="static", width=8, height=8)
     plan = plan_of(spec, ring(cycle(8, 8)))
     job = Job(((plan, Scenario(episodes=100)),))
-    (outcome,) = simulate_tiles(job, build_fabric(spec)).outcomes
+    (outcome,) = run_job(job, "verilator").outcomes
     assert (outcome.mismatches, outcome.hang) == ([], None)
     assert len(outcome.groups[0].latency) == 100

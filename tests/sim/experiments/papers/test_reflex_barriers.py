@@ -10,7 +10,7 @@ import pytest
 
 from syncfabric.models.timing.loggp import INFINIBAND, TILE64, TILE64_MEMORY
 from syncfabric.sim.drive import backends as measured
-from syncfabric.sim.drive.backends import run_model
+from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.experiments.alone import Wish
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.frame import Work
@@ -92,11 +92,11 @@ def test_packets_are_measured_on_the_rtl(name: str, cycles: int) -> None:
 
 @pytest.mark.usefixtures("by_model")
 def test_what_goes_wrong_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    def hang(job: Any, built: Any) -> Any:
-        (outcome,) = run_model(job).outcomes
+    def hang(job: Any, sim: str) -> Any:
+        (outcome,) = run_job(job, "model").outcomes
         return SimpleNamespace(outcomes=[replace(outcome, hang="stuck")])
 
-    monkeypatch.setattr(measured, "simulate_tiles", hang)
+    monkeypatch.setattr(measured, "run_job", hang)
     with pytest.raises(RuntimeError, match="stuck"):
         hardware.run("Reflex", 2, WISHES[:1])
 
