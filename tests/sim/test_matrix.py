@@ -471,7 +471,9 @@ DRAWN = ("fat-tree-4x2", "chiplets")
     [pytest.param(t, marks=[] if t in DRAWN else pytest.mark.nightly) for t in TOPOLOGIES],
 )
 def test_it_is_drawn_and_reported(topology: str) -> None:
-    section, result = network_section(Network(on_links(topology)), RunRequest(sim="model", episodes=2), "s0")
+    section, result = network_section(
+        Network(on_links(topology)), RunRequest(sim="model", episodes=2), "s0"
+    )
     assert result.ok
     assert {type(block) for block in section.blocks} >= {Gallery, Play, Table}
 
