@@ -50,8 +50,7 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.register_map.rdl import config_map
 from syncfabric.rtl.cores.interface import KEPT_ACKS, KEPT_FLITS
 from syncfabric.rtl.cores.sender import QUEUE_FLITS
-from tests.models.register_map.networks import network
-from tests.models.register_map.test_engines import ENGINES
+from tests.models.register_map.networks import ENGINES, network
 from tests.test_docs import DOCS, rows, tables
 
 PAGE = "microarchitecture-host.md"

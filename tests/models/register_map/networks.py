@@ -4,7 +4,7 @@ from typing import Any
 
 from syncfabric.models.networks.spec import NetworkSpec
 
-__all__ = ["NETWORKS", "network"]
+__all__ = ["ENGINES", "NETWORKS", "STATIC", "network"]
 
 _MESH = {"kind": "mesh", "width": 2, "height": 2}
 _CLUSTER = {
@@ -25,6 +25,8 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "static_watched": {"kind": "static", "width": 2, "height": 1, "watchdog": 9},
 }
 """The table ``[network]`` of each."""
+STATIC = [name for name, keys in NETWORKS.items() if keys["kind"] == "static"]
+ENGINES = [name for name in NETWORKS if name not in STATIC]
 
 
 def network(name: str) -> NetworkSpec:
