@@ -5,7 +5,7 @@ from tests.mutation.mutant import Mutant
 __all__ = ["SOFTWARE"]
 
 _SOURCE = "rtl/traffic/source.py"
-_TESTS = ("tests/rtl/traffic/test_source.py", "tests/sim/drive/test_software.py")
+_TESTS = ("tests/rtl/traffic/test_source.py", "tests/sim/drive/test_backends.py")
 _PATTERNS = "models/patterns.py"
 _GOALS = ("tests/rtl/traffic/test_source.py", "tests/sim/drive/test_patterns.py")
 _EXAMPLES = ("tests/models/test_patterns.py",)

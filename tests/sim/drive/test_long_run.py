@@ -20,7 +20,7 @@ from syncfabric.sim.fabric.program import Fabric, build_fabric
 from syncfabric.sim.request import RunRequest
 from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
-from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
+from tests.sim.drive.test_backends import CLUSTERS, NETWORKS
 
 NETWORK = NETWORKS["default"]
 NODES = NETWORK.topology.nodes

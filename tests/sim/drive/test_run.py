@@ -18,7 +18,7 @@ from syncfabric.sim.results import RunResult, Seconds
 from syncfabric.sim.simulators import Design, Icarus
 from tests.sim.drive.churn.networks import grid, plan_with
 from tests.sim.drive.networks import members, mesh, plan_of
-from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
+from tests.sim.drive.test_backends import CLUSTERS, NETWORKS
 
 DEFAULT = NETWORKS["default"]
 NODES = DEFAULT.topology.nodes

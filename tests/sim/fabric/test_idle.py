@@ -13,7 +13,7 @@ from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
-from tests.sim.drive.test_tiles import NETWORKS
+from tests.sim.drive.test_backends import NETWORKS
 from tests.sim.fabric.groups import SWEEP, give, set_up
 
 WIRES = mesh(4, 4, channels=0, groups=1, wires=2, link_registers=2)

@@ -24,7 +24,7 @@ from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
 from syncfabric.sim.simulators import Built
 from syncfabric.sim.soak.bench import Bench
 from tests.sim.drive.networks import members, plan_of
-from tests.sim.drive.test_tiles import CLUSTERS, NETWORKS
+from tests.sim.drive.test_backends import CLUSTERS, NETWORKS
 from tests.sim.fabric.groups import SWEEP, give, set_up
 from tests.sim.soak.networks import BUILD, ENGINES
 

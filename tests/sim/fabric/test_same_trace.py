@@ -19,7 +19,7 @@ from tests.rtl.support import SEED
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh, plan_of
 from tests.sim.drive.static.networks import SMALL as STATIC
-from tests.sim.drive.test_tiles import ALL
+from tests.sim.drive.test_backends import ALL
 
 EPISODES, APART = 2, 300
 SWEEP, COMMAND = 100, 1_500
