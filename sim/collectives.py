@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.run import verdict_of
@@ -15,6 +14,7 @@ from syncfabric.sim.drive.static.operations import (
     Collective,
     bound_of,
     check_collectives,
+    network_of,
 )
 from syncfabric.sim.request import SIMULATORS
 from syncfabric.sim.results import Verdict
@@ -89,8 +89,7 @@ def run_collectives(
     if not asked:
         raise SpecError("no collective is asked for; give one or more")
     check_collectives(plan, asked)
-    network = plan.spec.network
-    assert isinstance(network, StaticSpec)
+    network = network_of(plan)
     groups = {group.id: group for group in plan.groups}
     bounds = [bound_of(network, groups[each.group], each) for each in asked]
     scenario = Scenario(

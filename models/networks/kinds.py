@@ -302,6 +302,7 @@ class StaticSpec(NetworkTable):
     stream: ClassVar[None] = None
     guarded: ClassVar[bool] = False
     managed: ClassVar[bool] = False
+    watched: ClassVar[bool] = False
     manager_nodes: ClassVar[tuple[WholePlace, ...]] = ()
     port_registers: ClassVar[int] = 1
     """A node has one core port, and takes part in one barrier."""

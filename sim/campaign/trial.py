@@ -15,7 +15,7 @@ from syncfabric.models.layout.engine import Kind as MessageKind
 from syncfabric.models.layout.words import COUNTER_ADDRESS, EngineWord
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import MessageSpec, StaticSpec
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.assemble.links import links_of
@@ -299,7 +299,7 @@ class Draw:
     def _around(self, name: str) -> BarrierPlan | None:
         dead = Dead.of(self._network.topology, [name])
         try:
-            if isinstance(self._network, StaticSpec):
+            if self._plan.static_groups:
                 after = plan_after(self._plan, RecoveryScenario(dead=dead))
             else:
                 after = make_plan(self._plan.spec, dead)

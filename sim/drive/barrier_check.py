@@ -10,7 +10,6 @@ from operator import and_, or_, xor
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.layout.words import EngineWord
-from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.scenario import Outcome
 from syncfabric.sim.drive.targets import counters_of
@@ -235,8 +234,7 @@ class GroupCheck(Rule):
     """
 
     def __init__(self, plan: BarrierPlan, barriers: BarrierCheck) -> None:
-        network = plan.spec.network
-        assert isinstance(network, MessageSpec)
+        network = plan.spec.message_network
         self._barriers, self._layout = barriers, network.shape.router.layout
         self._counters = {counter.place: counter.name for counter in counters_of(network)}
         self._lives: dict[int, Created] = {}

@@ -12,9 +12,7 @@ from syncfabric.models.networks.spec import (
     BITWISE_OPERATIONS,
     SERIAL_OPERATIONS,
     GroupSpec,
-    MessageSpec,
     NetworkSpec,
-    StaticSpec,
 )
 from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.group_plan import GroupPlan
@@ -67,16 +65,14 @@ class Drawing:
     def __init__(self, plan: BarrierPlan, seed: int, life: int) -> None:
         network = self._network = plan.spec.network
         self._life, self._rng = life, random.Random(f"{seed}/soak")
+        self._free = FreeEntries(plan.spec.message_network.shape) if plan.engine_groups else None
+        self._managers = max(1, len(network.manager_nodes))
         self._pools = {group.id: self._pool(plan.spec, group) for group in plan.groups}
-        self._free, self._managers = None, 1
-        if isinstance(network, MessageSpec):
-            self._free = FreeEntries(network.shape)
-            self._managers = max(1, len(network.shape.managers))
 
     def _pool(self, spec: NetworkSpec, group: GroupPlan) -> list[GroupPlan]:
         """Plan parts of a group."""
         (whole,) = (each for each in spec.groups if each.id == group.id)
-        size = POOL_OF_WAYS if isinstance(self._network, StaticSpec) else POOL
+        size = POOL_OF_WAYS if group.static else POOL
         pool = [group]
         while len(group.members) > 2 and len(pool) < size:
             part = spec.model_copy(update={"groups": (self._part(whole),)})
@@ -93,7 +89,7 @@ class Drawing:
         operations = BITWISE_OPERATIONS
         if serial and spec.planner != "wires":
             operations += SERIAL_OPERATIONS
-        op = spec.op if isinstance(self._network, StaticSpec) else rng.choice(operations)
+        op = spec.op if self._free is None else rng.choice(operations)
         return spec.model_copy(update={"members": tuple(members), "op": op})
 
     def draw(self, gid: int, others: Iterable[GroupPlan], most: int) -> Life | None:

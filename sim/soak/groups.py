@@ -10,12 +10,13 @@ from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, Code
 from syncfabric.models.layout.setup import Answer
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.recovery.scenario import fences
+from syncfabric.sim.drive.static.operations import network_of
 from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.lifecycle import TRIES, ByChain, ByManagers, ByRoutes, lifecycle_of
@@ -60,9 +61,8 @@ class EngineGroups:
     """The first cycle in which the config port takes a request."""
 
     def __init__(self, fabric: Fabric, plan: BarrierPlan, *, timeout: int, tries: int) -> None:
-        network = plan.spec.network
-        assert isinstance(network, MessageSpec)
-        self._fabric, self._plan, self._network = fabric, plan, network
+        self._network = network = plan.spec.message_network
+        self._fabric, self._plan = fabric, plan
         self._software = lifecycle_of(network.shape, timeout=timeout, tries=tries)
         self._host = ByChain(network.shape, timeout=timeout, tries=tries)
         self._host.epochs = self._software.epochs
@@ -226,8 +226,7 @@ class RouteGroups:
     refused = 0
 
     def __init__(self, fabric: Fabric, plan: BarrierPlan) -> None:
-        network = plan.spec.network
-        assert isinstance(network, StaticSpec)
+        network = network_of(plan)
         self._fabric, self._network, self._software = fabric, network, ByRoutes(network)
         self._at_rest: dict[int, dict[int, int]] = {}  # what a tree's links hold, by its plan
 
@@ -293,7 +292,7 @@ def groups_on(
     fabric: Fabric, plan: BarrierPlan, *, timeout: int = HANG, tries: int = TRIES
 ) -> Groups:
     """Return the software for a plan's network; see `EngineGroups`."""
-    if isinstance(plan.spec.network, StaticSpec):
+    if plan.static_groups:
         return RouteGroups(fabric, plan)
     return EngineGroups(fabric, plan, timeout=timeout, tries=tries)
 

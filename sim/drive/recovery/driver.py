@@ -13,7 +13,6 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.layout.words import ADDRESS_BITS, ManagerWord, Target, config_address
-from syncfabric.models.networks.spec import MessageSpec, StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.config_port import Cycles
@@ -178,8 +177,7 @@ class Recovery(Instances[Instance]):
         if not hit:
             return
         lives = [self.alive[gid] for gid in hit]
-        network = self.plan.spec.network
-        if isinstance(network, MessageSpec) and network.watched:
+        if self.plan.spec.network.watched:
             self._note_kill(*lives)
         yield from self._until(lambda: any(self._is_reported(life, timeout) for life in lives))
         # From here on software knows what is dead. It lets nobody in, and nothing wait for it.
@@ -371,7 +369,7 @@ def recovery_driver(
 ) -> tuple[Driver[Any], Recovery]:
     """Return a driver for the plan's kind of network, and its recovery."""
     driver = driver_of(replace(plan, groups=()), Scenario(seed=scenario.seed))
-    static = isinstance(plan.spec.network, StaticSpec)
-    recovery = (RouteRecovery if static else EngineRecovery)(driver, plan, after, scenario)
+    kind = RouteRecovery if plan.static_groups else EngineRecovery
+    recovery = kind(driver, plan, after, scenario)
     driver.programs.append(recovery)
     return driver, recovery
