@@ -4,7 +4,13 @@ A program is a generator (`effects`): it yields requests to config targets, and 
 the answers. Whoever performs it has the hardware, a model of it, or a driver's config port.
 """
 
-from syncfabric.sim.lifecycle.lifecycle import TRIES, ByChain, ByManagers, Lifecycle, lifecycle_of
-from syncfabric.sim.lifecycle.routes import ByRoutes
+from syncfabric.sim.lifecycle.lifecycle import (
+    TRIES,
+    ByChain,
+    ByManagers,
+    ByRoutes,
+    Lifecycle,
+    lifecycle_of,
+)
 
 __all__ = ["TRIES", "ByChain", "ByManagers", "ByRoutes", "Lifecycle", "lifecycle_of"]

@@ -1,8 +1,10 @@
-"""The software of groups on engines: it sets them up and ends them.
+"""The software of groups: it sets them up and ends them.
 
-Commands go to the network's managers (N5), or without any over the host's config chain (N6.7).
+Commands go to the network's managers (N5), or without any over the host's config chain (N6.7); on a
+static network groups are routes and roles.
 
-Source: docs/microarchitecture-networks.md, N6; docs/setup.md.
+Source: docs/microarchitecture-networks.md, N6; docs/microarchitecture-static.md, R3 and R5;
+docs/setup.md.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from syncfabric.models.layout.setup import (
     Operation,
 )
 from syncfabric.models.layout.words import EngineWord, ManagerWord, config_address
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.set_up import (
@@ -34,6 +37,12 @@ from syncfabric.models.planning.set_up import (
     kill_writes,
     set_up_command,
     set_up_writes,
+)
+from syncfabric.models.planning.static_routes import (
+    SETTLING,
+    group_outputs,
+    role_writes,
+    route_writes,
 )
 from syncfabric.sim.lifecycle.effects import (
     HANG,
@@ -47,7 +56,7 @@ from syncfabric.sim.lifecycle.effects import (
     await_reads,
 )
 
-__all__ = ["TRIES", "ByChain", "ByManagers", "Lifecycle", "lifecycle_of"]
+__all__ = ["TRIES", "ByChain", "ByManagers", "ByRoutes", "Lifecycle", "lifecycle_of"]
 
 EPOCHS = 1 << EPOCH_BITS
 TRIES = 100
@@ -362,3 +371,66 @@ class ByManagers(Lifecycle):
 def lifecycle_of(shape: NetworkShape, *, timeout: int = HANG, tries: int = TRIES) -> Lifecycle:
     """Return the software of a network: by its managers, or without any over the config chain."""
     return (ByManagers if shape.managers else ByChain)(shape, timeout=timeout, tries=tries)
+
+
+class ByRoutes:
+    """Programs that set groups up and end them, by routes and roles.
+
+    They raise `FoundError` when a write is refused.
+
+    Attributes
+    ----------
+    settled : int
+        Cycles in which what a root sends at first has come to all members.
+    refused : int
+        Commands that were refused, and given again: none.
+    """
+
+    refused = 0
+
+    def __init__(self, network: StaticSpec) -> None:
+        self._network = network
+        self._living: dict[int, GroupPlan] = {}
+        self.settled = 8 * len(network.topology.nodes)
+
+    def again(self) -> ByRoutes:
+        """Return one that knows what this one does, and may learn more."""
+        twin = copy.copy(self)
+        twin._living = dict(self._living)
+        return twin
+
+    def set_up(self, *groups: GroupPlan, beside: Sequence[GroupPlan] = ()) -> Steps[None]:
+        """Load groups' routes beside the others', tell members their roles, and let roots begin.
+
+        Those ``beside`` have routes alone: their members' core ports are left to software.
+        """
+        yield from self.load((), (*groups, *beside))
+        yield from self.assign((), groups)
+
+    def kill(self, *groups: GroupPlan) -> Steps[None]:
+        """Take groups' routes away, whatever they are doing: their agents are as after reset."""
+        yield from self.load(groups, ())
+        yield from self.assign(groups, ())
+
+    def load(self, ended: Sequence[GroupPlan], begun: Sequence[GroupPlan]) -> Steps[None]:
+        """Load the routes of all groups; those that end, begin, or change are flushed."""
+        for group in ended:
+            del self._living[group.id]
+        self._living |= {group.id: group for group in begun}
+        routes = {
+            output: port
+            for group in self._living.values()
+            for output, port in group.routes().items()
+        }
+        flush = {output for group in (*ended, *begun) for output in group_outputs(group)}
+        yield from ask_all(list(route_writes(self._network, routes, flush)), "routes")
+        yield Pause(SETTLING)
+
+    def assign(
+        self,
+        ended: Sequence[GroupPlan],
+        begun: Sequence[GroupPlan],
+        silent: Collection[int] = (),
+    ) -> Steps[None]:
+        """Tell nodes their roles when routes are loaded; nodes that are ``silent`` keep theirs."""
+        yield from ask_all(list(role_writes(self._network, ended, begun, silent)), "roles")

@@ -39,8 +39,12 @@ from syncfabric.sim.report.blocks import (
     hover_points,
     inline_svg,
 )
-from syncfabric.sim.report.network_section import network_section
-from syncfabric.sim.report.run_section import cores_section, result_section, schedule_section
+from syncfabric.sim.report.sections import (
+    cores_section,
+    network_section,
+    result_section,
+    schedule_section,
+)
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult
 from syncfabric.sim.words import count

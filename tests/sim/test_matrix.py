@@ -35,7 +35,7 @@ from syncfabric.sim.drive.run import run, verdict_of
 from syncfabric.sim.drive.scenario import Job, Scenario, Sending
 from syncfabric.sim.fabric import program
 from syncfabric.sim.report.blocks import Gallery, Play, Table
-from syncfabric.sim.report.network_section import network_section
+from syncfabric.sim.report.sections import network_section
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import Counters, RunResult
 from syncfabric.sim.simulators import Built, Verilator

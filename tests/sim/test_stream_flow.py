@@ -17,8 +17,7 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.sim.draw import stream_figure, to_svg
 from syncfabric.sim.draw.streams import DOWN, UP
 from syncfabric.sim.report.blocks import Drawing, Play, Section
-from syncfabric.sim.report.network_section import network_section
-from syncfabric.sim.report.run_section import result_section
+from syncfabric.sim.report.sections import network_section, result_section
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult, results_schema
 from syncfabric.sim.stream_result import StreamResult

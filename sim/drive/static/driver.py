@@ -17,7 +17,7 @@ from syncfabric.sim.drive.driver import Driver, Inputs, Program
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.operations import asked_of, barriers_of, network_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps
-from syncfabric.sim.lifecycle.routes import ByRoutes
+from syncfabric.sim.lifecycle.lifecycle import ByRoutes
 
 __all__ = ["StaticDriver", "StaticNoise"]
 

@@ -11,7 +11,7 @@ from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.sim.drive.run import scenario_of
 from syncfabric.sim.report.episode import first_episode
 from syncfabric.sim.report.film import Film
-from syncfabric.sim.report.run_section import schedule_film
+from syncfabric.sim.report.sections import schedule_film
 from syncfabric.sim.request import RunRequest
 from tests.sim.report.made import scatter, schedule
 from tests.sim.test_matrix import CLUSTER, MESH

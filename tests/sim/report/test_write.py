@@ -14,8 +14,7 @@ import pytest
 from syncfabric import Network
 from syncfabric.models.errors import SyncfabricError
 from syncfabric.sim.report.blocks import Drawing, Table
-from syncfabric.sim.report.network_section import source_words
-from syncfabric.sim.report.run_section import result_section
+from syncfabric.sim.report.sections import result_section, source_words
 from syncfabric.sim.report.write import write_report
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import ChannelLoad
@@ -158,7 +157,7 @@ def network_of_another_name() -> Network:
 def test_a_network_too_large_to_animate_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("syncfabric.sim.report.network_section.MOST_NODES", 3)
+    monkeypatch.setattr("syncfabric.sim.report.sections.MOST_NODES", 3)
     write_report(["mesh-2x2"], tmp_path / "page.html", asked=RunRequest("model", episodes=1))
     found = parsed(tmp_path / "page.html")
     assert "Too large to animate" in found.text
