@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Call
-from tests.sim.ranks.made import on_ranks
+from tests.programs import run
 
 
 def bcast(ranks: int, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return on_ranks(ranks, "-m", "syncfabric", "bcast", *map(str, arguments), outlive=True)
+    return run("-m", "syncfabric", "bcast", *arguments, ranks=ranks, outlive=True)
 
 
 def test_every_rank_gets_every_byte_and_links_hold_back() -> None:
@@ -43,7 +43,7 @@ main()
 def broken(patch: str, ranks: int, *arguments: object) -> subprocess.CompletedProcess[str]:
     """Run it with another program on the ranks."""
     program = BROKEN.format(patch=patch)
-    return on_ranks(ranks, "-c", program, *map(str, arguments), outlive=True)
+    return run("-c", program, *arguments, ranks=ranks, outlive=True)
 
 
 @pytest.mark.nightly

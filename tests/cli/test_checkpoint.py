@@ -1,10 +1,7 @@
 """``syncfabric schedule --checkpoint``: a search that goes on where it was broken off."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,6 +11,7 @@ from syncfabric.models.collectives.annealing import solve
 from syncfabric.models.collectives.files import load_schedule
 from syncfabric.models.collectives.verdict import examine
 from tests.cli.conftest import Call
+from tests.programs import start
 
 TASK = ("schedule", "mesh-3x3", "AAS", "--ports", "1", "--method", "hgsa", "--steps", "8")
 ONE = (*TASK, "--islands", "1", "--seed", "4")
@@ -95,12 +93,7 @@ HARD = ("schedule", "mesh-5x5", "AAS", "--ports", "1", "--method", "hgsa", "--st
 @pytest.mark.usefixtures("short")
 def test_what_was_killed_goes_on(call: Call, here: Path) -> None:
     words = (*HARD, "--islands", "1", "--checkpoint", "c")
-    path = os.pathsep.join(filter(None, sys.path))
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *words],
-        env={**os.environ, "PYTHONPATH": path},
-        stderr=subprocess.DEVNULL,
-    )
+    process = start("-c", PROGRAM, *words)
     try:
         end = time.monotonic() + 120
         while not (here / "c").exists() and time.monotonic() < end:

@@ -1,7 +1,6 @@
 """``syncfabric perform``."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,26 +14,20 @@ from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import how_to_install
 from tests.cli.conftest import Call
 from tests.models.collectives.right_schedules import fat_multicast
-from tests.sim.ranks.made import on_ranks, one_of
+from tests.programs import run
+from tests.sim.ranks.made import one_of
 
 LONG = pytest.mark.nightly
 
 
 def perform(ranks: int, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return on_ranks(ranks, "-m", "syncfabric", "perform", *map(str, arguments))
+    return run("-m", "syncfabric", "perform", *arguments, ranks=ranks)
 
 
 def test_ranks_are_started_and_told_of(tmp_path: Path) -> None:
     save_schedule(one_of("AAS", "ring-3", Rules()), tmp_path / "s.json")
-    command = [sys.executable, "-m", "syncfabric", "perform", str(tmp_path / "s.json")]
-    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
-    done = subprocess.run(
-        [*command, "--ranks", "3", "--bytes", "100", "--repeat", "3"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
+    asked = ("--ranks", "3", "--bytes", "100", "--repeat", "3")
+    done = perform(0, tmp_path / "s.json", *asked)
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert [line[:11].strip() for line in lines] == [

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +14,8 @@ import pytest
 
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.frame import Experiment, Parameter, Work
-from syncfabric.sim.ranks.launch import mpiexec
 from tests.cli.conftest import Call
+from tests.programs import run, start
 from tests.sim.experiments import jobs
 
 
@@ -205,28 +204,14 @@ def _cache(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SYNCFABRIC_CACHE", str(here / "cache"))
 
 
-def start(ranks: int, *words: object, program: tuple[str, ...] = ()) -> subprocess.Popen[str]:
-    path = os.pathsep.join(filter(None, sys.path))
-    command = [sys.executable, *(program or ("-c", PROGRAM)), "reproduce", *map(str, words)]
-    return subprocess.Popen(
-        mpiexec(ranks, command) if ranks else command,
-        env={**os.environ, "PYTHONPATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def run(
-    ranks: int, *words: object, program: tuple[str, ...] = ()
+def reproduce(
+    ranks: int, *words: str, program: tuple[str, ...] = ("-c", PROGRAM)
 ) -> subprocess.CompletedProcess[str]:
-    process = start(ranks, *words, program=program)
-    out, told = process.communicate(timeout=600)
-    return subprocess.CompletedProcess(process.args, process.returncode, out, told)
+    return run(*program, "reproduce", *words, ranks=ranks)
 
 
 def test_other_ranks_work_and_the_first_one_prints(here: Path) -> None:
-    done = run(3, "ranks", "--json", "-o", "out")
+    done = reproduce(3, "ranks", "--json", "-o", "out")
     assert done.returncode == 0
     (line,) = done.stdout.splitlines()
     assert [row["ours"] for row in json.loads(line)["rows"]] == [2, "no"]
@@ -236,7 +221,7 @@ def test_other_ranks_work_and_the_first_one_prints(here: Path) -> None:
 
 @pytest.mark.nightly
 def test_a_job_that_fails_ends_all_ranks_with_one_line() -> None:
-    done = run(3, "failing")
+    done = reproduce(3, "failing")
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith("error: rank ")
@@ -252,7 +237,7 @@ def test_a_job_that_fails_ends_all_ranks_with_one_line() -> None:
     ],
 )
 def test_one_rank_tells_what_is_wrong(words: tuple[str, ...], said: str) -> None:
-    done = run(3, *words)
+    done = reproduce(3, *words)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith(said)
@@ -260,7 +245,7 @@ def test_one_rank_tells_what_is_wrong(words: tuple[str, ...], said: str) -> None
 
 @pytest.mark.nightly
 def test_ctrl_c_ends_all_ranks_with_what_they_have() -> None:
-    process = start(3, "stuck", "--json")
+    process = start("-c", PROGRAM, "reproduce", "stuck", "--json", ranks=3)
     assert process.stderr is not None
     while "2 of 6 jobs done" not in process.stderr.readline():
         pass
@@ -276,8 +261,8 @@ def test_ctrl_c_ends_all_ranks_with_what_they_have() -> None:
 def test_ranks_and_processes_find_the_same(here: Path) -> None:
     module = ("-m", "syncfabric")
     words = ("adapt-fig7", "--seeds", "24", "--json", "-o")
-    alone = run(0, *words, "alone", "--fresh", program=module)
-    ranks = run(4, *words, "ranks", "--fresh", program=module)
+    alone = reproduce(0, *words, "alone", "--fresh", program=module)
+    ranks = reproduce(4, *words, "ranks", "--fresh", program=module)
     assert alone.returncode == ranks.returncode == 0
     assert alone.stdout == ranks.stdout != ""
     for name in ("adapt-fig7.csv", "adapt-fig7-series.csv"):

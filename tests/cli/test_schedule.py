@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -17,6 +15,7 @@ from syncfabric.models.collectives.files import load_schedule
 from syncfabric.models.collectives.record import Standing
 from syncfabric.models.collectives.verdict import examine
 from tests.cli.conftest import Call
+from tests.programs import run, start
 
 
 def test_it_finds_writes_and_tells(call: Call, here: Path) -> None:
@@ -137,7 +136,6 @@ def test_bounds_for_which_there_was_no_time_are_named(
     assert json.loads(call(*words, "--json").stdout)["bounds_cut_off"] == ["cut", "load", "paper"]
 
 
-MPIEXEC = str(Path(sys.executable).with_name("mpiexec"))
 PROGRAM = """
 from syncfabric.cli import main
 from syncfabric.models.collectives.annealing import solve
@@ -148,29 +146,16 @@ TASK = ("schedule", "mesh-4x4", "AAS", "--ports", "1", "--method", "hgsa", "--st
 HARD = ("schedule", "mesh-5x5", "AAS", "--ports", "1", "--method", "hgsa", "--steps", "30")
 
 
-def start(*words: str, ranks: int = 1) -> subprocess.Popen[str]:
-    before = [MPIEXEC, "-n", str(ranks)] if ranks > 1 else []
-    path = os.pathsep.join(filter(None, sys.path))
-    return subprocess.Popen(
-        [*before, sys.executable, "-c", PROGRAM, *words],
-        env={**os.environ, "PYTHONPATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def run(*words: str, ranks: int = 1) -> tuple[int, str, str]:
-    process = start(*words, ranks=ranks)
-    out, told = process.communicate(timeout=600)
-    return process.returncode, out, told
+def ran(*words: str, ranks: int = 0) -> tuple[int, str, str]:
+    done = run("-c", PROGRAM, *words, ranks=ranks)
+    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.nightly
 def test_ranks_write_the_file_that_processes_write(here: Path) -> None:
-    code, out, _ = run(*TASK, "-o", "ranks.json", "--json", ranks=2)
+    code, out, _ = ran(*TASK, "-o", "ranks.json", "--json", ranks=2)
     assert code == 0
-    alone, lone, _ = run(*TASK, "--islands", "2", "-o", "alone.json", "--json")
+    alone, lone, _ = ran(*TASK, "--islands", "2", "-o", "alone.json", "--json")
     assert alone == 0
     assert (here / "ranks.json").read_text() == (here / "alone.json").read_text()
     assert json.loads(out)["evaluations"] == json.loads(lone)["evaluations"] > 20_000
@@ -180,25 +165,27 @@ def test_ranks_write_the_file_that_processes_write(here: Path) -> None:
 @pytest.mark.nightly
 def test_ranks_go_on_from_a_checkpoint(here: Path) -> None:
     words = (*HARD, "--checkpoint", "c", "--json")
-    code, out, _ = run(*words, "--time-limit", "0.5", ranks=2)
+    code, out, _ = ran(*words, "--time-limit", "0.5", ranks=2)
     assert code == 1
     first = json.loads(out)
-    code, out, _ = run(*words, "--time-limit", str(first["seconds"] + 2), ranks=2)
+    code, out, _ = ran(*words, "--time-limit", str(first["seconds"] + 2), ranks=2)
     assert code == 1
     second = json.loads(out)
     assert second["evaluations"] > first["evaluations"]
     # Two processes take it up as well, one does not.
-    code, out, _ = run(*words, "--time-limit", str(second["seconds"] + 2), "--islands", "2")
+    code, out, _ = ran(*words, "--time-limit", str(second["seconds"] + 2), "--islands", "2")
     assert code == 1
     assert json.loads(out)["evaluations"] > second["evaluations"]
-    code, out, told = run(*words, "--islands", "1")
+    code, out, told = ran(*words, "--islands", "1")
     assert (code, out) == (2, "")
     assert told.splitlines()[-1].startswith("error: c: this checkpoint is of another run; ")
 
 
 @pytest.mark.nightly
 def test_ctrl_c_ends_all_ranks_with_what_they_have(here: Path) -> None:
-    process = start(*HARD, "--checkpoint", "c", "--time-limit", "600", "--json", ranks=2)
+    process = start(
+        "-c", PROGRAM, *HARD, "--checkpoint", "c", "--time-limit", "600", "--json", ranks=2
+    )
     assert process.stderr is not None
     while "hgsa: 30 steps, " not in process.stderr.readline():
         pass
@@ -213,7 +200,7 @@ def test_ctrl_c_ends_all_ranks_with_what_they_have(here: Path) -> None:
 
 @pytest.mark.nightly
 def test_one_rank_tells_what_is_wrong() -> None:
-    code, out, told = run("schedule", "octagon-9", "AAS", ranks=2)
+    code, out, told = ran("schedule", "octagon-9", "AAS", ranks=2)
     assert (code, out) == (2, "")
     (line,) = (line for line in told.splitlines() if line.startswith("error: "))
     assert line.startswith('error: topology: size of "octagon-9" must be a multiple of 4')

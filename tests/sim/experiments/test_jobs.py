@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +12,7 @@ import pytest
 from syncfabric.models.errors import OutputError, PlanError, ToolError
 from syncfabric.sim.experiments import jobs as module
 from syncfabric.sim.experiments.jobs import Kept, Pool, Tally, key_of, pool
+from tests.programs import start
 from tests.sim.experiments import jobs
 
 
@@ -333,13 +332,7 @@ if __name__ == "__main__":
 def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
     script = tmp_path / "leader.py"
     script.write_text(LEADER)
-    path = os.pathsep.join(filter(None, [os.getcwd(), *sys.path]))
-    leader = subprocess.Popen(
-        [sys.executable, str(script)],
-        env={**os.environ, "PYTHONPATH": path},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    leader = start(script)
     assert leader.stdout is not None
     pids = list(map(int, leader.stdout.readline().split()))
     leader.kill()

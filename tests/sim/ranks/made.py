@@ -1,8 +1,5 @@
-"""Schedules of every kind, and programs on ranks."""
+"""Schedules of every kind."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 
 from syncfabric.models.collectives.collective import DUAL, KINDS, collective
@@ -10,7 +7,6 @@ from syncfabric.models.collectives.exact.first_fit import first_fit
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Rules, Task
-from syncfabric.sim.ranks.launch import mpiexec
 from tests.models.collectives.right_schedules import turned_round
 
 
@@ -33,17 +29,3 @@ def every_kind(name: str) -> Iterator[Schedule]:
     for kind in KINDS:
         yield one_of(kind, name, Rules())
         yield one_of(kind, name, Rules(1, "strict", "store-and-forward"))
-
-
-def on_ranks(
-    ranks: int, *program: str, outlive: bool = False, timeout: float = 100
-) -> subprocess.CompletedProcess[str]:
-    """Run a Python program, or with ``-m`` a module, on ranks."""
-    path = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
-    return subprocess.run(
-        mpiexec(ranks, [sys.executable, *program], outlive=outlive),
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-    )

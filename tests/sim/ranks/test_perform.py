@@ -9,13 +9,15 @@ from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.ranks.perform import CALLS, prepare
-from tests.sim.ranks.made import on_ranks, one_of
+from tests.programs import run
+from tests.sim.ranks.made import one_of
 
 PROGRAM = """
 import json
 from mpi4py import MPI
 from syncfabric.models.collectives.task import Rules
 from syncfabric.sim.ranks.perform import perform
+from tests.programs import run
 from tests.sim.ranks.made import every_kind, one_of
 
 def show(schedule, size=264):
@@ -26,7 +28,7 @@ def show(schedule, size=264):
 
 
 def performed(ranks: int, program: str) -> list[dict[str, Any]]:
-    done = on_ranks(ranks, "-c", PROGRAM + program)
+    done = run("-c", PROGRAM + program, ranks=ranks)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -132,7 +134,7 @@ with all_end(MPI.COMM_WORLD):
         raise RuntimeError("rank 1 broke off")
     MPI.COMM_WORLD.Barrier()
 """
-    done = on_ranks(3, "-c", PROGRAM + program, timeout=60)
+    done = run("-c", PROGRAM + program, ranks=3, timeout=60)
     assert done.returncode != 0
     assert "rank 1 broke off" in done.stderr
 

@@ -1,13 +1,8 @@
 """The same over MPI, with two ranks."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-MPIEXEC = Path(sys.executable).with_name("mpiexec")
+from tests.programs import run
 
 PROGRAM = """
 import sys
@@ -25,23 +20,16 @@ with led() as leads:
 """
 
 
-def run(*before: str) -> tuple[list[list[str]], str]:
-    path = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [*before, sys.executable, "-c", PROGRAM],
-        env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+def lines(ranks: int) -> tuple[list[list[str]], str]:
+    done = run("-c", PROGRAM, ranks=ranks, PYTHONHASHSEED="0")
     assert done.returncode == 0, done.stderr
     return [line.split() for line in done.stdout.splitlines()], done.stderr
 
 
 @pytest.mark.nightly
 def test_two_ranks_find_what_two_processes_find() -> None:
-    alone, _ = run()
-    ranked, told = run(str(MPIEXEC), "-n", "2")
+    alone, _ = lines(0)
+    ranked, told = lines(2)
     assert [line[0] for line in alone] == ["1", "1"]
     assert [line[0] for line in ranked] == ["2", "2"]
     assert [line[1:] for line in alone] == [line[1:] for line in ranked]
