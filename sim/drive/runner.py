@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TextIO, TypeVar
 
 from syncfabric.models.messages import Counter
-from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.barrier_check import BarrierCheck
@@ -16,7 +16,7 @@ from syncfabric.sim.drive.checker import Checker
 from syncfabric.sim.drive.driver import Driver, Model, Program
 from syncfabric.sim.drive.engine_driver import Traffic
 from syncfabric.sim.drive.lanes import Load
-from syncfabric.sim.drive.log import EventLog, Log, StaticLog
+from syncfabric.sim.drive.log import EventLog
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.scenario import (
     GroupOutcome,
@@ -25,7 +25,6 @@ from syncfabric.sim.drive.scenario import (
     Scenario,
     TrafficOutcome,
 )
-from syncfabric.sim.drive.static.operations import barriers_of
 from syncfabric.sim.drive.stimulus import driver_of, rules_of
 from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.drive.trace import EMPTY, Chunk, Line, Report, Rule, observe_line, record_line
@@ -236,15 +235,9 @@ class ScenarioRunner(Runner[Outcome]):
         log: TextIO | None = None,
     ) -> None:
         job = job or Job(())
-        observer: EventLog | None = None
-        rows: Log
-        if isinstance(plan.spec.network, StaticSpec):
-            groups = barriers_of(plan, scenario.collectives).groups
-            rows = StaticLog(plan.spec.network, groups, log)
-        else:
-            rows = observer = EventLog(plan, log)
-        driver = driver_of(plan, scenario, observer)
-        rules = rules_of(plan, scenario, rows, coverage=job.coverage)
+        rules = rules_of(plan, scenario, log, coverage=job.coverage)
+        observers = (rule for rule in rules if isinstance(rule, EventLog))
+        driver = driver_of(plan, scenario, next(observers, None))
         super().__init__(plan.spec.network, driver, rules, scenario.limit, job.chunk)
         self._plan, self._scenario = plan, scenario
         self._accepted: list[tuple[int, int]] = []  # (cycle, flits ejected so far)

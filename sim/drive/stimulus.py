@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TextIO
 
 from syncfabric.models.golden.record import Observer
 from syncfabric.models.networks.spec import StaticSpec
@@ -15,7 +15,7 @@ from syncfabric.sim.drive.driver import Driver
 from syncfabric.sim.drive.engine_driver import EngineDriver, PacketScript, Traffic
 from syncfabric.sim.drive.illegal import Illegal
 from syncfabric.sim.drive.lanes import Load, ledger_of
-from syncfabric.sim.drive.log import Log
+from syncfabric.sim.drive.log import EventLog
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.replay import Passages, Replaying
 from syncfabric.sim.drive.scenario import Scenario
@@ -55,15 +55,20 @@ def driver_of(
     return driver
 
 
-def rules_of(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: bool) -> list[Rule]:
-    """Return the rules and measures of a scenario, in the order in which they are applied."""
+def rules_of(
+    plan: BarrierPlan, scenario: Scenario, file: TextIO | None = None, *, coverage: bool
+) -> list[Rule]:
+    """Return the rules and measures of a scenario, in the order in which they are applied.
+
+    The log writes its rows into the file, if there is one.
+    """
     if isinstance(plan.spec.network, StaticSpec):
         from syncfabric.sim.drive.static.collective_check import static_rules
 
-        return static_rules(plan, scenario, log, coverage=coverage)
+        return static_rules(plan, scenario, file, coverage=coverage)
     network, barriers = plan.spec.message_network, BarrierCheck(plan)
     ledger = ledger_of(network)
-    rules: list[Rule] = [barriers, Load(), ledger, PacketCheck(network), log]
+    rules: list[Rule] = [barriers, Load(), ledger, PacketCheck(network), EventLog(plan, file)]
     if scenario.churn:
         rules.insert(0, GroupCheck(plan, barriers))
     if scenario.scheme:

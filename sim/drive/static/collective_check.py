@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TextIO
 
 from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck, combination
 from syncfabric.sim.drive.lanes import Load
-from syncfabric.sim.drive.log import Log
+from syncfabric.sim.drive.log import StaticLog
 from syncfabric.sim.drive.scenario import Outcome, Scenario
 from syncfabric.sim.drive.static.flow_check import FlowCheck
 from syncfabric.sim.drive.static.operations import (
@@ -242,10 +243,12 @@ class CollectiveCheck(Rule):
         return Mismatch(cycle, node, f"group {self._id}: {rule}", seen, wanted)
 
 
-def static_rules(plan: BarrierPlan, scenario: Scenario, log: Log, *, coverage: bool) -> list[Rule]:
+def static_rules(
+    plan: BarrierPlan, scenario: Scenario, file: TextIO | None = None, *, coverage: bool
+) -> list[Rule]:
     """Return the rules and measures of a static network, in the order in which they are applied."""
-    barriers = barriers_of(plan, scenario.collectives)
-    flow = FlowCheck(network_of(plan), barriers.groups)
+    network, barriers = network_of(plan), barriers_of(plan, scenario.collectives)
+    flow, log = FlowCheck(network, barriers.groups), StaticLog(network, barriers.groups, file)
     outcomes = [CollectiveOutcome(asked, []) for asked in scenario.collectives]
     rules: list[Rule] = [BarrierCheck(barriers), Load(), log, flow]
     rules += [

@@ -8,7 +8,6 @@ from syncfabric.models.golden.record import Record
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.checker import KEPT, Checker
 from syncfabric.sim.drive.lanes import Load
-from syncfabric.sim.drive.log import EventLog
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.stimulus import rules_of
@@ -25,7 +24,7 @@ Change = Callable[[Record], Record]
 
 
 def fresh() -> Checker:
-    return Checker(NETWORK, rules_of(PLAN, SCENARIO, EventLog(PLAN), coverage=False))
+    return Checker(NETWORK, rules_of(PLAN, SCENARIO, coverage=False))
 
 
 def checked(lines: Sequence[Line] = CHUNK.lines, text: Sequence[str] | None = None) -> Checker:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from syncfabric.models.networks.mesh import Port
-from syncfabric.sim.drive.log import StaticLog
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static import software
@@ -39,7 +38,7 @@ def recorded(kind: str, **values: Any) -> tuple[Scenario, Story]:
 
 def judged(scenario: Scenario, story: Story) -> list[str]:
     """Return the names of the rules that are broken, in order."""
-    rules = static_rules(PLAN, scenario, StaticLog(SPEC, ()), coverage=False)
+    rules = static_rules(PLAN, scenario, coverage=False)
     (check,), broken = [rule for rule in rules if isinstance(rule, CollectiveCheck)], []
     for entry in story:
         found = check.act(entry) if isinstance(entry, Turn) else check.wires(entry)
