@@ -5,7 +5,7 @@ from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from syncfabric.models.networks.mesh import Node, Port
+from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.sim.spread import Spread
 from syncfabric.sim.words import network_words, node_words
@@ -213,29 +213,35 @@ def _routes(group: "GroupPlan") -> tuple[str, Rows]:
     """Return the input of each output of a group's switches, the root's first."""
     from syncfabric.models.planning.static_routes import role_of
 
-    names = {port: "core" if port is Port.LOCAL else port.name.lower() for port in Port}
-    sources: dict[Node, dict[Port, Port]] = {}
-    for (x, y, port), source in group.routes().items():
-        sources.setdefault((x, y), {})[port] = source
-    order = group.ring or [group.way.root, *(switch for switch, _ in group.edges or ())]
-    members = set(group.members)
+    graph, routes = group.graph, group.routes()
+    names = {port: str(port) for port in range(graph.ports)}
+    if graph.columns:
+        names = {port: "core" if port is Port.LOCAL else port.name.lower() for port in Port}
+    elif graph.own:
+        names[graph.ports - 1] = "core"
+    home = graph.seat(group.way.root)[0]
+    order = group.ring or [home, *(switch for switch, _ in group.edges or ())]
+    roles = [(graph.seat(node), role_of(group, node).name) for node in group.members]
 
-    def role(node: Node) -> str:
-        return role_of(group, node).name.lower().replace("_", " ") if node in members else ""
+    def role(switch: int) -> str:
+        words = (name.lower().replace("_", " ") for (at, _), name in roles if at == switch)
+        return ", ".join(words)
 
-    def from_port(port: Port) -> Callable[[Node], str]:
-        def words(node: Node) -> str:
-            found = sources.get(node, {}).get(port)
-            return "" if found is None else names[found]
+    def from_port(port: int) -> Callable[[int], str]:
+        return lambda switch: names.get(routes.get((switch, port), -1), "")
 
-        return words
-
-    columns: dict[str, Any] = {"node": node_words, "role": role}
-    columns |= {f"{name}\ninput\nfrom": from_port(port) for port, name in names.items()}
+    used = {port for _, port in routes} if not graph.columns else names.keys()
+    columns: dict[str, Any] = {
+        "node" if graph.own else "switch": lambda s: node_words(graph.shown(s))
+    }
+    columns["role"] = role
+    columns |= {
+        f"{name}\ninput\nfrom": from_port(port) for port, name in names.items() if port in used
+    }
     title = f"routes of group {group.id} ({group.planner})"
     if group.flits is not None:
         title += f": {group.flits} flits an episode"
-    return title, table(dict.fromkeys(order or [group.way.root]), columns)
+    return title, table(dict.fromkeys(order), columns)
 
 
 def notes(plan: "BarrierPlan") -> tuple[str, ...]:
@@ -244,7 +250,7 @@ def notes(plan: "BarrierPlan") -> tuple[str, ...]:
 
     network = plan.spec.network
     made = [*getattr(network, "notes", ())]
-    if (routers := getattr(network, "switches", 0)) > MOST_ROUTED:
+    if (routers := getattr(network, "switches", None) or 0) > MOST_ROUTED:
         made.append(
             f"planned only: {routers:,} switches are too many to build, above {MOST_ROUTED:,}"
         )

@@ -53,7 +53,10 @@ def way_words(group: "GroupPlan") -> str:
 def kind_words(network: AnySpec) -> str:
     """Return what a network is: ``8x8 mesh``."""
     if isinstance(network, StaticSpec):
-        return f"{network.width}x{network.height} static network"
+        graph = network.graph
+        if graph.columns:
+            return f"{network.width}x{network.height} static network"
+        return f"static network, {graph}"
     return str(network.topology)
 
 

@@ -28,6 +28,7 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
     Table,
 )
+from syncfabric.models.networks.static_spec import StaticTable
 from syncfabric.models.planning.set_up_writes import registers_json
 from syncfabric.models.register_map.c_programs import setup_header
 from syncfabric.sim.assemble import network, static
@@ -70,7 +71,7 @@ def named(page: str, heading: str = "") -> set[str]:
     return {name for row in rows(page, heading) for name in re.findall(r"`([^`]+)`", row[0])}
 
 
-MESH = "## `[network]` of a mesh"
+MESH, IRREGULAR = "## `[network]` of a mesh", "## `[network]` of an irregular network"
 
 
 @pytest.mark.parametrize(
@@ -78,9 +79,9 @@ MESH = "## `[network]` of a mesh"
     [
         (NetworkFile, ("## The file",)),
         (MeshSpec, (MESH,)),
-        (IrregularTable, (MESH, "## `[network]` of an irregular network")),
+        (IrregularTable, (MESH, IRREGULAR)),
         (RandomNetwork, ("### Random networks",)),
-        (StaticSpec, ("## `[network]` of a static network",)),
+        (StaticTable, (IRREGULAR, "## `[network]` of a static network")),
         (GroupTable, ("## `[[group]]`",)),
         (Offload, ("##### Your own operator",)),
     ],
@@ -172,7 +173,7 @@ def test_the_instances_of_a_static_network_are_documented() -> None:
     network = Network.load("reflex-4x4").spec.network
     assert isinstance(network, StaticSpec)
     verilog = static.top_verilog(network, "top")
-    for module in static.MODULES:
+    for module in static.module_names(network):
         assert f"`NAME_{module}`" in page
     assert {name.partition("_")[0] for name, _ in static.targets(network)} == {"node"}
     for wire in static.link_wires(network):

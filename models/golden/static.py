@@ -13,10 +13,9 @@ from typing import TypeAlias
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest, Record, Recorder
 from syncfabric.models.golden.static_agent import Agent
-from syncfabric.models.golden.static_switches import PORTS, Loader, StaticWiring, Switches
+from syncfabric.models.golden.static_switches import Loader, StaticWiring, Switches
 from syncfabric.models.messages import COUNTER_BITS, Counter
 from syncfabric.models.messages.static import STATUS_WORD, Role
-from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
 
 __all__ = ["StaticModel"]
@@ -63,15 +62,18 @@ class StaticModel:
         self._stirring: set[int] = set()  # nodes whose agent may act in the coming cycle
         self._switches = Switches(wiring, self.touched, self._stirring)
         self._buffers, self._credits = self._switches.buffers, self._switches.credits
-        self._ports = [(wiring.core(node), wiring.injection(node)) for node in range(wiring.nodes)]
+        self._ports = list(zip(wiring.core, wiring.injection, strict=True))
         self._loader = Loader(wiring)
         self._flush: list[int] = []  # outputs to be flushed in the coming cycle
         self._watched = network.watchdog > 0
         self._agents = [Agent(network.core_buffer, network.watchdog) for _ in range(wiring.nodes)]
         self._due: dict[int, list[int]] = {}  # by cycle, nodes that may have waited for too long
         self._answers: dict[int, Answer] = {}
-        widths = [network.switch_buffer.bit_length()] * Port.LOCAL
-        widths += [network.injection_buffer.bit_length(), network.core_buffer.bit_length()]
+        widths: list[int] = []
+        if network.graph.own:  # of a switch that shows itself with its node
+            widths = [network.switch_buffer.bit_length()] * (wiring.ports - 1)
+            widths.append(network.injection_buffer.bit_length())
+        widths.append(network.core_buffer.bit_length())
         *self._offsets, self._state_at = accumulate(widths, initial=0)
 
     def step(
@@ -134,7 +136,7 @@ class StaticModel:
         for node in self._due.pop(now, ()):
             if self._agents[node].waits and self._agents[node].due == now:
                 self._count(node, Counter.STRAY)
-        flushed = {link // PORTS for link in self._flush if self._wiring.is_core[link]}
+        flushed = {node for link in self._flush if (node := self._wiring.node.get(link, -1)) >= 0}
         accepted = self._accepted(now, arrive, flushed) if arrive else set()
         write = None
         if config is not None:
@@ -245,21 +247,21 @@ class StaticModel:
         """Let software take and send flits, where the core ports are its own."""
         for node in take:
             if self._agents[node].role is Role.NONE:
-                if self._buffers[self._wiring.core(node)]:
-                    moved.append(self._wiring.core(node))
+                if self._buffers[self._wiring.core[node]]:
+                    moved.append(self._wiring.core[node])
                 else:
                     self._count(node, Counter.STRAY)
         for node, flit in send.items():
             if self._agents[node].role is Role.NONE:
-                if self._credits[self._wiring.injection(node)]:
-                    sent[self._wiring.injection(node)] = flit & self._mask
+                if self._credits[self._wiring.injection[node]]:
+                    sent[self._wiring.injection[node]] = flit & self._mask
                 else:
                     self._count(node, Counter.STRAY)
 
     def _clear(self, flushed: Collection[int]) -> None:
         """Empty the links of flushed outputs; those of CORE reset the agent, and its link."""
         wiring = self._wiring
-        self._switches.clear([*self._flush, *map(wiring.injection, flushed)])
+        self._switches.clear([*self._flush, *map(wiring.injection.__getitem__, flushed)])
         for node in flushed:
             self._agents[node].reset()
         self._flush = []
@@ -271,8 +273,8 @@ class StaticModel:
     def _record(self, sent: Mapping[int, int], moved: Collection[int]) -> Record | None:
         if not (sent or moved or self.release):
             return None
-        place = self._wiring.place
-        wires = {link: flit for link, flit in sent.items() if place[link] >= 0}
+        joined = self._wiring.joined
+        wires = {link: flit for link, flit in sent.items() if joined[link]}
         return self._recorder.record(wires, moved, self.release)
 
     def inject(self, faults: Iterable[Fault]) -> None:
@@ -297,10 +299,11 @@ class StaticModel:
         """Return a node's ``observe`` wires at the start of the cycle about to be stepped."""
         wiring, agent, buffers = self._wiring, self._agents[node], self._buffers
         word: int = agent.state << self._state_at
-        for link, at in zip(wiring.inputs[node], self._offsets, strict=False):
+        inputs = wiring.inputs[node] if len(self._offsets) > 1 else ()
+        for link, at in zip(inputs, self._offsets, strict=False):
             if link is not None:
                 word |= len(buffers[link]) << at
-        word |= len(buffers[wiring.core(node)]) << self._offsets[-1]
+        word |= len(buffers[wiring.core[node]]) << self._offsets[-1]
         at = self._state_at + STATUS_WORD.offsets["done"]
         for value in agent.counters:
             word |= value << at
@@ -321,12 +324,12 @@ class StaticModel:
 
     def received(self, node: int) -> int | None:
         """Return ``recv_flit`` of a node in the cycle about to be stepped; None: not valid."""
-        queue = self._buffers[self._wiring.core(node)]
+        queue = self._buffers[self._wiring.core[node]]
         return queue[0] if queue and self._agents[node].role is Role.NONE else None
 
     def send_ready(self, node: int) -> bool:
         """Return ``send_ready`` of a node in the cycle about to be stepped."""
-        free = self._credits[self._wiring.injection(node)] > 0
+        free = self._credits[self._wiring.injection[node]] > 0
         return free and self._agents[node].role is Role.NONE
 
     def idle_until(self) -> int | None:

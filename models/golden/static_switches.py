@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 
-from syncfabric.models.messages.static import CHAIN_BITS, LoaderWord
-from syncfabric.models.networks.mesh import Port
+from syncfabric.models.messages.static import LoaderWord
 from syncfabric.models.networks.spec import StaticSpec
 
-__all__ = ["PORTS", "Loader", "StaticWiring", "Switches"]
-
-
-PORTS = len(Port)
+__all__ = ["Loader", "StaticWiring", "Switches"]
 
 
 class StaticWiring:
     """Links of a static network; a link and the buffer at its end have one number.
 
-    Link ``5 s + p`` leaves switch s by output p, CORE (the mesh's LOCAL) to the core buffer; link
-    ``5 n + i`` leads from node i into input CORE of its switch.
+    Link ``P s + p`` leaves switch s by output p of P, that of a node to the core buffer; link
+    ``P S + i``, behind those of all S switches, leads from node i into that input of its switch.
 
     Parameters
     ----------
@@ -27,50 +23,54 @@ class StaticWiring:
 
     Attributes
     ----------
-    nodes, links : int
-        Number of nodes, and of links.
+    nodes, ports, links : int
+        Number of nodes, of ports of a switch, and of links.
     capacity : list of int, by link
-        Places of the buffer at its end; at the rim, what its output's counter begins with.
+        Places of the buffer at its end; where nothing is joined, what its output's counter begins
+        with.
     place : list of int, by link
-        The node at which it ends; -1 at the rim.
+        The node that shows the buffer at its end; -1: none does.
+    joined : list of bool, by link
+        Whether it leads anywhere.
     inputs : list of list of (int or None), by switch and port
-        The link that leads to an input; None at the rim.
-    is_core : list of bool, by link
-        Whether it leads to a core buffer.
+        The link that leads to an input; None where nothing is joined.
+    selects : list of tuple of int, by port
+        The inputs that an output can select.
+    core, injection : list of int, by node
+        The link to the node's core buffer, and from the node into its switch.
+    node : dict of int to int
+        The node of each link to a core buffer.
     """
 
     def __init__(self, network: StaticSpec) -> None:
-        mesh = network.topology
-        self.nodes = count = len(mesh.nodes)
-        self.links = (PORTS + 1) * count
-        self.capacity = [network.switch_buffer] * (PORTS * count)
-        self.capacity += [network.injection_buffer] * count
-        self.place = [-1] * (PORTS * count) + list(range(count))
-        self.inputs: list[list[int | None]] = [[None] * PORTS for _ in range(count)]
-        self.is_core = [port is Port.LOCAL for port in Port] * count + [False] * count
-        for switch, node in enumerate(mesh.nodes):
-            for port in Port:
-                to = mesh.neighbour(node, port)
+        graph, layout = network.graph, network.layout
+        self.nodes, self.ports = len(graph.nodes), graph.ports
+        self.outputs = self.ports * graph.switches
+        self.links = self.outputs + self.nodes
+        self.capacity = [network.switch_buffer] * self.outputs
+        self.capacity += [network.injection_buffer] * self.nodes
+        self.place, self.joined = [-1] * self.links, [False] * self.links
+        self.inputs: list[list[int | None]] = [[None] * self.ports for _ in range(graph.switches)]
+        self.selects = [layout.inputs(port) for port in range(self.ports)]
+        for a, b in graph.links:
+            for (switch, port), (far, end) in ((a, b), (b, a)):
                 link = self.output(switch, port)
-                if port is Port.LOCAL:
-                    self.capacity[link] = network.core_buffer
-                    self.place[link] = switch
-                elif to is not None:
-                    self.place[link] = mesh.index(to)
-                    self.inputs[mesh.index(to)][port.opposite] = link
-            self.inputs[switch][Port.LOCAL] = self.injection(switch)
+                self.joined[link], self.inputs[far][end] = True, link
+                self.place[link] = far if graph.own else -1
+        self.core = [self.output(*place) for place in graph.nodes]
+        self.injection = list(range(self.outputs, self.links))
+        for node, (switch, port) in enumerate(graph.nodes):
+            core, injection = self.core[node], self.injection[node]
+            self.capacity[core] = network.core_buffer
+            self.inputs[switch][port] = injection
+            self.joined[core] = self.joined[injection] = True
+            self.place[core] = node
+            self.place[injection] = node if graph.own else -1
+        self.node = {core: node for node, core in enumerate(self.core)}
 
     def output(self, switch: int, port: int) -> int:
         """Return the link that leaves a switch by a port."""
-        return PORTS * switch + port
-
-    def core(self, node: int) -> int:
-        """Return the link to a node's core buffer."""
-        return PORTS * node + Port.LOCAL
-
-    def injection(self, node: int) -> int:
-        """Return the link from a node into its switch."""
-        return PORTS * self.nodes + node
+        return self.ports * switch + port
 
 
 class Switches:
@@ -106,7 +106,7 @@ class Switches:
         self.awake: set[int] = set()
         self.dead: set[int] = set()
         self._outputs: list[tuple[int, ...]] = [()] * wiring.links  # those that select a buffer
-        self._sources: Sequence[Sequence[int]] = [()] * (PORTS * wiring.nodes)
+        self._sources: Sequence[Sequence[int]] = [()] * wiring.outputs
 
     def route(self, selects: Sequence[Sequence[int]]) -> None:
         """Let every output select buffers anew, by its link."""
@@ -148,10 +148,11 @@ class Switches:
             Buffers that their front flit leaves.
         """
         buffers, credits, wiring = self.buffers, self.credits, self._wiring
-        place, is_core, touched = wiring.place, wiring.is_core, self._touched
+        place, joined, nodes, touched = wiring.place, wiring.joined, wiring.node, self._touched
         for link in moved:
             buffers[link].popleft()
-            touched.add(place[link])
+            if place[link] >= 0:
+                touched.add(place[link])
             if link in self.dead:
                 continue
             credits[link] += 1
@@ -159,13 +160,13 @@ class Switches:
                 self._wake(link)
         for link, flit in sent.items():
             credits[link] -= 1
-            node = place[link]
-            if node < 0 or link in self.dead:
+            if not joined[link] or link in self.dead:
                 continue
             buffers[link].append(flit)
-            touched.add(node)
-            if is_core[link]:
-                self._stirring.add(node)
+            if place[link] >= 0:
+                touched.add(place[link])
+            if link in nodes:
+                self._stirring.add(nodes[link])
             else:
                 self.awake.add(link)
 
@@ -182,7 +183,7 @@ class Switches:
 
     def _wake(self, link: int) -> None:
         """Wake who waits for a credit of a link."""
-        node = link - PORTS * self._wiring.nodes
+        node = link - self._wiring.outputs
         if node >= 0:
             self._stirring.add(node)
         else:
@@ -190,7 +191,6 @@ class Switches:
 
 
 WORD_BITS = 32
-SELECTS = PORTS - 1
 
 
 class Loader:
@@ -211,7 +211,8 @@ class Loader:
 
     def __init__(self, wiring: StaticWiring) -> None:
         self._wiring = wiring
-        self._bits = CHAIN_BITS * wiring.nodes
+        self._width = len(wiring.selects[0]) + 1  # bits of an output
+        self._bits = self._width * wiring.outputs
         self._mask = (1 << self._bits) - 1
         self._chain = self._taken = 0
         self.strobe: int | None = None
@@ -238,24 +239,18 @@ class Loader:
         """Return the links that each output's select names, by the output's link."""
         wiring = self._wiring
         found: list[list[int]] = []
-        for switch in range(wiring.nodes):
-            for port in range(PORTS):
-                bits = self._part(switch, port)
-                others = [other for other in range(PORTS) if other != port]
-                chosen = [wiring.inputs[switch][o] for i, o in enumerate(others) if bits >> i & 1]
+        for switch, inputs in enumerate(wiring.inputs):
+            for port, selects in enumerate(wiring.selects):
+                bits = self._part(wiring.output(switch, port))
+                chosen = (inputs[each] for i, each in enumerate(selects) if bits >> i & 1)
                 found.append([link for link in chosen if link is not None])
         return found
 
     def flushed(self) -> list[int]:
         """Return the outputs whose ``flush`` bit is set, as links."""
-        return [
-            PORTS * switch + port
-            for switch in range(self._wiring.nodes)
-            for port in range(PORTS)
-            if self._part(switch, port) >> SELECTS
-        ]
+        flush = self._width - 1
+        return [link for link in range(self._wiring.outputs) if self._part(link) >> flush]
 
-    def _part(self, switch: int, port: int) -> int:
+    def _part(self, output: int) -> int:
         """Return an output's select bits, with its ``flush`` bit above them."""
-        width = SELECTS + 1
-        return self._taken >> CHAIN_BITS * switch + width * port & (1 << width) - 1
+        return self._taken >> self._width * output & (1 << self._width) - 1

@@ -12,9 +12,7 @@ from syncfabric.models.messages.registers import (
     Op,
 )
 from syncfabric.models.messages.static import (
-    CHAIN_BITS,
     INIT,
-    OUTPUT_BITS,
     PATIENCE_BITS,
     ROLE_WORD,
     STATUS_WORD,
@@ -26,12 +24,10 @@ from syncfabric.models.messages.static import (
 from syncfabric.models.messages.words import COUNTER_BITS
 
 __all__ = [
-    "CHAIN_BITS",
     "CONFIG_ADDRESS_BITS",
     "COUNTER_BASE",
     "COUNTER_BITS",
     "INIT",
-    "OUTPUT_BITS",
     "PATIENCE_BITS",
     "ROLE_WORD",
     "STATUS_WORD",

@@ -11,9 +11,7 @@ from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS
 from syncfabric.models.messages.words import WordTable, bits_of, whole
 
 __all__ = [
-    "CHAIN_BITS",
     "INIT",
-    "OUTPUT_BITS",
     "PATIENCE_BITS",
     "ROLE_WORD",
     "STATUS_WORD",
@@ -22,12 +20,6 @@ __all__ = [
     "StaticLayout",
     "StaticWord",
 ]
-
-OUTPUT_BITS = 5
-"""Bits of the chain an output: a select for each other port, in rising order, then flush."""
-
-CHAIN_BITS = 5 * OUTPUT_BITS
-"""Bits of the chain a switch, for outputs EAST, NORTH, WEST, SOUTH and LOCAL, its core's."""
 
 INIT = 1
 """The command that lets a root begin."""
@@ -95,26 +87,34 @@ class LoaderWord(WordTable):
         "All outputs take their routes from the chain, and are flushed where it says so",
         whole("any", "w", "is not looked at"),
     )
-    LENGTH = 2, "Bits of the chain", whole("bits", "r", "25 for each node", constant=True)
+    LENGTH = 2, "Bits of the chain", whole("bits", "r", "those of all switches", constant=True)
 
 
 @dataclass(frozen=True)
 class StaticLayout:
-    """Widths that follow from the size of a static network.
+    """Widths and numbers that follow from the graph of a static network.
 
     Parameters
     ----------
-    width, height : int
-        Switches along x and y, 1 to 1024.
+    switches, nodes : int
+    ports : int
+        Of every switch, 2 to 16.
+    own : bool
+        Whether node i is in switch i, at its last port; else a node is at the far end of a port.
+    turns_back : bool
+        Whether an output can select the input of its own port.
     """
 
-    width: int
-    height: int
+    switches: int
+    nodes: int
+    ports: int
+    own: bool = True
+    turns_back: bool = False
 
     @property
     def loader(self) -> int:
         """The number that the config port addresses the loader by: it comes after the nodes."""
-        return self.width * self.height
+        return self.nodes
 
     @property
     def config_address_bits(self) -> int:
@@ -127,6 +127,30 @@ class StaticLayout:
         return self.loader.bit_length()
 
     @property
+    def core(self) -> int | None:
+        """The port of a switch's own node; None where nodes are outside."""
+        return self.ports - 1 if self.own else None
+
+    @property
+    def links(self) -> range:
+        """The ports that lead out of the switch."""
+        return range(self.ports - self.own)
+
+    def inputs(self, output: int) -> tuple[int, ...]:
+        """Return the inputs that an output can select, one for each select bit, rising."""
+        return tuple(i for i in range(self.ports) if self.turns_back or i != output)
+
+    @property
+    def output_bits(self) -> int:
+        """Bits of the chain an output: a select for each input that it can select, then flush."""
+        return len(self.inputs(0)) + 1
+
+    @property
+    def switch_bits(self) -> int:
+        """Bits of the chain a switch."""
+        return self.ports * self.output_bits
+
+    @property
     def chain_bits(self) -> int:
         """Bits of the whole chain."""
-        return CHAIN_BITS * self.width * self.height
+        return self.switch_bits * self.switches

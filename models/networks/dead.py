@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.networks.irregular import Irregular, Place
@@ -105,11 +104,6 @@ class Dead:
             if left:
                 living.append(group.model_copy(update={"members": left}) if lost else group)
         return tuple(living), left_out
-
-    @cached_property
-    def numbers(self) -> frozenset[int]:
-        """The directed links of a mesh as ``MeshLinks`` numbers them."""
-        return frozenset(4 * router + port for router, port in self.links)
 
 
 NOTHING = Dead()

@@ -135,6 +135,14 @@ class Irregular:
         return {end: n for ends, n in longer for end in ends}
 
     @property
+    def turns_back(self) -> bool:
+        """Whether an output of a static network's switch can select the input of its own port.
+
+        Those of a mesh cannot, as those of paper Reflex's TILE64.
+        """
+        return not self.columns
+
+    @property
     def own_links(self) -> int:
         """Links between a member and its switch: 1 to a node interface, 0 to a node inside."""
         return 0 if self.own else 1
@@ -160,6 +168,10 @@ class Irregular:
     def number(self, member: Place) -> int:
         """Return the number of a node from how the network file names it: (x, y), or its port."""
         return member[1] * self.columns + member[0] if self.columns else self.index(member)
+
+    def seat(self, member: Place) -> Place:
+        """Return the switch and port of a node from how the network file names it."""
+        return self.nodes[self.number(member)]
 
     def member(self, number: int) -> Place:
         """Return how the network file names a node; the inverse of ``number``."""
@@ -209,6 +221,13 @@ class Irregular:
         near = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 2])), shape=shape)
         found: Ints = connected_components(near, directed=False)[1]
         return found
+
+    @cached_property
+    def colours(self) -> Ints | None:
+        """0 or 1 for each switch so that links join different ones; None: there are none such."""
+        colours = self.levels(0) % 2
+        ends = self.links_array
+        return None if (colours[ends[:, 0]] == colours[ends[:, 2]]).any() else colours
 
     @cached_property
     def degree(self) -> Ints:

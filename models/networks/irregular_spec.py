@@ -114,10 +114,6 @@ class IrregularSpec(IrregularKeys, EngineSpec):
     @model_validator(mode="after")
     def _is_sound(self) -> Self:
         check_topology(self.topology)
-        if self.family:
-            _check_family(self.topology)
-        if not self.interfaces:
-            _check_inside(self.topology)
         _check_datelines(self.topology, self.datelines)
         if self.tables is not None:
             _check_tables(self.topology, self.tables)
@@ -204,7 +200,11 @@ SHOWN = 4
 
 
 def check_topology(network: Irregular) -> None:
-    """Refuse a network whose links and nodes do not fit its switches, or do not hang together."""
+    """Refuse a network whose links and nodes do not fit its switches, or do not hang together.
+
+    Nor may the links be others than those of the family that it names, or a node outside its switch
+    where nodes are inside.
+    """
     if not network.nodes:
         raise SpecError("network: nodes is empty; name at least one [switch, port]")
     switches, ports = range(network.switches), range(network.ports)
@@ -230,6 +230,10 @@ def check_topology(network: Irregular) -> None:
             raise SpecError(_used_twice(network, place))
         taken.add(place)
     _check_connected(network)
+    if network.family:
+        _check_family(network)
+    if network.own:
+        _check_inside(network)
 
 
 def _uses(network: Irregular) -> Iterator[tuple[Place, str, Link | Place]]:

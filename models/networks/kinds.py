@@ -1,10 +1,10 @@
-"""The kinds of networks and their tables of keys: all networks of engines, meshes, static ones."""
+"""The kinds of networks and their tables of keys: all networks of engines, and meshes."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -16,7 +16,6 @@ from syncfabric.models.layout.offload import Offload
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.models.layout.slots import MOST_SLOTS, WIRE_PLANNER, SlotLayout
 from syncfabric.models.layout.streams import Channels, Join, Operations, StreamLayout, Width
-from syncfabric.models.messages import StaticLayout
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
@@ -24,19 +23,16 @@ from syncfabric.models.networks.table import Flag, Table, Whole, WholePlace
 
 __all__ = [
     "MESSAGE_PLANNERS",
-    "STATIC_PLANNERS",
+    "DataBits",
     "EngineNetwork",
     "EngineSpec",
     "MeshSpec",
     "NetworkTable",
-    "StaticSpec",
 ]
 
 DataBits: TypeAlias = Annotated[
     Whole, Field(ge=0, le=32, description="What a barrier combines and hands back.")
 ]
-Side: TypeAlias = Annotated[Whole, Field(ge=1, le=1024)]
-Buffer: TypeAlias = Annotated[Whole, Field(ge=1, le=16)]
 EngineSetUp: TypeAlias = Literal["local", "manager", "paper"]
 
 MESSAGE_PLANNERS = {
@@ -44,9 +40,6 @@ MESSAGE_PLANNERS = {
     "routed": ("btm", "shortest", "cs"),
 }
 """The planners of networks of engines by their transport, the default first."""
-
-STATIC_PLANNERS = ("ring", "tree")
-"""The planners of static networks, the default first."""
 
 
 class NetworkTable(Table):
@@ -291,54 +284,3 @@ class MeshSpec(EngineSpec):
         return self._shape_of(
             MeshNodeShape(width=self.width, height=self.height, **self._router_keys())
         )
-
-
-class StaticSpec(NetworkTable):
-    """The table ``[network]`` of a static network: fixed routes, as in paper Reflex."""
-
-    channels: ClassVar[int] = 0
-    streams: ClassVar[int] = 0
-    slots: ClassVar[None] = None
-    stream: ClassVar[None] = None
-    guarded: ClassVar[bool] = False
-    managed: ClassVar[bool] = False
-    watched: ClassVar[bool] = False
-    manager_nodes: ClassVar[tuple[WholePlace, ...]] = ()
-    port_registers: ClassVar[int] = 1
-    """A node has one core port, and takes part in one barrier."""
-
-    kind: Literal["static"] = Field(description="The kind of network.")
-    width: Side = Field(description="Nodes from west to east.")
-    height: Side = Field(description="Nodes from south to north.")
-    flit_bits: Whole = Field(default=1, ge=1, le=128, description="Width of a flit.")
-    data_bits: DataBits = Field(default=0, json_schema_extra={"maximum": 0})
-    switch_buffer: Buffer = Field(default=2, description="Flits a switch holds from each link.")
-    core_buffer: Buffer = Field(default=2, description="Flits that wait for a core.")
-    injection_buffer: Buffer = Field(default=2, description="Flits that a core has sent.")
-    watchdog: Whole = Field(
-        default=0, ge=0, le=65535, description="Cycles after which who waits is told; 0: never."
-    )
-
-    @model_validator(mode="after")
-    def _barriers_carry_no_data(self) -> Self:
-        if self.data_bits:
-            raise SpecError(
-                f"network: data_bits = {self.data_bits} is not supported yet; barriers of a static "
-                "network carry no data (data_bits = 0): remove it"
-            )
-        return self
-
-    @cached_property
-    def topology(self) -> Mesh:
-        """The mesh of its switches, each with a node."""
-        return Mesh(self.width, self.height)
-
-    @property
-    def layout(self) -> StaticLayout:
-        """Widths that follow from its size."""
-        return StaticLayout(self.width, self.height)
-
-    @property
-    def planners(self) -> tuple[str, ...]:
-        """The planners that groups can name, the default first."""
-        return STATIC_PLANNERS

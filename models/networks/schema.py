@@ -22,9 +22,9 @@ from syncfabric.models.networks.spec import (
     GroupSpec,
     MeshSpec,
     NetworkSpec,
-    StaticSpec,
     group_subject,
 )
+from syncfabric.models.networks.static_spec import StaticTable
 from syncfabric.models.networks.table import Flag, Name, Operation, Table, Text, Whole, WholePlace
 
 __all__ = ["GroupTable", "NetworkFile", "file_schema"]
@@ -85,7 +85,8 @@ class GroupTable(Table):
         )
 
 
-KEYS["irregular"] = IrregularTable.model_fields  # in a file, links can be said in other ways, too
+# In a file, links can be said in other ways, too.
+KEYS |= {"irregular": IrregularTable.model_fields, "static": StaticTable.model_fields}
 
 
 class NetworkFile(Table):
@@ -93,7 +94,7 @@ class NetworkFile(Table):
 
     name: Name = Field(description="The network's name; its Verilog module takes it too.")
     network: Annotated[
-        MeshSpec | IrregularTable | StaticSpec,
+        MeshSpec | IrregularTable | StaticTable,
         Discriminator("kind"),
     ] = Field(description="The network itself.")
     group: tuple[GroupTable, ...] = Field(default=(), description="The process groups.")
@@ -107,9 +108,9 @@ class NetworkFile(Table):
             Where the files are that this one names; by default the current folder.
         """
         folder, table = folder or Path(), self.network
-        if not isinstance(table, StaticSpec) and table.offload:
+        if not isinstance(table, StaticTable) and table.offload:
             table = table.changed(offload=table.offload.found_in(folder))
-        network: AnySpec = table.resolve(folder) if isinstance(table, IrregularTable) else table
+        network: AnySpec = table if isinstance(table, MeshSpec) else table.resolve(folder)
         groups = tuple(group.resolve(network.topology) for group in self.group)
         return NetworkSpec(name=self.name, network=network, groups=groups)
 

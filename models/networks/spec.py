@@ -12,13 +12,9 @@ from syncfabric.models.errors import SpecError, about
 from syncfabric.models.layout.slots import WIRE_OPERATIONS, WIRE_PLANNER
 from syncfabric.models.networks.explain import KEYS, choice, show
 from syncfabric.models.networks.irregular_spec import IrregularSpec
-from syncfabric.models.networks.kinds import (
-    MESSAGE_PLANNERS,
-    STATIC_PLANNERS,
-    MeshSpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.kinds import MESSAGE_PLANNERS, MeshSpec
 from syncfabric.models.networks.members import check_members
+from syncfabric.models.networks.static_spec import STATIC_PLANNERS, StaticSpec
 from syncfabric.models.networks.table import Flag, Name, Operation, Table, Whole, WholePlace
 
 __all__ = [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -12,12 +13,12 @@ import numpy as np
 from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.slots import WIRE_PLANNER
-from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import STEP, Node, Port
 from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.models.planning.btm import Tree
 from syncfabric.models.planning.entries import owner_of
-from syncfabric.models.planning.mesh_links import Routes
+from syncfabric.models.planning.free_links import Routes
 from syncfabric.models.planning.multicast_tree import Multicast, least_depth, tree_flits
 from syncfabric.models.planning.pace import Pace, on_wires, stream_bound
 from syncfabric.models.planning.port_tree import PortTree
@@ -112,8 +113,8 @@ class GroupPlan:
 
     @property
     def graph(self) -> Irregular:
-        """The network of engines."""
-        return self.tree.graph
+        """The network's routers, or switches."""
+        return self.shape.graph
 
     @cached_property
     def registers(self) -> tuple[int, ...]:
@@ -165,12 +166,12 @@ class GroupPlan:
         return self.shape.radius + (0 if self.static else self.graph.own_links)
 
     @property
-    def ring(self) -> list[Node] | None:
-        """The switches that a ring passes, from the root on; None of a tree."""
+    def ring(self) -> list[int] | None:
+        """The switches that a ring passes, from the root's on; None of a tree."""
         return self.way.ring
 
     @property
-    def edges(self) -> list[tuple[Node, Node]] | None:
+    def edges(self) -> list[tuple[int, int]] | None:
         """Every switch of a multicast tree and the one above it, outwards; None of a ring."""
         return self.way.edges
 
@@ -222,12 +223,14 @@ class GroupPlan:
         return values
 
     def _way_json(self, way: Way) -> dict[str, Any]:
+        shown = self.graph.shown
         return {
-            "edges": way.edges and [[list(end) for end in edge] for edge in way.edges],
-            "ring": way.ring if way.ring is None else [list(node) for node in way.ring],
+            "edges": way.edges and [[shown(end) for end in edge] for edge in way.edges],
+            "ring": way.ring if way.ring is None else [shown(switch) for switch in way.ring],
             "ring_least": way.least._asdict() if isinstance(way, Ring) and way.length else None,
             "links": way.length,
             "flits": self.flits,
+            "ports": None if self.graph.columns else [port for _, port in way.outputs],
         }
 
     @classmethod
@@ -275,26 +278,47 @@ def laid(
 ) -> GroupPlan:
     """Return the plan of a group on a static network from its ring or tree."""
     flits, bound, least = None, ALONE, ALONE
-    if isinstance(way, Ring) and way.length:
+    if isinstance(way, Ring) and len(members) > 1:
         bound, least = (ring_bound(n, network) for n in (way.length, way.least.links))
-    elif isinstance(way, Multicast) and way.edges:
+    elif isinstance(way, Multicast) and len(members) > 1:
         flits = tree_flits(way.height, network)
-        bound = tree_bound(way.height, flits, network)
-        least = tree_bound(way.least, tree_flits(way.least, network), network)
+        at = Counter(network.graph.seat(member)[0] for member in members)
+        beside = at[network.graph.seat(way.root)[0]] > 1
+        bound = tree_bound(way.height, flits, network, beside=beside)
+        others = tree_flits(way.least, network)
+        least = tree_bound(way.least, others, network, beside=min(at.values()) > 1)
     return GroupPlan(group_id, op, planner, members, way, bound, least, flits=flits)
 
 
 def _read_way(entry: Mapping[str, Any], network: StaticSpec) -> GroupPlan:
-    members = tuple((x, y) for x, y in entry["members"])
+    graph, members = network.graph, tuple((a, b) for a, b in entry["members"])
+    x, y = entry["root"]
     way: Way
     if entry["ring"] is None:
-        edges = [((a, b), (x, y)) for (a, b), (x, y) in entry["edges"]]
-        x, y = entry["root"]
-        way = Multicast((x, y), edges, entry["longest_path"], least_depth(members))
+        ends = [(graph.switch(above), graph.switch(down)) for down, above in entry["edges"]]
+        least = least_depth(graph, members)
+        way = Multicast(graph, (x, y), _outputs(entry, graph, ends), entry["longest_path"], least)
     else:
-        least = Least(**entry["ring_least"]) if entry["ring"] else Least(0, "sides")
-        way = Ring([(x, y) for x, y in entry["ring"]] or list(members[:1]), least)
+        ring = [graph.switch(shown) for shown in entry["ring"]]
+        known = Least(**entry["ring_least"]) if ring else Least(0, "sides")
+        ends = [*zip(ring, [*ring[1:], *ring[:1]], strict=True)]
+        way = Ring(graph, (x, y), _outputs(entry, graph, ends), known)
     return laid(entry["id"], entry["planner"], entry["op"], members, way, network)
+
+
+def _outputs(
+    entry: Mapping[str, Any], graph: Irregular, ends: Sequence[tuple[int, int]]
+) -> list[Place]:
+    """Return the outputs that lead from the first to the second switch of each pair."""
+    here, there = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    ports = graph.ports_between(here, there)[0].tolist() if graph.columns else entry["ports"]
+    found = list(zip(here.tolist(), ports, strict=True))
+    if any(
+        (graph.across(*output) or (-1,))[0] != to
+        for output, (_, to) in zip(found, ends, strict=True)
+    ):
+        raise SpecError(f"plan: group {entry['id']}: its way leaves the links; plan again")
+    return found
 
 
 def _read_tree(entry: Mapping[str, Any], network: MessageSpec) -> GroupPlan:

@@ -11,30 +11,37 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from syncfabric.models.networks.mesh import Mesh, Node, Port
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.btm import by_centrality
-from syncfabric.models.planning.mesh_links import MeshLinks, Routes, link_numbers, port_to
+from syncfabric.models.planning.free_links import FreeLinks, Output, Routes
 
 __all__ = ["Multicast", "best_tree", "least_depth", "tree_flits"]
 
 
 class Multicast(NamedTuple):
-    """A multicast tree.
+    """A multicast tree from the switch of the member ``root``.
 
-    ``edges`` are pairs (switch, the one above it), neighbours all, from the root outwards;
-    ``height`` is the hops to the farthest member, and ``least`` what it is where all links are
-    free.
+    ``outputs`` are those by which it leaves switches, from the root outwards; ``height`` is the
+    hops to the farthest member, and ``least`` what it is where all links are free.
     """
 
+    graph: Irregular
     root: Node
-    edges: list[tuple[Node, Node]]
+    outputs: list[Output]
     height: int
     least: int
 
     @property
     def ring(self) -> None:
         """None: it is no ring."""
+
+    @property
+    def edges(self) -> list[tuple[int, int]]:
+        """Pairs (switch, the one above it), from the root outwards."""
+        ends = ((self.graph.across(*output), output[0]) for output in self.outputs)
+        return [(far[0], above) for far, above in ends if far is not None]
 
     @property
     def radius(self) -> int:
@@ -44,7 +51,7 @@ class Multicast(NamedTuple):
     @property
     def length(self) -> int:
         """Links."""
-        return len(self.edges)
+        return len(self.outputs)
 
     @property
     def excess(self) -> int:
@@ -53,40 +60,40 @@ class Multicast(NamedTuple):
 
     def routes(self, members: Iterable[Node]) -> Routes:
         """Return the routes of the tree from its root's core to the members'."""
-        inputs = {switch: port_to(switch, above) for switch, above in self.edges}
-        inputs[self.root] = Port.LOCAL
-        routes = {(*above, port_to(above, switch)): inputs[above] for switch, above in self.edges}
-        return routes | {(*m, Port.LOCAL): inputs[m] for m in members if m != self.root}
-
-    def links(self, mesh: Mesh) -> list[int]:
-        """Return its links, by their numbers in ``MeshLinks``."""
-        return link_numbers(mesh, ((parent, switch) for switch, parent in self.edges))
+        inputs = dict(filter(None, (self.graph.across(*output) for output in self.outputs)))
+        home, inputs[home] = self.graph.seat(self.root)
+        seats = [self.graph.seat(member) for member in members if member != self.root]
+        return {output: inputs[output[0]] for output in (*self.outputs, *seats)}
 
 
-def best_tree(mesh: Mesh, members: Sequence[Node], taken: Iterable[int] = ()) -> Multicast | None:
+def best_tree(
+    graph: Irregular, members: Sequence[Node], taken: Iterable[Output] = ()
+) -> Multicast | None:
     """Return a tree of least depth over the links that are left, or None if there is none.
 
-    The root is the member that gives the least depth; of several the one that planner ``btm``
-    would take: nearest the centroid.
+    The root is the member that gives the least depth; of several, on a mesh, the one that planner
+    ``btm`` would take: nearest the centroid; else the first.
 
     Parameters
     ----------
-    mesh : Mesh
+    graph : Irregular
     members : sequence of Node
         One or more.
-    taken : iterable of int
-        Links that others use, by their numbers in ``MeshLinks``.
+    taken : iterable of Output
+        Links that others use, by where they leave.
     """
-    links = MeshLinks(mesh, taken)
-    rank = {members[i]: place for place, i in enumerate(by_centrality(members).tolist())}
-    wanted = {mesh.index(member) for member in members}
-    far = _distances(members)
+    links = FreeLinks(graph, taken)
+    rank = {member: place for place, member in enumerate(members)}
+    if graph.columns:
+        rank = {members[i]: place for place, i in enumerate(by_centrality(members).tolist())}
+    wanted = {graph.seat(member)[0] for member in members}
+    far = _distances(graph, members)
     best: tuple[int, Node] | None = None
     levels: list[list[int]] = []
     for root in sorted(members, key=lambda member: (far[member], rank[member])):
         if best is not None and (far[root], rank[root]) >= (best[0], rank[best[1]]):
             break
-        found = _levels(links, mesh.index(root), wanted)
+        found = _levels(links, graph.seat(root)[0], wanted)
         if found is None:
             continue
         depth = len(found) - 1
@@ -94,18 +101,21 @@ def best_tree(mesh: Mesh, members: Sequence[Node], taken: Iterable[int] = ()) ->
             best, levels = (depth, root), found
     if best is None:
         return None
-    above = _prune(links, levels, wanted)
-    edges = [(mesh.node(switch), mesh.node(parent)) for switch, parent in above.items()]
-    return Multicast(best[1], edges, best[0], min(far.values()))
+    outputs = links.outputs(_prune(links, levels, wanted))
+    return Multicast(graph, best[1], outputs, best[0], min(far.values()))
 
 
-def least_depth(members: Sequence[Node]) -> int:
+def least_depth(graph: Irregular, members: Sequence[Node]) -> int:
     """Return the hops to the farthest member from that which is best placed."""
-    return min(_distances(members).values())
+    return min(_distances(graph, members).values())
 
 
-def _distances(members: Sequence[Node]) -> dict[Node, int]:
+def _distances(graph: Irregular, members: Sequence[Node]) -> dict[Node, int]:
     """Return the hops from each member to the farthest."""
+    if not graph.columns:
+        homes = [graph.seat(member)[0] for member in members]
+        far = {home: int(graph.levels(home)[homes].max()) for home in {*homes}}
+        return {member: far[home] for member, home in zip(members, homes, strict=True)}
     sums, differences = [x + y for x, y in members], [x - y for x, y in members]
     north_east, south_west = max(sums), min(sums)
     south_east, north_west = max(differences), min(differences)
@@ -115,15 +125,14 @@ def _distances(members: Sequence[Node]) -> dict[Node, int]:
     }
 
 
-def _levels(links: MeshLinks, root: int, wanted: set[int]) -> list[list[int]] | None:
+def _levels(links: FreeLinks, root: int, wanted: set[int]) -> list[list[int]] | None:
     """Return the switches by their distance from a root, down to the farthest wanted; else None."""
     levels, seen = [[root]], {root}
     left = len(wanted) - 1
     while left:
         level = []
         for switch in levels[-1]:
-            for side in range(4):
-                link = 4 * switch + side
+            for link in links.of(switch):
                 if links.free[link] and (after := links.head(link)) not in seen:
                     seen.add(after)
                     level.append(after)
@@ -134,32 +143,36 @@ def _levels(links: MeshLinks, root: int, wanted: set[int]) -> list[list[int]] | 
     return levels
 
 
-def _prune(links: MeshLinks, levels: list[list[int]], wanted: set[int]) -> dict[int, int]:
-    """Return the switch above each that the tree needs, from the root outwards.
+def _prune(links: FreeLinks, levels: list[list[int]], wanted: set[int]) -> list[int]:
+    """Return the links down that the tree needs, from the root outwards.
 
     From the farthest level inwards: what is needed anyway leads on to all that it can, and then
     whatever leads on to most of the others, one by one.
     """
-    above: dict[int, int] = {}
+    down: list[int] = []
     needed: set[int] = set()
     for level, before in zip(levels[:0:-1], levels[-2::-1], strict=True):
         inner = set(before)
         left = {
-            switch: sorted(link >> 2 for link in links.into(switch) if link >> 2 in inner)
+            switch: {
+                link // links.ports: link
+                for link in sorted(links.into(switch), reverse=True)
+                if link // links.ports in inner
+            }
             for switch in sorted(level, reverse=True)
             if switch in wanted or switch in needed
         }
         needed = inner & wanted
         while left:
             for switch, ways in list(left.items()):
-                parent = next((way for way in ways if way in needed), None)
+                parent = next((way for way in sorted(ways) if way in needed), None)
                 if parent is not None:
-                    above[switch] = parent
+                    down.append(ways[parent])
                     del left[switch]
             if left:
                 served = Counter(way for ways in left.values() for way in ways)
                 needed.add(min(served, key=lambda way: (-served[way], way)))
-    return dict(reversed(above.items()))
+    return down[::-1]
 
 
 def tree_flits(longest: int, network: StaticSpec) -> int:

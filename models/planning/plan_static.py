@@ -17,8 +17,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.dead import NOTHING, Dead
-from syncfabric.models.networks.mesh import Mesh
+from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import GroupSpec, StaticSpec
+from syncfabric.models.planning.free_links import Output
 from syncfabric.models.planning.group_plan import GroupPlan, Way, laid
 from syncfabric.models.planning.multicast_tree import Multicast, best_tree
 from syncfabric.models.planning.ring import Least, Ring, best_ring, ring_beside
@@ -41,7 +42,7 @@ def plan_static(
     network: StaticSpec,
     groups: Sequence[GroupSpec],
     dead: Dead = NOTHING,
-    beside: Collection[int] = (),
+    beside: Collection[Output] = (),
 ) -> tuple[GroupPlan, ...]:
     """Plan every group's ring or tree, no two over the same directed link.
 
@@ -51,8 +52,8 @@ def plan_static(
     groups : sequence of GroupSpec
     dead : Dead
         Links that none takes.
-    beside : collection of int
-        Links of groups that stay as they are, by their numbers in ``MeshLinks``.
+    beside : collection of Output
+        Links of groups that stay as they are, by where they leave.
 
     Raises
     ------
@@ -60,7 +61,7 @@ def plan_static(
         A group has no ring, or no way was found for it beside the others'.
     """
     several = [group for group in groups if len(group.members) > 1]
-    board = _Board(network.topology, several, dead, beside)
+    board = _Board(network.graph, several, dead, beside)
     board.lay_all()
     board.improve()
     return tuple(_planned(group, board.laid.get(group.id), network) for group in groups)
@@ -70,7 +71,8 @@ def _planned(group: GroupSpec, way: Way | None, network: StaticSpec) -> GroupPla
     if way is None:
         (alone,) = group.members
         ring = group.planner == "ring"
-        way = Ring([alone], Least(0, "sides")) if ring else Multicast(alone, [], 0, 0)
+        at = network.graph, alone, list[Output]()
+        way = Ring(*at, Least(0, "sides")) if ring else Multicast(*at, 0, 0)
     if isinstance(way, Ring):
         way = way.turned(group.members)
     return laid(group.id, group.planner, group.op, group.members, way, network)
@@ -80,11 +82,11 @@ class _Board:
     """The ways that are laid so far."""
 
     def __init__(
-        self, mesh: Mesh, groups: Sequence[GroupSpec], dead: Dead, beside: Collection[int]
+        self, graph: Irregular, groups: Sequence[GroupSpec], dead: Dead, beside: Collection[Output]
     ) -> None:
-        self.mesh, self._closed = mesh, dead.numbers.union(beside)
+        self.graph, self._closed = graph, dead.links.union(beside)
         self.members = {group.id: group.members for group in groups}
-        self.alone = {group.id: _alone(mesh, group, dead, self._closed) for group in groups}
+        self.alone = {group.id: _alone(graph, group, dead, self._closed) for group in groups}
         self.laid: dict[int, Way] = {}
         self.rng = random.Random(len(groups))
 
@@ -122,10 +124,10 @@ class _Board:
         self.laid = {other: way for other, way in others.items() if self.rng.random() < KEPT}
         if not self._lay(gid, 0):
             self.laid = {gid: self.alone[gid]}
-        taken = set(self.laid[gid].links(self.mesh))
+        taken = set(self.laid[gid].outputs)
         ripped = []
         for other, way in others.items():
-            if taken.isdisjoint(way.links(self.mesh)):
+            if taken.isdisjoint(way.outputs):
                 self.laid[other] = way
             else:
                 ripped.append(other)
@@ -133,21 +135,21 @@ class _Board:
 
     def _lay(self, gid: int, shakes: int) -> bool:
         """Lay a group's way over the links that are left; return whether there is one."""
-        taken = {link for way in self.laid.values() for link in way.links(self.mesh)}
+        taken = {link for way in self.laid.values() for link in way.outputs}
         taken |= self._closed
         alone = self.alone[gid]
         way: Way | None
         if isinstance(alone, Ring):
-            way = ring_beside(self.mesh, self.members[gid], taken, alone, shakes)
+            way = ring_beside(self.members[gid], taken, alone, shakes)
         else:
-            way = best_tree(self.mesh, self.members[gid], taken)
+            way = best_tree(self.graph, self.members[gid], taken)
         if way is not None:
             self.laid[gid] = way
         return way is not None
 
     def _demand(self, gid: int) -> tuple[bool, int]:
         way = self.alone[gid]
-        return way.ring is not None, len(way.links(self.mesh))
+        return way.ring is not None, way.length
 
     def _refusal(self, gid: int) -> PlanError:
         others = ", ".join(str(other) for other in self.alone if other != gid)
@@ -160,19 +162,19 @@ class _Board:
         )
 
 
-def _alone(mesh: Mesh, group: GroupSpec, dead: Dead, closed: Collection[int]) -> Way:
+def _alone(graph: Irregular, group: GroupSpec, dead: Dead, closed: Collection[Output]) -> Way:
     """Return a group's way where all links but closed ones are free."""
     if group.planner == "tree":
-        tree = best_tree(mesh, group.members, closed)
+        tree = best_tree(graph, group.members, closed)
         if tree is None:
             raise PlanError(
                 f'group {group.id}: planner = "tree" found no tree that shares no link with those '
                 "of groups that stay as they are; plan all groups anew"
             )
         return tree
-    ring = best_ring(mesh, group.members)
+    ring = best_ring(graph, group.members)
     if ring is not None and closed:
-        around = ring_beside(mesh, group.members, closed, ring, ALONE_SHAKES)
+        around = ring_beside(group.members, closed, ring, ALONE_SHAKES)
         if around is None:
             without = f"without {dead}" if dead else "beside groups that stay as they are"
             raise PlanError(
@@ -180,6 +182,7 @@ def _alone(mesh: Mesh, group: GroupSpec, dead: Dead, closed: Collection[int]) ->
             )
         return around
     if ring is None:
+        mesh = f"{graph.columns}x{graph.switches // graph.columns} mesh"
         raise PlanError(
             f'group {group.id}: planner = "ring" has no ring on a {mesh}, where it would turn back '
             'at a switch, which none can; set planner = "tree"'

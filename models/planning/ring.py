@@ -2,48 +2,64 @@
 
 Source: paper Reflex, section III (switches joined to a ring by their routes). The paper joins the
 switches of all cores, which takes a Hamiltonian cycle. Here a ring may pass switches of others,
-and a switch several times; it takes a link once at most, and never turns back at a switch, where
-no output can be fed from its own side.
+and a switch several times; it takes a directed link once at most. On a mesh it never turns back at
+a switch, where no output can be fed from its own side; on any other graph it may.
 
-A ring through a full rectangle is written down. Any other is grown and mended; then a linear
-program says how long it must be at least, and on small meshes a search whether it can be shorter.
+A ring through a full rectangle of a mesh is written down. On another graph a Hamiltonian cycle
+through the members is looked for; and the tour of a tree that joins them, each link once in each
+direction, is a ring that there always is. Any other ring is grown and mended; then a linear
+program says how long it must be at least, and on small graphs a search whether it can be shorter.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from itertools import pairwise
+import random
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from syncfabric.models.networks.mesh import Mesh, Node, Port
-from syncfabric.models.planning.mesh_links import MeshLinks, Routes, link_numbers, port_to
+import numpy as np
+
+from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.mesh import Mesh, Node
+from syncfabric.models.planning.free_links import FreeLinks, Output, Routes
 from syncfabric.models.planning.ring_grow import grow, shake
 from syncfabric.models.planning.ring_model import RingModel
 
-__all__ = ["Least", "Ring", "best_ring", "least_by_shape", "rectangle_ring", "ring_beside"]
+__all__ = [
+    "Least",
+    "Ring",
+    "best_ring",
+    "least_by_shape",
+    "rectangle_ring",
+    "ring_beside",
+    "ring_of",
+]
 
 SHAKES = 300
 """Pieces that are torn out of a ring and mended; fewer of a long one."""
 SHAKEN = 40_000
 """Links of the ring, added up over these times."""
-RELAXED_LIMIT = 400
-"""Switches for which the linear program is solved: 20 x 20."""
-SEARCH_LIMIT = 64
-"""Switches among which a shorter ring is searched for: 8 x 8."""
+RELAXED_LIMIT = 4800
+"""Steps from link to link for which the linear program is solved: those of a 20 x 20 mesh."""
+SEARCH_LIMIT = 768
+"""Steps among which a shorter ring is searched for: those of an 8 x 8 mesh."""
 DENSE = 2
 """Switches for each member up to which the ring of their whole rectangle is tried."""
 EVEN = 1e-6
-"""What a bound may be too high by rounding, before it is made even."""
+"""What a bound may be too high by rounding, before it is made whole."""
+TURNED = 400_000
+"""Switches of paths that are turned around in search of a Hamiltonian cycle."""
 
 
 class Least(NamedTuple):
     """A length that no ring of the members goes below, and how that is known.
 
-    ``by`` is ``"sides"``: a ring goes round their rectangle; ``"colours"``: it passes the two
-    colours of a chessboard in turn; ``"relaxation"``: by the linear program; or ``"search"``: by a
-    search through all shorter rings.
+    ``by`` is ``"sides"``: a ring goes round their rectangle; ``"distance"``: it goes to the
+    farthest and back; ``"colours"``: it passes the two colours of a chessboard, or of another
+    graph whose links join two, in turn; ``"members"``: it passes the switch of each;
+    ``"relaxation"``: by the linear program; or ``"search"``: by a search through all shorter rings.
     """
 
     links: int
@@ -51,27 +67,25 @@ class Least(NamedTuple):
 
 
 class Ring(NamedTuple):
-    """The switches that a ring passes, in order, and the least length that one could have.
+    """The outputs that a ring leaves switches by, in order, and the least length of one.
 
-    ``through_cores`` puts every member's core in the way, over the same links: switches copy flits
-    and cannot combine them, so a reduction is a token that goes from core to core.
+    It begins at the switch of the member ``root``. ``through_cores`` puts every member's core in
+    the way, over the same links: switches copy flits and cannot combine them, so a reduction is a
+    token that goes from core to core.
 
     Source: paper Reflex, section III; section VI names reductions as future work.
     """
 
-    switches: list[Node]
+    graph: Irregular
+    root: Node
+    outputs: list[Output]
     least: Least
     through_cores: bool = False
 
     @property
-    def root(self) -> Node:
-        """The first switch."""
-        return self.switches[0]
-
-    @property
     def length(self) -> int:
-        """Links; none of a single member's."""
-        return len(self.switches) if len(self.switches) > 1 else 0
+        """Links between switches; none where all members are at one."""
+        return len(self.outputs)
 
     @property
     def radius(self) -> int:
@@ -83,9 +97,9 @@ class Ring(NamedTuple):
         """None: it is no tree."""
 
     @property
-    def ring(self) -> list[Node]:
-        """The switches that it passes; none of a single member's."""
-        return self.switches[: self.length]
+    def ring(self) -> list[int]:
+        """The switches that it passes; none where it has no link."""
+        return [switch for switch, _ in self.outputs]
 
     @property
     def edges(self) -> None:
@@ -96,35 +110,33 @@ class Ring(NamedTuple):
         """Links more than the least."""
         return self.length - self.least.links
 
-    def links(self, mesh: Mesh) -> list[int]:
-        """Return its links, by their numbers in ``MeshLinks``, the last one back to the first."""
-        return link_numbers(mesh, self._hops())
-
     def routes(self, members: Iterable[Node]) -> Routes:
         """Return the routes of the ring: its root's core sends, and listens at the end.
 
         Any other member listens where the ring comes to it first.
         """
-        routes: Routes = {}
-        heard: dict[Node, Port] = {}
-        source = Port.LOCAL
-        for switch, after in self._hops():
-            routes[(*switch, port_to(switch, after))] = source
-            source = port_to(after, switch)
-            heard.setdefault(after, source)
-        if not self.length:
+        others: defaultdict[int, list[int]] = defaultdict(list)
+        home, source = own = self.graph.seat(self.root)
+        for member in members:
+            switch, port = self.graph.seat(member)
+            others[switch] += [port] * ((switch, port) != own)
+        if not (self.outputs or others[home]):
             return {}
-        heard[self.root] = source
-        for x, y in members:
-            entry = routes[x, y, Port.LOCAL] = heard[x, y]
-            if self.through_cores and (x, y) != self.root:
-                onward = (p for p in Port if p != Port.LOCAL and routes.get((x, y, p)) == entry)
-                routes[x, y, next(onward)] = Port.LOCAL
+        heard, routes, onward = {home: source}, Routes(), dict[Output, int]()
+        for switch, port in [*self.outputs, own]:
+            routes[switch, port] = source
+            onward.setdefault((switch, source), port)
+            far = self.graph.across(switch, port)
+            if far is not None and (switch, port) != own:
+                source = far[1]
+                heard.setdefault(*far)
+        for switch, ports in others.items():
+            source = heard[switch]
+            for port in ports:
+                routes[switch, port] = source
+                source = port if self.through_cores else source
+            routes[switch, onward[switch, heard[switch]]] = source
         return routes
-
-    def _hops(self) -> Iterable[tuple[Node, Node]]:
-        """Yield each switch with the next, the last with the first."""
-        return pairwise([*self.switches, self.root]) if self.length else ()
 
     def turned(self, members: Sequence[Node]) -> Ring:
         """Return the ring from its root on: the member behind the longest way without another.
@@ -132,10 +144,14 @@ class Ring(NamedTuple):
         So the release, which the root sends and the last member reads, has the least way to go. Of
         several, the root is the first in ``members``.
         """
-        switches, count = self.switches, self.length
-        order = {member: place for place, member in enumerate(members)}
-        seen = Counter[Node]()
-        last, missing = -1, len(members)
+        switches, count = self.ring, self.length
+        if not count:
+            return self._replace(root=members[0])
+        order: dict[int, int] = {}
+        for place, member in enumerate(members):
+            order.setdefault(self.graph.seat(member)[0], place)
+        seen = Counter[int]()
+        last, missing = -1, len(order)
         best = count, 0, 0
         # The shortest stretch from each switch on that passes all members: both ends only move on.
         for first, switch in enumerate(switches):
@@ -149,7 +165,15 @@ class Ring(NamedTuple):
                 best = min(best, (last - first, order[switch], first))
                 seen[switch] -= 1
                 missing += not seen[switch]
-        return self._replace(switches=[*switches[best[2] :], *switches[: best[2]]])
+        outputs = [*self.outputs[best[2] :], *self.outputs[: best[2]]]
+        return self._replace(root=members[best[1]], outputs=outputs)
+
+
+def ring_of(graph: Irregular, switches: Sequence[int]) -> list[Output]:
+    """Return the outputs of a ring by its switches; of several links the one of lowest port."""
+    here = np.array(switches, dtype=np.int64)
+    ports, _ = graph.ports_between(here, np.roll(here, -1))
+    return list(zip(switches, ports.tolist(), strict=True))
 
 
 class _Rectangle(NamedTuple):
@@ -158,21 +182,34 @@ class _Rectangle(NamedTuple):
     height: int
 
 
-def least_by_shape(members: Collection[Node]) -> Least:
-    """Return what the places of two members or more say of the least length."""
-    box = _box(members)
-    sides = 2 * (max(1, box.width - 1) + max(1, box.height - 1))
-    dark = sum((x + y) % 2 for x, y in members)
-    colours = 2 * max(dark, len(members) - dark)
-    return Least(colours, "colours") if colours > sides else Least(sides, "sides")
+def least_by_shape(graph: Irregular, members: Collection[int]) -> Least:
+    """Return what the places of two members' switches or more say of the least length."""
+    found = []
+    if graph.columns:
+        box = _box(graph, members)
+        found.append(Least(2 * (max(1, box.width - 1) + max(1, box.height - 1)), "sides"))
+    else:
+        # The member farthest from the one that is farthest from any.
+        far, here = 0, next(iter(members))
+        for _ in range(2):
+            level = graph.levels(here)
+            here = max(members, key=lambda switch: (level[switch], switch))
+            far = int(level[here])
+        found.append(Least(2 * far, "distance"))
+    if graph.colours is None:
+        found.append(Least(len(members), "members"))
+    else:
+        dark = int(graph.colours[list(members)].sum())
+        found.append(Least(2 * max(dark, len(members) - dark), "colours"))
+    return max(found, key=lambda least: least.links)
 
 
-def best_ring(mesh: Mesh, members: Sequence[Node]) -> Ring | None:
+def best_ring(graph: Irregular, members: Sequence[Node]) -> Ring | None:
     """Return the shortest ring that is found where all links are free.
 
     Parameters
     ----------
-    mesh : Mesh
+    graph : Irregular
     members : sequence of Node
         Two or more.
 
@@ -181,89 +218,214 @@ def best_ring(mesh: Mesh, members: Sequence[Node]) -> Ring | None:
     Ring or None
         None on a mesh of one row or column alone, where there is no ring.
     """
-    if min(mesh.width, mesh.height) < 2:
+    if graph.columns and min(graph.columns, graph.switches // graph.columns) < 2:
         return None
-    least, box = least_by_shape(members), _box(members)
-    known = []
-    if DENSE * len(members) >= box.width * box.height:
-        whole = rectangle_ring(box.width, box.height)
-        known = [Ring(_moved(whole, box.corner), least)] if whole else []
-    if known and len(members) == box.width * box.height:
-        return known[0]
-    numbers = [mesh.index(member) for member in members]
-    trail = grow(MeshLinks(mesh), numbers, [ring.links(mesh) for ring in known])
+    switches = _switches(graph, members)
+    if len(switches) == 1:
+        return Ring(graph, members[0], [], Least(0, "members"))
+    links, least = FreeLinks(graph), least_by_shape(graph, switches)
+    made, known = Ring(graph, members[0], [], least), list(_known(links, switches, least.links))
+    if known and len(known[0]) == least.links:
+        return made._replace(outputs=links.outputs(known[0]))
+    trail = grow(links, switches, known)
     if trail is None:
         return None
     if len(trail) == least.links:
-        return Ring(trail.links.switches(trail.way), least)
-    region = _region(mesh, box, len(trail) - 2)
-    size = region.width * region.height
-    model = None
-    if size <= RELAXED_LIMIT:
-        model = _model(region, members)
-        bound = min(len(trail), 2 * math.ceil(min(model.relaxed(), len(trail)) / 2 - EVEN))
+        return made._replace(outputs=links.outputs(trail.way))
+    region = _Region.of(graph, switches, len(trail) - 2)
+    even, model = 1 + (graph.colours is not None), None
+    if region.steps <= RELAXED_LIMIT:
+        model = RingModel(FreeLinks(region.graph), region.inner(switches))
+        relaxed = min(model.relaxed(), len(trail))
+        bound = min(len(trail), even * math.ceil(relaxed / even - EVEN))
         least = max(least, Least(bound, "relaxation"), key=lambda known: known.links)
     shake(trail, min(SHAKES, SHAKEN // len(trail)), least.links)
-    if model is None or size > SEARCH_LIMIT or len(trail) == least.links:
-        return Ring(trail.links.switches(trail.way), least)
-    way, sure = model.shorter(len(trail) - 2)
-    switches = trail.links.switches(trail.way)
+    made = made._replace(outputs=links.outputs(trail.way), least=least)
+    if model is None or region.steps > SEARCH_LIMIT or len(trail) == least.links:
+        return made
+    way, sure = model.shorter(len(trail) - even)
     if way is not None:
-        inner = Mesh(region.width, region.height)
-        switches = _moved(MeshLinks(inner).switches(way), region.corner)
-    return Ring(switches, Least(len(switches), "search") if sure else least)
+        outputs = FreeLinks(region.graph).outputs(way)
+        ports = [port for _, port in outputs]
+        switches = region.outer([switch for switch, _ in outputs])
+        made = made._replace(outputs=list(zip(switches, ports, strict=True)))
+    return made._replace(least=Least(made.length, "search")) if sure else made
 
 
 def ring_beside(
-    mesh: Mesh, members: Sequence[Node], taken: Collection[int], alone: Ring, shakes: int
+    members: Sequence[Node], taken: Collection[Output], alone: Ring, shakes: int
 ) -> Ring | None:
     """Return a ring that takes no link that others have taken, or None.
 
     Parameters
     ----------
-    mesh : Mesh
     members : sequence of Node
         Two or more.
-    taken : collection of int
-        Links, by their numbers in ``MeshLinks``.
+    taken : collection of Output
+        Links, by where they leave.
     alone : Ring
         What ``best_ring`` found: it is taken if it is free, one way round or the other.
     shakes : int
         How often a piece of another is torn out and mended.
     """
-    for ring in (alone, Ring(alone.switches[::-1], alone.least)):
-        if not set(ring.links(mesh)) & set(taken):
-            return ring
-    trail = grow(MeshLinks(mesh, taken), [mesh.index(member) for member in members])
+    graph = alone.graph
+    across = (graph.across(*output) for output in reversed(alone.outputs))
+    for outputs in (alone.outputs, [end for end in across if end is not None]):
+        if not set(outputs) & set(taken):
+            return alone._replace(outputs=outputs)
+    links, switches = FreeLinks(graph, taken), _switches(graph, members)
+    trail = grow(links, switches, list(_known(links, switches, alone.least.links, beside=True)))
     if trail is None:
         return None
     shake(trail, shakes, alone.least.links)
-    return Ring(trail.links.switches(trail.way), alone.least)
+    return alone._replace(outputs=links.outputs(trail.way))
 
 
-def _box(members: Collection[Node]) -> _Rectangle:
-    """Return the smallest rectangle that holds the members."""
-    x, y = [x for x, _ in members], [y for _, y in members]
+def _switches(graph: Irregular, members: Sequence[Node]) -> list[int]:
+    """Return the switches of members, each once, in their order."""
+    return list(dict.fromkeys(graph.seat(member)[0] for member in members))
+
+
+def _known(
+    links: FreeLinks, switches: Sequence[int], least: int, *, beside: bool = False
+) -> Iterator[list[int]]:
+    """Yield rings that need not be grown: of a rectangle, or a Hamiltonian cycle and a tour."""
+    graph = links.graph
+    if graph.columns:
+        box = _box(graph, switches)
+        dense = DENSE * len(switches) >= box.width * box.height
+        if not beside and dense and (whole := rectangle_ring(box.width, box.height)):
+            numbers = (y * graph.columns + x for x, y in _moved(whole, box.corner))
+            yield [links.ports * s + p for s, p in ring_of(graph, list(numbers))]
+    else:
+        cycle = _cycle(links, switches) if least <= len(switches) else None
+        yield from (way for way in (cycle, _tour(links, switches)) if way)
+
+
+def _cycle(links: FreeLinks, switches: Sequence[int]) -> list[int] | None:
+    """Look for a Hamiltonian cycle over free links between these switches; return its links.
+
+    A path goes on to the neighbour with the fewest ways on. Where there is none, what is behind a
+    neighbour of its end is turned around. Source: L. Pósa, Hamiltonian circuits in random graphs,
+    Discrete Mathematics 14, 1976.
+    """
+    wanted = set(switches)
+    near = {
+        here: {links.head(out): out for out in reversed(links.of(here)) if links.free[out]}
+        for here in switches
+    }
+    near = {here: {t: out for t, out in ways.items() if t in wanted} for here, ways in near.items()}
+    rng, path, left = random.Random(len(switches)), [switches[0]], TURNED
+    placed = {switches[0]: 0}
+    while left > 0:
+        left -= 1
+        ways = list(near[path[-1]])
+        fresh = [there for there in ways if there not in placed]
+        if fresh:
+            on = [sum(other not in placed for other in near[there]) for there in fresh]
+            following = fresh[min(range(len(fresh)), key=lambda i: (on[i], rng.random()))]
+            placed[following] = len(path)
+            path.append(following)
+        elif len(path) == len(switches) and path[0] in ways:
+            ring = zip(path, [*path[1:], path[0]], strict=True)
+            return [near[here][there] for here, there in ring]
+        elif not ways:
+            break
+        else:
+            at = placed[rng.choice(ways)] + 1
+            path[at:] = path[: at - 1 : -1]
+            placed.update((switch, i) for i, switch in enumerate(path[at:], at))
+            left -= len(path) - at
+    return None
+
+
+def _tour(links: FreeLinks, switches: Sequence[int]) -> list[int] | None:
+    """Return the links of a tour of a tree that joins switches; None: free links join them not.
+
+    It takes each link of the tree once in each direction, so it turns back at the leaves. The tree
+    takes in one after another what is nearest to it. Source: H. Takahashi and A. Matsuyama, An
+    approximate solution for the Steiner problem in graphs, Mathematica Japonica 24, 1980.
+    """
+    down: dict[int, list[int]] = {switches[0]: []}
+    missing = set(switches[1:])
+    while missing:
+        above = dict.fromkeys(down, -1)
+        queue, goal = deque(down), -1
+        while queue and goal < 0:
+            for link in links.of(queue.popleft()):
+                both = links.free[link] and links.free[links.far[link]]
+                if both and (switch := links.head(link)) not in above:
+                    above[switch] = link
+                    queue.append(switch)
+                    goal = switch if switch in missing and goal < 0 else goal
+        if goal < 0:
+            return None
+        path = []
+        while (link := above[goal]) >= 0:
+            path.append(link)
+            goal = link // links.ports
+        for link in reversed(path):
+            down[link // links.ports].append(link)
+            down[links.head(link)] = []
+            missing.discard(links.head(link))
+    way: list[int] = []
+    ups, stack = [], [iter(down[switches[0]])]
+    while stack:
+        if (link := next(stack[-1], -1)) >= 0:
+            way.append(link)
+            ups.append(links.far[link])
+            stack.append(iter(down[links.head(link)]))
+        else:
+            stack.pop()
+            way += [ups.pop()] if ups else []
+    return way
+
+
+def _box(graph: Irregular, switches: Collection[int]) -> _Rectangle:
+    """Return the smallest rectangle of a mesh that holds the switches."""
+    x, y = [s % graph.columns for s in switches], [s // graph.columns for s in switches]
     return _Rectangle((min(x), min(y)), max(x) - min(x) + 1, max(y) - min(y) + 1)
 
 
-def _region(mesh: Mesh, box: _Rectangle, most: int) -> _Rectangle:
-    """Return the rectangle that no ring of at most ``most`` links through the box leaves.
+class _Region(NamedTuple):
+    """A part of a graph that no ring of some length leaves: of a mesh a rectangle, else all."""
 
-    A ring that goes d links beyond a side is longer than the way round the box by 2 d at least.
-    """
-    spare = most // 2 - (box.width - 1) - (box.height - 1)
-    (x, y) = box.corner
-    left, low = max(0, x - spare), max(0, y - spare)
-    right = min(mesh.width, x + box.width + spare)
-    high = min(mesh.height, y + box.height + spare)
-    return _Rectangle((left, low), right - left, high - low)
+    graph: Irregular
+    steps: int
+    corner: Node = (0, 0)
+    columns: int = 0
 
+    @classmethod
+    def of(cls, graph: Irregular, switches: Sequence[int], most: int) -> _Region:
+        """Return the region of rings of at most ``most`` links.
 
-def _model(region: _Rectangle, members: Sequence[Node]) -> RingModel:
-    """Return the rings through members that stay within a region."""
-    mesh, (left, low) = Mesh(region.width, region.height), region.corner
-    return RingModel(MeshLinks(mesh), [mesh.index((x - left, y - low)) for x, y in members])
+        A ring that goes d links beyond a side is longer than the way round the box by 2 d at least.
+        """
+        if not graph.columns:
+            return cls(graph, int((graph.degree**2).sum()))
+        box, rows = _box(graph, switches), graph.switches // graph.columns
+        spare = most // 2 - (box.width - 1) - (box.height - 1)
+        (x, y) = box.corner
+        left, low = max(0, x - spare), max(0, y - spare)
+        width = min(graph.columns, x + box.width + spare) - left
+        height = min(rows, y + box.height + spare) - low
+        steps = 12 * width * height
+        inner = Mesh(width, height).graph if steps <= RELAXED_LIMIT else graph
+        return cls(inner, steps, (left, low), graph.columns)
+
+    def inner(self, switches: Iterable[int]) -> list[int]:
+        """Return the switches' numbers in the region."""
+        (left, low), columns, inner = self.corner, self.columns, self.graph.columns
+        if not columns:
+            return list(switches)
+        return [(s // columns - low) * inner + s % columns - left for s in switches]
+
+    def outer(self, switches: Iterable[int]) -> list[int]:
+        """Return the numbers of the region's switches; the inverse of ``inner``."""
+        (left, low), columns, inner = self.corner, self.columns, self.graph.columns
+        if not columns:
+            return list(switches)
+        return [(s // inner + low) * columns + s % inner + left for s in switches]
 
 
 def _moved(switches: Iterable[Node], by: Node) -> list[Node]:

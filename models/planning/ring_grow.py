@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from syncfabric.models.planning.mesh_links import AHEAD, MeshLinks
+from syncfabric.models.planning.free_links import FreeLinks
 
 __all__ = ["Trail", "grow", "shake", "shortest_walk", "through_two"]
 
@@ -45,14 +45,14 @@ State = tuple[int, int]
 
 
 def shortest_walk(
-    links: MeshLinks, start: int, goal: int, marks: Sequence[int], most: int
+    links: FreeLinks, start: int, goal: int, marks: Sequence[int], most: int
 ) -> list[int] | None:
     """Return the links strictly between two, by A* search over (link, switches passed).
 
     Parameters
     ----------
-    links : MeshLinks
-        The walk takes free links only, without U-turns. It may take one twice, with other switches
+    links : FreeLinks
+        The walk takes free links only. It may take one twice, with other switches
         passed in between.
     start, goal : int
         Links; they may be the same, for a closed walk.
@@ -67,16 +67,13 @@ def shortest_walk(
     list of int, or None
         None if there is no walk that short.
     """
-    width, step, free = links.mesh.width, links.step, links.free
+    ports, far, free, ahead = links.ports, links.far, links.free, links.after
     bit = {switch: 1 << place for place, switch in enumerate(dict.fromkeys(marks))}
     whole = (1 << len(bit)) - 1
-    end = goal >> 2
-    end_y, end_x = divmod(end, width)
-    places = []
-    for switch, flag in bit.items():
-        y, x = divmod(switch, width)
-        places.append((flag, x, y, abs(x - end_x) + abs(y - end_y)))
-    begin = start, bit.get(links.head(start), 0) | bit.get(start >> 2, 0) | bit.get(end, 0)
+    end = goal // ports
+    to_end = links.away(end)
+    places = [(flag, links.away(switch), to_end[switch]) for switch, flag in bit.items()]
+    begin = start, bit.get(links.head(start), 0) | bit.get(start // ports, 0) | bit.get(end, 0)
     before: dict[State, State] = {}
     lengths = {begin: 0}
     # By the length that a walk through the state has at least.
@@ -88,23 +85,21 @@ def shortest_walk(
             continue
         state = waiting[total].pop()
         (link, passed), length = state, lengths[state] + 1
-        here = (link >> 2) + step[link & 3]
-        if here == end and passed == whole and goal & 3 in AHEAD[link & 3]:
+        ways = ahead(link)
+        if passed == whole and far[link] // ports == end and goal in ways:
             return _back(before, state)
-        for port in AHEAD[link & 3]:
-            following = 4 * here + port
+        for following in ways:
             if not free[following]:
                 continue
-            switch = here + step[port]
+            switch = far[following] // ports
             now = passed | bit.get(switch, 0)
             after = following, now
             if lengths.get(after, length + 1) <= length:
                 continue
-            y, x = divmod(switch, width)
-            rest = abs(x - end_x) + abs(y - end_y)
-            for flag, mark_x, mark_y, on in places:
+            rest = to_end[switch]
+            for flag, away, on in places:
                 if not now & flag:
-                    rest = max(rest, abs(x - mark_x) + abs(y - mark_y) + on)
+                    rest = max(rest, away[switch] + on)
             if length + rest <= most:
                 lengths[after], before[after] = length, state
                 waiting[length + rest].append(after)
@@ -124,7 +119,7 @@ class Trail:
 
     Parameters
     ----------
-    links : MeshLinks
+    links : FreeLinks
         Whose links it takes; given back where it leaves them.
     members : iterable of int
         Switches that it must pass.
@@ -141,7 +136,7 @@ class Trail:
         Links near changes, in order.
     """
 
-    def __init__(self, links: MeshLinks, members: Iterable[int], way: Sequence[int]) -> None:
+    def __init__(self, links: FreeLinks, members: Iterable[int], way: Sequence[int]) -> None:
         self.links = links
         self.members = frozenset(members)
         self.way: list[int] = []
@@ -232,12 +227,12 @@ class Trail:
                     self.put(at, width, found)
 
 
-def grow(links: MeshLinks, members: Sequence[int], known: Sequence[list[int]] = ()) -> Trail | None:
+def grow(links: FreeLinks, members: Sequence[int], known: Sequence[list[int]] = ()) -> Trail | None:
     """Return a ring through all members, or None where none was found.
 
     Parameters
     ----------
-    links : MeshLinks
+    links : FreeLinks
         Of these it takes its own.
     members : sequence of int
         Two switches or more; the first is where it begins to grow.
@@ -254,7 +249,7 @@ def grow(links: MeshLinks, members: Sequence[int], known: Sequence[list[int]] = 
 
 
 def _complete(
-    links: MeshLinks, members: Sequence[int], start: list[int], rng: random.Random | None
+    links: FreeLinks, members: Sequence[int], start: list[int], rng: random.Random | None
 ) -> list[int] | None:
     """Return the links of a ring with all members in it, tightened; the links stay free."""
     trail = Trail(links, members, start)
@@ -324,7 +319,7 @@ def _insert_all(trail: Trail, rng: random.Random | None) -> bool:
     return True
 
 
-def _come_near(links: MeshLinks, away: dict[int, int], laid: Sequence[int]) -> None:
+def _come_near(links: FreeLinks, away: dict[int, int], laid: Sequence[int]) -> None:
     """Lower the distances of switches to what new links make them."""
     places = {links.head(link) for link in laid}
     for switch, distance in away.items():
@@ -352,7 +347,7 @@ def _insert(trail: Trail, switch: int, detour: int) -> list[int] | None:
     return best[2]
 
 
-def through_two(links: MeshLinks, first: int, other: int) -> list[int] | None:
+def through_two(links: FreeLinks, first: int, other: int) -> list[int] | None:
     """Return a shortest ring through two switches, or None."""
     for detour in DETOURS:
         most = 2 * links.distance(first, other) + detour

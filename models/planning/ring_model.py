@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, vstack
 from scipy.sparse.csgraph import connected_components
 
-from syncfabric.models.planning.mesh_links import AHEAD, MeshLinks
+from syncfabric.models.planning.free_links import FreeLinks
 
 __all__ = ["RingModel", "Verdict"]
 
@@ -48,7 +48,7 @@ class RingModel:
 
     Parameters
     ----------
-    links : MeshLinks
+    links : FreeLinks
     members : sequence of int
         Two switches or more.
 
@@ -58,25 +58,26 @@ class RingModel:
         Its size: steps from link to link.
     """
 
-    def __init__(self, links: MeshLinks, members: Sequence[int]) -> None:
+    def __init__(self, links: FreeLinks, members: Sequence[int]) -> None:
         self._numbers = [link for link, free in enumerate(links.free) if free]
         place = {link: i for i, link in enumerate(self._numbers)}
         pairs = [
             (i, place[after])
             for i, link in enumerate(self._numbers)
-            for side in AHEAD[link & 3]
-            if (after := 4 * links.head(link) + side) in place
+            for after in links.after(link)
+            if after in place
         ]
         self.steps, count = len(pairs), len(self._numbers)
         self._from, self._to = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        self._tail = np.array([link >> 2 for link in self._numbers], dtype=np.int64)
+        self._tail = np.array([link // links.ports for link in self._numbers], dtype=np.int64)
         self._head = np.array([links.head(link) for link in self._numbers], dtype=np.int64)
-        # One variable more: half the length, for a ring on a mesh has an even number of links.
+        # One variable more: half the length, where all rings have an even number of links.
+        self._even = 1 + (links.graph.colours is not None)
         columns, shape = np.arange(self.steps), (count, self.steps + 1)
         ones = np.ones(self.steps)
         self._used = csr_array((ones, (self._from, columns)), shape=shape)
         self._kept = csr_array((ones, (self._to, columns)), shape=shape) - self._used
-        self._member = np.zeros(len(links.free) // 4, dtype=bool)
+        self._member = np.zeros(links.graph.switches, dtype=bool)
         self._member[list(members)] = True
         self._rows: list[Any] = []
         self._least: list[float] = []
@@ -119,9 +120,9 @@ class RingModel:
         cost = np.ones(self.steps + 1)
         cost[-1] = 0
         total = cost.copy()
-        total[-1] = -2
+        total[-1] = -self._even
         highest = np.ones(self.steps + 1)
-        highest[-1] = most // 2
+        highest[-1] = most // self._even
         return milp(
             cost,
             integrality=np.full(self.steps + 1, int(whole)),

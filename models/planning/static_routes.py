@@ -7,12 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from syncfabric.models.errors import PlanError, SpecError
-from syncfabric.models.messages import OUTPUT_BITS
 from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
-from syncfabric.models.networks.mesh import Mesh, Node, Port
+from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.free_links import Output
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.mesh_links import Output
 from syncfabric.models.planning.ring import Ring
 from syncfabric.models.planning.set_up import Write
 
@@ -48,7 +47,7 @@ def through_cores(group: GroupPlan) -> GroupPlan:
 
 
 def chain_words(
-    network: StaticSpec, routes: Mapping[Output, Port], flush: Collection[Output] = ()
+    network: StaticSpec, routes: Mapping[Output, int], flush: Collection[Output] = ()
 ) -> list[int]:
     """Return the words to write to the loader's SHIFT, in order; then STROBE.
 
@@ -68,31 +67,31 @@ def chain_words(
     Raises
     ------
     SpecError
-        An output is not in the network, or selects its own port.
+        An output is not in the network, or selects what it cannot.
     """
-    mesh, bits = network.topology, 0
+    layout, bits = network.layout, 0
 
     def place(output: Output) -> int:
-        x, y, port = output
-        if not mesh.contains((x, y)):
+        switch, port = output
+        if not (0 <= switch < layout.switches and 0 <= port < layout.ports):
             raise SpecError(
-                f"routes: output ({x}, {y}) {port.name} is outside the {mesh}; "
-                f"x must be 0..{mesh.width - 1}, y 0..{mesh.height - 1}"
+                f"routes: output {output} is outside the {network.topology}; switches are 0.."
+                f"{layout.switches - 1}, ports 0..{layout.ports - 1}"
             )
-        return OUTPUT_BITS * (len(Port) * mesh.index((x, y)) + port)
+        return layout.output_bits * (layout.ports * switch + port)
 
     for output, source in routes.items():
-        port = output[2]
-        if source == port:
+        inputs = layout.inputs(output[1])
+        first = place(output)
+        if source not in inputs:
             raise SpecError(
-                f"routes: output {output[:2]} {port.name} selects its own port, which no switch "
-                "can; take another input, or leave the output out"
+                f"routes: output {output} cannot select input {source}; take one of "
+                f"{', '.join(map(str, inputs))}, or leave the output out"
             )
-        others = [other for other in Port if other is not port]
-        bits |= 1 << place(output) + others.index(source)
+        bits |= 1 << first + inputs.index(source)
     for output in flush:
-        bits |= 1 << place(output) + OUTPUT_BITS - 1
-    count = -(-network.layout.chain_bits // WORD_BITS)
+        bits |= 1 << place(output) + layout.output_bits - 1
+    count = -(-layout.chain_bits // WORD_BITS)
     stream = f"{bits:0{count * WORD_BITS}b}"  # highest first: the order of shifting
     words = [stream[first : first + WORD_BITS] for first in range(0, len(stream), WORD_BITS)]
     return [int(word[::-1], 2) for word in words]
@@ -100,7 +99,7 @@ def chain_words(
 
 def group_outputs(group: GroupPlan) -> set[Output]:
     """Return the outputs that are flushed when a group begins or ends: its links and cores."""
-    return {*group.routes(), *((*node, Port.LOCAL) for node in group.members)}
+    return {*group.routes(), *map(group.graph.seat, group.members)}
 
 
 def role_of(group: GroupPlan, node: Node) -> Role:
@@ -112,7 +111,7 @@ def role_of(group: GroupPlan, node: Node) -> Role:
 
 
 def route_writes(
-    network: StaticSpec, routes: Mapping[Output, Port], flush: Collection[Output]
+    network: StaticSpec, routes: Mapping[Output, int], flush: Collection[Output]
 ) -> Iterator[Write]:
     """Yield what loads all routes of a network, and flushes some outputs."""
     loader = network.layout.loader
@@ -155,7 +154,7 @@ def role_writes(
 def static_writes(
     network: StaticSpec,
     groups: Sequence[GroupPlan],
-    beside: Mapping[Output, Port] | None = None,
+    beside: Mapping[Output, int] | None = None,
 ) -> Iterator[Write]:
     """Yield what sets all groups up, from reset; the roots begin last.
 
@@ -176,26 +175,26 @@ def static_writes(
     yield from role_writes(network, (), groups)
 
 
-def reach(mesh: Mesh, group: GroupPlan) -> dict[Node, int]:
+def reach(group: GroupPlan) -> dict[Node, int]:
     """Return the links between switches from the root to each member, the nearest first.
 
     By the group's own routes, not those of a token. The root of a ring is reached at its end, after
     all N links; that of a tree is not.
     """
-    outputs: defaultdict[Output, list[Port]] = defaultdict(list)
-    for (x, y, port), source in group.routes().items():
-        outputs[x, y, source].append(port)
+    outputs: defaultdict[Output, list[Output]] = defaultdict(list)
+    for (switch, port), source in group.routes().items():
+        outputs[switch, source].append((switch, port))
+    seats = {group.graph.seat(node): node for node in group.members}
     found: dict[Node, int] = {}
-    here: list[tuple[Node, Port]] = [(group.way.root, Port.LOCAL)]
-    links = 0
+    here, links = [group.graph.seat(group.way.root)], 0
     while here:
-        following: list[tuple[Node, Port]] = []
-        for node, source in here:
-            for port in outputs[(*node, source)]:
-                to = mesh.neighbour(node, port)
-                if port is Port.LOCAL:
-                    found[node] = links
+        following: list[Output] = []
+        for entry in here:
+            for output in outputs[entry]:
+                to = group.graph.across(*output)
+                if output in seats:
+                    found[seats[output]] = links
                 elif to is not None:
-                    following.append((to, port.opposite))
+                    following.append(to)
         here, links = following, links + 1
     return found

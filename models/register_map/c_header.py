@@ -138,14 +138,24 @@ _CHAIN = """\
 def _static_blocks(network: StaticSpec) -> list[str]:
     """Return the blocks of a static network's header (docs/microarchitecture-static.md, R3, R5)."""
     sizes = ("width", "height", "flit_bits", "switch_buffer", "core_buffer", "injection_buffer")
-    bits = network.layout.chain_bits
-    ports = {"CORE" if port is Port.LOCAL else port.name: port for port in Port}
+    layout, graph = network.layout, network.graph
+    bits = layout.chain_bits
+    places = {key.upper(): getattr(network, key) for key in sizes}
+    about = "the node of each switch"
+    names = {"CORE" if port is Port.LOCAL else port.name: port for port in Port}
+    ports, chain = named("PORT", names), _CHAIN
+    if not graph.columns:
+        numbers = {"SWITCHES": graph.switches, "NODES": len(graph.nodes), "PORTS": graph.ports}
+        places = numbers | {name: value for name, value in places.items() if value is not None}
+        about, ports = "the nodes in the order of the network file", {}
+        chain = chain.replace(" (another port than p)", "").replace(" - ((i) > (p))", "")
+    node = ["#define SYNCFABRIC_NODE(x, y) ((y) * SYNCFABRIC_WIDTH + (x))"][: graph.columns]
     return [
         block(
-            "/* Targets of the config port: the node of each switch, then the loader. */",
-            {key.upper(): getattr(network, key) for key in sizes},
-            {"LOADER": network.layout.loader},
-            "#define SYNCFABRIC_NODE(x, y) ((y) * SYNCFABRIC_WIDTH + (x))",
+            f"/* Targets of the config port: {about}, then the loader. */",
+            places,
+            {"LOADER": layout.loader},
+            *node,
         ),
         block(
             "/* Config addresses: words of a node. */",
@@ -165,10 +175,10 @@ def _static_blocks(network: StaticSpec) -> list[str]:
         fields(static.STATUS_WORD),
         block(
             "/* Ports of a switch, and the chain of all routes. */",
-            named("PORT", ports),
-            {"OUTPUT_BITS": static.OUTPUT_BITS, "SWITCH_BITS": static.CHAIN_BITS},
+            ports,
+            {"OUTPUT_BITS": layout.output_bits, "SWITCH_BITS": layout.switch_bits},
             {"CHAIN_BITS": bits, "CHAIN_WORDS": -(-bits // WORD_BITS)},
-            _CHAIN,
+            chain,
             "/* Cycles from the write of STROBE until a node may be told its role, at least. */",
             {"SETTLING": SETTLING},
         ),

@@ -176,7 +176,10 @@ def _static_map(network: StaticSpec) -> Iterator[Block]:
     node += [patience.word(reset=watchdog)] if watchdog else []
     node += [counter.word(COUNTER_BASE) for counter in Counter]
     yield Block("node", 0, "A switch with its node's agent", tuple(node), nodes, TARGET_WORDS)
-    length = LoaderWord.LENGTH.word(reset=network.layout.chain_bits)
+    layout = network.layout
+    length = LoaderWord.LENGTH.word(reset=layout.chain_bits)
+    each = f"{layout.switch_bits} for each {'node' if layout.own else 'switch'}"
+    length = replace(length, fields=tuple(replace(bits, meaning=each) for bits in length.fields))
     loader = LoaderWord.SHIFT.word(), LoaderWord.STROBE.word(), length
     yield Block("loader", nodes * TARGET_WORDS, "Loader of routes", loader)
 

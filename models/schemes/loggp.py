@@ -9,12 +9,12 @@ what other schemes' messages are.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
 from syncfabric.models.networks.irregular import Ints
-from syncfabric.models.networks.mesh import Node, hops
+from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import (
     AnySpec,
     GroupSpec,
@@ -62,8 +62,9 @@ def reflex(network: StaticSpec, members: Sequence[Node], times: LogGP) -> Cost:
     """
     group = planned(network, members, "ring")
     links, switches = group.links, set(group.ring or ())
+    others = switches - {group.graph.seat(member)[0] for member in members}
     return Cost(
-        setup_messages=len(switches - set(members)) + 1,
+        setup_messages=len(others) + 1,
         setup_nodes=len(switches),
         height=links,
         latency_ns=barrier_ns("reflex", links, 0, times),
@@ -100,15 +101,17 @@ def udn_stn(network: StaticSpec, members: Sequence[Node], times: LogGP) -> Cost:
     """
     group = planned(network, members, "tree")
     latency = barrier_ns("udn-stn", len(members), group.longest_path, times)
-    inward = sum(hops(member, group.way.root) for member in members)
+    level = group.graph.levels(group.graph.seat(group.way.root)[0])
+    inward = sum(int(level[group.graph.seat(member)[0]]) for member in members)
     return _on_tree(group, members, latency, inward + group.links)
 
 
 def _on_tree(group: GroupPlan, members: Sequence[Node], latency_ns: float, traversals: int) -> Cost:
     """Return the cost of a scheme that sets the tree of a static network up."""
-    switches = {group.root, *(switch for switch, _ in group.edges or ())}
+    graph = group.graph
+    switches = {graph.seat(group.way.root)[0], *(switch for switch, _ in group.edges or ())}
     return Cost(
-        setup_messages=len(switches - set(members)),
+        setup_messages=len(switches - {graph.seat(member)[0] for member in members}),
         setup_nodes=len(switches),
         height=group.longest_path,
         latency_ns=latency_ns,
@@ -191,6 +194,16 @@ def _hops_between(network: AnySpec) -> Callable[[Ints, Ints], Ints]:
         return lambda sources, targets: ways.hops(
             *np.broadcast_arrays(sources[..., 0], targets[..., 0])
         )
+    if not (graph := network.topology.graph).columns:
+        away = lru_cache(1024)(graph.levels)
+
+        def hops(sources: Ints, targets: Ints) -> Ints:
+            pairs = zip(
+                *(end[..., 0].ravel() for end in np.broadcast_arrays(sources, targets)), strict=True
+            )
+            return np.array([away(int(a))[b] for a, b in pairs], dtype=np.int64)
+
+        return hops
     return lambda sources, targets: np.abs(sources - targets).sum(axis=-1)
 
 

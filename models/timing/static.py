@@ -59,21 +59,27 @@ def ring_bound(links: int, network: StaticSpec) -> int:
     2 N + 6 is one more than need be, for the root is released when the notify is back, not the
     release. It holds if B <= N + 3 with W, O >= 2, and if 2 B <= N + 2 in any case.
 
+    The last member reads the release N - 1 links behind the root; where all are at one switch it
+    does so at the same distance: max(6, B + 4), for all buffers are alike there.
+
     Parameters
     ----------
     links : int
-        N.
+        N; 0 where all members are at one switch.
     network : StaticSpec
     """
+    if not links:
+        return max(6, network.core_buffer + 4)
     return max(2 * links + 6, ring_period(links, network))
 
 
-def tree_bound(longest: int, flits: int, network: StaticSpec) -> int:
+def tree_bound(longest: int, flits: int, network: StaticSpec, *, beside: bool = False) -> int:
     """Return the most cycles from the last arrival to the last release in a tree.
 
     A late member reads F flits, one in s cycles, and those wait on L links: F + L, or 2 F + L - 1.
     Both are met by a chain of members, the first with B = 2, the second with B = 1; with
-    W = O = B = 2, or 1, they are 3 L + 5.
+    W = O = B = 2, or 1, they are 3 L + 5. So they are where the nearest member is a link away from
+    the root; one at the same switch holds the flits back a link earlier: one cycle more.
 
     Parameters
     ----------
@@ -82,8 +88,10 @@ def tree_bound(longest: int, flits: int, network: StaticSpec) -> int:
     flits : int
         F, the flits of an episode, one more than the slots of the longest way.
     network : StaticSpec
+    beside : bool
+        Another member is at the root's switch.
     """
-    return longest + 1 + (flits - 1) * flit_cycles(network)
+    return longest + 1 + beside + (flits - 1) * flit_cycles(network)
 
 
 def broadcast_cycles(links: int, flits: int, network: StaticSpec) -> int:

@@ -1,6 +1,7 @@
 """One node of the static network: its switch, and what is between it and the process.
 
-Every node of a network is the same module.
+Every node of a network is the same module. Where nodes are at ports of switches, the switches are
+one module, and what is between them and the processes another.
 """
 
 from typing import Any
@@ -22,17 +23,22 @@ from syncfabric.rtl.static.ports import (
     RouteSignature,
     StaticLinkSignature,
 )
-from syncfabric.rtl.static.switch import CORE, PORTS, StaticSwitch
+from syncfabric.rtl.static.switch import StaticSwitch, port_names
 
-__all__ = ["DIRECTIONS", "StaticCore", "StaticNode", "observe_bits"]
+__all__ = ["StaticCore", "StaticNode", "link_names", "observe_bits"]
 
-DIRECTIONS = PORTS[:CORE]
-"""Names of the ports that lead to other switches, by number."""
+
+def link_names(network: StaticSpec) -> tuple[str, ...]:
+    """Return the names of the ports that lead out of a switch, by number."""
+    return port_names(network)[: len(network.layout.links)]
 
 
 def observe_bits(network: StaticSpec) -> int:
-    """Return the bits of what a node shows to benches."""
-    switch = CORE * network.switch_buffer.bit_length() + network.injection_buffer.bit_length()
+    """Return the bits of what a node shows to benches: its core, and a switch of its own."""
+    if not network.graph.own:
+        return _core_bits(network)
+    links = len(network.layout.links)
+    switch = links * network.switch_buffer.bit_length() + network.injection_buffer.bit_length()
     return switch + _core_bits(network)
 
 
@@ -56,8 +62,8 @@ class StaticCore(wiring.Component):
         Number of this node; constant.
     eject : In(StaticLinkSignature), inject : Out(StaticLinkSignature)
         Links from and to the switch. What flushes the first resets the node's agents.
-    overflow : In(5)
-        Flits that the switch dropped.
+    overflow : In(ports)
+        Flits that the node's own switch dropped.
     port : In(CoreSignature)
         The port of the node's process.
     config : In(ConfigSignature)
@@ -68,13 +74,13 @@ class StaticCore(wiring.Component):
 
     def __init__(self, network: StaticSpec) -> None:
         self._network = network
-        bits = network.flit_bits
+        bits, own = network.flit_bits, network.graph.own
         super().__init__(
             {
                 "index": In(network.layout.target_bits),
                 "eject": In(StaticLinkSignature(bits)),
                 "inject": Out(StaticLinkSignature(bits, flushed=False)),
-                "overflow": In(5),
+                **({"overflow": In(network.layout.ports)} if own else {}),
                 "port": In(CoreSignature(bits)),
                 "config": In(ConfigSignature(network)),
                 "observe": Out(_core_bits(network)),
@@ -140,13 +146,14 @@ class StaticCore(wiring.Component):
             credit.down.eq(self.inject.valid),
             credit.clear.eq(clear),
         ]
-        overflow = Signal(len(self.overflow) + 1)
+        drops = Cat(getattr(self, "overflow", ()), buffer.overflow)
+        overflow = Signal(len(drops))
         ends = ring.ends | tree.ends | (accepted & alone)
         m.d.sync += [
             port.released.eq(ends & ~clear),
             port.done.eq((ends | (port.done & ~accepted)) & ~clear),
             # Told a cycle late: a flit is on its link late in the cycle.
-            overflow.eq(Cat(self.overflow, buffer.overflow)),
+            overflow.eq(drops),
         ]
         strays = [software & port.recv_take & ~takes, software & port.send_valid & ~sends]
         if network.watchdog:
@@ -195,7 +202,8 @@ class StaticNode(wiring.Component):
     index : In
         Number of this node; constant.
     east_in .. south_in : In(StaticLinkSignature), east_out .. south_out : Out(StaticLinkSignature)
-        Links to the neighbours. Where there is none, ``flush`` of the input is the reset.
+        Links to the neighbours; on a graph port_0_in and so on. Where there is none, ``flush`` of
+        the input is the reset.
     route, route_in, route_out
         The chain of route bits: see StaticSwitch.
     port : In(CoreSignature)
@@ -219,7 +227,7 @@ class StaticNode(wiring.Component):
             "config": In(ConfigSignature(network)),
             "observe": Out(observe_bits(network)),
         }
-        for name in DIRECTIONS:
+        for name in link_names(self._network):
             members |= {f"{name}_in": In(link), f"{name}_out": Out(link)}
         for name in ("eject", "inject"):
             members |= {
@@ -233,7 +241,7 @@ class StaticNode(wiring.Component):
         m = Module()
         m.submodules.switch = switch = StaticSwitch(self._network)
         m.submodules.core = node = StaticCore(self._network)
-        for name in DIRECTIONS:
+        for name in link_names(self._network):
             wiring.connect(
                 m, wiring.flipped(getattr(self, f"{name}_in")), getattr(switch, f"{name}_in")
             )
@@ -251,7 +259,10 @@ class StaticNode(wiring.Component):
             node.index.eq(self.index),
             node.overflow.eq(switch.overflow),
             self.observe.eq(
-                Cat(*(getattr(switch, f"number_{i}") for i in range(len(PORTS))), node.observe)
+                Cat(
+                    *(getattr(switch, f"number_{i}") for i in range(self._network.layout.ports)),
+                    node.observe,
+                )
             ),
         ]
         for name, link in (("eject", node.eject), ("inject", node.inject)):

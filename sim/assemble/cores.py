@@ -5,6 +5,7 @@ Where barriers have a static network, a plain mesh beside it carries the packets
 
 from collections.abc import Iterator
 
+from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import AnySpec, MeshSpec, StaticSpec
 from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.shape import TileShape
@@ -64,7 +65,18 @@ def stream_pin(wire: str) -> str:
 
 
 def plain_mesh(spec: StaticSpec) -> MeshSpec:
-    """Return a mesh for packets, as large as a static network; its engines are the least."""
+    """Return a mesh for packets, as large as a static network; its engines are the least.
+
+    Raises
+    ------
+    SpecError
+        It is no mesh.
+    """
+    if spec.width is None or spec.height is None:
+        raise SpecError(
+            f"network: systems of cores have a static network that is a mesh, not {spec.topology};"
+            " set width and height"
+        )
     return MeshSpec(
         kind="mesh",
         width=spec.width,

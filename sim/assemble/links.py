@@ -12,12 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from syncfabric.models.networks.mesh import Mesh, Port
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    MeshSpec,
-    MessageSpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 
 __all__ = ["LinkName", "Links", "links_of"]
 
@@ -80,68 +75,44 @@ class Links:
 
 @cache
 def links_of(spec: AnySpec) -> Links:
-    """Return the links of a network; those of a static one have one lane and no classes."""
-    return _grid(spec.topology) if isinstance(spec, StaticSpec) else _engines(spec)
+    """Return the links of a network; those of a static one have one lane and no classes.
 
-
-def _grid(mesh: Mesh) -> Links:
-    """Number output ``port`` of node i as 5 * i + port, then the nodes' injections."""
-    count = len(mesh.nodes)
-    names: list[LinkName | None] = []
-    ends: list[tuple[int, int] | None] = []
-    for node in mesh.nodes:
-        for port in Port:
-            to = None if port is Port.LOCAL else mesh.neighbour(node, port)
-            there = port is Port.LOCAL or to is not None
-            names.append((node, port.name.lower()) if there else None)
-            ends.append(None if to is None else (mesh.index(to), int(port.opposite)))
-    names += [(node, "inject") for node in mesh.nodes]
-    ends += [(i, int(Port.LOCAL)) for i in range(count)]
-    return Links(
-        channels=1,
-        setup=0,
-        classes=0,
-        credited=True,
-        names=tuple(names),
-        ends=tuple(ends),
-        eject=tuple(5 * i + Port.LOCAL for i in range(count)),
-        inject=tuple(range(5 * count, 6 * count)),
-    )
-
-
-def _engines(spec: MessageSpec) -> Links:
-    """Number output p of router r as P * r + p, then the nodes' injections.
-
-    P are its ports that lead to routers or nodes.
+    Output p of router r is number P * r + p, behind them come the nodes' injections. P are a
+    router's ports that lead to routers or nodes.
     """
-    shape = spec.shape
-    outputs = shape.router.links + (not shape.interfaces)
+    graph = spec.topology.graph
+    outputs, lanes = graph.ports, {"channels": 1, "setup": 0, "classes": 0}
+    credited = True
+    if not isinstance(spec, StaticSpec):
+        shape = spec.shape
+        outputs = shape.router.links + (not shape.interfaces)
+        lanes = {"channels": spec.channels, "setup": int(spec.managed), "classes": shape.classes}
+        lanes |= {"slots": spec.wires, "streams": spec.streams}
+        credited = shape.router.layout.routed
+    nodes = graph.nodes
     names: list[LinkName | None] = []
     ends: list[tuple[int, int] | None] = []
-    for r in range(shape.routers):
+    for r in range(graph.switches):
         for p in range(outputs):
-            there = (r, p) in shape.ends or (r, p) in shape.node_at
+            far = graph.across(r, p)
+            there = far is not None or graph.node_at(r, p) is not None
             names.append(_output(spec, r, p) if there else None)
-            ends.append(shape.ends.get((r, p)))
+            ends.append(far)
     first = len(names)
     names += [(node, "inject") for node in spec.topology.nodes]
-    ends += list(shape.nodes)
+    ends += list(nodes)
     return Links(
-        channels=spec.channels,
-        setup=int(spec.managed),
-        classes=shape.classes,
-        credited=shape.router.layout.routed,
+        **lanes,
+        credited=credited,
         names=tuple(names),
         ends=tuple(ends),
-        eject=tuple(outputs * r + p for r, p in shape.nodes),
-        inject=tuple(range(first, first + len(shape.nodes))),
-        slots=spec.wires,
-        streams=spec.streams,
+        eject=tuple(outputs * r + p for r, p in nodes),
+        inject=tuple(range(first, first + len(nodes))),
     )
 
 
-def _output(spec: MessageSpec, router: int, port: int) -> LinkName:
+def _output(spec: AnySpec, router: int, port: int) -> LinkName:
     """Return the name of a router's output."""
-    if isinstance(spec, MeshSpec):
+    if isinstance(spec.topology, Mesh):
         return spec.topology.node(router), Port(port).name.lower()
     return router, str(port)

@@ -33,7 +33,11 @@ def verilog(spec: AnySpec, name: str) -> str:
 
 def module_names(spec: AnySpec) -> tuple[str, ...]:
     """Return the names of the modules that the top places."""
-    return static.MODULES if isinstance(spec, StaticSpec) else nodes.module_names(spec.shape)
+    return (
+        static.module_names(spec)
+        if isinstance(spec, StaticSpec)
+        else nodes.module_names(spec.shape)
+    )
 
 
 def top_ports(spec: AnySpec) -> Iterator[tuple[str, str, int | None]]:

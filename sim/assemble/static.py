@@ -1,11 +1,11 @@
-"""A whole static network as Verilog: the node once, the loader, and a top of many."""
+"""A whole static network as Verilog: each module once, and a top of many."""
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.mesh import Node, Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.config import RouteLoader
-from syncfabric.rtl.static.node import DIRECTIONS, StaticNode, observe_bits
+from syncfabric.rtl.static.node import StaticCore, StaticNode, link_names, observe_bits
+from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.sim.assemble.top import (
     LinkWires,
     Shown,
@@ -17,10 +17,11 @@ from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part, zero
 
 __all__ = [
     "LOADER",
-    "MODULES",
     "NODE",
+    "SWITCH",
     "link_wires",
     "local_wires",
+    "module_names",
     "modules_verilog",
     "process_ports",
     "shown_links",
@@ -29,8 +30,8 @@ __all__ = [
     "top_verilog",
 ]
 
-NODE, LOADER = MODULES = ("static_node", "static_loader")
-"""The modules of a node, all of them the same, and of the loader, of which there is one."""
+NODE, SWITCH, LOADER = "static_node", "static_switch", "static_loader"
+"""The modules of a node, of a switch outside nodes, and of the loader, of which there is one."""
 
 _PROCESS = (("arrive", "input"), ("released", "output"), ("ready", "output"), ("done", "output"))
 _SOFTWARE = (
@@ -59,14 +60,21 @@ def top_ports(spec: StaticSpec) -> Iterator[tuple[str, str, int | None]]:
     yield from config_of_top(spec)
 
 
+def module_names(spec: StaticSpec) -> tuple[str, ...]:
+    """Return the names of the modules that the top places."""
+    return (NODE, LOADER) if spec.graph.own else (SWITCH, NODE, LOADER)
+
+
 def modules_verilog(spec: StaticSpec) -> str:
-    """Return the Verilog of node and loader, and all that they are made of."""
-    return f"{converted(StaticNode, NODE, spec)}\n{converted(RouteLoader, LOADER, spec)}"
+    """Return the Verilog of these modules, and all that they are made of."""
+    node = StaticNode if spec.graph.own else StaticCore
+    switch = f"{converted(StaticSwitch, SWITCH, spec)}\n" if node is StaticCore else ""
+    return f"{switch}{converted(node, NODE, spec)}\n{converted(RouteLoader, LOADER, spec)}"
 
 
 def targets(spec: StaticSpec) -> list[tuple[str, int]]:
     """Return each node's instance in the top, and the width of its ``observe``."""
-    return [(f"node_{x}_{y}", observe_bits(spec)) for x, y in spec.topology.nodes]
+    return [(f"node_{_tag(spec, i)}", observe_bits(spec)) for i in range(spec.layout.nodes)]
 
 
 def link_wires(spec: StaticSpec) -> LinkWires:
@@ -75,47 +83,83 @@ def link_wires(spec: StaticSpec) -> LinkWires:
 
 
 def top_verilog(spec: StaticSpec, name: str) -> str:
-    """Return the module that connects nodes and loader."""
-    mesh, layout = spec.topology, spec.layout
+    """Return the module that connects switches, nodes and loader."""
+    graph, layout = spec.graph, spec.layout
     top = ModuleWriter(name)
     for direction, outside, width in top_ports(spec):
         top.port(direction, outside, width)
-    for node in mesh.nodes:
-        for port, side in enumerate(DIRECTIONS):
-            if mesh.neighbour(node, Port(port)):
+    for switch in range(layout.switches):
+        for port, side in enumerate(link_names(spec)):
+            if graph.across(switch, port) or graph.node_at(switch, port) is not None:
                 for wire, bits in link_wires(spec).items():
-                    top.wire(f"{_link(node, side)}_{wire}", bits)
+                    top.wire(f"{_link(spec, switch, side)}_{wire}", bits)
+        for wire, bits in local_wires(spec) if graph.own else ():
+            top.wire(f"{_link(spec, switch, wire)}", bits)
+    for node in range(0 if graph.own else layout.nodes):
         for wire, bits in local_wires(spec):
-            top.wire(f"{_link(node, wire)}", bits)
+            if wire.startswith("inject"):
+                top.wire(f"node_{node}_{wire}", bits)
     for wire in ("route_shift", "route_strobe"):
         top.wire(wire)
-    top.wire("route_chain", len(mesh.nodes) + 1)
+    top.wire("route_chain", layout.switches + 1)
     join_config_answers(top, layout.loader + 1)
     route = {"route__shift": "route_shift", "route__strobe": "route_strobe"}
     loader = dict(config_ports(layout.loader))
     loader |= route | {"clk": "clk", "rst": "rst", "route_in": part("route_chain", 0, 1)}
     top.instance(LOADER, "loader", loader)
-    for i, node in enumerate(mesh.nodes):
-        ports: dict[str, str | None] = {
-            "clk": "clk",
-            "rst": "rst",
-            "index": f"{layout.target_bits}'d{i}",
+    for i in range(layout.switches):
+        joined: dict[str, str | None] = {
             **route,
             "route_in": part("route_chain", i, 1),
             "route_out": part("route_chain", i + 1, 1),
-            **dict(_link_ports(spec, node)),
-            **{f"port__{n}": part(n, i, bits) for _, n, bits in process_ports(spec)},
-            **dict(config_ports(i)),
-            **{wire: _link(node, wire) for wire, _ in local_wires(spec)},
-            "observe": "",
+            **dict(_link_ports(spec, i)),
         }
-        top.instance(NODE, f"node_{node[0]}_{node[1]}", ports)
+        if graph.own:
+            own = _process(spec, i), {w: _link(spec, i, w) for w, _ in local_wires(spec)}
+            ports = _placed(spec, i) | joined | own[0] | own[1] | {"observe": ""}
+            top.instance(NODE, f"node_{_tag(spec, i)}", ports)
+        else:
+            unseen = dict.fromkeys(("overflow", *(f"number_{p}" for p in layout.links)), "")
+            joined |= {"clk": "clk", "rst": "rst", "node_ports": node_ports(spec, i)}
+            top.instance(SWITCH, f"switch_{i}", joined | unseen)
+    for i, (at, port) in enumerate(() if graph.own else graph.nodes):
+        out = _link(spec, at, link_names(spec)[port])
+        ends = {f"eject__{wire}": f"{out}_{wire}" for wire in link_wires(spec)}
+        ends |= {wire.replace("_", "__"): f"node_{i}_{wire}" for wire in _INJECT}
+        ports = _placed(spec, i) | ends | _process(spec, i) | {"observe": ""}
+        top.instance(NODE, f"node_{i}", ports)
     return top.text()
 
 
-def _link(node: Node, name: str) -> str:
+_INJECT = ("inject_valid", "inject_flit", "inject_credit")
+
+
+def _placed(spec: StaticSpec, node: int) -> dict[str, str | None]:
+    index = f"{spec.layout.target_bits}'d{node}"
+    return {"clk": "clk", "rst": "rst", "index": index}
+
+
+def _process(spec: StaticSpec, node: int) -> dict[str, str | None]:
+    """Return the connections of a node with its process and the config port."""
+    ports = {f"port__{n}": part(n, node, bits) for _, n, bits in process_ports(spec)}
+    return {**ports, **dict(config_ports(node))}
+
+
+def node_ports(spec: StaticSpec, switch: int) -> str:
+    """Return which ports of a switch outside nodes lead to nodes, as a Verilog constant."""
+    mask = sum(1 << port for at, port in spec.graph.nodes if at == switch)
+    return f"{spec.layout.ports}'d{mask}"
+
+
+def _tag(spec: StaticSpec, switch: int) -> str:
+    """Return what the names of a switch's instance and links have of it."""
+    x, y = spec.graph.member(switch) if spec.graph.columns else (switch, None)
+    return f"{x}" if y is None else f"{x}_{y}"
+
+
+def _link(spec: StaticSpec, switch: int, name: str) -> str:
     """Return how the wires of a link begin, or a wire of a node's own links."""
-    return f"link_{node[0]}_{node[1]}_{name}"
+    return f"link_{_tag(spec, switch)}_{name}"
 
 
 def local_wires(spec: StaticSpec) -> Iterator[tuple[str, int]]:
@@ -124,19 +168,22 @@ def local_wires(spec: StaticSpec) -> Iterator[tuple[str, int]]:
         yield from ((f"{link}_valid", 1), (f"{link}_flit", spec.flit_bits), (f"{link}_credit", 1))
 
 
-def _link_ports(spec: StaticSpec, node: Node) -> Iterator[tuple[str, str]]:
-    """Yield the connections of a node's four links; at the rim 0 comes in."""
-    for port, side in enumerate(DIRECTIONS):
-        neighbour = spec.topology.neighbour(node, Port(port))
-        opposite = DIRECTIONS[Port(port).opposite]
+def _link_ports(spec: StaticSpec, switch: int) -> Iterator[tuple[str, str]]:
+    """Yield the connections of a switch's links; where nothing is joined 0 comes in."""
+    names = link_names(spec)
+    for port, side in enumerate(names):
+        far, node = spec.graph.across(switch, port), spec.graph.node_at(switch, port)
         for wire, width in link_wires(spec).items():
             incoming, outgoing = f"{side}_in__{wire}", f"{side}_out__{wire}"
-            if neighbour:
-                yield incoming, f"{_link(neighbour, opposite)}_{wire}"
-                yield outgoing, f"{_link(node, side)}_{wire}"
+            if far:
+                yield incoming, f"{_link(spec, far[0], names[far[1]])}_{wire}"
+                yield outgoing, f"{_link(spec, switch, side)}_{wire}"
             elif wire == "flush":  # what no neighbour flushes is empty from reset on
                 yield incoming, "rst"
-                yield outgoing, ""
+                yield outgoing, "" if node is None else f"{_link(spec, switch, side)}_{wire}"
+            elif node is not None:
+                yield incoming, f"node_{node}_inject_{wire}"
+                yield outgoing, f"{_link(spec, switch, side)}_{wire}"
             else:
                 back = wire == "credit"
                 yield incoming, "" if back else zero(width)
@@ -145,13 +192,16 @@ def _link_ports(spec: StaticSpec, node: Node) -> Iterator[tuple[str, str]]:
 
 def shown_links(spec: StaticSpec, top: str) -> Iterator[Shown | None]:
     """Yield what is on each link, by its number, of the instance ``top``; None: no such link."""
-    for node in spec.topology.nodes:
-        for port, side in enumerate(DIRECTIONS):
-            there = spec.topology.neighbour(node, Port(port)) is not None
-            yield _shown(f"{top}.{_link(node, side)}") if there else None
-        yield _shown(f"{top}.{_link(node, 'eject')}")
-    for node in spec.topology.nodes:
-        yield _shown(f"{top}.{_link(node, 'inject')}")
+    graph = spec.graph
+    for switch in range(graph.switches):
+        for port, side in enumerate(link_names(spec)):
+            there = graph.across(switch, port) or graph.node_at(switch, port) is not None
+            yield _shown(f"{top}.{_link(spec, switch, side)}") if there else None
+        if graph.own:
+            yield _shown(f"{top}.{_link(spec, switch, 'eject')}")
+    for node in range(len(graph.nodes)):
+        link = _link(spec, node, "inject") if graph.own else f"node_{node}_inject"
+        yield _shown(f"{top}.{link}")
 
 
 def _shown(link: str) -> Shown:

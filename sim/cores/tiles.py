@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import AnySpec, MeshSpec, MessageSpec, StaticSpec
 from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.system_words import ConfigShare, flit_members
 from syncfabric.rtl.cores.tile import CoreTile, observed
-from syncfabric.rtl.static.node import StaticNode
+from syncfabric.rtl.static.node import StaticNode, link_names
 from syncfabric.sim.assemble import nodes, static
 from syncfabric.sim.assemble.cores import PACKETS, ask_bits, stream_pin, stream_wires
 from syncfabric.sim.assemble.network import link_wires
@@ -305,12 +304,10 @@ def _static_constants(shape: TileShape) -> Iterator[str]:
 def _static_joins(shape: TileShape, spec: StaticSpec) -> Iterator[str]:
     """Yield what carries over the links of a static network, and of the mesh beside it."""
     assert shape.beside is not None
-    mesh = spec.topology
-    for i, node in enumerate(mesh.nodes):
-        for port in (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH):
-            other = mesh.neighbour(node, port)
-            if other is not None:
-                begin = f"tiles[{i}]->{port.name.lower()}_out"
-                end = f"tiles[{mesh.index(other)}]->{port.opposite.name.lower()}_in"
-                yield _joined(spec, begin, end)
+    names = link_names(spec)
+    for i in range(spec.layout.switches):
+        for port, name in enumerate(names):
+            if far := spec.graph.across(i, port):
+                end = f"tiles[{far[0]}]->{names[far[1]]}_in"
+                yield _joined(spec, f"tiles[{i}]->{name}_out", end)
     yield from _links(shape.beside, _PLAIN)

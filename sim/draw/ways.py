@@ -152,8 +152,13 @@ def _static(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
 
     Every directed link keeps right of its line; no two ways use one, so none lies on another.
     """
-    ring, edges = group.ring or [], group.edges or []
-    made = Overlay(root=group.root, above=True)
+    if not group.graph.columns:
+        return _static_graph(scene, group, colours)
+    name = group.graph.member
+    ring = [name(switch) for switch in group.ring or ()]
+    edges = [(name(switch), name(above)) for switch, above in group.edges or ()]
+    root = group.way.root
+    made = Overlay(root=root, above=True)
     passed = sorted({*ring, *(switch for switch, _ in edges)} - set(group.members))
     made.passed = bool(passed)
     made.dots |= dict.fromkeys(passed, Dot(PAPER, GREY, PASSED))
@@ -166,17 +171,42 @@ def _static(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
             _middle_head(scene, *link) for link in zip(ring, [*ring[1:], ring[0]], strict=True)
         ]
         made.ways.append(Way(rounded(_right_of(scene, around)), RING, heads))
-    depth, entry = {group.root: 0}, dict(edges)
+    depth, entry = {root: 0}, dict(edges)
     for switch, above in edges:
         depth[switch] = depth[above] + 1
         ink = colours[depth[switch]]
-        path = [above, switch] if above == group.root else [entry[above], above, switch]
+        path = [above, switch] if above == root else [entry[above], above, switch]
         line = _right_of(scene, corners(path))
         # From where the link before it ended, at the rim of the switch above.
         line = cut(line, 1 - RIM if len(path) > 2 else RIM, RIM)
         made.ways.append(Way(rounded(line), ink, [_middle_head(scene, above, switch)]))
     made.dots |= {node: Dot(colours[depth[node]]) for node in group.members if node in depth}
-    made.dots[group.root] = Dot(ROOT)
+    made.dots[root] = Dot(ROOT)
+    return made
+
+
+def _static_graph(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
+    """Draw a ring or tree over a graph: an arrow on the lane of every link that it takes."""
+    way, seat = group.way, group.graph.seat
+    made = Overlay(root=way.root, above=True)
+    inks = {seat(way.root)[0]: RING if way.ring is not None else colours[0]}
+    for switch, port in way.outputs:
+        far = group.graph.across(switch, port)
+        assert far is not None
+        ink = RING
+        if way.edges is not None:
+            ink = colours[1 + colours.index(inks[switch])]
+        inks.setdefault(far[0], ink)
+        made.ways.append(arrow(scene.lane((switch, str(port))), ink))
+    here = {seat(member)[0] for member in group.members}
+    made.passed = bool(inks.keys() - here)
+    for switch, ink in inks.items():
+        made.dots[switch] = Dot(ink) if switch in here else Dot(PAPER, ink)
+    for member in group.members:
+        switch, port = seat(member)
+        made.dots[member] = Dot(inks[switch])
+        made.ways.append(Way(scene.links[switch, str(port)], inks[switch]))
+    made.dots[way.root] = Dot(ROOT)
     return made
 
 
@@ -204,6 +234,10 @@ def key_of(scene: Scene, groups: Sequence[GroupPlan], count: int) -> list[Mark]:
         key = depth_key(highest, others="not in the tree" if some else None, shape="square")
         key.append(Mark(GREY, "member"))
         others = any(scene.ends.keys() - made.dots.keys() for made in drawn)
+        if any(Dot(RING) in made.dots.values() for made in drawn):
+            key.insert(1, Mark(RING, "on a ring", "square"))
+        if count > 1 and any(made.above for made in drawn):
+            key.append(Mark(OTHERS, "other groups"))
         return [*key, *([Mark(GREY, "other node", "ring")] if others else [])]
     some = any(scene.spots.keys() - made.dots.keys() for made in drawn)
     key = depth_key(highest, others="not a member" if some else None, shape="disc")

@@ -283,8 +283,9 @@ class StaticCoverage(Coverage):
         super().__init__(plan)
         network, groups = network_of(plan), plan.groups
         self._flow, self._network = flow, network
-        mesh = network.topology
-        self._nodes = nodes = len(mesh.nodes)
+        graph, links = network.graph, links_of(network)
+        self._nodes, self._injections = len(graph.nodes), links.inject[0]
+        self._cores, self._ports = {*links.eject}, graph.ports
         self._role: dict[int, Role] = {}
         self._fed: list[tuple[int, tuple[int, ...]]] = []
         """Of every input that feeds any: the link into it, and those that it leads on by."""
@@ -292,29 +293,26 @@ class StaticCoverage(Coverage):
         """By link between switches, and into cores: its group."""
         self._passing: dict[int, str] = {}
         """Links that leave switches of nonmembers: what passes."""
+
+        def number_of(end: tuple[int, int]) -> int:
+            return graph.ports * end[0] + end[1]
+
         for number, group in enumerate(groups):
-            self._role |= {mesh.index(node): role_of(group, node) for node in group.members}
+            here = {graph.seat(node)[0] for node in group.members}
+            nodes = map(network.topology.index, group.members)
+            roles = (role_of(group, node) for node in group.members)
+            self._role |= dict(zip(nodes, roles, strict=True))
             fed: defaultdict[int, list[int]] = defaultdict(list)
-            for (x, y, port), source in group.routes().items():
-                switch = mesh.index((x, y))
-                link = PORTS * switch + port
-                before = mesh.neighbour((x, y), source)
-                into = PORTS * nodes + switch
-                if source is not Port.LOCAL:
-                    assert before is not None
-                    into = PORTS * mesh.index(before) + source.opposite
-                fed[into].append(link)
+            for (switch, port), source in group.routes().items():
+                link = number_of((switch, port))
+                before, sender = graph.across(switch, source), graph.node_at(switch, source)
+                into = links.inject[sender] if sender is not None else -1
+                fed[into if before is None else number_of(before)].append(link)
                 self._group[link] = number
-                if (x, y) not in group.members:
+                if switch not in here:
                     self._passing[link] = "ring" if group.flits is None else "tree"
             self._fed += [(into, tuple(links)) for into, links in fed.items()]
-        step = {Port.EAST: 1, Port.NORTH: mesh.width}
-        self._pairs = [
-            (PORTS * switch + port, PORTS * (switch + ahead) + port.opposite)
-            for switch, (x, y) in enumerate(mesh.nodes)
-            for port, ahead in step.items()
-            if mesh.neighbour((x, y), port) is not None
-        ]
+        self._pairs = [(number_of(a), number_of(b)) for a, b in graph.links]
 
     def _wires(self, line: Line) -> None:
         for _, value in line.observed or ():
@@ -338,11 +336,10 @@ class StaticCoverage(Coverage):
         switches: defaultdict[int, set[int]] = defaultdict(set)
         for link in bits(valid):
             if full >> link & 1:
-                core = link % PORTS == Port.LOCAL and link < PORTS * self._nodes
-                buffer = "core" if core else "switch"
-                hits[f"full: {'injection' if link >= PORTS * self._nodes else buffer} buffer"] += 1
+                buffer = "core" if link in self._cores else "switch"
+                hits[f"full: {'injection' if link >= self._injections else buffer} buffer"] += 1
             if link in self._group:
-                switches[link // PORTS].add(self._group[link])
+                switches[link // self._ports].add(self._group[link])
             if link in self._passing:
                 hits[f"passing a nonmember: {self._passing[link]}"] += 1
         if any(len(groups) > 1 for groups in switches.values()):

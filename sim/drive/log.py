@@ -12,7 +12,7 @@ from typing import NamedTuple, TextIO
 
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.network import NetworkShape
-from syncfabric.models.networks.mesh import Node, Port
+from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
@@ -24,8 +24,6 @@ from syncfabric.sim.drive.trace import Line, Rule, bits, flits_on
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["COLUMNS", "EngineMessages", "EventLog", "Log", "StaticLog", "log_file"]
-
-PORTS = len(Port)
 
 
 class _Hop(NamedTuple):
@@ -248,15 +246,14 @@ class StaticLog(Log):
         self._fillers = network.core_buffer
         self._readers: dict[int, _Reader] = {}  # by the link to its core
         self._sources: dict[int, list[_Reader]] = {}  # by the root's injection link
-        index = network.topology.index
+        index, links = network.topology.index, links_of(network)
         for group in groups:
             readers = [_Reader(group, node) for node in group.members]
             if group.flits is not None:
                 readers = [reader for reader in readers if reader.node != group.way.root]
             for reader in readers:
-                self._readers[PORTS * index(reader.node) + Port.LOCAL] = reader
-            injection = PORTS * len(network.topology.nodes) + index(group.way.root)
-            self._sources[injection] = readers
+                self._readers[links.eject[index(reader.node)]] = reader
+            self._sources[links.inject[index(group.way.root)]] = readers
         self._cores = sum(1 << link for link in self._readers)
         self._roots = sum(1 << link for link in self._sources)
 

@@ -18,6 +18,7 @@ from syncfabric.models.layout.words import (
 from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
 from syncfabric.models.messages.static import STATUS_WORD
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.rtl.static.node import link_names
 from syncfabric.sim.results import NodeName
 
 __all__ = ["counters_of", "name_of", "observed", "target_names"]
@@ -84,8 +85,11 @@ def _of_engines(shape: NetworkShape) -> Iterator[CountWord]:
 def observed(spec: AnySpec, value: int) -> dict[str, int]:
     """Return the fields of an ``observe``, which only static networks' nodes have, by name."""
     assert isinstance(spec, StaticSpec)
-    places = dict.fromkeys(("east", "north", "west", "south"), spec.switch_buffer)
-    places |= {"inject": spec.injection_buffer, "core": spec.core_buffer}
+    places: dict[str, int] = {}
+    if spec.graph.own:
+        places = dict.fromkeys(link_names(spec), spec.switch_buffer)
+        places["inject"] = spec.injection_buffer
+    places["core"] = spec.core_buffer
     widths = {name: count.bit_length() for name, count in places.items()}
     widths |= {field.name: field.width for field in STATUS_WORD.fields if field.name != "done"}
     widths |= {counter.name: COUNTER_BITS for counter in Counter}

@@ -1,7 +1,7 @@
 """The tiles of a network of engines: a router, a node interface, the registers of a link."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from syncfabric.models.messages import COUNTER_BITS
@@ -10,6 +10,7 @@ from syncfabric.models.networks.spec import (
     MessageSpec,
     StaticSpec,
 )
+from syncfabric.rtl.static.node import link_names
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.links import links_of
@@ -253,6 +254,27 @@ def counter_names(spec: MessageSpec) -> list[list[str]]:
     return [[name for name, _ in counters(spec, INTERFACE)]] * len(shape.nodes) + routers
 
 
+def _of_links(ports: Sequence[str], *, interfaces: bool) -> list[str]:
+    """Return where routers or switches are linked, as lines of C++ and of its preprocessor.
+
+    ``ports`` are the names of a router's link ports, ``##way`` in the place of ``in`` or ``out``.
+    """
+    way = ", ".join(f"PORT_END(t, {port})" for port in ports)
+    return [
+        f"#define INTERFACES {int(interfaces)}",
+        f"constexpr int LINKS_OF = {len(ports)};",
+        f"#define PORT_ENDS(t, way) {way}",
+    ]
+
+
+def _linked(spec: AnySpec, links: int) -> tuple[list[int], list[int]]:
+    """Return to what each link port of all routers is linked, -1 for none, and where nodes are."""
+    graph = spec.topology.graph
+    ends = [graph.across(r, p) for r in range(graph.switches) for p in range(links)]
+    across = [-1 if end is None else links * end[0] + end[1] for end in ends]
+    return across, [links * r + p for r, p in graph.nodes]
+
+
 def _of_nodes(spec: MessageSpec) -> list[str]:
     """Return what ``nodes.cpp`` must know of a network, as lines of C++ and of its preprocessor."""
     shape = spec.shape
@@ -260,12 +282,9 @@ def _of_nodes(spec: MessageSpec) -> list[str]:
     lines = [
         '#include "bits.h"',
         '#include "tables.h"',
-        f"#define INTERFACES {int(shape.interfaces)}",
         f"#define REGISTERED {int(shape.stage > 0)}",
-        f"constexpr int LINKS_OF = {links};",
+        *_of_links([f"way##_{p}" for p in range(links)], interfaces=shape.interfaces),
     ]
-    way = ", ".join(f"PORT_END(t, way##_{p})" for p in range(links))
-    lines.append(f"#define PORT_ENDS(t, way) {way}")
     sets = []
     for name, (width, _) in constants_of_router(spec, 0).items():
         if name == "routes":
@@ -289,15 +308,13 @@ def tables_text(spec: MessageSpec) -> str:
     shape = spec.shape
     links = shape.router.links
     places = [(r, p) for r in range(shape.routers) for p in range(links)]
-    ends = [shape.ends.get(place) for place in places]
+    across, seats = _linked(spec, links)
     rows = [constants_of_router(spec, r) for r in range(shape.routers)]
     found: dict[str, Iterable[int]] = {
         "sizes": (len(shape.nodes), shape.routers, sum(map(shape.stages_of, shape.ends))),
-        "across": (-1 if end is None else links * end[0] + end[1] for end in ends),
-        "stages": (
-            shape.stages_of(place) if end else 0 for place, end in zip(places, ends, strict=True)
-        ),
-        "places": (links * r + p for r, p in shape.nodes) if shape.interfaces else (),
+        "across": across,
+        "stages": (shape.stages_of(place) if place in shape.ends else 0 for place in places),
+        "places": seats if shape.interfaces else (),
         "managers": [spec.topology.index(node) for node in spec.manager_nodes],
         "headers": header_words(spec) if spec.channels else (),
         **{name: [row[name][1] for row in rows] for name in rows[0] if name != "routes"},
@@ -379,8 +396,15 @@ def network_h(spec: AnySpec) -> str:
     lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
     lines += [f"#define {name} {text}" for name, text in macros.items()]
     if isinstance(spec, StaticSpec):
-        lines.append(f"constexpr int NODES = {spec.width * spec.height};")
-        lines.append(f"constexpr int WIDTH = {spec.width}, HEIGHT = {spec.height};")
+        names = link_names(spec)
+        lines.append(f"constexpr int COLUMNS = {spec.graph.columns};")
+        lines.append(f"#define SWITCH_END(Tile) END_OF(Tile, {names[0]}_out)")
+        ways = [f"{name}_##way" for name in names]
+        lines += _of_links(ways, interfaces=not spec.graph.own)
+        graph = spec.graph
+        lines.append(f"constexpr int NODES = {len(graph.nodes)}, ROUTERS = {graph.switches};")
+        for name, row in zip(("ACROSS", "PLACES"), _linked(spec, len(names)), strict=True):
+            lines.append(f"constexpr int {name}[] = {{{', '.join(map(str, row))}}};")
     else:
         lines += [*_of_messages(spec), *_of_nodes(spec)]
     return "\n".join(lines) + "\n"

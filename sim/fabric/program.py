@@ -26,8 +26,8 @@ __all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric"]
 
 _HEADERS = (
     *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h"),
-    *("faults.h", "grid.h", "held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h"),
-    *("referee.h", "script.h", "snapshot.h", "spoil.h", "tables.h", "waits.h"),
+    *("faults.h", "held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h"),
+    *("referee.h", "script.h", "snapshot.h", "spoil.h", "switches.h", "tables.h", "waits.h"),
 )
 
 

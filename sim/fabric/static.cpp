@@ -1,28 +1,29 @@
-// A static network: a grid of switches with their nodes, and the loader of their routes.
+// A static network: switches with their nodes, and the loader of their routes.
 //
-// network.h, made for each network, also defines WIDTH, HEIGHT and FLIT_BITS.
+// network.h, made for each network, also defines FLIT_BITS, and what switches.h needs.
 #include "network.h"
 
 #include "Vloader_tile.h"
 #include "Vloader_tile__Syms.h"
 #include "Vtile.h"
 #include "Vtile__Syms.h"
-#include "grid.h"
+#if INTERFACES
+#include "Vswitch_tile.h"
+#include "Vswitch_tile__Syms.h"
+#endif
+#include "switches.h"
 
 EVALUATE(Vtile)
 EVALUATE(Vloader_tile)
+#if INTERFACES
+EVALUATE(Vswitch_tile)
+#else
+using Vswitch_tile = Vtile;
+#endif
 
 namespace {
 
-struct Network : Grid<Vtile, END_OF(Vtile, east_out)> {
-    std::unique_ptr<Vloader_tile> loader{new Vloader_tile(&context, "loader")};
-
-    static constexpr int TILES = NODES + 1;
-
-    template <class Act> auto at(int tile, Act act) {
-        return tile < NODES ? act(*nodes[tile]) : act(*loader);
-    }
-};
+using Network = Switches<Vswitch_tile, Vtile, Vloader_tile, SWITCH_END(Vswitch_tile)>;
 
 class StaticFabric : public Fabric<Network> {
   public:
@@ -65,7 +66,7 @@ class StaticFabric : public Fabric<Network> {
     void pass() override {
         auto& loader = *network_.loader;
         CData bit = loader.route_in;
-        for (auto& t : network_.nodes) {
+        for (auto* t : network_.switches) {
             t->route_shift = loader.route_shift, t->route_strobe = loader.route_strobe;
             t->route_in = bit, bit = t->route_out;
         }

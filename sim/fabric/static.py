@@ -1,11 +1,13 @@
-"""The tiles of a static network: a switch with its node, and the loader of the routes."""
+"""The tiles of a static network: switches and nodes, in one or apart, and the loader of routes."""
 
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.config import RouteLoader
-from syncfabric.rtl.static.node import DIRECTIONS, StaticNode
+from syncfabric.rtl.static.node import StaticCore, StaticNode, link_names
+from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.sim.assemble.static import (
     LOADER,
     NODE,
+    SWITCH,
     link_wires,
     local_wires,
     process_ports,
@@ -24,23 +26,36 @@ __all__ = [
     "tiles",
 ]
 
-TILE, LOADER_TILE = "tile", "loader_tile"
+TILE, SWITCH_TILE, LOADER_TILE = "tile", "switch_tile", "loader_tile"
 
-_SIDES = tuple(f"{side}_{way}" for side in DIRECTIONS for way in ("in", "out"))
 _ROUTE = ("shift", "strobe")
 
 
+def _sides(spec: StaticSpec) -> list[str]:
+    return [f"{side}_{way}" for side in link_names(spec) for way in ("in", "out")]
+
+
+def _switch_ports(spec: StaticSpec) -> Ports:
+    """Return the ports of a switch: its links, and the chain of routes."""
+    ports: Ports = {}
+    for side in _sides(spec):
+        ports |= end_ports(spec, side, comes_in=side.endswith("_in"))
+    ports |= {f"route_{name}": ("input", 1) for name in (*_ROUTE, "in")}
+    return {**ports, "route_out": ("output", 1)}
+
+
 def tile_ports(spec: StaticSpec) -> Ports:
-    """Return direction and width of each of the tile's ports, but for ``clk`` and ``rst``."""
+    """Return direction and width of each of a node's tile's ports, but for ``clk`` and ``rst``."""
     ports: Ports = {"index": ("input", spec.layout.target_bits)}
     ports |= {name: (direction, width) for direction, name, width in process_ports(spec)}
     ports |= config_ports(spec)
     ports["observe"] = ("output", targets(spec)[0][1])
-    for side in _SIDES:
-        ports |= end_ports(spec, side, comes_in=side.endswith("_in"))
-    ports |= {name: ("output", width) for name, width in local_wires(spec)}
-    ports |= {f"route_{name}": ("input", 1) for name in (*_ROUTE, "in")}
-    return {**ports, "route_out": ("output", 1)}
+    if spec.graph.own:
+        ports |= _switch_ports(spec)
+        return ports | {name: ("output", width) for name, width in local_wires(spec)}
+    ports |= end_ports(spec, "eject", comes_in=True)
+    inject = end_ports(spec, "inject", comes_in=False)
+    return ports | {name: port for name, port in inject.items() if name != "inject_flush"}
 
 
 def loader_ports(spec: StaticSpec) -> Ports:
@@ -53,32 +68,64 @@ def tiles(spec: StaticSpec) -> dict[str, str]:
     """Return the Verilog of each tile and all that it is made of, by the tile's name."""
     top = start_tile(TILE, tile_ports(spec))
     top.instance(NODE, "node", joined_node(spec))
-    return {
-        TILE: f"{converted(StaticNode, NODE, spec)}\n{top.text()}",
+    node = StaticNode if spec.graph.own else StaticCore
+    made = {
+        TILE: f"{converted(node, NODE, spec)}\n{top.text()}",
         LOADER_TILE: loader_tile(spec),
     }
+    return made if spec.graph.own else {**made, SWITCH_TILE: switch_tile(spec)}
 
 
 def joined_node(spec: StaticSpec) -> dict[str, str | None]:
     """Return the connections of a node with the tile's ports."""
-    node = {**_shared(spec), "index": "index", "route_out": "route_out", "observe": "observe"}
+    node = {**_config(spec), "index": "index", "observe": "observe"}
     node |= {f"port__{name}": name for _, name, _ in process_ports(spec)}
-    node |= {name: name for name, _ in local_wires(spec)}
-    node |= {f"{side}__{wire}": f"{side}_{wire}" for side in _SIDES for wire in link_wires(spec)}
-    for side in DIRECTIONS:  # in reset all links are flushed, those of the rim too
-        node[f"{side}_in__flush"] = f"{side}_in_flush | rst"
-    return node
+    if spec.graph.own:
+        return node | _joined_switch(spec) | {name: name for name, _ in local_wires(spec)}
+    names = (name for name in tile_ports(spec) if name.startswith(("eject_", "inject_")))
+    node |= {name.replace("_", "__"): name for name in names}
+    return node | {"eject__flush": "eject_flush | rst"}
+
+
+def _joined_switch(spec: StaticSpec) -> dict[str, str | None]:
+    """Return the connections of a switch with the tile's ports."""
+    made: dict[str, str | None] = {"clk": "clk", "rst": "rst", "route_out": "route_out"}
+    made |= _route()
+    made |= {
+        f"{side}__{wire}": f"{side}_{wire}" for side in _sides(spec) for wire in link_wires(spec)
+    }
+    for side in link_names(spec):  # in reset all links are flushed, those of the rim too
+        made[f"{side}_in__flush"] = f"{side}_in_flush | rst"
+    return made
+
+
+def switch_tile(spec: StaticSpec) -> str:
+    """Return a switch outside nodes; no config port, but the silent one that all tiles have."""
+    silent, layout = config_ports(spec), spec.layout
+    ports: Ports = {**silent, "node_ports": ("input", layout.ports), "observe": ("output", 1)}
+    top = start_tile(SWITCH_TILE, ports | _switch_ports(spec))
+    for name, (way, width) in silent.items():
+        if way == "output":
+            top.assign(name, f"{width}'d0")
+    top.assign("observe", "1'd0")
+    unseen = dict.fromkeys(("overflow", *(f"number_{port}" for port in layout.links)), "")
+    top.instance(SWITCH, "switch", {**_joined_switch(spec), **unseen, "node_ports": "node_ports"})
+    return f"{converted(StaticSwitch, SWITCH, spec)}\n{top.text()}"
 
 
 def loader_tile(spec: StaticSpec) -> str:
     """Return the loader, with names of ports that C++ can spell."""
     loader = start_tile(LOADER_TILE, loader_ports(spec))
     loader.assign("observe", "1'd0")
-    loader.instance(LOADER, "loader", _shared(spec))
+    loader.instance(LOADER, "loader", {**_config(spec), **_route()})
     return f"{converted(RouteLoader, LOADER, spec)}\n{loader.text()}"
 
 
-def _shared(spec: StaticSpec) -> dict[str, str | None]:
+def _config(spec: StaticSpec) -> dict[str, str | None]:
     """Return the connections that node and loader have alike."""
-    route = {f"route__{name}": f"route_{name}" for name in _ROUTE}
-    return {"clk": "clk", "rst": "rst", "route_in": "route_in", **route, **join_config(spec)}
+    return {"clk": "clk", "rst": "rst", **join_config(spec)}
+
+
+def _route() -> dict[str, str | None]:
+    """Return the connections that switch and loader have alike."""
+    return {"route_in": "route_in", **{f"route__{name}": f"route_{name}" for name in _ROUTE}}

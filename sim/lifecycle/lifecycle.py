@@ -407,10 +407,13 @@ class ByRoutes:
         yield from self.load((), (*groups, *beside))
         yield from self.assign((), groups)
 
-    def kill(self, *groups: GroupPlan) -> Steps[None]:
-        """Take groups' routes away, whatever they are doing: their agents are as after reset."""
+    def kill(self, *groups: GroupPlan, silent: Collection[int] = ()) -> Steps[None]:
+        """Take groups' routes away, whatever they are doing: their agents are as after reset.
+
+        But for those of nodes that are ``silent``, which no flush gets to.
+        """
         yield from self.load(groups, ())
-        yield from self.assign(groups, ())
+        yield from self.assign(groups, (), silent)
 
     def load(self, ended: Sequence[GroupPlan], begun: Sequence[GroupPlan]) -> Steps[None]:
         """Load the routes of all groups; those that end, begin, or change are flushed."""

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import LinkName, links_of
@@ -263,9 +262,8 @@ class _Flits:
         self._links = links_of(network)
         self._groups: dict[int, tuple[int, int | None]] = {}
         for number, group in enumerate(plan.groups):
-            for x, y, port in group.routes():
-                link = len(Port) * network.topology.index((x, y)) + port
-                self._groups[link] = number, group.flits
+            for switch, port in group.routes():
+                self._groups[network.graph.ports * switch + port] = number, group.flits
 
     def note(self, line: Line) -> Iterator[Carried]:
         for link in bits(line.record.valid):

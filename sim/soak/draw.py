@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import (
     BITWISE_OPERATIONS,
     SERIAL_OPERATIONS,
@@ -132,10 +131,10 @@ class Drawing:
     @property
     def links(self) -> set[int]:
         """Links of a static network that an instance may send flits over; of others none."""
-        index, ports = self._network.topology.index, len(Port)
+        graph = self._network.topology.graph
         plans = (group for pool in self._pools.values() for group in pool if group.static)
         routes = (route for group in plans for route in group.routes())
-        return {ports * index((x, y)) + port for x, y, port in routes if port != Port.LOCAL}
+        return {graph.ports * s + p for s, p in routes if graph.across(s, p) is not None}
 
     def leave(self, group: GroupPlan) -> None:
         """Let others have a group's entries."""
@@ -145,4 +144,4 @@ class Drawing:
 
 def _claims(group: GroupPlan) -> set[tuple[int, ...]]:
     """Return what a group of a static network takes: outputs, and cores."""
-    return {*group.routes(), *((*node, Port.LOCAL) for node in group.members)}
+    return {*group.routes(), *map(group.graph.seat, group.members)}

@@ -9,7 +9,6 @@ from typing import Self, TypeAlias
 from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, Code
 from syncfabric.models.layout.setup import Answer
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.free import FreeEntries
@@ -247,8 +246,9 @@ class RouteGroups:
         yield from self._software.kill(group)
 
     def end(self, group: GroupPlan, after: BarrierPlan | None) -> Steps[None]:
-        """Remove a group's routes, whatever it does."""
-        yield from self._software.kill(group)
+        """Remove a group's routes, whatever it does; what is dead afterwards is not told."""
+        silent = after.without.nodes if after is not None else ()
+        yield from self._software.kill(group, silent=silent)
         self._fabric.dismiss(group.id)
 
     def renew(self, group: GroupPlan, after: BarrierPlan | None) -> Steps[GroupPlan]:
@@ -265,10 +265,11 @@ class RouteGroups:
     def _check_rest(self, group: GroupPlan) -> Steps[None]:
         """Check that a ring is empty, and a tree as full as when it was first set up."""
         yield Pause(self._software.settled)
+        graph = group.graph
         own = {
-            len(Port) * self._network.topology.index((x, y)) + port
-            for x, y, port in group.routes()
-            if port != Port.LOCAL
+            graph.ports * switch + port
+            for switch, port in group.routes()
+            if graph.across(switch, port) is not None
         }
         held = {link: flits for link, (flits, _) in self._fabric.held().items() if link in own}
         wanted = {} if group.flits is None else self._at_rest.setdefault(id(group), held)

@@ -6,12 +6,12 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from syncfabric.models.messages import CHAIN_BITS, OUTPUT_BITS, LoaderWord, StaticWord
+from syncfabric.models.messages import LoaderWord, StaticWord
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.config import RouteLoader
-from syncfabric.rtl.static.node import DIRECTIONS, StaticNode
-from syncfabric.rtl.static.switch import CORE, PORTS
+from syncfabric.rtl.static.node import StaticNode
 from tests.formal.properties import Properties
+from tests.formal.static_switch import CHAIN_BITS, CORE, COUNT, OUTPUT_BITS, PORTS
 
 __all__ = ["LoaderProof", "NodeRoutesProof"]
 
@@ -26,7 +26,7 @@ SPEC = StaticSpec(
 )
 ASKED = {"asks": In(1), "node": In(3), "address": In(12), "writes": In(1), "data": In(32)}
 WORD_BITS = 32
-COUNT = len(PORTS)
+DIRECTIONS = PORTS[:CORE]
 
 
 def _ask(m: Module, config: Any, given: Any) -> None:

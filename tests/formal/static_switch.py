@@ -6,14 +6,15 @@ from amaranth import Array, Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from syncfabric.models.messages import CHAIN_BITS, OUTPUT_BITS
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.rtl.static.switch import CORE, PORTS, StaticSwitch
+from syncfabric.rtl.static.switch import StaticSwitch
 from tests.formal.properties import Properties
 
 __all__ = ["StaticProof"]
 
-COUNT = len(PORTS)
+PORTS, CORE = ("east", "north", "west", "south", "core"), 4
+COUNT, OUTPUT_BITS = 5, 5
+CHAIN_BITS = COUNT * OUTPUT_BITS
 FLIT = 3
 """Bits of a flit."""
 

@@ -104,7 +104,7 @@ def groups_hit(plan: BarrierPlan, dead: Dead) -> list[int]:
         if any(topology.index(member) in dead.nodes for member in group.members):
             return True
         if isinstance(network, StaticSpec):
-            return not dead.numbers.isdisjoint(group.way.links(network.topology))
+            return not dead.links.isdisjoint(group.way.outputs)
         tree = group.tree
         ends = zip(tree.routers.tolist(), tree.parent_port.tolist(), strict=True)
         return any(router in dead.routers or (router, up) in dead.links for router, up in ends)
@@ -180,7 +180,7 @@ def _plan_static(
     topology = network.topology
     living, left_out = dead.alive(topology, spec.groups)
     check_together(topology, dead, living)
-    taken = [link for group in kept.values() for link in group.way.links(topology)]
+    taken = [link for group in kept.values() for link in group.way.outputs]
     new = plan_static(network, [group for group in living if group.id not in kept], dead, taken)
     planned = {**{group.id: group for group in new}, **kept}
     groups = tuple(planned[group.id] for group in living)

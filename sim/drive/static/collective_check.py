@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from syncfabric.models.networks.mesh import Node, Port
+from syncfabric.models.networks.mesh import Node
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.barrier_check import BarrierCheck, combination
 from syncfabric.sim.drive.lanes import Load
 from syncfabric.sim.drive.log import StaticLog
@@ -33,8 +34,6 @@ from syncfabric.sim.drive.trace import Act, Line, Report, Rule, Turn, bits, flit
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["CollectiveCheck", "static_rules"]
-
-PORTS = len(Port)
 
 
 class Operation:
@@ -145,10 +144,10 @@ class CollectiveCheck(Rule):
             (place, each, number) for place, each in asked for number in range(scenario.episodes)
         ]
         self._open: dict[int, Operation] = {}  # that are not over
-        index, injections = network.topology.index, PORTS * len(network.topology.nodes)
-        nodes = [index(node) for node in group.members]
-        self._cores = {PORTS * node + Port.LOCAL: i for i, node in enumerate(nodes)}
-        self._injections = {injections + node: i for i, node in enumerate(nodes)}
+        links = links_of(network)
+        nodes = [network.topology.index(node) for node in group.members]
+        self._cores = {links.eject[node]: i for i, node in enumerate(nodes)}
+        self._injections = {links.inject[node]: i for i, node in enumerate(nodes)}
         self._taken = sum(1 << link for link in self._cores)
         self._ports = self._taken | sum(1 << link for link in self._injections)
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from syncfabric.models.networks.mesh import Node, Port
+from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import StaticSpec
+from syncfabric.models.planning.free_links import Output
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.mesh_links import Output
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import CreditLedger
 from syncfabric.sim.drive.trace import Line, Report, bits
 from syncfabric.sim.results import Mismatch
 
 __all__ = ["FlowCheck"]
-
-PORTS = len(Port)
 
 
 @dataclass
@@ -57,11 +55,13 @@ class FlowCheck(CreditLedger):
     def __init__(self, network: StaticSpec, groups: Sequence[GroupPlan]) -> None:
         self._network, self._groups = network, groups
         links = links_of(network)
-        self._injections, nodes = PORTS * len(network.topology.nodes), len(network.topology.nodes)
-        self._buffers = [network.switch_buffer] * self._injections
-        self._buffers += [network.injection_buffer] * nodes
-        for link in links.eject:
-            self._buffers[link] = network.core_buffer
+        self._links = links
+        self._buffers = [network.switch_buffer] * links.count
+        for eject, inject in zip(links.eject, links.inject, strict=True):
+            self._buffers[eject], self._buffers[inject] = (
+                network.core_buffer,
+                network.injection_buffer,
+            )
         places: dict[int, int] = {}
         for buffer in {*self._buffers}:
             every = sum(1 << link for link, count in enumerate(self._buffers) if count == buffer)
@@ -78,8 +78,8 @@ class FlowCheck(CreditLedger):
                 self._members[network.topology.index(node)] = number, member
                 self._courses[number].members.append((node, member))
 
-    def _member(self, group: GroupPlan, node: Node, routes: Mapping[Output, Port]) -> _Member:
-        core = PORTS * self._network.topology.index(node) + Port.LOCAL
+    def _member(self, group: GroupPlan, node: Node, routes: Mapping[Output, int]) -> _Member:
+        core = self._links.eject[self._network.topology.index(node)]
         if len(group.members) == 1:
             return _Member(core, 0, 0)
         if group.flits is None:
@@ -89,18 +89,18 @@ class FlowCheck(CreditLedger):
             return _Member(core, 0, 0)
         return _Member(core, group.flits, 1, self._way(node, routes))
 
-    def _way(self, node: Node, routes: Mapping[Output, Port]) -> list[int]:
+    def _way(self, node: Node, routes: Mapping[Output, int]) -> list[int]:
         """Return the links to a member's core, the last first."""
-        mesh = self._network.topology
-        here, port, way = node, Port.LOCAL, []
+        graph, way = self._network.graph, list[int]()
+        switch, port = graph.seat(node)
         while True:
-            way.append(PORTS * mesh.index(here) + port)
-            source = routes[(*here, port)]
-            if source is Port.LOCAL:
-                return [*way, PORTS * len(mesh.nodes) + mesh.index(here)]
-            before = mesh.neighbour(here, source)
-            assert before is not None
-            here, port = before, source.opposite
+            way.append(graph.ports * switch + port)
+            source = routes[switch, port]
+            before, sender = graph.across(switch, source), graph.node_at(switch, source)
+            if before is None:
+                assert sender is not None
+                return [*way, self._links.inject[sender]]
+            switch, port = before
 
     def wires(self, line: Line) -> Iterator[Mismatch]:
         """Check a cycle's releases, then its flits and credits."""
@@ -148,7 +148,8 @@ class FlowCheck(CreditLedger):
                 least = min(slots for slots, _ in group)
                 found.append((member.core, sum(holds.get(link, 0) for link in member.way), least))
         for link in sorted(holds.keys() | wanted.keys()):
-            own = link < self._injections or link - self._injections in self._members
+            first = self._links.inject[0]
+            own = link < first or link - first in self._members
             if own and link not in on_ways:
                 found.append((link, holds.get(link, 0), wanted.get(link, 0)))
         for link, held, places in found:

@@ -88,7 +88,7 @@ class Shape:
     def of(cls, network: StaticSpec, group: GroupPlan) -> Shape:
         """Return the shape of a planned group."""
         index, root = group.members.index, group.way.root
-        order = [root, *(node for node in reach(network.topology, group) if node != root)]
+        order = [root, *(node for node in reach(group) if node != root)]
         return cls(tuple(map(index, order)), group.flits is None, network.flit_bits)
 
 
@@ -130,7 +130,7 @@ def bound_of(network: StaticSpec, group: GroupPlan, asked: Collective) -> int:
 
     The group has two members or more; what goes through its cores takes a ring.
     """
-    places = reach(network.topology, group)
+    places = reach(group)
     links, members = max(places.values()), len(group.members)
     if asked.kind == "broadcast":
         return broadcast_cycles(links, asked.flits, network)

@@ -98,17 +98,19 @@ def ring_planning() -> Iterator[Claim]:
     """Rings through members: links, against the least that they could have."""
     for width, height in ((3, 3), (5, 5), (7, 5), (15, 15), (8, 8), (32, 32), (64, 64)):
         mesh = Mesh(width, height)
-        ring, seconds = timed(best_ring, mesh, mesh.nodes)
+        ring, seconds = timed(best_ring, mesh.graph, mesh.nodes)
         assert ring is not None
         yield figure(
             f"{width}x{height}, all members: links, least, seconds",
-            f"{len(ring.switches)}, {ring.least.links} by {ring.least.by}, {seconds:.2f}",
+            f"{ring.length}, {ring.least.links} by {ring.least.by}, {seconds:.2f}",
         )
     rng = random.Random(1)
     for side, draws in ((8, 50), (16, 10)):
         mesh = Mesh(side, side)
         for size in SPARSE:
-            sparse = [timed(best_ring, mesh, rng.sample(mesh.nodes, size)) for _ in range(draws)]
+            sparse = [
+                timed(best_ring, mesh.graph, rng.sample(mesh.nodes, size)) for _ in range(draws)
+            ]
             mean = sum(seconds for _, seconds in sparse) / draws
             words = _gaps([ring for ring, _ in sparse if ring is not None])
             yield figure(

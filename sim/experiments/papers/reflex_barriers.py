@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.spec import StaticSpec
@@ -64,7 +65,9 @@ def memory(values: Values) -> MemoryLogGP:
 
 def buffered(places: int, width: int, height: int) -> StaticSpec:
     """Return a static network all of whose buffers have so many places."""
-    keys = dict.fromkeys(("switch_buffer", "core_buffer", "injection_buffer"), places)
+    keys: dict[str, Any] = dict.fromkeys(
+        ("switch_buffer", "core_buffer", "injection_buffer"), places
+    )
     return StaticSpec(kind="static", width=width, height=height, **keys)
 
 

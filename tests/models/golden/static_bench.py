@@ -32,6 +32,12 @@ def static(width: int, height: int, buffers: tuple[int, int, int] = (2, 2, 2)) -
     )
 
 
+def mesh_of(spec: StaticSpec) -> Mesh:
+    """Return the mesh of a network that is one."""
+    assert isinstance(spec.topology, Mesh)
+    return spec.topology
+
+
 @dataclass(frozen=True)
 class Group:
     """A ring (``length`` is N, its links) or a tree (L, the links of the longest way)."""
@@ -187,7 +193,7 @@ class Bench:
     groups: list[Group] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.model, self.mesh = StaticModel(self.spec), self.spec.topology
+        self.model, self.mesh = StaticModel(self.spec), mesh_of(self.spec)
         self.clock: Callable[..., object] = self.model.step
         self._loaded: list[Group] = []
 

@@ -10,6 +10,7 @@ from tests.models.golden.static_bench import (
     Bench,
     Group,
     cycle,
+    mesh_of,
     port_to,
     random_groups,
     ready_bench,
@@ -25,7 +26,7 @@ def skewed(rng: random.Random, skew: int) -> Play:
     """Return groups by chance on a mesh by chance, whose members are late by up to ``skew``."""
     buffers = rng.randint(1, 4), rng.randint(1, 4), rng.randint(1, 4)
     spec = static(rng.randint(2, 5), rng.randint(2, 5), buffers)
-    bench = ready_bench(spec, *random_groups(rng, spec.topology))
+    bench = ready_bench(spec, *random_groups(rng, mesh_of(spec)))
     hold = random.Random(rng.random()) if rng.random() < 0.5 else None
     play = Play(bench, lambda *_: rng.randint(0, skew), hold)
     for group in bench.groups:

@@ -12,6 +12,7 @@ from tests.models.golden.static_bench import (
     Bench,
     Group,
     cycle,
+    mesh_of,
     random_tree,
     ready_bench,
     ring,
@@ -111,7 +112,7 @@ def test_a_tree_with_one_flit_less_an_episode_releases_early(less: int, early: b
         rng = random.Random(seed)
         buffers = rng.randint(1, 3), rng.randint(1, 3), rng.randint(1, 3)
         spec = static(rng.randint(2, 4), rng.randint(2, 4), buffers)
-        group = random_tree(rng, spec.topology, spec.topology.nodes)
+        group = random_tree(rng, mesh_of(spec), spec.topology.nodes)
         bench = ready_bench(spec, group, flits=group.flits(spec) - less)
         count = len(group.members)
         assert early == is_early(bench, lambda e, m, _, n=count: 300 * (m == e % n), count)  # type: ignore[misc]
@@ -156,7 +157,7 @@ def test_the_printed_algorithm_hangs_back_to_back() -> None:
 def test_the_corrected_algorithm_neither_releases_early_nor_hangs(seed: int) -> None:
     rng = random.Random(seed)
     spec, group = random_ring(rng)
-    size = spec.width, spec.height
+    size = mesh_of(spec).width, mesh_of(spec).height
     buffers = spec.switch_buffer, spec.core_buffer, spec.injection_buffer
     skew = rng.choice((0, 3, 50, 200))
     late = [[rng.randint(0, skew) for _ in range(8)] for _ in group.members]

@@ -8,7 +8,7 @@ import pytest
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.messages.static import LoaderWord
-from tests.models.golden.static_bench import random_groups, ready_bench, static
+from tests.models.golden.static_bench import mesh_of, random_groups, ready_bench, static
 
 ARRIVALS, APART = 12, 120
 
@@ -18,7 +18,7 @@ def test_sleep(seed: int) -> None:
     rng = random.Random(seed)
     buffers = rng.randint(1, 4), rng.randint(1, 4), rng.randint(1, 4)
     spec = static(rng.randint(2, 4), rng.randint(2, 4), buffers)
-    groups = random_groups(rng, spec.topology)
+    groups = random_groups(rng, mesh_of(spec))
     awake, asleep = (ready_bench(spec, *groups).model for _ in range(2))
     members = [spec.topology.index(node) for group in groups for node in group.members]
     shown: list[tuple[object, ...]] = []

@@ -342,8 +342,32 @@ CASES += [
     (STATIC + "core_bufer = 2\n", 'network: unknown key "core_bufer"; did you mean "core_buffer"?'),
     (
         STATIC + "zzz = 2\n",
-        'network: unknown key "zzz"; known are core_buffer, data_bits, flit_bits, height, '
-        "injection_buffer, kind, switch_buffer, watchdog, width",
+        'network: unknown key "zzz"; known are core_buffer, data_bits, flit_bits, graph, '
+        "height, injection_buffer, interfaces, kind, links, nodes, nodes_per_switch, ports, "
+        "random, switch_buffer, switches, topology, watchdog, width",
+    ),
+    (
+        STATIC + 'topology = "torus-4x4"\n',
+        "network: width and topology both say how the switches are linked; keep one",
+    ),
+    (
+        HEAD + '[network]\nkind = "static"\n',
+        "network: nothing says how the switches are linked; give width and height, links and "
+        "nodes, topology, graph or random",
+    ),
+    (
+        HEAD + '[network]\nkind = "static"\nheight = 4\n',
+        "network: width is missing; it must be 1 to 1024",
+    ),
+    (
+        HEAD + '[network]\nkind = "static"\ntopology = "toruss-4x4"\n',
+        'topology: "toruss-4x4" is unknown; did you mean "torus"?',
+    ),
+    (
+        HEAD + '[network]\nkind = "static"\ntopology = "fat-tree-2x2"\ncore_buffer = 3\n',
+        "network: core_buffer = 3 does not go with switch_buffer = 2 where nodes are at ports of "
+        "switches: all ports of a switch are alike; set core_buffer = 2, or interfaces = false if "
+        "each switch has one node",
     ),
     (
         STATIC + "data_bits = 4\n",
@@ -378,7 +402,7 @@ CASES += [
 CASES += [
     (STATIC + f"{key} = 1\n", f'network: key "{key}" belongs to {kinds} networks; remove it')
     for key, kinds in {
-        **dict.fromkeys(("ports", "links", "graph", "routing"), "irregular"),
+        **dict.fromkeys(("chiplets", "long_links", "tables", "routing"), "irregular"),
         **dict.fromkeys(("buffer_flits", "channels", "groups"), "mesh and irregular"),
         **dict.fromkeys(("operations", "setup", "managers"), "mesh and irregular"),
         **dict.fromkeys(("transport", "wires", "check_bits"), "mesh and irregular"),
@@ -445,7 +469,8 @@ CASES += [
     (
         STATIC + "barrier_registers = 1\n",
         'network: unknown key "barrier_registers"; known are core_buffer, data_bits, flit_bits, '
-        "height, injection_buffer, kind, switch_buffer, watchdog, width",
+        "graph, height, injection_buffer, interfaces, kind, links, nodes, nodes_per_switch, "
+        "ports, random, switch_buffer, switches, topology, watchdog, width",
     ),
 ]
 

@@ -5,10 +5,30 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterable, Sequence
 
+from syncfabric.models.networks.irregular import Place
 from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.networks.spec import GroupSpec
 
 Hop = tuple[Node, Node]
+STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))
+
+
+def leaves(mesh: Mesh, hops: Iterable[Hop]) -> list[Place]:
+    """Return the outputs by which hops leave: switch and port."""
+    places = []
+    for (x, y), (to_x, to_y) in hops:
+        places.append((mesh.index((x, y)), STEPS.index((to_x - x, to_y - y))))
+    return places
+
+
+def numbered(mesh: Mesh, hops: Iterable[Hop]) -> list[int]:
+    """Return the numbers of the links of hops."""
+    return [5 * switch + port for switch, port in leaves(mesh, hops)]
+
+
+def passed(mesh: Mesh, switches: Iterable[int]) -> list[Node]:
+    """Return switches by their places."""
+    return [mesh.node(switch) for switch in switches]
 
 
 def ring_hops(mesh: Mesh, switches: Sequence[Node]) -> list[Hop]:
@@ -22,6 +42,11 @@ def ring_hops(mesh: Mesh, switches: Sequence[Node]) -> list[Hop]:
     return hops
 
 
+def edges_of(mesh: Mesh, edges: Iterable[tuple[int, int]]) -> list[Hop]:
+    """Return edges between switches by their places."""
+    return [(mesh.node(switch), mesh.node(above)) for switch, above in edges]
+
+
 def tree_hops(mesh: Mesh, root: Node, edges: Iterable[Hop], members: Collection[Node]) -> list[Hop]:
     """Check that edges (switch, the one above) lead from the root to all members; return hops."""
     hops = [(parent, switch) for switch, parent in edges]
@@ -32,8 +57,8 @@ def tree_hops(mesh: Mesh, root: Node, edges: Iterable[Hop], members: Collection[
         assert switch not in reached, f"{switch} has two inputs"
         reached.add(switch)
     assert set(members) <= reached
-    leaves = reached - {parent for parent, _ in hops}
-    assert leaves <= set(members), "leads to a switch in vain"
+    ends = reached - {parent for parent, _ in hops}
+    assert ends <= set(members), "leads to a switch in vain"
     return hops
 
 

@@ -7,11 +7,11 @@ from itertools import combinations
 import pytest
 
 from syncfabric.models.networks.mesh import Mesh, Node
-from syncfabric.models.planning.mesh_links import MeshLinks, link_numbers
+from syncfabric.models.planning.free_links import FreeLinks
 from syncfabric.models.planning.ring import best_ring, least_by_shape, rectangle_ring, ring_beside
 from syncfabric.models.planning.ring_grow import grow, shake, through_two
 from syncfabric.models.planning.ring_model import RingModel
-from tests.models.planning.static_ways import ring_hops
+from tests.models.planning.static_ways import leaves, passed, ring_hops
 
 
 def shortest(mesh: Mesh, members: list[Node]) -> int:
@@ -47,34 +47,34 @@ def closed(
 )
 def test_all_members_of_a_mesh(width: int, height: int, length: int) -> None:
     mesh = Mesh(width, height)
-    ring = best_ring(mesh, mesh.nodes)
+    ring = best_ring(mesh.graph, mesh.nodes)
     assert ring is not None
-    assert set(ring.switches) == set(mesh.nodes)
-    assert len(ring_hops(mesh, ring.switches)) == length == ring.least.links
+    assert set(passed(mesh, ring.ring)) == set(mesh.nodes)
+    assert len(ring_hops(mesh, passed(mesh, ring.ring))) == length == ring.least.links
 
 
 def test_three_by_three_takes_fourteen() -> None:
     """Neither ten nor twelve links do, though the colours alone would allow it."""
     mesh = Mesh(3, 3)
-    assert least_by_shape(mesh.nodes).links == 10
+    assert least_by_shape(mesh.graph, range(9)).links == 10
     assert shortest(mesh, mesh.nodes) == 14
 
 
 def test_the_corners_of_a_square() -> None:
     mesh = Mesh(4, 4)
-    ring = best_ring(mesh, [(0, 0), (3, 0), (0, 3), (3, 3)])
+    ring = best_ring(mesh.graph, [(0, 0), (3, 0), (0, 3), (3, 3)])
     assert ring is not None
-    assert len(ring_hops(mesh, ring.switches)) == 12
+    assert len(ring_hops(mesh, passed(mesh, ring.ring))) == 12
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_the_shortest_there_is_on_three_by_three(size: int) -> None:
     mesh = Mesh(3, 3)
     for members in list(combinations(mesh.nodes, size))[:: 3 * size]:
-        ring = best_ring(mesh, members)
+        ring = best_ring(mesh.graph, members)
         assert ring is not None
-        assert set(members) <= set(ring.switches)
-        assert len(ring_hops(mesh, ring.switches)) == shortest(mesh, list(members))
+        assert set(members) <= set(passed(mesh, ring.ring))
+        assert len(ring_hops(mesh, passed(mesh, ring.ring))) == shortest(mesh, list(members))
 
 
 def test_rectangles_of_every_size() -> None:
@@ -92,8 +92,8 @@ def test_rectangles_of_every_size() -> None:
 
 
 def test_a_row_has_no_ring() -> None:
-    assert best_ring(Mesh(4, 1), [(0, 0), (2, 0)]) is None
-    assert RingModel(MeshLinks(Mesh(4, 1)), [0, 2]).relaxed() == float("inf")
+    assert best_ring(Mesh(4, 1).graph, [(0, 0), (2, 0)]) is None
+    assert RingModel(FreeLinks(Mesh(4, 1).graph), [0, 2]).relaxed() == float("inf")
 
 
 def test_random_members() -> None:
@@ -101,57 +101,59 @@ def test_random_members() -> None:
     for _ in range(40):
         mesh = Mesh(rng.randint(2, 8), rng.randint(2, 8))
         members = rng.sample(mesh.nodes, rng.randint(2, min(20, len(mesh.nodes))))
-        ring = best_ring(mesh, members)
+        ring = best_ring(mesh.graph, members)
         assert ring is not None
-        assert set(members) <= set(ring.switches)
-        assert len(ring_hops(mesh, ring.switches)) >= ring.least.links
+        assert set(members) <= set(passed(mesh, ring.ring))
+        assert len(ring_hops(mesh, passed(mesh, ring.ring))) >= ring.least.links
         assert ring.excess == 0, (mesh, members)
 
 
 def test_a_search_finds_what_is_shorter() -> None:
     mesh = Mesh(3, 3)
-    model = RingModel(MeshLinks(mesh), list(range(9)))
+    model = RingModel(FreeLinks(mesh.graph), list(range(9)))
     assert model.shorter(12) == (None, True)
     way, sure = model.shorter(20)
     assert sure
     assert way is not None
-    assert len(ring_hops(mesh, MeshLinks(mesh).switches(way))) == 14
+    assert len(ring_hops(mesh, passed(mesh, [link // 5 for link in way]))) == 14
 
 
 def test_a_ring_beside_another() -> None:
     mesh = Mesh(4, 4)
-    alone = best_ring(mesh, mesh.nodes)
+    alone = best_ring(mesh.graph, mesh.nodes)
     assert alone is not None
     for shakes in (0, 20):
-        taken = set(alone.links(mesh))
-        other = ring_beside(mesh, mesh.nodes, taken, alone, shakes)
+        taken = set(alone.outputs)
+        other = ring_beside(mesh.nodes, taken, alone, shakes)
         assert other is not None
-        assert taken.isdisjoint(other.links(mesh))
-        assert len(ring_hops(mesh, other.switches)) == 16
+        assert taken.isdisjoint(other.outputs)
+        assert len(ring_hops(mesh, passed(mesh, other.ring))) == 16
 
 
 def test_no_ring_where_a_member_is_closed_off() -> None:
     mesh = Mesh(3, 3)
-    taken = link_numbers(mesh, [((1, 0), (0, 0)), ((0, 1), (0, 0))])
-    alone = best_ring(mesh, [(0, 0), (2, 2)])
+    taken = leaves(mesh, [((1, 0), (0, 0)), ((0, 1), (0, 0))])
+    alone = best_ring(mesh.graph, [(0, 0), (2, 2)])
     assert alone is not None
-    assert ring_beside(mesh, [(0, 0), (2, 2)], taken, alone, 5) is None
+    assert ring_beside([(0, 0), (2, 2)], taken, alone, 5) is None
 
 
-def drawn(seed: int) -> tuple[MeshLinks, list[int]]:
+def drawn(seed: int) -> tuple[FreeLinks, list[int]]:
     """Return a mesh with some links taken, and members."""
     rng = random.Random(seed)
     mesh = Mesh(rng.randint(2, 6), rng.randint(2, 6))
-    every = [link for link, free in enumerate(MeshLinks(mesh).free) if free]
-    links = MeshLinks(mesh, rng.sample(every, len(every) // rng.choice((4, 10, 1000))))
+    every = [divmod(link, 5) for link, free in enumerate(FreeLinks(mesh.graph).free) if free]
+    links = FreeLinks(mesh.graph, rng.sample(every, len(every) // rng.choice((4, 10, 1000))))
     return links, rng.sample(range(len(mesh.nodes)), rng.randint(2, min(9, len(mesh.nodes))))
 
 
-def check(links: MeshLinks, way: list[int]) -> set[int]:
+def check(links: FreeLinks, way: list[int]) -> set[int]:
     """Check that links are a ring, over free ones; return the switches that it passes."""
-    assert len(ring_hops(links.mesh, links.switches(way))) == len(way)
+    columns, switches = links.graph.columns, [link // 5 for link in way]
+    mesh = Mesh(columns, links.graph.switches // columns)
+    assert len(ring_hops(mesh, passed(mesh, switches))) == len(way)
     assert all(links.free[link] for link in way)
-    return {link >> 2 for link in way}
+    return {*switches}
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -170,14 +172,14 @@ def test_what_a_ring_is_begun_from(seed: int) -> None:
 )
 def test_the_shortest_ring_through_two(a: tuple[int, int], b: tuple[int, int], length: int) -> None:
     mesh = Mesh(4, 4)
-    way = through_two(MeshLinks(mesh), mesh.index(a), mesh.index(b))
+    way = through_two(FreeLinks(mesh.graph), mesh.index(a), mesh.index(b))
     assert way is not None
     assert len(way) == length
 
 
 def test_no_ring_through_a_switch_that_is_closed_off() -> None:
     mesh = Mesh(3, 3)
-    links = MeshLinks(mesh, link_numbers(mesh, [((1, 0), (0, 0)), ((0, 1), (0, 0))]))
+    links = FreeLinks(mesh.graph, leaves(mesh, [((1, 0), (0, 0)), ((0, 1), (0, 0))]))
     assert through_two(links, 0, 8) is None
     assert through_two(links, 8, 0) is None
     assert grow(links, [0, 8]) is None
@@ -197,8 +199,9 @@ def test_a_grown_ring_takes_its_links_alone(seed: int) -> None:
     grown = len(trail)
     for least in (grown, 4):
         shake(trail, 10, least)
-        mesh = MeshLinks(links.mesh, [link for link, free in enumerate(before) if not free])
-        assert set(members) <= check(mesh, trail.way)
+        again = FreeLinks(links.graph)
+        again.free = bytearray(before)
+        assert set(members) <= check(again, trail.way)
         assert len(trail) <= grown
         grown = len(trail)
 
@@ -206,8 +209,8 @@ def test_a_grown_ring_takes_its_links_alone(seed: int) -> None:
 def test_a_known_ring_is_taken_if_none_is_shorter() -> None:
     mesh = Mesh(5, 3)
     members = list(range(15))
-    first = grow(MeshLinks(mesh), members)
+    first = grow(FreeLinks(mesh.graph), members)
     assert first is not None
-    again = grow(MeshLinks(mesh), members, [list(first.way)])
+    again = grow(FreeLinks(mesh.graph), members, [list(first.way)])
     assert again is not None
     assert len(again) <= len(first)

@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 
 from syncfabric.models.networks.mesh import Mesh, Node
-from syncfabric.models.planning.mesh_links import MeshLinks, link_numbers
+from syncfabric.models.planning.free_links import FreeLinks, Output
 from syncfabric.models.planning.ring_grow import Trail, shortest_walk
-from tests.models.planning.static_ways import ring_hops
+from tests.models.planning.static_ways import leaves, numbered, passed, ring_hops
 
 RIM: list[Node] = [
     *((0, 0), (1, 0), (2, 0), (3, 0), (3, 1), (3, 2)),
@@ -19,19 +19,19 @@ RIM: list[Node] = [
 """The ring round a 4x4 mesh."""
 
 
-def round_the_rim(members: list[Node], taken: tuple[int, ...] = ()) -> Trail:
+def round_the_rim(members: list[Node], taken: tuple[Output, ...] = ()) -> Trail:
     mesh = Mesh(4, 4)
-    way = link_numbers(mesh, zip(RIM, [*RIM[1:], RIM[0]], strict=True))
-    return Trail(MeshLinks(mesh, taken), map(mesh.index, members), way)
+    way = numbered(mesh, zip(RIM, [*RIM[1:], RIM[0]], strict=True))
+    return Trail(FreeLinks(mesh.graph, taken), map(mesh.index, members), way)
 
 
-def check(trail: Trail, others: tuple[int, ...] = ()) -> None:
-    mesh, count = trail.links.mesh, len(trail)
-    hops = ring_hops(mesh, trail.links.switches(trail.way))
+def check(trail: Trail, others: tuple[Output, ...] = ()) -> None:
+    mesh, count = Mesh(4, 4), len(trail)
+    hops = ring_hops(mesh, passed(mesh, [link // 5 for link in trail.way]))
     assert len(hops) == count == len(trail.way)
     assert trail.passes.total() == count
     assert +trail.passes == Counter(mesh.index(after) for _, after in hops)
-    before = MeshLinks(mesh, [*trail.way, *others])
+    before = FreeLinks(mesh.graph, [*trail.links.outputs(trail.way), *others])
     assert trail.links.free == before.free
 
 
@@ -40,7 +40,7 @@ def test_links_are_taken_and_given_back() -> None:
     check(trail)
     assert trail.missing() == [5, 10]
     trail.become(())
-    assert trail.links.free == MeshLinks(Mesh(4, 4)).free
+    assert trail.links.free == FreeLinks(Mesh(4, 4).graph).free
     assert len(trail) == 0
 
 
@@ -50,7 +50,7 @@ def test_another_way_past_a_member() -> None:
     assert trail.reroute(0, 1, (5,), 2) is None
     found = trail.reroute(0, 1, (5,), 3)
     assert found is not None
-    assert trail.links.switches(found) == [(1, 0), (1, 1), (2, 1)]
+    assert passed(Mesh(4, 4), [link // 5 for link in found]) == [(1, 0), (1, 1), (2, 1)]
     check(trail)
     assert len(trail) == 12, "it is only looked for"
     trail.put(0, 1, found)
@@ -92,7 +92,7 @@ def test_it_is_tightened_round_its_members() -> None:
 def test_it_keeps_off_the_links_of_others() -> None:
     """The way back is by the row above, or where that is taken by the next."""
     row: list[Node] = [(3, 1), (2, 1), (1, 1), (0, 1)]
-    for taken, length in (((), 8), (tuple(link_numbers(Mesh(4, 4), pairwise(row))), 10)):
+    for taken, length in (((), 8), (tuple(leaves(Mesh(4, 4), pairwise(row))), 10)):
         trail = round_the_rim([(0, 0), (3, 0)], taken)
         trail.tighten((2, 3, 4, 6, 10))
         check(trail, taken)
@@ -125,19 +125,19 @@ def test_random_changes(seed: int) -> None:
     assert len(trail) <= longest
 
 
-def opposite(links: MeshLinks, one: int, other: int) -> bool:
+def opposite(links: FreeLinks, one: int, other: int) -> bool:
     """Return whether a link leads back over another."""
-    return one >> 2 == links.head(other) and other >> 2 == links.head(one)
+    return one // 5 == links.head(other) and other // 5 == links.head(one)
 
 
-def may_follow(links: MeshLinks, one: int, other: int) -> bool:
-    return links.head(one) == other >> 2 and not opposite(links, one, other)
+def may_follow(links: FreeLinks, one: int, other: int) -> bool:
+    return links.head(one) == other // 5 and not opposite(links, one, other)
 
 
-def least(links: MeshLinks, start: int, goal: int, marks: Collection[int], most: int) -> int | None:
+def least(links: FreeLinks, start: int, goal: int, marks: Collection[int], most: int) -> int | None:
     """Return the fewest links between, by going through all walks of one length after another."""
     free = [link for link, is_free in enumerate(links.free) if is_free]
-    at_ends = {links.head(start), start >> 2, goal >> 2}
+    at_ends = {links.head(start), start // 5, goal // 5}
     here = {(start, frozenset(marks) - at_ends)}
     for count in range(most + 1):
         if any(may_follow(links, link, goal) and not missing for link, missing in here):
@@ -152,21 +152,21 @@ def least(links: MeshLinks, start: int, goal: int, marks: Collection[int], most:
 
 
 def check_walk(
-    links: MeshLinks, start: int, goal: int, marks: Sequence[int], walk: list[int]
+    links: FreeLinks, start: int, goal: int, marks: Sequence[int], walk: list[int]
 ) -> None:
     whole = [start, *walk, goal]
     assert all(links.free[link] for link in walk)
     assert all(may_follow(links, a, b) for a, b in pairwise(whole))
-    assert set(marks) <= {start >> 2, *(links.head(link) for link in whole[:-1])}
+    assert set(marks) <= {start // 5, *(links.head(link) for link in whole[:-1])}
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_no_walk_is_shorter(seed: int) -> None:
     rng = random.Random(seed)
     mesh = Mesh(rng.randint(2, 4), rng.randint(2, 3))
-    every = [link for link, free in enumerate(MeshLinks(mesh).free) if free]
+    every = [link for link, free in enumerate(FreeLinks(mesh.graph).free) if free]
     taken = rng.sample(every, rng.randint(0, len(every) // 2))
-    links = MeshLinks(mesh, taken)
+    links = FreeLinks(mesh.graph, [divmod(link, 5) for link in taken])
     start, goal = rng.choice(every), rng.choice(every)
     marks = rng.sample(range(len(mesh.nodes)), rng.randint(0, 3))
     wanted = least(links, start, goal, marks, 14)
@@ -180,18 +180,18 @@ def test_no_walk_is_shorter(seed: int) -> None:
 
 def test_a_walk_round_a_square_and_back_to_its_own_start() -> None:
     mesh = Mesh(2, 2)
-    links = MeshLinks(mesh)
-    (start,) = link_numbers(mesh, [((0, 0), (1, 0))])
+    links = FreeLinks(mesh.graph)
+    (start,) = numbered(mesh, [((0, 0), (1, 0))])
     walk = shortest_walk(links, start, start, (), 8)
     rest = [((1, 0), (1, 1)), ((1, 1), (0, 1)), ((0, 1), (0, 0))]
-    assert walk == link_numbers(mesh, rest)
+    assert walk == numbered(mesh, rest)
 
 
 def test_none_turns_back_on_a_row() -> None:
     mesh = Mesh(4, 1)
-    links = MeshLinks(mesh)
-    there, back = link_numbers(mesh, [((0, 0), (1, 0)), ((1, 0), (0, 0))])
+    links = FreeLinks(mesh.graph)
+    there, back = numbered(mesh, [((0, 0), (1, 0)), ((1, 0), (0, 0))])
     assert shortest_walk(links, there, back, (), 20) is None
-    (last,) = link_numbers(mesh, [((2, 0), (3, 0))])
-    assert shortest_walk(links, there, last, (), 20) == link_numbers(mesh, [((1, 0), (2, 0))])
+    (last,) = numbered(mesh, [((2, 0), (3, 0))])
+    assert shortest_walk(links, there, last, (), 20) == numbered(mesh, [((1, 0), (2, 0))])
     assert shortest_walk(links, there, last, (3,), 20) is None

@@ -102,9 +102,10 @@ def test_the_header_compiles_and_sets_up_the_same(plan: BarrierPlan, tmp_path: P
     """A program that knows the header alone makes the words of ``registers.json``."""
     lines = []
     for group in plan.groups:
-        for (x, y, output), source in group.routes().items():
-            place = f"SYNCFABRIC_NODE({x}, {y}), {port_name(output)}"
-            lines.append(f"  put(SYNCFABRIC_SELECT({place}, {port_name(source)}));")
+        for (switch, output), source in group.routes().items():
+            x, y = plan.spec.network.topology.node(switch)
+            place = f"SYNCFABRIC_NODE({x}, {y}), {port_name(Port(output))}"
+            lines.append(f"  put(SYNCFABRIC_SELECT({place}, {port_name(Port(source))}));")
             lines.append(f"  put(SYNCFABRIC_FLUSH({place}));")
         if len(group.members) == 1:
             ((x, y),) = group.members

@@ -8,14 +8,14 @@ import pytest
 from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.networks.mesh import Mesh, Node, Port
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
+from syncfabric.models.planning.free_links import Output, Routes
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.mesh_links import Output, Routes
 from syncfabric.models.planning.multicast_tree import Multicast, best_tree
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.models.planning.ring import Least, Ring
+from syncfabric.models.planning.ring import Least, Ring, ring_of
 from syncfabric.models.planning.static_routes import chain_words, reach, through_cores
 from tests.models.planning.flit_trace import check_ring, check_tree
-from tests.models.planning.static_ways import ring_hops
+from tests.models.planning.static_ways import leaves, passed, ring_hops
 
 EIGHT: list[Node] = [(1, 1), (2, 1), (2, 2), (1, 2), (1, 1), (0, 1), (0, 0), (1, 0)]
 """A ring in the form of an eight: it passes (1, 1) twice."""
@@ -42,12 +42,17 @@ def random_ring(rng: random.Random, mesh: Mesh) -> list[Node]:
             way.append(to)
 
 
-def ring_routes(ring: list[Node], members: list[Node]) -> Routes:
-    return Ring(ring, Least(0, "sides")).routes(members)
+def ring_along(mesh: Mesh, ring: list[Node]) -> Ring:
+    outputs = ring_of(mesh.graph, [mesh.index(switch) for switch in ring])
+    return Ring(mesh.graph, ring[0], outputs, Least(0, "sides"))
 
 
-def turned_ring(ring: list[Node], members: list[Node]) -> list[Node]:
-    return Ring(ring, Least(0, "sides")).turned(members).switches
+def ring_routes(mesh: Mesh, ring: list[Node], members: list[Node]) -> Routes:
+    return ring_along(mesh, ring).routes(members)
+
+
+def turned_ring(mesh: Mesh, ring: list[Node], members: list[Node]) -> list[Node]:
+    return passed(mesh, ring_along(mesh, ring).turned(members).ring)
 
 
 def turned(ring: list[Node], place: int) -> list[Node]:
@@ -63,8 +68,8 @@ def test_a_ring_leads_to_its_members_and_back(seed: int) -> None:
     switches = sorted(set(ring))
     members = rng.sample(switches, rng.randint(2, len(switches)))
     place = rng.choice([i for i, switch in enumerate(ring) if switch in members])
-    routes = ring_routes(turned(ring, place), members)
-    found = check_ring(mesh, routes, members, ring[place])
+    routes = ring_routes(mesh, turned(ring, place), members)
+    found = check_ring(mesh.graph, routes, members, ring[place])
     assert len(found.links) == count
     assert found.outputs == routes.keys(), "an output selects what never comes"
 
@@ -73,7 +78,8 @@ def test_a_ring_leads_to_its_members_and_back(seed: int) -> None:
 def test_the_root_has_the_shortest_stretch_past_all_members(seed: int) -> None:
     """By brute force: what the release still has to go, from each place the root could have."""
     rng = random.Random(seed)
-    ring = random_ring(rng, Mesh(rng.randint(2, 6), rng.randint(2, 6)))
+    mesh = Mesh(rng.randint(2, 6), rng.randint(2, 6))
+    ring = random_ring(rng, mesh)
     switches = sorted(set(ring))
     members = rng.sample(switches, rng.randint(2, len(switches)))
     stretches = []
@@ -82,27 +88,27 @@ def test_the_root_has_the_shortest_stretch_past_all_members(seed: int) -> None:
             seen = turned(ring, place)
             farthest = max(seen.index(member) for member in members)
             stretches.append((farthest, members.index(switch), place))
-    assert turned_ring(ring, members) == turned(ring, min(stretches)[2])
+    assert turned_ring(mesh, ring, members) == turned(ring, min(stretches)[2])
 
 
 def test_a_ring_that_passes_its_roots_switch_again() -> None:
     """The core listens at the end, not in between; what passes goes straight on."""
     members = [(1, 1), (0, 0), (2, 2)]
-    routes = ring_routes(EIGHT, members)
-    found = check_ring(Mesh(3, 3), routes, members, (1, 1))
+    routes = ring_routes(Mesh(3, 3), EIGHT, members)
+    found = check_ring(Mesh(3, 3).graph, routes, members, (1, 1))
     assert found.cores == {(1, 1): [8], (2, 2): [2], (0, 0): [6]}
-    assert routes[1, 1, Port.EAST] == Port.LOCAL
-    assert routes[1, 1, Port.WEST] == Port.NORTH
-    assert routes[1, 1, Port.LOCAL] == Port.SOUTH
+    assert routes[4, Port.EAST] == Port.LOCAL
+    assert routes[4, Port.WEST] == Port.NORTH
+    assert routes[4, Port.LOCAL] == Port.SOUTH
 
 
 def test_a_member_listens_where_the_ring_comes_first() -> None:
     ring = turned(EIGHT, 6)
     members = [(0, 0), (1, 1), (0, 1)]
-    routes = ring_routes(ring, members)
-    found = check_ring(Mesh(3, 3), routes, members, (0, 0))
+    routes = ring_routes(Mesh(3, 3), ring, members)
+    found = check_ring(Mesh(3, 3).graph, routes, members, (0, 0))
     assert found.cores == {(0, 0): [8], (1, 1): [2], (0, 1): [7]}
-    assert routes[1, 1, Port.LOCAL] == routes[1, 1, Port.EAST] == Port.SOUTH
+    assert routes[4, Port.LOCAL] == routes[4, Port.EAST] == Port.SOUTH
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -110,10 +116,10 @@ def test_a_tree_leads_to_its_members_alone(seed: int) -> None:
     rng = random.Random(seed)
     mesh = Mesh(rng.randint(1, 7), rng.randint(1, 7))
     members = rng.sample(mesh.nodes, rng.randint(1, len(mesh.nodes)))
-    tree = best_tree(mesh, members)
+    tree = best_tree(mesh.graph, members)
     assert tree is not None
     routes = tree.routes(members)
-    found = check_tree(mesh, routes, members, tree.root)
+    found = check_tree(mesh.graph, routes, members, tree.root)
     assert max((ways[0] for ways in found.cores.values()), default=0) == tree.height
     assert len(found.links) == len(tree.edges)
     assert found.outputs == routes.keys(), "an output selects what never comes"
@@ -121,14 +127,16 @@ def test_a_tree_leads_to_its_members_alone(seed: int) -> None:
 
 def test_the_routes_of_a_tree_output_by_output() -> None:
     """The root's core sends by two outputs, and listens to none; (2, 0) is no member."""
-    edges: list[tuple[Node, Node]] = [((0, 0), (1, 0)), ((2, 0), (1, 0)), ((3, 0), (2, 0))]
-    routes = Multicast((1, 0), edges, 2, 2).routes([(1, 0), (0, 0), (3, 0)])
+    mesh, hops = Mesh(4, 1), [((1, 0), (0, 0)), ((1, 0), (2, 0)), ((2, 0), (3, 0))]
+    tree = Multicast(mesh.graph, (1, 0), leaves(mesh, hops), 2, 2)
+    assert tree.edges == [(0, 1), (2, 1), (3, 2)]
+    routes = tree.routes([(1, 0), (0, 0), (3, 0)])
     assert routes == {
-        (1, 0, Port.WEST): Port.LOCAL,
-        (1, 0, Port.EAST): Port.LOCAL,
-        (2, 0, Port.EAST): Port.WEST,
-        (0, 0, Port.LOCAL): Port.EAST,
-        (3, 0, Port.LOCAL): Port.WEST,
+        (1, Port.WEST): Port.LOCAL,
+        (1, Port.EAST): Port.LOCAL,
+        (2, Port.EAST): Port.WEST,
+        (0, Port.LOCAL): Port.EAST,
+        (3, Port.LOCAL): Port.WEST,
     }
 
 
@@ -147,7 +155,7 @@ def shifted(words: list[int], length: int) -> list[int]:
 
 def test_bits_stand_where_the_contract_says() -> None:
     """Switch 1 of a 2x1: SOUTH (fourth output) from CORE, the last of its four; EAST flushed."""
-    words = chain_words(static(2, 1), {(1, 0, Port.SOUTH): Port.LOCAL}, {(1, 0, Port.EAST)})
+    words = chain_words(static(2, 1), {(1, Port.SOUTH): Port.LOCAL}, {(1, Port.EAST)})
     assert [place for place, bit in enumerate(shifted(words, 50)) if bit] == [29, 25 + 15 + 3]
     assert len(words) == 2
 
@@ -155,14 +163,14 @@ def test_bits_stand_where_the_contract_says() -> None:
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (2, 2), (5, 3), (8, 4)])
 def test_what_is_shifted_in_is_the_chain(width: int, height: int) -> None:
     spec, rng = static(width, height), random.Random(width)
-    outputs: list[Output] = [(x, y, port) for x, y in spec.topology.nodes for port in Port]
-    routes = {o: rng.choice([p for p in Port if p is not o[2]]) for o in outputs}
+    outputs: list[Output] = [(s, port) for s in range(width * height) for port in Port]
+    routes = {o: rng.choice([p for p in Port if p != o[1]]) for o in outputs}
     flushed = rng.sample(outputs, len(outputs) // 2)
     words = chain_words(spec, routes, flushed)
     bits = shifted(words, spec.layout.chain_bits)
     for place, output in enumerate(outputs):
         *select, flush = bits[5 * place : 5 * place + 5]
-        others = [port for port in Port if port is not output[2]]
+        others = [port for port in Port if port != output[1]]
         assert [port for port, bit in zip(others, select, strict=True) if bit] == [routes[output]]
         assert flush == (output in flushed)
     assert all(word >> 32 == 0 for word in words)
@@ -170,10 +178,13 @@ def test_what_is_shifted_in_is_the_chain(width: int, height: int) -> None:
 
 
 def test_bad_routes_are_refused() -> None:
-    with pytest.raises(SpecError, match=r"^routes: output \(0, 0\) EAST selects its own port"):
-        chain_words(static(2, 2), {(0, 0, Port.EAST): Port.EAST})
-    with pytest.raises(SpecError, match=r"^routes: output \(2, 0\) EAST is outside the 2x2 mesh"):
-        chain_words(static(2, 2), {}, {(2, 0, Port.EAST)})
+    rule = r"^routes: output \(0, 0\) cannot select input 0; take one of 1, 2, 3, 4, or leave"
+    with pytest.raises(SpecError, match=rule):
+        chain_words(static(2, 2), {(0, 0): 0})
+    with pytest.raises(
+        SpecError, match=r"^routes: output \(4, 0\) is outside the 2x2 mesh; switches"
+    ):
+        chain_words(static(2, 2), {}, {(4, 0)})
 
 
 CORE = Port.LOCAL
@@ -193,37 +204,38 @@ def test_the_token_passes_every_core_once_on_the_links_of_the_ring(seed: int) ->
     network, group = planned(random.Random(seed), "ring")
     mesh, routes, own = network.topology, through_cores(group).routes(), group.routes()
     assert routes.keys() == own.keys()
-    assert all(source is not port for (*_, port), source in routes.items())
+    assert all(source != port for (_, port), source in routes.items())
     # Walk it, flit in hand: no output shares an input with another, so the way is one.
-    assert len({(x, y, source) for (x, y, _), source in routes.items()}) == len(routes)
-    outputs = {(x, y, source): port for (x, y, port), source in routes.items()}
-    here, source, links, met = group.way.root, CORE, 0, []
+    assert len({(switch, source) for (switch, _), source in routes.items()}) == len(routes)
+    outputs = {(switch, source): port for (switch, port), source in routes.items()}
+    (here, source), links, met = mesh.graph.seat(group.way.root), 0, []
     while True:
-        port = outputs[(*here, source)]
-        if port is CORE:
-            met.append((here, links))
+        port = outputs[here, source]
+        if port == CORE:
+            met.append((mesh.node(here), links))
             source = CORE
-            if here == group.way.root:
+            if met[-1][0] == group.way.root:
                 break
             continue
         links += 1
-        to = mesh.neighbour(here, port)
+        to = mesh.graph.across(here, port)
         assert to is not None
-        here, source = to, port.opposite
+        here, source = to
     assert links == group.links
     assert sorted(node for node, _ in met) == sorted(group.members)
-    assert met == list(reach(mesh, group).items())
+    assert met == list(reach(group).items())
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_reach_in_a_tree(seed: int) -> None:
     network, group = planned(random.Random(seed), "tree")
-    above = dict(group.edges or ())
-    for node, links in reach(network.topology, group).items():
+    above, index = dict(group.edges or ()), network.topology.index
+    for node, links in reach(group).items():
+        switch = index(node)
         for _ in range(links):
-            node = above[node]
-        assert node == group.way.root
-    found = reach(network.topology, group)
+            switch = above[switch]
+        assert switch == index(group.way.root)
+    found = reach(group)
     assert found.keys() == set(group.members) - {group.way.root}
     assert max(found.values()) == group.longest_path
 

@@ -125,9 +125,9 @@ def walks(plan: BarrierPlan) -> Iterator[tuple[int, Crossing]]:
     """Yield every group with every directed link that its entries or routes send over."""
     for group in plan.groups:
         if group.static:
-            for (x, y, port), _ in group.routes().items():
-                if port is not Port.LOCAL:
-                    dx, dy = STEP[port]
+            for switch, port in group.routes():
+                if port != Port.LOCAL:
+                    (x, y), (dx, dy) = group.graph.member(switch), STEP[Port(port)]
                     yield group.id, ((x, y), (x + dx, y + dy))
             continue
         shown = group.to_json()

@@ -85,7 +85,10 @@ def test_flits_are_counted_on_the_golden_model(planner: str, seed: int) -> None:
 
 def _passed(network: StaticSpec, plan: GroupPlan, episodes: int) -> int:
     """Return the flits on links between switches in some barriers, until all is quiet."""
-    routes = {((x, y), output): port for (x, y, output), port in plan.routes().items()}
+    node = network.topology.node
+    routes = {
+        (node(switch), Port(output)): Port(port) for (switch, output), port in plan.routes().items()
+    }
     others = tuple(member for member in plan.members if member != plan.way.root)
     tree = plan.flits is not None
     group = Group(plan.way.root, (plan.way.root, *others), routes, plan.longest_path, tree=tree)
@@ -125,6 +128,7 @@ def test_messages_to_the_root_are_walked(seed: int) -> None:
     assert plan.edges is not None
     cost = SCHEMES["udn-stn"].cost(network, members)
     assert cost.traversals == passed + len(plan.edges)
-    tree = {plan.way.root, *(node for edge in plan.edges for node in edge)}
+    node = network.topology.node
+    tree = {plan.way.root, *(node(switch) for edge in plan.edges for switch in edge)}
     assert cost.setup_nodes == len(tree)
     assert cost.setup_messages == len(tree - set(members))

@@ -2,6 +2,7 @@
 
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -205,7 +206,8 @@ def test_a_tree_sends_its_flits_as_one_message() -> None:
 @pytest.mark.parametrize("places", [1, 2, 4])
 @pytest.mark.parametrize("links", [1, 4, 8])
 def test_a_tree_takes_two_cycles_more_than_hardware(links: int, places: int) -> None:
-    buffers = dict.fromkeys(("switch_buffer", "core_buffer", "injection_buffer"), places)
+    names = ("switch_buffer", "core_buffer", "injection_buffer")
+    buffers: dict[str, Any] = dict.fromkeys(names, places)
     network = StaticSpec(kind="static", width=2, height=2, **buffers)
     flits = tree_flits(links, network)
     found = reflex_tree_ns(links, flits, TILE64, streams=places > 1) / TILE64_CYCLE_NS

@@ -15,6 +15,7 @@ from tests.models.golden.static_bench import (
     Bench,
     Group,
     cycle,
+    mesh_of,
     random_tree,
     ready_bench,
     ring,
@@ -165,7 +166,7 @@ def check_random_tree(seed: int) -> None:
     rng = random.Random(seed)
     buffers = rng.randint(1, 4), rng.randint(1, 4), rng.randint(1, 4)
     spec = static(rng.randint(2, 4), rng.randint(2, 4), buffers)
-    bench = ready_bench(spec, random_tree(rng, spec.topology, spec.topology.nodes))
+    bench = ready_bench(spec, random_tree(rng, mesh_of(spec), spec.topology.nodes))
     worst, bound, _ = worst_of_tree(bench)
     assert worst <= bound
 
@@ -186,7 +187,7 @@ def test_no_skew_does_worse(seed: int) -> None:
     """That late arrivals one at a time are the worst: arrivals of any other kind."""
     rng = random.Random(seed)
     spec = static(3, 2, (rng.randint(1, 3), rng.randint(1, 6), rng.randint(1, 3)))
-    group = ring(cycle(3, 2)) if seed % 2 else random_tree(rng, spec.topology, spec.topology.nodes)
+    group = ring(cycle(3, 2)) if seed % 2 else random_tree(rng, mesh_of(spec), spec.topology.nodes)
     bench = ready_bench(spec, group)
     skew = rng.choice((1, 4, 12))
     play = Play(bench, lambda *_: rng.randint(0, skew))

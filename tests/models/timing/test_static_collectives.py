@@ -15,7 +15,7 @@ from syncfabric.models.timing.static import (
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Policy, Scenario
 from syncfabric.sim.drive.static.operations import Collective
-from tests.models.golden.static_bench import Group, cycle, random_tree, ring, static
+from tests.models.golden.static_bench import Group, cycle, mesh_of, random_tree, ring, static
 from tests.models.timing.exact import broadcast_late, reduce_late
 from tests.sim.drive.static.planned import plan_of
 
@@ -82,7 +82,7 @@ def check_ring(seed: int) -> None:
 def check_tree(seed: int) -> None:
     rng = random.Random(seed)
     spec = static(rng.randint(2, 5), rng.randint(2, 4), rng.choice(BUFFERS))
-    group = random_tree(rng, spec.topology, spec.topology.nodes)
+    group = random_tree(rng, mesh_of(spec), spec.topology.nodes)
     members, flits = len(group.members), rng.choice(FLITS)
     most = broadcast_cycles(group.length, flits, spec)
     assert took(spec, group, "broadcast", flits) == [most]

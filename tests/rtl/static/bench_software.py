@@ -11,7 +11,7 @@ from cocotb.triggers import FallingEdge, Timer
 from syncfabric.models.messages import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.mesh_links import Output
+from syncfabric.models.planning.free_links import Output
 from syncfabric.models.planning.static_routes import chain_words
 from tests.rtl.static.rings import RIM, ring_routes
 
@@ -84,7 +84,7 @@ async def config(dut: Any, node: int, address: int, data: int) -> None:
         await FallingEdge(dut.clk)
 
 
-async def load(dut: Any, routes: Mapping[Output, Port]) -> None:
+async def load(dut: Any, routes: Mapping[Output, int]) -> None:
     """Reset everything, and load routes."""
     for name in ("arrive", "hold", "send_valid", "send_flit", "recv_take", "config_valid"):
         getattr(dut, name).value = 0
@@ -173,11 +173,12 @@ async def fillers_that_do_and_do_not(dut: Any, fillers: int) -> None:
 async def a_tree_needs_every_flit(dut: Any, less: int) -> None:
     """A chain from the root, whose farthest member is late. One flit less: the root is gone."""
     way = RIM[SIDE]
+    root, last = (Mesh(SIDE, SIDE).index(node) for node in (way[0], way[-1]))
     routes = {
-        (x, y, port): source
-        for (x, y, port), source in ring_routes(way).items()
+        (switch, port): source
+        for (switch, port), source in ring_routes(way).items()
         # All but what closes the ring: the last link, and the way to the root's core.
-        if ((x, y) != way[-1] or port == Port.LOCAL) and (x, y, port) != (*way[0], Port.LOCAL)
+        if (switch != last or port == Port.LOCAL) and (switch, port) != (root, Port.LOCAL)
     }
     longest = SPEC.switch_buffer * (len(way) - 1)
     flits = 1 + SPEC.injection_buffer + longest + SPEC.core_buffer - less

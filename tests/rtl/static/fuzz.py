@@ -12,9 +12,8 @@ from syncfabric.models.messages import (
     LoaderWord,
     StaticWord,
 )
-from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.models.planning.mesh_links import Output
+from syncfabric.models.planning.free_links import Output
 from syncfabric.models.planning.static_routes import chain_words
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.trace import EMPTY, observe_line, record_line
@@ -34,15 +33,12 @@ class Play:
     cycles: int = 0
 
 
-def random_routes(
-    rng: random.Random, network: StaticSpec
-) -> tuple[dict[Output, Port], set[Output]]:
-    """Return routes in which every output selects some other port or nothing, and what to flush."""
-    outputs = [(x, y, port) for x, y in network.topology.nodes for port in Port]
+def random_routes(rng: random.Random, network: StaticSpec) -> tuple[dict[Output, int], set[Output]]:
+    """Return routes in which outputs select a port that they can, or nothing; and what to flush."""
+    layout = network.layout
+    outputs = [(s, port) for s in range(layout.switches) for port in range(layout.ports)]
     routes = {
-        output: rng.choice([port for port in Port if port is not output[2]])
-        for output in outputs
-        if rng.random() < 0.6
+        output: rng.choice(layout.inputs(output[1])) for output in outputs if rng.random() < 0.6
     }
     return routes, {output for output in outputs if rng.random() < 0.5}
 

@@ -1,7 +1,7 @@
 """Small rings, by hand: the switches in order from the root's, and the routes that they make."""
 
-from syncfabric.models.networks.mesh import STEP, Node, Port
-from syncfabric.models.planning.mesh_links import Output
+from syncfabric.models.networks.mesh import STEP, Mesh, Node, Port
+from syncfabric.models.planning.free_links import Output
 
 __all__ = ["RIM", "ring_routes"]
 
@@ -12,16 +12,17 @@ RIM: dict[int, list[Node]] = {
 """The rim of a square, by the length of its side."""
 
 
-def ring_routes(way: list[Node]) -> dict[Output, Port]:
+def ring_routes(way: list[Node]) -> dict[Output, int]:
     """Return the routes of a ring in which all cores take part, the first as the root."""
-    routes: dict[Output, Port] = {}
-    source = Port.LOCAL
+    routes: dict[Output, int] = {}
+    source, side = Port.LOCAL, 1 + max(max(node) for node in way)
+    index = Mesh(side, side).index
     for place, (x, y) in enumerate(way):
         to = way[(place + 1) % len(way)]
         port = next(p for p, step in STEP.items() if (x + step[0], y + step[1]) == to)
-        routes[x, y, port] = source
+        routes[index((x, y)), port] = source
         if place:
-            routes[x, y, Port.LOCAL] = source
+            routes[index((x, y)), Port.LOCAL] = source
         source = port.opposite
-    routes[(*way[0], Port.LOCAL)] = source
+    routes[index(way[0]), Port.LOCAL] = source
     return routes

@@ -5,6 +5,7 @@ import pytest
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.sim.assemble.script import script_text
 from syncfabric.sim.drive.backends import build_bench, run_bench
+from tests.models.golden.static_plans import network_of
 from tests.rtl.static.fuzz import PHASES, random_play
 from tests.rtl.support import SEED
 
@@ -16,6 +17,8 @@ NETWORKS = {
         kind="static", width=3, height=2, flit_bits=3, switch_buffer=3, injection_buffer=1
     ),
     "watched": StaticSpec(kind="static", width=2, height=2, watchdog=6),
+    "star-4": network_of('topology = "star-4"', flit_bits=2, core_buffer=3, watchdog=5),
+    "fat-tree-2x2": network_of('topology = "fat-tree-2x2"', flit_bits=3),
 }
 
 
@@ -24,6 +27,8 @@ NETWORKS = {
     "name",
     [
         "2x2, one place",
+        "star-4",
+        "fat-tree-2x2",
         *(pytest.param(name, marks=pytest.mark.nightly) for name in ("3x2", "watched")),
     ],
 )

@@ -75,24 +75,22 @@ def flit_buffers(plan: BarrierPlan, cores: int) -> Iterator[str]:
     """
     network = plan.spec.network
     assert isinstance(network, StaticSpec)
-    mesh, sides = network.topology, (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH, Port.LOCAL)
-    inputs = [(node, port) for node in mesh.nodes for port in sides]
+    mesh = network.graph
+    inputs = [(switch, port) for switch in range(mesh.switches) for port in range(5)]
     numbers = {place: number for number, place in enumerate(inputs)}
     targets: dict[int, list[int]] = {number: [] for number in range(len(inputs))}
     for group in plan.groups:
-        for (x, y, out), port in group.routes().items():
-            other = mesh.neighbour((x, y), Port(out)) if out != Port.LOCAL else None
-            target = len(inputs) + mesh.index((x, y))
-            if other is not None:
-                target = numbers[other, Port(out).opposite]
-            targets[numbers[(x, y), port]].append(target)
+        for (switch, out), port in group.routes().items():
+            other = mesh.across(switch, out)
+            target = len(inputs) + switch if other is None else numbers[other]
+            targets[numbers[switch, port]].append(target)
     yield str(len(inputs) + len(mesh.nodes))
     for (_, port), ahead in zip(inputs, targets.values(), strict=True):
-        places = network.injection_buffer if port is Port.LOCAL else network.switch_buffer
+        places = network.injection_buffer if port == Port.LOCAL else network.switch_buffer
         yield " ".join(map(str, (places, len(ahead), *ahead)))
     yield from [f"{network.core_buffer} 0"] * len(mesh.nodes)
     for core in range(cores):
-        yield f"{numbers[mesh.node(core), Port.LOCAL]} {len(inputs) + core}"
+        yield f"{numbers[core, Port.LOCAL]} {len(inputs) + core}"
 
 
 def emulate(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,9 +27,8 @@ RING, TREE = FLITS
 def static(width: int, height: int, barrier: str, buffers: tuple[int, int, int]) -> NetworkSpec:
     """Return a network with a group of all nodes: places of switches, cores and what they send."""
     names = ("switch_buffer", "core_buffer", "injection_buffer")
-    network = StaticSpec(
-        kind="static", width=width, height=height, **dict(zip(names, buffers, strict=True))
-    )
+    keys: dict[str, Any] = dict(zip(names, buffers, strict=True))
+    network = StaticSpec(kind="static", width=width, height=height, **keys)
     return with_world(NetworkSpec(name="net", network=network), width * height, barrier)
 
 

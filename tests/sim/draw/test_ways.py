@@ -118,7 +118,10 @@ def test_rings_and_trees_of_a_static_network_follow_their_links(seed: int) -> No
     plan = static(text + f'[[group]]\nid = 2\nplanner = "tree"\nmembers = {members[5:]}\n')
     scene, (around, tree) = scene_of(plan.spec.network), plan.static_groups
     made = overlay(scene, around, 0, plan.groups)
-    (way,), links = made.ways, list(pairwise([*(around.ring or []), around.root]))
+    (way,), links = (
+        made.ways,
+        list(pairwise([*map(around.graph.member, around.ring or []), around.way.root])),
+    )
     assert way.line[0].tolist() == way.line[-1].tolist()
     tips = sorted(tip[0].round(6).tolist() for tip in way.heads)
     for a, b in links:
@@ -131,15 +134,17 @@ def test_rings_and_trees_of_a_static_network_follow_their_links(seed: int) -> No
         assert np.hypot(*(dense - tip[0]).T).min() < 0.02
     assert made.others is not None
     assert {way.ink for way in made.others.ways} == {OTHERS}
-    grown, depth = overlay(scene, tree, tree.height or 0), {tree.root: 0}
-    for (switch, above), way in zip(tree.edges or [], grown.ways, strict=True):
+    grown, depth = overlay(scene, tree, tree.height or 0), {tree.way.root: 0}
+    name = tree.graph.member
+    edges = [(name(switch), name(above)) for switch, above in tree.edges or []]
+    for (switch, above), way in zip(edges, grown.ways, strict=True):
         depth[switch] = depth[above] + 1
         assert crossed(way.line) == {(above, switch)}
         assert way.ink == depth_colours(tree.height or 0)[depth[switch]]
-        if above != tree.root:  # it begins where the one above ends
-            before = [switch for switch, _ in tree.edges or []].index(above)
+        if above != tree.way.root:  # it begins where the one above ends
+            before = [switch for switch, _ in edges].index(above)
             assert way.line[0] == pytest.approx(grown.ways[before].line[-1])
-    for node in set(tree.members) - {tree.root}:
+    for node in set(tree.members) - {tree.way.root}:
         assert grown.dots[node] == Dot(depth_colours(tree.height or 0)[depth[node]])
 
 
@@ -148,7 +153,7 @@ def test_members_switches_passed_and_the_root_look_different() -> None:
     group = plan.static_groups[0]
     made = overlay(scene_of(plan.spec.network), group, 0)
     looks = Counter((dot.face, dot.rim) for dot in made.dots.values())
-    passed = len({*(group.ring or [])} - {*group.members})
+    passed = len({*map(group.graph.member, group.ring or [])} - {*group.members})
     members = len(group.members) - 1
     assert looks == {(RING_MEMBER, None): members, (ROOT, None): 1, (PAPER, GREY): passed}
     assert {way.ink for way in made.ways} == {RING}

@@ -31,6 +31,7 @@ from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, plan_after
 from syncfabric.sim.drive.runner import ScenarioRunner, Session
 from syncfabric.sim.drive.scenario import Job, Policy, Scenario
 from syncfabric.sim.drive.stimulus import driver_of
+from tests.models.golden.static_bench import mesh_of
 from tests.models.planning.static_ways import disjoint_groups
 from tests.sim.drive.clusters import drawn, ring
 from tests.sim.drive.coverage import covered, lifecycle_universe, static_universe, universe
@@ -199,7 +200,7 @@ STAR = GroupSpec(id=1, members=((1, 1), (0, 1), (2, 1), (1, 0), (1, 2)), planner
 def planned(spec: StaticSpec, rng: random.Random) -> BarrierPlan:
     """Return random rings and trees that find room side by side."""
     while True:
-        groups = tuple(disjoint_groups(spec.topology, rng, ("ring", "tree")))
+        groups = tuple(disjoint_groups(mesh_of(spec), rng, ("ring", "tree")))
         try:
             return make_plan(NetworkSpec(name="drawn", network=spec, groups=groups))
         except PlanError:

@@ -107,7 +107,8 @@ def ring_links(ring: list[Node]) -> list[tuple[Node, str]]:
 def test_a_rings_notify_and_release_pass_its_links() -> None:
     film = film_of(Network.load("reflex-2x2"))
     (group,) = Network.load("reflex-2x2").plan().groups
-    ring = group.ring or []
+    node = Network.load("reflex-2x2").spec.network.topology.node
+    ring = [node(switch) for switch in group.ring or []]
     links = {film.scene.link_numbers[link] for link in ring_links(ring)}
     assert passed(film, 0, "notify") == Counter(dict.fromkeys(links, 1))
     released = passed(film, 0, "release")

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from syncfabric.models.golden.record import Record
+from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import STEP, Node, Port
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.planning.free_links import Routes
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.mesh_links import Output
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.ring import Least, Ring
+from syncfabric.models.planning.ring import Least, Ring, ring_of
 from tests.models.golden.static_bench import Group, ready_bench
 
 
@@ -19,14 +20,16 @@ from tests.models.golden.static_bench import Group, ready_bench
 class Drawn:
     """A group of the test benches in place of a planned ring or tree."""
 
+    graph: Irregular
     group: Group
 
     @property
     def root(self) -> Node:
         return self.group.root
 
-    def routes(self, members: object) -> dict[Output, Port]:
-        return {(*node, port): source for (node, port), source in self.group.routes.items()}
+    def routes(self, members: object) -> Routes:
+        number = self.graph.number
+        return {(number(node), port): source for (node, port), source in self.group.routes.items()}
 
 
 def around(group: Group) -> list[Node]:
@@ -43,9 +46,14 @@ def around(group: Group) -> list[Node]:
 def planned(gid: int, group: Group, spec: StaticSpec) -> GroupPlan:
     """Return what stands for a planned group."""
     flits = group.flits(spec) if group.tree else None
-    shape: Any = Drawn(group)
+    shape: Any = Drawn(spec.graph, group)
     if not group.tree and len(group.members) > 1:
-        shape = Ring(around(group), Least(0, "sides"))
+        shape = Ring(
+            spec.graph,
+            group.root,
+            ring_of(spec.graph, [*map(spec.graph.number, around(group))]),
+            Least(0, "sides"),
+        )
     return GroupPlan(gid, "or", "", tuple(group.members), shape, 0, 0, flits=flits)
 
 

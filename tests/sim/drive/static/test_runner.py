@@ -15,7 +15,7 @@ from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario
 from syncfabric.sim.fabric.program import build_fabric
 from syncfabric.sim.request import RunRequest
-from tests.models.golden.static_bench import cycle, random_groups, ring, static
+from tests.models.golden.static_bench import cycle, mesh_of, random_groups, ring, static
 from tests.models.timing.exact import ring_latency
 from tests.sim.drive.networks import SEED, check
 from tests.sim.drive.static.collectives import runs as collectives
@@ -33,7 +33,7 @@ def check_random(seed: int) -> None:
     rng = random.Random(seed)
     buffers = rng.randint(1, 4), rng.randint(1, 4), rng.randint(1, 4)
     spec = static(rng.randint(2, 5), rng.randint(2, 5), buffers)
-    groups = random_groups(rng, spec.topology)
+    groups = random_groups(rng, mesh_of(spec))
     scenario = Scenario(episodes=8, seed=seed, policy=rng.choice(POLICIES), noise=seed % 2 == 0)
     outcome = conduct(plan_of(spec, *groups), scenario)
     assert (outcome.hang, outcome.mismatches) == (None, [])
@@ -127,7 +127,7 @@ def random_runs(spec: StaticSpec, count: int, name: str) -> Job:
             jitter=rng.choice((0, 5, 40)),
             noise=number >= count // 2,
         )
-        runs.append((plan_of(spec, *random_groups(rng, spec.topology)), scenario))
+        runs.append((plan_of(spec, *random_groups(rng, mesh_of(spec))), scenario))
     return Job(tuple(runs), chunk=100)
 
 

@@ -8,7 +8,7 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.scenario import Outcome, Policy, Scenario
 from syncfabric.sim.drive.static.operations import FROM_ROOT, KINDS, OPERATIONS, Collective
-from tests.models.golden.static_bench import Group, random_groups
+from tests.models.golden.static_bench import Group, mesh_of, random_groups
 from tests.sim.drive.static.planned import plan_of
 
 POLICIES: tuple[Policy, ...] = ("last", "late", "together", "back_to_back", "skew", "mixed")
@@ -27,7 +27,7 @@ def random_collectives(rng: random.Random, gid: int, group: Group) -> list[Colle
 
 def random_run(rng: random.Random, spec: StaticSpec) -> tuple[BarrierPlan, Scenario]:
     """Return one group or two, of which the second may have barriers instead."""
-    groups = random_groups(rng, spec.topology)
+    groups = random_groups(rng, mesh_of(spec))
     asked = [
         collective
         for gid, group in enumerate(groups)

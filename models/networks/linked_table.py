@@ -1,0 +1,153 @@
+"""How a network file says which switches are linked: as lists, by a topology's name, or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources.abc import Traversable
+from typing import Any, ClassVar, Self
+
+from pydantic import ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from syncfabric.models.errors import SpecError
+from syncfabric.models.networks.families import named
+from syncfabric.models.networks.graph import read_graph
+from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
+from syncfabric.models.networks.kinds import NetworkTable
+from syncfabric.models.networks.random_network import RandomNetwork, draw_network
+from syncfabric.models.networks.table import Flag, Text, Whole, WholePlace
+
+__all__ = ["LinkedTable", "one_way"]
+
+PAIRS = {"links": ("links", "nodes"), "width": ("width", "height")}
+"""The keys that a way cannot do without, where they are more than its first."""
+
+
+def one_way(ways: Mapping[str, tuple[str, ...]], *others: str) -> ConfigDict:
+    """Let the JSON Schema know the ways, and that one of these keys left out has no value."""
+    keys = dict.fromkeys(key for way in ways.values() for key in way)
+
+    def tell(schema: dict[str, Any]) -> None:
+        for key in ("ports", "interfaces", *keys, *others):
+            schema["properties"][key].pop("default", None)
+        for values in schema["properties"].values():
+            for ours, name in (("ge", "minimum"), ("le", "maximum")):
+                if ours in values:  # pydantic's own names, where a key may be left out
+                    values[name] = values.pop(ours)
+
+        def way(needed: tuple[str, ...], own: tuple[str, ...]) -> dict[str, Any]:
+            wrong = sorted(keys.keys() - {*own})
+            return {
+                "required": [*needed],
+                "not": {"anyOf": [{"required": [key]} for key in wrong]},
+            }
+
+        needed = PAIRS | {"random": ("random", "ports")}
+        schema["oneOf"] = [way(needed.get(key, (key,)), own) for key, own in ways.items()]
+
+    return ConfigDict(json_schema_extra=tell)
+
+
+class LinkedTable(NetworkTable):
+    """Keys of a table ``[network]`` that say where switches, links and nodes are."""
+
+    WAYS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "links": ("links", "nodes", "switches"),
+        "topology": ("topology", "nodes_per_switch"),
+        "graph": ("graph",),
+        "random": ("random",),
+    }
+    """The ways to say how the switches are linked, and the keys of each."""
+
+    ports: Whole | SkipJsonSchema[None] = Field(
+        default=None, ge=2, le=16, description="Ports of every router; by default, as few as do."
+    )
+    interfaces: Flag | SkipJsonSchema[None] = Field(
+        default=None,
+        description="Whether nodes are at the far end of a link, or in the routers; those of a"
+        " topology are in them by default, if each has exactly one.",
+    )
+    topology: Text | SkipJsonSchema[None] = Field(
+        default=None, description='A topology by name, as "torus-8x8", in place of links.'
+    )
+    nodes_per_switch: Whole | SkipJsonSchema[None] = Field(
+        default=None, ge=1, le=15, description="Nodes at each switch of a topology; by default 1."
+    )
+    switches: Whole | SkipJsonSchema[None] = Field(
+        default=None,
+        ge=1,
+        le=MOST_SWITCHES,
+        description="How many switches there are; by default the greatest number named, plus 1.",
+    )
+    links: tuple[tuple[WholePlace, WholePlace], ...] | SkipJsonSchema[None] = Field(
+        default=None, description="Pairs of [switch, port] that a link joins."
+    )
+    nodes: tuple[WholePlace, ...] | SkipJsonSchema[None] = Field(
+        default=None, description="Where the nodes sit, as [switch, port]."
+    )
+    graph: Text | SkipJsonSchema[None] = Field(
+        default=None, description="A GraphML file or edge list, in place of links and nodes."
+    )
+    random: RandomNetwork | SkipJsonSchema[None] = Field(
+        default=None, description="A random network, in place of links and nodes."
+    )
+
+    @model_validator(mode="after")
+    def _names_the_links_once(self) -> Self:
+        sides = (getattr(self, side, None) for side in PAIRS["width"])
+        mesh = ["width"] * any(side is not None for side in sides)
+        others = (key for key in self.WAYS if key != "width")
+        ways = mesh + [key for key in others if getattr(self, key) is not None]
+        if not ways and self.nodes is None:
+            *some, last = (" and ".join(PAIRS.get(key, (key,))) for key in self.WAYS)
+            raise SpecError(
+                "network: nothing says how the switches are linked; "
+                f"give {', '.join(some)} or {last}"
+            )
+        if len(ways) > 1:
+            raise SpecError(
+                f"network: {ways[0]} and {ways[1]} both say how the switches are linked; keep one"
+            )
+        way = next(iter(ways), "links")
+        for other, keys in self.WAYS.items():
+            for key in keys:
+                if other != way and getattr(self, key) is not None:
+                    raise SpecError(
+                        f"network: {key} goes with {other}; {way} says it already: remove it"
+                    )
+        if way == "links" and self.links is None:
+            raise SpecError("network: links is missing; add it ([] for a switch alone)")
+        if way == "links" and self.nodes is None:
+            raise SpecError("network: nodes is missing; say where they sit, as [switch, port]")
+        if way == "random" and (self.ports is None or self.interfaces is False):
+            raise SpecError(
+                "network: random draws links and nodes for a number of ports; set ports, and leave"
+                " interfaces out"
+            )
+        return self
+
+    def linked(self, folder: Traversable) -> tuple[Irregular, tuple[str, ...]]:
+        """Return switches, links and nodes, and what a reader should know of how they were made.
+
+        Parameters
+        ----------
+        folder : Traversable
+            Where the file named by ``graph`` is.
+
+        Raises
+        ------
+        SpecError
+            There is no such topology, or the file cannot be read or does not make sense.
+        """
+        if self.topology is not None:
+            drawn = named(self.topology)
+            return drawn.network(self.nodes_per_switch, self.ports, self.interfaces), ()
+        if self.graph is not None:
+            return read_graph(folder, self.graph, self.ports, self.interfaces), ()
+        if self.random is not None:
+            return draw_network(self.random, self.ports or 0)
+        links, nodes = self.links or (), self.nodes or ()
+        places = [*(place for link in links for place in link), *nodes]
+        switches = self.switches or 1 + max((switch for switch, _ in places), default=0)
+        ports = self.ports or max(2, *(1 + port for _, port in places))
+        return Irregular(ports, switches, links, nodes, own=self.interfaces is False), ()
