@@ -95,15 +95,19 @@ class Dimension:
             if axis < mine or there == here:
                 continue
             if axis > mine:
-                if ring and not plain:
-                    ahead = 2 * (there - here)
-                    return up if 0 < ahead <= side or ahead <= -side else down
-                return up if there > here else down
+                rises = _rises(here, there, side) if ring and not plain else there > here
+                return up if rises else down
             if up != down:
                 return up + down - port
         if self._own:
             return self._ports - 1
         return -1 if header in self._axis else header
+
+
+def _rises(here: int, there: int, side: int) -> bool:
+    """Return whether the shorter way round a ring goes up; of two as short by parity."""
+    ahead = 2 * (there - here) + here % 2
+    return 0 < ahead <= side or ahead <= -side
 
 
 class Adaptive(Dimension):
@@ -150,15 +154,14 @@ class Adaptive(Dimension):
         for axis, (up, down) in enumerate(grid.axes):
             there = header & (1 << grid.bits[axis]) - 1
             header >>= grid.bits[axis]
-            ahead, side = there - self._place[axis], grid.sides[axis]
-            if not ahead:
+            here, side = self._place[axis], grid.sides[axis]
+            if there == here:
                 continue
             if self._axis.get(port) == axis:
                 found += [up + down - port] if up != down else []
-            elif grid.rings[axis] and not plain:
-                found.append(up if 0 < 2 * ahead <= side or 2 * ahead <= -side else down)
             else:
-                found.append(up if ahead > 0 else down)
+                ring = grid.rings[axis] and not plain
+                found.append(up if (_rises(here, there, side) if ring else there > here) else down)
         return found
 
     def _output(self, port: int, header: int, plain: bool) -> int:

@@ -232,7 +232,7 @@ def _grid_edges(
     restart : bool
         Packets begin each dimension in the even channel.
     halves : bool
-        Half of the way round a ring they go up or down; else up.
+        Half of the way round a ring they go up or down; else up from even places, down from odd.
     """
     far = {end: other[0] for link in graph.links for end, other in (link, link[::-1])}
     for end in grid.datelines() if plain else ():
@@ -242,14 +242,16 @@ def _grid_edges(
         side, ring = grid.sides[axis], grid.rings[axis] and not plain
         later = [port for _, further in axes[place + 1 :] for port in further]
         begins = (0, 1) if place and not restart else (0,)
-        for port in ports:
-            most = side - 1 if not ring else (side - (port != axis and not halves)) // 2
+        # Where packets begin, by parity, their greatest number of links may differ.
+        apart = ring and not halves and not side % 2
+        for port, parity in product(ports, (0, 1) if apart else (None,)):
+            most = side - 1 if not ring else (side - (parity == (port == axis))) // 2
             seen: set[Held] = set()
             level = [
                 (router, port, odd or int((router, port) in datelines))
                 for odd in begins
                 for router in range(len(graph))
-                if (router, port) in far
+                if (router, port) in far and parity in (None, grid.place(router)[axis] % 2)
             ]
             # The first time that a channel is met is after the fewest links.
             for links in range(most):
@@ -306,11 +308,11 @@ def _adaptive_edges(
 
 
 def _minimal(grid: Grid, here: int, there: int) -> Iterator[int]:
-    """Yield the ports that lead nearer to a router, by dimension; half of a ring goes up."""
+    """Yield the ports that lead nearer to a router, by dimension; half of a ring by parity."""
     ways = zip(grid.axes, grid.sides, grid.rings, grid.place(here), grid.place(there), strict=True)
     for (up, down), side, ring, h, t in ways:
         if h != t:
-            yield up if (2 * ((t - h) % side) <= side if ring else t > h) else down
+            yield up if (2 * ((t - h) % side) < side + 1 - h % 2 if ring else t > h) else down
 
 
 def _channels(network: MessageSpec) -> Iterator[Channel]:

@@ -147,9 +147,10 @@ def _ways(here: Value, there: Value, up: bool, down: bool) -> tuple[Value, Value
 
 
 def _around(here: Value, there: Value, side: int, plain: Value | None) -> tuple[Value, Value]:
-    """Return whether to go up and down a ring; plain: as on a line."""
-    ahead, half = there - here, side // 2
-    up = ((ahead > 0) & (ahead <= half)) | (ahead <= half - side)
+    """Return whether to go up and down a ring, half of the way by parity; plain: as on a line."""
+    ahead = there - here
+    twice = Cat(here[0], ahead).as_signed()
+    up = ((ahead > 0) & (twice <= side)) | (twice <= -side)
     down = (ahead != 0) & ~up
     if plain is None:
         return up, down

@@ -19,7 +19,7 @@ ROUTING = (
     _broken(
         "packets of the graph go farther than half of the way round",
         "models/planning/deadlock",
-        "most = side - 1 if not ring else (side - (port != axis and not halves)) // 2",
+        "most = side - 1 if not ring else (side - (parity == (port == axis))) // 2",
         "most = side - 1",
         GRAPH,
     ),
@@ -40,8 +40,8 @@ ROUTING = (
     _broken(
         "the model goes down exactly half of the way round",
         "models/golden/router",
-        "0 < ahead <= side",
-        "0 < ahead < side",
+        "2 * (there - here) + here % 2",
+        "2 * (there - here) + 1",
         LITERAL,
     ),
     _broken(
@@ -54,8 +54,8 @@ ROUTING = (
     _broken(
         "half of the way round is too far for the router",
         "rtl/router/routing",
-        "(ahead <= half)",
-        "(ahead < half)",
+        "Cat(here[0], ahead)",
+        "Cat(1, ahead)",
         RINGS,
     ),
     _broken(

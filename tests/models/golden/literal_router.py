@@ -28,6 +28,13 @@ def ways(sides: Sequence[int], pairs: bool) -> list[tuple[int, int]]:
     return found
 
 
+def around(t: int, h: int, s: int) -> bool:
+    """R3.4 in rings: up."""
+    if t - h in (s / 2, -s / 2):
+        return h % 2 == 0
+    return 0 < t - h < s / 2 or t - h < -s / 2
+
+
 def dimension(
     sides: Sequence[int], wraps: bool, pairs: bool, here: Sequence[int], k: int, own: bool, V: int
 ) -> Rule:
@@ -52,8 +59,7 @@ def dimension(
             if d < enters or ahead == 0:
                 continue
             if wraps and sides[d] > 2 and c != V:
-                short = 0 < ahead <= sides[d] / 2 or ahead <= -sides[d] / 2
-                return (up if short else down), payload
+                return (up if around(coordinates[d], here[d], sides[d]) else down), payload
             return (up if ahead > 0 else down), payload
         if any(port in ports for ports in ways(sides, pairs)):
             port = k  # no node port
@@ -87,7 +93,7 @@ class Minimal:
             if i in (up, down):
                 found += [port for port in (up, down) if port != i]
             elif self.wraps and s > 2 and c != self.V:
-                found.append(up if 0 < t - h <= s / 2 or t - h <= -s / 2 else down)
+                found.append(up if around(t, h, s) else down)
             else:
                 found.append(up if t > h else down)
         return found
