@@ -12,7 +12,7 @@ channels: no two groups share one. A process takes the results of its streams.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal, TypeAlias
@@ -67,10 +67,16 @@ Held: TypeAlias = tuple[int, int, int]
 
 
 Escape: TypeAlias = Literal["kept", "left", "none"]
+NO_REPLIES: Mapping[int, int] = {}
 
 
 def channel_graph(
-    plan: BarrierPlan, *, shared: bool = False, restart: bool = True, escape: Escape = "kept"
+    plan: BarrierPlan,
+    *,
+    shared: bool = False,
+    restart: bool = True,
+    escape: Escape = "kept",
+    replies: Mapping[int, int] = NO_REPLIES,
 ) -> Channels:
     """Build the channel-dependence graph of a planned network.
 
@@ -112,6 +118,9 @@ def channel_graph(
         With adaptive routing: packets stay in escape channels, go back to adaptive ones, or adapt
         in all channels (of which only the first is built). Others than "kept" are for small
         networks: every packet's ways are followed.
+    replies : mapping of int to int
+        Where nodes take a packet only when they can send a reply, as cores do: the channel of the
+        reply, by that of the packet.
 
     Returns
     -------
@@ -156,7 +165,20 @@ def channel_graph(
         for ends in edges:
             here, there = (_channel(topology, lanes[odd], r, port) for r, port, odd in ends)
             graph.add_edge(here, there)
+    graph.add_edges_from([*_reply_edges(graph, topology, replies)])
     return graph
+
+
+def _reply_edges(
+    graph: Channels, topology: Irregular, replies: Mapping[int, int]
+) -> Iterator[tuple[Channel, Channel]]:
+    """Yield the edges from each channel into a router to those by which replies leave it."""
+    far = {end: other[0] for link in topology.links for end, other in (link, link[::-1])}
+    for (request, reply), (here, there) in product(replies.items(), far.items()):
+        held = _channel(topology, f"packets {request}", *here)
+        for port in range(topology.ports) if held in graph else ():
+            if (there, port) in far:
+                yield held, _channel(topology, f"packets {reply}", there, port)
 
 
 def _stream_edges(plan: BarrierPlan, *, shared: bool) -> Iterator[tuple[Channel, Channel]]:
@@ -367,7 +389,12 @@ def _packet_edges(network: IrregularSpec) -> Ints:
 
 
 def check(
-    plan: BarrierPlan, *, shared: bool = False, restart: bool = True, escape: Escape = "kept"
+    plan: BarrierPlan,
+    *,
+    shared: bool = False,
+    restart: bool = True,
+    escape: Escape = "kept",
+    replies: Mapping[int, int] = NO_REPLIES,
 ) -> None:
     """Refuse a plan whose channels can wait for each other in a cycle.
 
@@ -376,7 +403,7 @@ def check(
     Parameters
     ----------
     plan : BarrierPlan
-    shared, restart, escape
+    shared, restart, escape, replies
         As of :func:`channel_graph`.
 
     Raises
@@ -389,7 +416,8 @@ def check(
     if isinstance(plan.spec.network, StaticSpec):
         return
     with about(plan.spec.source):
-        cycle = find_cycle(channel_graph(plan, shared=shared, restart=restart, escape=escape))
+        graph = channel_graph(plan, shared=shared, restart=restart, escape=escape, replies=replies)
+        cycle = find_cycle(graph)
         if cycle:
             steps = "\n".join(f"  {channel}" for channel in [*cycle, cycle[0]])
             raise DeadlockError(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
@@ -10,17 +10,66 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.messages.core import MOST_WORDS, NET_STATUS, RECV, CoreWord, FaultReason
 from syncfabric.rtl.cores.bus import BusSignature
 from syncfabric.rtl.cores.sender import Sender
-from syncfabric.rtl.cores.shape import ACKS, PACKETS, TileShape
+from syncfabric.rtl.cores.shape import PACKETS, TileShape
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.router.link import FlitSignature
 
-__all__ = ["KEPT_ACKS", "KEPT_FLITS", "NetworkInterface", "Receiver", "join_bus"]
+__all__ = ["KEPT_ACKS", "KEPT_FLITS", "Merge", "NetworkInterface", "Receiver", "join_bus"]
 
 KEPT_FLITS = 128
 """Flits that wait for the core."""
 
 KEPT_ACKS = 32
 """Acknowledgements that wait for the network."""
+
+
+class Merge(wiring.Component):
+    """Packets of two channels, one after the other: of a network with datelines.
+
+    Source: docs/microarchitecture-cores.md, K3.
+
+    Parameters
+    ----------
+    shape : TileShape
+
+    Members
+    -------
+    link : In(FlitSignature)
+        From the network.
+    room : In(1)
+        A flit can be taken.
+    valid : Out(1), flit : Out
+        It is taken.
+    """
+
+    def __init__(self, shape: TileShape) -> None:
+        self._places = shape.packets.buffer_flits
+        link = FlitSignature(shape.packets.channels, shape.packets.flit_bits)
+        flit = link.members["flit"].shape
+        super().__init__({"link": In(link), "room": In(1), "valid": Out(1), "flit": Out(flit)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        inside, lane = Signal(), Signal()  # amid a packet of this channel, or the last one's
+        queues = [SyncFIFO(width=len(self.flit.as_value()), depth=self._places) for _ in range(2)]
+        ready = Cat(queue.r_rdy for queue in queues)
+        chosen = Signal()
+        m.d.comb += [
+            chosen.eq(Mux(inside, lane, ready.bit_select(~lane, 1) ^ lane)),
+            self.valid.eq(ready.bit_select(chosen, 1) & self.room),
+            self.flit.eq(Mux(chosen, queues[1].r_data, queues[0].r_data)),
+        ]
+        for channel, queue in enumerate(queues):
+            m.submodules[f"queue_{channel}"] = queue
+            m.d.comb += [
+                queue.w_en.eq(self.link.valid[channel]),
+                queue.w_data.eq(self.link.flit.as_value()),
+                queue.r_en.eq(self.valid & (chosen == channel)),
+            ]
+        m.d.comb += self.link.credit.eq(Cat(queue.r_en for queue in queues))
+        with m.If(self.valid):
+            m.d.sync += [lane.eq(chosen), inside.eq(~self.flit.tail)]
+        return m
 
 
 class Receiver(wiring.Component):
@@ -71,13 +120,14 @@ class Receiver(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        bus, flit = self.bus, self.link.flit
+        bus = self.bus
         m.submodules.kept = kept = SyncFIFO(width=32, depth=KEPT_FLITS)
         m.submodules.acks = acks = SyncFIFO(width=len(self.ack_to), depth=KEPT_ACKS)
+        first, lanes = self._shape.acks, self._shape.lanes
+        comes, flit = self._take(m, kept, acks)
         head = struct(self._shape.head)(flit.payload[: self._shape.head.width])
         told = struct(RECV)(Signal(RECV.width, name="told"))
         sender = Signal(self.ack_to.shape())
-        comes = self.link.valid[PACKETS]
         m.d.comb += [
             told.core.eq(head.core),
             told.words.eq(head.words),
@@ -86,14 +136,13 @@ class Receiver(wiring.Component):
             kept.w_data.eq(Mux(flit.head, told.as_value(), flit.payload[:32])),
             acks.w_en.eq(comes & flit.tail),
             acks.w_data.eq(Mux(flit.head, head.core, sender)),
-            self.acked.eq(self.link.valid[ACKS]),
+            self.acked.eq(self.link.valid[first : first + lanes].any()),
             self.ack.eq(acks.r_rdy),
             self.ack_to.eq(acks.r_data),
             acks.r_en.eq(self.ack_sent),
         ]
         with m.If(comes & flit.head):
             m.d.sync += sender.eq(head.core)
-        self._return_credits(m, kept, acks)
 
         of_head = bus.valid & ~bus.write & (bus.word == CoreWord.RECV)
         of_data = bus.valid & ~bus.write & (bus.word == CoreWord.RECV_DATA)
@@ -117,21 +166,36 @@ class Receiver(wiring.Component):
         m.d.sync += heads.eq(heads + (comes & flit.head) - (kept.r_en & of_head))
         return m
 
-    def _return_credits(self, m: Module, kept: SyncFIFO, acks: SyncFIFO) -> None:
-        """Give a credit only if all flits that may then come find room, each being a tail."""
+    def _take(self, m: Module, kept: SyncFIFO, acks: SyncFIFO) -> tuple[Value, Any]:
+        """Return whether a packet's flit is taken, and the flit; give credits."""
+        first, lanes = self._shape.acks, self._shape.lanes
+        credits = Signal(lanes)
+        m.d.sync += credits.eq(self.link.valid[first : first + lanes])
+        if lanes == 1:
+            give = self._given(m, kept, acks)
+            m.d.comb += self.link.credit.eq(Cat(give, credits))
+            return self.link.valid[PACKETS], self.link.flit
+        m.submodules.merge = merge = Merge(self._shape)
+        m.d.comb += [
+            merge.link.valid.eq(self.link.valid),
+            merge.link.flit.eq(self.link.flit),
+            merge.room.eq(kept.w_rdy & acks.w_rdy),
+            self.link.credit.eq(Cat(merge.link.credit[:first], credits)),
+        ]
+        return merge.valid, merge.flit
+
+    def _given(self, m: Module, kept: SyncFIFO, acks: SyncFIFO) -> Value:
+        """Return a credit: only if all flits that may then come find room, each being a tail."""
         places = self._shape.packets.buffer_flits
         owed = Signal(range(places + 1))
         out = Signal(range(places + 1))
-        give, ack_credit = Signal(), Signal()
+        give = Signal()
         m.d.comb += [
             out.eq(places - owed),
             give.eq((owed != 0) & (kept.level + out < KEPT_FLITS) & (acks.level + out < KEPT_ACKS)),
         ]
-        m.d.sync += [
-            owed.eq(owed + self.link.valid[PACKETS] - give),
-            ack_credit.eq(self.link.valid[ACKS]),
-        ]
-        m.d.comb += self.link.credit.eq(Cat(give, ack_credit))
+        m.d.sync += owed.eq(owed + self.link.valid[PACKETS] - give)
+        return give
 
 
 def join_bus(m: Module, outside: Any, parts: list[Any]) -> None:

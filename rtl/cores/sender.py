@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages.core import MOST_WORDS, SEND, CoreWord, FaultReason
 from syncfabric.rtl.cores.bus import BusSignature
-from syncfabric.rtl.cores.shape import ACKS, PACKETS, TileShape
+from syncfabric.rtl.cores.shape import PACKETS, TileShape
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.router.link import FlitSignature
@@ -136,33 +136,30 @@ class Sender(wiring.Component):
     def _send(self, m: Module, queue: SyncFIFO) -> None:
         """Put a flit on the link: an acknowledgement if one waits, else a packet's."""
         shape, network = self._shape, self._shape.packets
-        credits = []
-        for channel in (PACKETS, ACKS):
+        credits, acks = {}, shape.acks
+        for channel in (PACKETS, acks):
             m.submodules[f"credit_{channel}"] = counter = CreditCounter(network.buffer_flits)
             m.d.comb += [
                 counter.credit.eq(self.link.credit[channel]),
                 counter.spend.eq(self.link.valid[channel]),
             ]
-            credits.append(counter.available)
+            credits[channel] = counter.available
         m.submodules.ack_header = lookup = Module()
         ack = struct(shape.head)(Signal(shape.head.width, name="ack_head"))
         m.d.comb += [
             ack.header.eq(header_of(lookup, network, self.ack_to)),
             ack.ack.eq(1),
             ack.core.eq(self.number),
-            self.ack_sent.eq(self.ack & credits[ACKS]),
+            self.ack_sent.eq(self.ack & credits[acks]),
             queue.r_en.eq(queue.r_rdy & credits[PACKETS] & ~self.ack_sent),
         ]
         flit = self.link.flit
+        m.d.comb += self.link.valid.eq(queue.r_en << PACKETS | self.ack_sent << acks)
         with m.If(self.ack_sent):
             m.d.comb += [
-                self.link.valid[ACKS].eq(1),
                 flit.payload.eq(ack.as_value()),
                 flit.head.eq(1),
                 flit.tail.eq(1),
             ]
         with m.Elif(queue.r_en):
-            m.d.comb += [
-                self.link.valid[PACKETS].eq(1),
-                Cat(flit.payload, flit.head, flit.tail).eq(queue.r_data),
-            ]
+            m.d.comb += Cat(flit.payload, flit.head, flit.tail).eq(queue.r_data)

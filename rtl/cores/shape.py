@@ -20,10 +20,10 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 
-__all__ = ["ACKS", "PACKETS", "WORD_BITS", "TileShape"]
+__all__ = ["PACKETS", "WORD_BITS", "TileShape"]
 
-PACKETS, ACKS = 0, 1
-"""Channels of packets and of acknowledgements."""
+PACKETS = 0
+"""Channel in which packets begin."""
 
 WORD_BITS = 32
 
@@ -57,6 +57,16 @@ class TileShape(BaseModel):
             return self.beside
         assert not isinstance(self.barriers, StaticSpec)
         return self.barriers
+
+    @property
+    def lanes(self) -> int:
+        """Channels of packets, and as many of acknowledgements: with datelines 2, else 1."""
+        return 1 + bool(self.packets.shape.datelines)
+
+    @property
+    def acks(self) -> int:
+        """Channel in which acknowledgements begin."""
+        return PACKETS + self.lanes
 
     @property
     def registers(self) -> int:
@@ -159,11 +169,6 @@ class TileShape(BaseModel):
 
     def _check_packets(self) -> None:
         packets = self.packets
-        if packets.channels < 2:
-            raise SpecError(
-                f"channels = {packets.channels}: cores send packets on channel {PACKETS} and their "
-                f"acknowledgements on channel {ACKS}; set channels = 2"
-            )
         if packets.shape.router.routing == "source":
             raise SpecError(
                 'routing = "source": a head of a core\'s packet has no room for its way; set '
@@ -173,6 +178,13 @@ class TileShape(BaseModel):
             raise SpecError(
                 'routing = "adaptive": packets between two cores may overtake each other, and '
                 'messages bear no numbers; set routing = "dimension", or remove the key'
+            )
+        needed = 2 * self.lanes
+        if packets.channels < needed:
+            beyond = ", and behind datelines on the next one each" if self.lanes > 1 else ""
+            raise SpecError(
+                f"channels = {packets.channels}: cores send packets on channel {PACKETS} and their "
+                f"acknowledgements on channel {self.acks}{beyond}; set channels = {needed}"
             )
         needed = max(self.head.width, WORD_BITS)
         if packets.flit_bits < needed:
@@ -184,9 +196,4 @@ class TileShape(BaseModel):
             raise SpecError(
                 f"check_bits = {packets.check_bits}: a core's packets cannot be cut short; "
                 "set check_bits = 0"
-            )
-        if packets.shape.datelines:
-            raise SpecError(
-                "datelines: acknowledgements need a channel that packets never go over to; remove "
-                'them, and route packets by tables that need none (routing = "table")'
             )

@@ -15,7 +15,9 @@ from syncfabric.models.networks.spec import (
     NetworkSpec,
     StaticSpec,
 )
-from syncfabric.rtl.cores.shape import TileShape
+from syncfabric.models.planning import deadlock
+from syncfabric.models.planning.plan import make_plan
+from syncfabric.rtl.cores.shape import PACKETS, TileShape
 from syncfabric.sim.assemble.cores import plain_mesh, system_ports, system_verilog
 from syncfabric.sim.cores import tiles
 from syncfabric.sim.cores.picorv32 import picorv32_file
@@ -87,11 +89,17 @@ def fitting(network: AnySpec) -> tuple[str, ...]:
 
 
 def with_channels(spec: NetworkSpec) -> NetworkSpec:
-    """Return a network with the two channels that packets and acknowledgements need."""
+    """Return a network with the channels that packets and acknowledgements need.
+
+    They are two, and four with datelines, at which both go over to a channel of their own.
+    """
     network = spec.network
-    if isinstance(network, StaticSpec) or network.channels >= 2:
+    if isinstance(network, StaticSpec):
         return spec
-    return spec.model_copy(update={"network": network.changed(channels=2)})
+    needed = 4 if network.shape.datelines else 2
+    if network.channels >= needed:
+        return spec
+    return spec.model_copy(update={"network": network.changed(channels=needed)})
 
 
 def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
@@ -144,7 +152,11 @@ def changes(before: NetworkSpec, after: NetworkSpec) -> tuple[str, ...]:
     if isinstance(after.network, StaticSpec):
         found.append("packets travel on a mesh of their own beside the static network")
     elif after.network != before.network:
-        found.append("channels = 2: packets travel on one, their acknowledgements on the other")
+        channels, share = after.message_network.channels, {2: "one", 4: "two"}
+        found.append(
+            f"channels = {channels}: packets travel on {share[channels]}, their acknowledgements on"
+            f" the other{'s' * (channels > 2)}"
+        )
     for group in before.groups:
         if group not in after.groups:
             found.append(f"group {group.id} is left out: the group of all cores takes its place")
@@ -168,6 +180,9 @@ def shape_of(network: AnySpec, cores: int, memory_kib: int, source: str = "") ->
     shape.check()
     with about(source):
         shape.check_network()
+    packets = NetworkSpec(name="packets", network=shape.packets, groups=(), source=source)
+    requests = range(PACKETS, shape.acks)
+    deadlock.check(make_plan(packets), replies=dict.fromkeys(requests, shape.acks))
     return shape
 
 

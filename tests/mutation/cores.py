@@ -27,6 +27,12 @@ def _tap(name: str, old: str, new: str) -> Mutant:
 
 
 CORES = (
+    _half(
+        "packets of two channels are mixed",
+        "interface",
+        "inside.eq(~self.flit.tail)",
+        "inside.eq(0)",
+    ),
     _tap("a tap asks until it is answered", "asks & ~asked", "asks"),
     _tap("a tap asks only once", "(asked | asks) & ~ready", "asked | asks"),
     _tap("a tap asks the host's node", "request.node.eq(self.index)", "request.node.eq(0)"),

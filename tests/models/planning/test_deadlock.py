@@ -326,6 +326,15 @@ def test_an_escape_without_datelines_is_refused(refuse: Callable[[Network], obje
     refuse(Network.loads(head + ADAPTIVE))
 
 
+def test_packets_that_wait_for_replies_need_channels_that_they_never_go_over_to() -> None:
+    plan = on_rings("ring-5", "channels = 4")
+    deadlock.check(plan, replies={0: 2, 1: 2})
+    for reply in (0, 1):
+        with pytest.raises(DeadlockError, match="channels wait for each other in a cycle"):
+            deadlock.check(plan, replies={0: reply, 1: reply})
+    deadlock.check(on_rings("mesh-3x3", "channels = 2"), replies={0: 1})
+
+
 GRIDS = ["torus-4x3", "torus-5x2x4", "ring-6", "ring-7", "mesh-3x2x4", "hypercube-8", "torus-3x3"]
 
 

@@ -21,7 +21,7 @@ from syncfabric.models.messages.core import (
 )
 from syncfabric.models.networks.reader import loads
 from syncfabric.rtl.cores.interface import KEPT_ACKS, KEPT_FLITS, NetworkInterface
-from syncfabric.rtl.cores.shape import ACKS, PACKETS, TileShape
+from syncfabric.rtl.cores.shape import PACKETS, TileShape
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.cores.system import shape_of
 from tests.rtl.support import SEED, simulate
@@ -31,10 +31,13 @@ Sent = tuple[int, tuple[int, ...]]
 """A packet: its tag, and its words."""
 
 NETWORK = 'kind = "mesh"\nwidth = 3\nheight = 1\nchannels = 2\nbuffer_flits = 4'
+RING = 'kind = "irregular"\ntopology = "ring-5"\nchannels = 4\nsetup = "local"\nbuffer_flits = 4'
 
 
 class Wire:
     """The network: packets whole, in order from each to each, and otherwise at random.
+
+    With datelines each way ends in one of two channels, whose flits alternate.
 
     It gives credits as a router does, and counts what each interface may still send.
     """
@@ -43,17 +46,17 @@ class Wire:
         self.shape, self._chance = shape, chance
         cores, places = range(shape.cores), shape.packets.buffer_flits
         self._headers = dict(zip(header_words(shape.packets), cores, strict=False))
-        self._part: dict[tuple[int, int], list[Flit]] = {(i, c): [] for i in cores for c in (0, 1)}
-        self._ahead: dict[tuple[int, int], deque[list[Flit]]] = {
-            (i, c): deque() for i in cores for c in (0, 1)
-        }
-        self._may_send = {(i, c): places for i in cores for c in (0, 1)}
+        self._channels = range(2 * shape.lanes)
+        ends = [(i, c) for i in cores for c in self._channels]
+        self._part: dict[tuple[int, int], list[Flit]] = {end: [] for end in ends}
+        self._ahead: dict[tuple[int, int], deque[list[Flit]]] = {end: deque() for end in ends}
+        self._may_send = dict.fromkeys(ends, places)
         self._may_eject = dict(self._may_send)
         self.tails, self.acks = Counter[int](), Counter[int]()
 
     def take(self, core: int, valid: int, flit: Flit) -> int:
         """Take what an interface sends in a cycle; return the credits that it gets."""
-        for channel in (PACKETS, ACKS):
+        for channel in (PACKETS, self.shape.acks):
             if valid >> channel & 1:
                 self._may_send[core, channel] -= 1
                 assert self._may_send[core, channel] >= 0, f"core {core} sends without a credit"
@@ -62,9 +65,9 @@ class Wire:
                 assert flit[1] == (len(part) == 1), f"core {core}: a head where none belongs"
                 if flit[2]:
                     self._send(core, channel, part)
-        assert valid in (0, 1, 2)
+        assert valid in (0, 1 << PACKETS, 1 << self.shape.acks)
         credits = 0
-        for channel in (PACKETS, ACKS):
+        for channel in (PACKETS, self.shape.acks):
             short = self._may_send[core, channel] < self.shape.packets.buffer_flits
             if short and self._chance.random() < 0.5:
                 self._may_send[core, channel] += 1
@@ -74,29 +77,31 @@ class Wire:
     def _send(self, core: int, channel: int, part: list[Flit]) -> None:
         head = self.shape.head.unpack(part[0][0])
         assert head["core"] == core
-        assert head["ack"] == (channel == ACKS)
-        if channel == ACKS:
+        assert head["ack"] == (channel == self.shape.acks)
+        if channel == self.shape.acks:
             assert len(part) == 1
             self.acks[core] += 1
             assert self.acks[core] <= self.tails[core], "acknowledged before the tail is here"
         else:
             assert len(part) == head["words"] + 1
-        self._ahead[self._headers[head["header"]], channel].append(part.copy())
+        to = self._headers[head["header"]]
+        lane = (core + to) // 2 % self.shape.lanes
+        self._ahead[to, channel + lane].append(part.copy())
         part.clear()
 
     def give(self, core: int, credits: int) -> tuple[int, Flit]:
         """Return what an interface receives in a cycle, with the credits that it has given."""
-        for channel in (PACKETS, ACKS):
+        for channel in self._channels:
             self._may_eject[core, channel] += credits >> channel & 1
             assert self._may_eject[core, channel] <= self.shape.packets.buffer_flits
-        for channel in self._chance.sample((PACKETS, ACKS), 2):
+        for channel in self._chance.sample(self._channels, len(self._channels)):
             queue = self._ahead[core, channel]
             if queue and self._may_eject[core, channel] and self._chance.random() < 0.6:
                 flit = queue[0].pop(0)
                 if not queue[0]:
                     queue.popleft()
                 self._may_eject[core, channel] -= 1
-                self.tails[core] += flit[2] and channel == PACKETS
+                self.tails[core] += flit[2] and channel < self.shape.acks
                 return 1 << channel, flit
         return 0, (0, False, False)
 
@@ -242,9 +247,10 @@ def _check(programs: list[Program], wire: Wire) -> None:
         assert wire.acks[core] == wire.tails[core], "one acknowledgement for each packet taken"
 
 
+@pytest.mark.parametrize("network", [NETWORK, RING], ids=["mesh", "ring"])
 @pytest.mark.parametrize("eager", [0.9, 0.15], ids=["quick", "slow"])
-def test_words_come_once_and_in_order(eager: float) -> None:
-    run_programs(NETWORK, 3, 400, eager)
+def test_words_come_once_and_in_order(eager: float, network: str) -> None:
+    run_programs(network, 3, 400, eager)
 
 
 @pytest.mark.nightly
@@ -312,7 +318,7 @@ def test_hundreds_of_packets_may_be_unacknowledged() -> None:
         context.set(part.bus.valid, 0)
         for left in range(count, 0, -1):
             assert context.get(part.owing), f"{left} are not acknowledged"
-            context.set(part.eject.valid, 1 << ACKS)
+            context.set(part.eject.valid, 1 << shape.acks)
             await context.tick()
         context.set(part.eject.valid, 0)
         assert not context.get(part.owing)
@@ -341,11 +347,11 @@ def test_a_receiver_that_takes_nothing_holds_the_sender_back() -> None:
             context.set(part.eject.flit.tail, 1)
             taken += credits > 0
             credits += (context.get(part.eject.credit) & 1) - (credits > 0)
-            sent = context.get(part.inject.valid) >> ACKS & 1
+            sent = context.get(part.inject.valid) >> shape.acks & 1
             acks, owed = acks + sent, owed + sent
             gives = cycle > 2 * KEPT_FLITS and owed > 0
             owed -= gives
-            context.set(part.inject.credit, int(gives) << ACKS)
+            context.set(part.inject.credit, int(gives) << shape.acks)
             await context.tick()
         assert credits == 0
         assert KEPT_FLITS - places <= taken <= KEPT_FLITS

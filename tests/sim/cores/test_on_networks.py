@@ -16,6 +16,7 @@ from tests.sim.cores.systems import MESSAGES, early, mesh, program
 OURS = Path(__file__).parent / "programs"
 OWN = {
     "engines": 'kind = "mesh"\ntransport = "link"\nwidth = 4\nheight = 4',
+    "torus": 'kind = "irregular"\ntopology = "torus-5x2"',
     "few engines": 'kind = "mesh"\ntransport = "routed"\nwidth = 2\nheight = 2',
     "engines, switches": (
         'kind = "irregular"\ntransport = "link"\nports = 6\nlink_registers = 1\n'
@@ -27,6 +28,7 @@ OWN = {
 NETWORKS = [
     ("engines", "engine", 16),
     ("engines, switches", "engine", 9),
+    ("torus", "engine", 10),
     ("reflex-4x4", "reflex", 16),
     ("reflex-4x4", "reflex-tree", 16),
     ("reflex-4x4", "reflex-software", 16),

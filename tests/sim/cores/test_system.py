@@ -212,6 +212,14 @@ def test_packets_that_bring_their_way_are_refused() -> None:
         shape_of(IrregularSpec.model_validate(keys | own), 4, 32)
 
 
+def test_datelines_take_four_channels() -> None:
+    spec = loads('name = "a"\n[network]\nkind = "irregular"\ntopology = "torus-4x4"\n')
+    words = "channel 2, and behind datelines on the next one each; set channels = 4"
+    with pytest.raises(SpecError, match=f"channels = 2: .* {words}"):
+        shape_of(spec.network, 4, 32)
+    assert shape_of(with_channels(spec).network, 4, 32).acks == 2
+
+
 @pytest.mark.parametrize("topology", ["mesh-4x4", "torus-4x4"])
 def test_packets_that_may_overtake_each_other_are_refused(topology: str) -> None:
     head = f'name = "a"\n[network]\nkind = "irregular"\ntopology = "{topology}"\n'
