@@ -58,8 +58,8 @@ _FAULTS: Faults = {
     "static switch": (
         (
             "a static switch looks at two of four credits",
-            "ready[i].eq(buffer.some & free[0] & free[1])",
-            "ready[i].eq(buffer.some & free[0])",
+            "reduce(and_, free, buffer.some)",
+            "reduce(and_, free[:1], buffer.some)",
         ),
     ),
     "guards: flits and credits lost": (

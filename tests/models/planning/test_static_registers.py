@@ -13,6 +13,7 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import registers_json
 from syncfabric.models.register_map.c_header import c_header
+from tests.models.golden.static_plans import plan_of
 
 THREE = """
 name = "three"
@@ -165,3 +166,30 @@ def test_the_header_names_every_word() -> None:
         "#define SYNCFABRIC_SETTLING 3u",
     ):
         assert line in header
+
+
+@pytest.mark.parametrize("name", ["star-4", "fat-tree-2x2"])
+def test_the_header_of_a_graph_finds_the_places_of_routes(name: str, tmp_path: Path) -> None:
+    plan = plan_of(f'topology = "{name}"')
+    (group,) = plan.groups
+    puts = []
+    for (switch, output), source in group.routes().items():
+        puts.append(f"put(SYNCFABRIC_SELECT({switch}u, {output}u, {source}u));")
+        puts.append(f"put(SYNCFABRIC_FLUSH({switch}u, {output}u));")
+    (tmp_path / "registers.h").write_text(c_header(plan.spec, "syncfabric"))
+    (tmp_path / "main.c").write_text(
+        '#include <stdio.h>\n#include "registers.h"\n'
+        "static uint32_t words[SYNCFABRIC_CHAIN_WORDS];\n"
+        "static void put(uint32_t bit) {\n"
+        "  words[SYNCFABRIC_CHAIN_WORD(bit)] |= UINT32_C(1) << SYNCFABRIC_CHAIN_SHIFT(bit);\n}\n"
+        f"int main(void) {{ {' '.join(puts)}\n"
+        "  for (unsigned i = 0; i < SYNCFABRIC_CHAIN_WORDS; i++)\n"
+        '    printf("%u %u %08x\\n", SYNCFABRIC_LOADER, SYNCFABRIC_WORD_SHIFT, words[i]);\n'
+        "  return 0;\n}\n"
+    )
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+    subprocess.run(["gcc", *flags, "-o", "main", "main.c"], cwd=tmp_path, check=True)
+    run = subprocess.run(["./main"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    writes = [write for write in registers_json(plan)["writes"] if write["word"] == "shift"]
+    wanted = [f"{write['index']} {write['address']} {write['value'][2:]}" for write in writes]
+    assert run.stdout.splitlines() == wanted
