@@ -331,11 +331,7 @@ class Network:
             make_folder(request.log.parent)
             if request.log.is_symlink():  # what it leads to is not to be written over
                 request.log.unlink()
-        if request.long:
-            from syncfabric.sim.drive.long_run import long_run as drive
-        else:
-            from syncfabric.sim.drive.run import run as drive
-        result = drive(self.plan(), request, progress)
+        result = self._drive(request, progress)
         written = [] if request.output is None else write_folder(request.output, products)
         if request.output or request.heat or request.draw:
             from syncfabric.sim.products import draw_run
@@ -347,6 +343,13 @@ class Network:
             repeat=self.source and request.command(self.source),
             files=(*map(str, written), *result.files),
         )
+
+    def _drive(self, request: RunRequest, progress: Progress) -> RunResult:
+        if request.long:
+            from syncfabric.sim.drive.long_run import long_run as drive
+        else:
+            from syncfabric.sim.drive.run import run as drive
+        return drive(self.plan(), request, progress)
 
     def check(self) -> None:
         """Refuse a plan that cannot work.

@@ -10,7 +10,6 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.barrier_check import BarrierCheck, GroupCheck
 from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.churn import Churner
-from syncfabric.sim.drive.coverage import EngineCoverage
 from syncfabric.sim.drive.driver import Driver
 from syncfabric.sim.drive.engine_driver import EngineDriver, PacketScript, Traffic
 from syncfabric.sim.drive.illegal import Illegal
@@ -80,5 +79,7 @@ def rules_of(
 
         rules += [StreamCheck(plan, scenario), StreamCount(plan, scenario)]
     if coverage:
+        from syncfabric.sim.drive.coverage import EngineCoverage
+
         rules.append(EngineCoverage(plan, ledger))
     return rules

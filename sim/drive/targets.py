@@ -18,7 +18,6 @@ from syncfabric.models.layout.words import (
 from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
 from syncfabric.models.messages.static import STATUS_WORD
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
-from syncfabric.rtl.static.node import link_names
 from syncfabric.sim.results import NodeName
 
 __all__ = ["counters_of", "name_of", "observed", "target_names"]
@@ -87,6 +86,8 @@ def observed(spec: AnySpec, value: int) -> dict[str, int]:
     assert isinstance(spec, StaticSpec)
     places: dict[str, int] = {}
     if spec.graph.own:
+        from syncfabric.rtl.static.node import link_names
+
         places = dict.fromkeys(link_names(spec), spec.switch_buffer)
         places["inject"] = spec.injection_buffer
     places["core"] = spec.core_buffer
