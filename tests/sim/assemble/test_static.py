@@ -10,7 +10,9 @@ from syncfabric.sim.assemble.bench import BENCH, bench_verilog
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import module_names, targets, top_ports, verilog
 from syncfabric.sim.assemble.static import top_verilog
+from tests.models.golden.static_plans import network_of
 from tests.sim.assemble.icarus import compiles
+from tests.sim.assemble.verilator import lints
 
 
 def static(width: int, height: int, **options: int) -> StaticSpec:
@@ -91,3 +93,21 @@ def test_size_links_and_widths() -> None:
     assert links.names[4] == ((0, 0), "local")
     assert links.names[11] == ((1, 0), "inject")
     assert links.names[1] is None
+
+
+@pytest.mark.parametrize(("name", "placed"), [("star-4", (4, 1)), ("fat-tree-2x2", (4, 4, 1))])
+def test_graphs_have_a_module_a_part_and_pass_lint(
+    name: str, placed: tuple[int, ...], tmp_path: Path
+) -> None:
+    spec = network_of(f'topology = "{name}"', flit_bits=3)
+    text = verilog(spec, "net")
+    for module, count in zip(module_names(spec), placed, strict=True):
+        assert len(re.findall(rf"^module {module}\b", text, re.M)) == 1
+        assert len(re.findall(rf"^  {module} \w+ \($", text, re.M)) == count
+    for place in range(spec.graph.switches):
+        assert text.count(f".route_out(route_chain[{place + 1}:{place + 1}])") == 1
+    lints(text, "net", tmp_path)
+    links = links_of(spec)
+    assert links.count == spec.graph.ports * spec.graph.switches + len(spec.graph.nodes)
+    joined = sum(name is not None for name in links.names)
+    assert joined == 2 * (len(spec.graph.links) + len(spec.graph.nodes))

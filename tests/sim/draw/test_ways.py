@@ -15,6 +15,7 @@ from syncfabric.sim.draw import group_figure
 from syncfabric.sim.draw.page import GREY, PAPER, ROOT, depth_colours, depth_key
 from syncfabric.sim.draw.scene import scene_of
 from syncfabric.sim.draw.ways import OTHERS, RING, RING_MEMBER, Dot, key_of, overlay
+from tests.models.golden.static_plans import plan_of
 from tests.sim.draw.test_figures import RINGS, TREE, planned, static, texts
 from tests.sim.draw.test_scene import star
 from tests.sim.test_matrix import GRID, MESH, network
@@ -182,3 +183,19 @@ def test_keys_name_what_is_drawn() -> None:
     assert len(depth_key(40, others=None, shape="disc")) <= 7
     assert len(set(depth_colours(6))) == 7
     assert depth_colours(0) == [ROOT]
+
+
+@pytest.mark.parametrize("planner", ["ring", "tree"])
+@pytest.mark.parametrize("name", ["torus-3x3", "fat-tree-2x2", "star-4"])
+def test_ways_over_a_graph_have_an_arrow_on_every_link(name: str, planner: str) -> None:
+    plan = plan_of(f'topology = "{name}"', planner)
+    group, scene = plan.static_groups[0], scene_of(plan.spec.network)
+    made = overlay(scene, group, group.height or 0)
+    arrows = [way for way in made.ways if way.heads]
+    assert len(arrows) == group.links
+    for (switch, port), way in zip(group.way.outputs, arrows, strict=True):
+        lane = scene.lane((switch, str(port)))
+        assert way.line[0].tolist() == lane[0].tolist()
+        assert way.heads[0][0] == pytest.approx(lane[-1])
+    assert made.dots[group.way.root] == Dot(ROOT)
+    assert made.dots.keys() >= set(group.members)
