@@ -16,6 +16,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages import StaticLayout
+from syncfabric.models.networks.families import named
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.irregular_spec import check_topology
 from syncfabric.models.networks.kinds import DataBits, NetworkTable
@@ -121,6 +122,7 @@ class StaticSpec(StaticKeys):
             self.nodes or (),
             own=self.interfaces is False,
             family=self.family or "",
+            grid=named(self.family).grid if self.family else None,
         )
 
     @property

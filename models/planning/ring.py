@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.planning.free_links import FreeLinks, Output, Routes
@@ -298,8 +299,27 @@ def _known(
             numbers = (y * graph.columns + x for x, y in _moved(whole, box.corner))
             yield [links.ports * s + p for s, p in ring_of(graph, list(numbers))]
     else:
-        cycle = _cycle(links, switches) if least <= len(switches) else None
+        cycle = None
+        if graph.grid and len(switches) == graph.switches and not beside:
+            cycle = _snake(links, graph.grid)
+        if (cycle is None or len(cycle) > len(switches)) and least <= len(switches):
+            cycle = _cycle(links, switches) or cycle
         yield from (way for way in (cycle, _tour(links, switches)) if way)
+
+
+def _snake(links: FreeLinks, grid: Grid) -> list[int] | None:
+    """Return a shortest ring through a whole mesh or torus: its first side by all others in turn.
+
+    These are gone through as by a snake, so they are the other side of a rectangle. None: it has
+    one dimension, or three by three switches.
+    """
+    rest: list[tuple[int, ...]] = [()]
+    for side in grid.sides[1:]:
+        rest = [(*at, x) for x in range(side) for at in (rest if x % 2 == 0 else rest[::-1])]
+    ring = rectangle_ring(grid.sides[0], len(rest))
+    numbers = [grid.router((x, *rest[y])) for x, y in ring or ()]
+    outputs = ring_of(links.graph, [number for number in numbers if number is not None])
+    return [links.ports * switch + port for switch, port in outputs] or None
 
 
 def _cycle(links: FreeLinks, switches: Sequence[int]) -> list[int] | None:

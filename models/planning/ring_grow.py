@@ -37,6 +37,9 @@ DETOURS = (8, 40)
 """Links that a way may have beyond the distances, first and second try."""
 MOST_MARKS = 7
 """Members that one search leads a way through: its time doubles with each."""
+LOOKED = 2000
+"""States that a search looks at, where switches have any number of links: those of a mesh have few.
+"""
 REACH = 14
 """Links before and after a change that are worth looking at again."""
 
@@ -65,7 +68,7 @@ def shortest_walk(
     Returns
     -------
     list of int, or None
-        None if there is no walk that short.
+        None if there is no walk that short, or on a graph too many states were looked at.
     """
     ports, far, free, ahead = links.ports, links.far, links.free, links.after
     bit = {switch: 1 << place for place, switch in enumerate(dict.fromkeys(marks))}
@@ -79,7 +82,8 @@ def shortest_walk(
     # By the length that a walk through the state has at least.
     waiting: defaultdict[int, list[State]] = defaultdict(list, {0: [begin]})
     total = 0
-    while total <= most:
+    room = LOOKED if links.graph.turns_back else FAR
+    while total <= most and len(lengths) <= room:
         if not waiting[total]:
             total += 1
             continue

@@ -24,6 +24,10 @@ from tests.models.planning.flit_trace import check_ring, check_tree
 FAMILIES = {
     "torus-4x4": 16,
     "torus-3x3x3": 27,
+    "torus-5x5": 25,
+    "mesh-3x3x5": 46,
+    "ring-64": 64,
+    "torus-32x8": 256,
     "mesh-5": 8,
     "mesh-3x3": 10,
     "mesh-2x3x4": 24,
