@@ -30,7 +30,8 @@ from syncfabric.sim.assemble.streams import (
 )
 from syncfabric.sim.assemble.top import Shown
 from syncfabric.sim.assemble.traffic import OF_SOURCE, place_traffic, traffic_verilog
-from syncfabric.sim.assemble.verilog import NETWORK, ModuleWriter, part, quote, zero
+from syncfabric.sim.assemble.verilog import NETWORK, ModuleWriter, merged, part, zero
+from syncfabric.sim.emit.module import plain
 
 __all__ = ["BENCH", "NETWORK", "REPORT", "bench_verilog", "probe_text"]
 
@@ -100,7 +101,7 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> st
         reported += counts_of(spec.stream)
     bench.lines(probe_text(spec, NETWORK, flat=bool(netlist)))
     bench.lines(_report_text(len(spec.topology.nodes), tuple(reported)))
-    return "\n".join([*modules, bench.text()])
+    return merged(*modules, bench.text())
 
 
 def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:
@@ -114,7 +115,7 @@ def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:
     ports: dict[str, str | None] = {}
     for direction, name, width in top_ports(spec):
         if width != 0:
-            ports[name] = quote(name)
+            ports[name] = plain(name)
             if direction == "output" or name in made_here:
                 bench.wire(name, width)
     bench.instance(NETWORK, NETWORK, ports)

@@ -29,7 +29,7 @@ from syncfabric.sim.assemble.traffic import (
     place_traffic,
     traffic_verilog,
 )
-from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, zero
 from syncfabric.sim.front import Front
 
 __all__ = [
@@ -129,7 +129,7 @@ def board_verilog(spec: AnySpec, name: str, front: Front, *, queue: int = BOARD_
     top.instance(name, "network", network)
     ports = {"started": "1'd1", "released": "|net_released", "irq": "irq", "talks": "~rx | ~tx"}
     top.instance(_LIGHTS, "lights", {**clocks, **ports, **lights, "leds": "leds"})
-    return "\n".join([verilog(spec, name), *modules, top.text()])
+    return merged(verilog(spec, name), *modules, top.text())
 
 
 def _streams(top: ModuleWriter, spec: MessageSpec) -> dict[str, str | None]:

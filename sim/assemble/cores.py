@@ -13,7 +13,8 @@ from syncfabric.rtl.cores.system_words import ConfigShare, flit_members
 from syncfabric.rtl.cores.tile import CoreTile, observed
 from syncfabric.sim.assemble import nodes
 from syncfabric.sim.assemble.network import modules_verilog, top_ports, verilog
-from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part, quote, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, zero
+from syncfabric.sim.emit.module import plain
 
 __all__ = [
     "BARRIERS",
@@ -120,7 +121,7 @@ def system_verilog(shape: TileShape) -> str:
     if shape.beside is not None:
         modules.append(verilog(shape.beside, PLAIN))
     modules.append(converted(CoreTile, TILE, shape))
-    return "\n".join([*modules, _top(shape)])
+    return merged(*modules, _top(shape))
 
 
 def _top(shape: TileShape) -> str:
@@ -156,7 +157,7 @@ def _place_networks(top: ModuleWriter, shape: TileShape) -> None:
             if name not in used:
                 ports[name] = zero(width or 1) if direction == "input" else ""
                 continue
-            wire = f"net_{name}" if name in shared else quote(name)
+            wire = f"net_{name}" if name in shared else plain(name)
             ports[name] = wire
             if name not in own or name in shared:
                 top.wire(wire, width)

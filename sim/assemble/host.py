@@ -14,7 +14,8 @@ from syncfabric.rtl.host.axi_lite import AxiLiteSignature
 from syncfabric.rtl.host.ports import NetworkSignature
 from syncfabric.rtl.host.registers import HostFront
 from syncfabric.sim.assemble.network import top_ports
-from syncfabric.sim.assemble.verilog import ModuleWriter, converted, quote
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted
+from syncfabric.sim.emit.module import plain
 from syncfabric.sim.front import Front
 
 __all__ = ["front_ports", "host_module", "host_shape", "host_verilog", "place_host"]
@@ -132,7 +133,7 @@ def _top(spec: AnySpec, name: str, front: Front, shape: HostShape) -> str:
     network = clocks | place_host(top, spec, front, shape, host)
     for direction, port, width in top_ports(spec):
         if port not in network and width != 0:
-            network[port] = quote(port)
+            network[port] = plain(port)
             top.port(direction, port, width)
     top.instance(name, "network", network)
     return top.text()

@@ -18,7 +18,7 @@ from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainEnd, ConfigTap
 from syncfabric.rtl.transport.link import LinkRegisters
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.top import LinkWires, Shown, config_of_top
-from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, zero
 
 __all__ = [
     "CHAIN",
@@ -105,11 +105,12 @@ def link_ports(shape: NetworkShape) -> tuple[tuple[str, bool, int], ...]:
     """Return the wires of a link as its modules name them, whether they run back, and widths."""
     module = re.search(rf"^module {ROUTER}\b.*?^endmodule", router_verilog(shape), _LINES)
     assert module
-    wires = re.findall(r"^  (input|output) (?:\[(\d+):0\] )?out_0__(\w+) ?;", module[0], _LINES)
+    wires = re.findall(_PORT, module[0], _LINES)
     return tuple((name, way == "input", int(high or 0) + 1) for way, high, name in wires)
 
 
 _LINES = re.MULTILINE | re.DOTALL
+_PORT = r"^  (input|output) +(?:wire|reg) +(?:\[(\d+):0\] )?out_0__(\w+)"
 
 
 def _router_shape(shape: NetworkShape) -> NodeShape:
@@ -141,7 +142,7 @@ def modules_verilog(shape: NetworkShape) -> str:
         texts.append(interface_verilog(shape))
     if shape.stage:
         texts.append(registers_verilog(shape))
-    return "\n".join(texts)
+    return merged(*texts)
 
 
 def router_verilog(shape: NetworkShape) -> str:
@@ -297,7 +298,7 @@ def top_verilog(spec: MessageSpec, name: str, *, taps: bool = False) -> str:
     _join_chain(top, spec)
     routes = routes_of(spec)
     for target in range(shape.targets):
-        inputs: dict[str, str | None] = {"clk": "clk", "rst": "1'd0", "reset": "rst"}
+        inputs: dict[str, str | None] = {"clk": "clk", "reset": "rst"}
         inputs |= dict(_constants(spec, target, routes)) | _chain_of(spec, target)
         router = target - shape.target_of(0)
         if router >= 0:
@@ -345,7 +346,7 @@ def _register(
         ends = {f"near__{port}": f"{near}_{wire_of(port)}" for port, _, _ in wires}
         ends |= {f"far__{port}": f"{far}_{wire_of(port)}" for port, _, _ in wires}
         name = f"registers_{link_name(*end)}" + (f"_{stage}" if count > 1 else "")
-        top.instance(REGISTERS, name, {"clk": "clk", "rst": "1'd0", **ends})
+        top.instance(REGISTERS, name, {"clk": "clk", **ends})
         near = far
 
 

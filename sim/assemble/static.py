@@ -13,7 +13,7 @@ from syncfabric.sim.assemble.top import (
     config_ports,
     join_config_answers,
 )
-from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, zero
 
 __all__ = [
     "LOADER",
@@ -67,9 +67,10 @@ def module_names(spec: StaticSpec) -> tuple[str, ...]:
 
 def modules_verilog(spec: StaticSpec) -> str:
     """Return the Verilog of these modules, and all that they are made of."""
-    node = StaticNode if spec.graph.own else StaticCore
-    switch = f"{converted(StaticSwitch, SWITCH, spec)}\n" if node is StaticCore else ""
-    return f"{switch}{converted(node, NODE, spec)}\n{converted(RouteLoader, LOADER, spec)}"
+    made = [converted(RouteLoader, LOADER, spec)]
+    if spec.graph.own:
+        return merged(converted(StaticNode, NODE, spec), *made)
+    return merged(converted(StaticSwitch, SWITCH, spec), converted(StaticCore, NODE, spec), *made)
 
 
 def targets(spec: StaticSpec) -> list[tuple[str, int]]:

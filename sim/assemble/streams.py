@@ -8,7 +8,7 @@ from syncfabric.models.layout.streams import HEAD, StreamLayout
 from syncfabric.rtl.streams.process import AxisSignature
 from syncfabric.rtl.streams.sink import StreamSink
 from syncfabric.rtl.streams.source import StreamSource
-from syncfabric.sim.assemble.verilog import ModuleWriter, converted
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged
 
 __all__ = [
     "BEAT",
@@ -41,7 +41,7 @@ STREAM_MODULES = ("stream_source", "stream_sink")
 def streams_verilog(shape: NodeShape) -> str:
     """Return the modules of the source and the sink of streams."""
     made = zip((_source, _sink), STREAM_MODULES, strict=True)
-    return "\n".join(converted(make, name, shape) for make, name in made)
+    return merged(*(converted(make, name, shape) for make, name in made))
 
 
 def _source(shape: NodeShape) -> StreamSource:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from syncfabric.models.networks.spec import AnySpec
-from syncfabric.sim.assemble.verilog import ModuleWriter, part, quote, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, part, zero
+from syncfabric.sim.emit.module import plain
 
 __all__ = [
     "LinkWires",
@@ -103,6 +104,6 @@ def config_of_top(spec: AnySpec) -> Iterator[tuple[str, str, int | None]]:
 def config_ports(target: int) -> Iterator[tuple[str, str]]:
     """Yield the connections of a target's config port."""
     for name in ("valid", "node", "address", "write", "data"):
-        yield f"config__{name}", quote(f"config_{name}")
+        yield f"config__{name}", plain(f"config_{name}")
     for name, width in _ANSWER:
         yield f"config__{name}", part(f"all_{name}", target, width)

@@ -8,42 +8,33 @@ import functools
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-from amaranth.back import verilog
 from amaranth.lib import wiring
 from pydantic import BaseModel
 
 from syncfabric.models.errors import SpecError
+from syncfabric.sim.emit.blocks import blocks_of
+from syncfabric.sim.emit.header import module_of
+from syncfabric.sim.emit.module import plain
 from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
 
-__all__ = ["NETWORK", "ModuleWriter", "convert", "converted", "named", "part", "quote", "zero"]
+__all__ = ["NETWORK", "ModuleWriter", "convert", "converted", "merged", "named", "part", "zero"]
 
 NETWORK = "network"
 """Name of a network's module, and of its instance, until ``named`` gives it the user's."""
 
-# Words of Verilog-2005 and SystemVerilog that a port of ours could collide with.
-_KEYWORDS = frozenset({"config", "final", "global", "instance", "local", "release", "wait"})
+_DIGEST = re.compile(r"__[0-9a-f]{10}$")
+"""What tells modules of one class of component apart, until ``named`` numbers them."""
 
-# Wires and ports of no bits: nothing reads them, but Verilog would give them two.
-_EMPTY = re.compile(r"^  (?P<kind>wire|input|output) \[-1:0\] (?P<name>\S+) ?;\n", re.MULTILINE)
+_INSTANCE = re.compile(r"^  (\w+) (?:#\(.*\) )?(\w+) \($", re.MULTILINE)
+_PORT = re.compile(r"^  (?:input|output) +(?:wire|reg) +(?:\[\d+:0\] )?(\w+)", re.MULTILINE)
+_MODULES = re.compile(r"^(?://[^\n]*\n)*module (\S+).*?^endmodule\n", re.MULTILINE | re.DOTALL)
 
-_MODULE = re.compile(r"^module .*?^endmodule", re.MULTILINE | re.DOTALL)
-_HEADER = re.compile(r"^(?P<module>module \S+ ?)\((?P<ports>[^;]*)\);", re.MULTILINE)
-_CLEARED = re.compile(
-    r"  initial begin\n(?:    (?P<name>\S+) ?\[\d+\] = (?P<bits>\d+)'(?:h0+|d0|h0);\n)+  end\n"
-)
-
-
-# What starts every combinational block once: an initial value is no event for Icarus Verilog, an
-# assignment is.
-_TRIGGER = re.compile(r"\\\$auto\$verilog_backend\.cc:\d+:dump_module\$\d+ ( = 0;)?")
-
-
-_NAME = r"(?:\\\S+|[A-Za-z_][\w$]*)"
+_NAME = r"[A-Za-z_]\w*"
 # Comments and strings, which stay; else a name, whether it is declared, and whether it is placed:
 # another name and its connections follow, or parameters.
 _TOKEN = re.compile(
@@ -74,33 +65,56 @@ def named(text: str, name: str, prefix: str = "") -> str:
         Two modules would have the same name.
     """
     names: dict[str, str] = {}
-    for old in re.findall(rf"^\s*module\s+({_NAME})", text, re.MULTILINE):
-        plain = old.removeprefix("\\")
-        top = re.match(rf"{NETWORK}(?![^_.])", plain)
-        names[plain] = name + plain[top.end() :] if top else f"{prefix or name}_{plain}"
+    numbers = Counter[str]()
+    for old in re.findall(rf"^module\s+({_NAME})", text, re.MULTILINE):
+        top = re.match(rf"{NETWORK}(?![^_.])", old)
+        kind = _DIGEST.sub("", old)
+        numbers[kind] += old != kind
+        number = f"_{numbers[kind]}" if numbers[kind] > 1 else ""
+        names[old] = name + old[top.end() :] if top else f"{prefix or name}_{kind}{number}"
     twice = [new for new, count in Counter(names.values()).items() if count > 1]
     if twice:
         raise SpecError(f'prefix = "{prefix}": two modules are called {twice[0]}; choose another')
 
     def rename(token: re.Match[str]) -> str:
         old = token["name"] or ""
-        plain = old.removeprefix("\\")
-        if plain not in names or (token["declared"], token["placed"]) == (None, None):
+        if old not in names or (token["declared"], token["placed"]) == (None, None):
             return token[0]
-        return f"{token['declared'] or ''}{old[: len(old) - len(plain)]}{names[plain]}"
+        return f"{token['declared'] or ''}{names[old]}"
 
     return _TOKEN.sub(rename, text)
 
 
-def quote(name: str) -> str:
-    """Return a name as Verilog takes it; keywords are escaped."""
-    return f"\\{name} " if name in _KEYWORDS else name
+def merged(*texts: str) -> str:
+    """Return designs as one: a module that several have stands in it once."""
+    seen: set[str] = set()
+
+    def once(module: re.Match[str]) -> str:
+        again = module[1] in seen
+        seen.add(module[1])
+        return "" if again else module[0]
+
+    return re.sub(r"\n{3,}", "\n\n", _MODULES.sub(once, "\n".join(texts)))
+
+
+def placed(text: str, top: str) -> Iterator[tuple[tuple[str, ...], set[str]]]:
+    """Yield the path of each instance below a module, by names of instances, and its ports."""
+    modules = {module[1]: module[0] for module in _MODULES.finditer(text)}
+
+    def below(module: str, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], set[str]]]:
+        for kind, name in _INSTANCE.findall(modules[module]):
+            if kind in modules:
+                inner = (*path, name)
+                yield inner, set(_PORT.findall(modules[kind]))
+                yield from below(kind, inner)
+
+    return below(top, ())
 
 
 def part(name: str, index: int, width: int) -> str:
     """Return the ``index``-th run of ``width`` bits of a packed vector."""
     low = index * width
-    return f"{quote(name)}[{low + width - 1}:{low}]"
+    return f"{plain(name)}[{low + width - 1}:{low}]"
 
 
 def zero(width: int) -> str:
@@ -109,46 +123,8 @@ def zero(width: int) -> str:
 
 
 def convert(component: wiring.Component, name: str) -> str:
-    """Return a component's Verilog, its submodules included, with no path of this machine in it.
-
-    A memory that starts as all zeros is cleared by a loop instead of a line a word.
-    """
-    text: str = verilog.convert(component, name=name, emit_src=False, strip_internal_attrs=True)
-    body = text.partition("\n\n")[2]  # the first line names the converter's version
-    return _shorten_clearing(_MODULE.sub(_drop_empty, _TRIGGER.sub(_start, body)))
-
-
-def _start(match: re.Match[str]) -> str:
-    return "initial_trigger" + (";\n  initial initial_trigger = 0;" if match[1] else "")
-
-
-def _drop_empty(module: re.Match[str]) -> str:
-    """Remove a module's wires and ports of no bits; only the outermost module has such ports."""
-    empty = {match["name"] for match in _EMPTY.finditer(module[0]) if match["kind"] != "wire"}
-
-    def without(header: re.Match[str]) -> str:
-        names = [name for name in header["ports"].split(",") if name.strip() not in empty]
-        return f"{header['module']}({','.join(names)});"
-
-    return _EMPTY.sub("", _HEADER.sub(without, module[0]) if empty else module[0])
-
-
-def _shorten_clearing(text: str) -> str:
-    """Replace a memory's word by word initialization to 0 by a loop."""
-
-    def loop(match: re.Match[str]) -> str:
-        lines = match.group(0).splitlines()[1:-1]
-        name, bits = match.group("name"), match.group("bits")
-        if any(line.split("[")[0].strip() != name.strip() for line in lines) or len(lines) < 4:
-            return match.group(0)
-        index = "clear_" + re.sub(r"\W", "_", name)
-        return (
-            f"  integer {index};\n"
-            f"  initial for ({index} = 0; {index} < {len(lines)}; {index} = {index} + 1)"
-            f" {name} [{index}] = {bits}'d0;\n"
-        )
-
-    return _CLEARED.sub(loop, text)
+    """Return a component's Verilog: its own module, then a module for each distinct part."""
+    return "\n".join(reversed([module_of(block) for block in blocks_of(component, name)]))
 
 
 class ModuleWriter:
@@ -168,12 +144,12 @@ class ModuleWriter:
     def port(self, direction: str, name: str, width: int | None = None) -> None:
         """Declare a port; a width, even of 1, makes it a vector. A vector of 0 bits is left out."""
         if width != 0:
-            self._ports.append(f"  {direction} wire {_range(width)}{quote(name)}")
+            self._ports.append(f"  {direction} wire {_range(width)}{plain(name)}")
 
     def wire(self, name: str, width: int | None = None) -> None:
         """Declare a wire; see ``port`` for the width."""
         if width != 0:
-            self._body.append(f"  wire {_range(width)}{quote(name)};")
+            self._body.append(f"  wire {_range(width)}{plain(name)};")
 
     def assign(self, target: str, value: str) -> None:
         """Drive ``target`` with an expression."""
@@ -182,7 +158,7 @@ class ModuleWriter:
     def instance(self, module: str, name: str, ports: Mapping[str, str | None]) -> None:
         """Place a module; an unconnected port is an empty string, one that is None is left out."""
         connected = ",\n".join(
-            f"    .{quote(port)}({value})" for port, value in ports.items() if value is not None
+            f"    .{plain(port)}({value})" for port, value in ports.items() if value is not None
         )
         self._body.append(f"  {module} {name} (\n{connected}\n  );")
 
@@ -201,7 +177,7 @@ def _range(width: int | None) -> str:
     return "" if width is None else f"[{width - 1}:0] "
 
 
-_DECIDING = ("syncfabric.rtl", "syncfabric.models", "syncfabric.sim.assemble")
+_DECIDING = ("syncfabric.rtl", "syncfabric.models", "syncfabric.sim.assemble", "syncfabric.sim.emit")
 """Packages whose sources decide what comes out."""
 
 

@@ -19,7 +19,7 @@ from syncfabric.sim.assemble import nodes, static
 from syncfabric.sim.assemble.cores import PACKETS, ask_bits, stream_pin, stream_wires
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.top import config_of_top
-from syncfabric.sim.assemble.verilog import ModuleWriter, converted, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, zero
 from syncfabric.sim.fabric import static as static_tiles
 from syncfabric.sim.fabric import tile
 from syncfabric.sim.fabric.nodes import (
@@ -138,7 +138,7 @@ def _engine_tile(shape: TileShape, spec: MessageSpec) -> str:
         inside |= dict.fromkeys(nodes.FREED, "")
     place_node(top, module, inside, host="tapped")
     parts = [text, nodes.end_verilog(), nodes.tap_verilog(), converted(CoreTile, CORE, shape)]
-    return "\n".join([*parts, top.text()])
+    return merged(*parts, top.text())
 
 
 def _ends(spec: MessageSpec) -> Iterator[tuple[str, str, bool]]:
@@ -187,12 +187,12 @@ def _static_tile(shape: TileShape, spec: StaticSpec) -> str:
     top.instance(static.NODE, "node", node)
     _place_mesh(top, beside)
     modules = [converted(StaticNode, static.NODE, spec), nodes.router_verilog(beside.shape)]
-    return "\n".join([*modules, converted(CoreTile, CORE, shape), top.text()])
+    return merged(*modules, converted(CoreTile, CORE, shape), top.text())
 
 
 def _place_mesh(top: ModuleWriter, spec: MeshSpec) -> None:
     """Place a node of the mesh of packets, with engine and config port unused."""
-    node: dict[str, str | None] = {"clk": "clk", "rst": "1'd0", "reset": "rst", "index": "16'd0"}
+    node: dict[str, str | None] = {"clk": "clk", "reset": "rst", "index": "16'd0"}
     registers, chain = spec.port_registers, nodes.CHAIN
     node |= dict.fromkeys(("arrive", "last"), zero(registers))
     node |= dict.fromkeys(("released", "ready", "done", "broken", *nodes.FREED), "")

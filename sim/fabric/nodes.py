@@ -32,7 +32,7 @@ from syncfabric.sim.assemble.nodes import (
 )
 from syncfabric.sim.assemble.streams import BEAT, counts_of, place_in_tile, streams_verilog
 from syncfabric.sim.assemble.traffic import traffic_verilog
-from syncfabric.sim.assemble.verilog import ModuleWriter
+from syncfabric.sim.assemble.verilog import ModuleWriter, merged, placed
 from syncfabric.sim.fabric.tile import (
     Ports,
     config_ports,
@@ -66,9 +66,9 @@ def tiles(spec: MessageSpec, *, queue: int) -> dict[str, str]:
     traffic = [traffic_verilog(spec, queue)] if spec.channels else []
     traffic += [streams_verilog(shape.router)] if shape.router.stream else []
     at_router = [] if shape.interfaces else traffic
-    made = {ROUTER_TILE: "\n".join([*at_router, router_tile(spec)])}
+    made = {ROUTER_TILE: merged(*at_router, router_tile(spec))}
     if shape.interfaces:
-        made[NODE_TILE] = "\n".join([interface_verilog(shape), *traffic, _node_tile(spec)])
+        made[NODE_TILE] = merged(interface_verilog(shape), *traffic, _node_tile(spec))
     if shape.stage:
         made[REGISTERS_TILE] = registers_tile(spec)
     return made
@@ -150,7 +150,7 @@ def place_node(
     top: ModuleWriter, module: str, joined: dict[str, str | None], host: str = "inner"
 ) -> None:
     """Place the target; the chain comes to it by the wires named ``host``."""
-    inside: dict[str, str | None] = {"clk": "clk", "rst": "1'd0", "reset": "rst", "index": "target"}
+    inside: dict[str, str | None] = {"clk": "clk", "reset": "rst", "index": "target"}
     inside |= {f"host__{wire}": f"{host}_{wire}" for wire in CHAIN}
     inside |= {f"next__{wire}": f"further_{wire}" for wire in CHAIN}
     top.instance(module, "node", inside | joined)
@@ -159,19 +159,16 @@ def place_node(
 def counters(spec: MessageSpec, module: str) -> list[tuple[str, str]]:
     """Return the counters of a router or a node interface: name, and where a tile has it."""
     text = (router_verilog if module == ROUTER else interface_verilog)(spec.shape)
-    heads = re.findall(rf"^module \\{module}\.(\S+) \(([^)]*)\)", text, re.MULTILINE)
     found = []
-    for path, ports in heads:
-        if {"events", "count"} <= {port.strip() for port in ports.split(",")}:
-            parts = path.split(".")
-            signal = " .".join(f"\\{part}" for part in parts)
-            found.append((_counter_name(parts), f"node.{signal} .count"))
+    for path, ports in placed(text, module):
+        if {"events", "count"} <= ports:
+            found.append((_counter_name(path), f"node.{'.'.join(path)}.count"))
     return found
 
 
-def _counter_name(parts: list[str]) -> str:
+def _counter_name(parts: tuple[str, ...]) -> str:
     """Return the name of a counter, as `sim.drive.targets` has it."""
-    name = parts[-1].partition("$")[0].removesuffix("_counter")
+    name = re.sub(r"(_counter)?(_\d+)?$", "", parts[-1])
     if name == "refused":
         return "engine REFUSED_COMMAND" if "engine" in parts else "port REFUSED_ARRIVE"
     if name.startswith("manager_"):
@@ -241,7 +238,7 @@ def registers_tile(spec: MessageSpec) -> str:
             top.assign(name, f"{width}'d0")
     top.assign("observe", "1'd0")
     ends = {**joined_link(spec, "near", "near"), **joined_link(spec, "far", "far")}
-    top.instance(REGISTERS, "registers", {"clk": "clk", "rst": "1'd0", **ends})
+    top.instance(REGISTERS, "registers", {"clk": "clk", **ends})
     return f"{registers_verilog(spec.shape)}\n{top.text()}"
 
 

@@ -13,7 +13,7 @@ from syncfabric.sim.assemble.static import (
     process_ports,
     targets,
 )
-from syncfabric.sim.assemble.verilog import converted
+from syncfabric.sim.assemble.verilog import converted, merged
 from syncfabric.sim.fabric.tile import Ports, config_ports, end_ports, join_config, start_tile
 
 __all__ = [
@@ -70,7 +70,7 @@ def tiles(spec: StaticSpec) -> dict[str, str]:
     top.instance(NODE, "node", joined_node(spec))
     node = StaticNode if spec.graph.own else StaticCore
     made = {
-        TILE: f"{converted(node, NODE, spec)}\n{top.text()}",
+        TILE: merged(converted(node, NODE, spec), top.text()),
         LOADER_TILE: loader_tile(spec),
     }
     return made if spec.graph.own else {**made, SWITCH_TILE: switch_tile(spec)}

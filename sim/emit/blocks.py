@@ -1,0 +1,176 @@
+"""A component as RTLIL, a text for each *distinct* component that it is made of.
+
+Amaranth converts a design as one hierarchy: a module an instance, with whatever bits cross its
+border as ports. Here the hierarchy is taken apart at its components before that: each is converted
+alone, its signature and the signals that it shares with others are its ports, and equal ones are
+one block.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from amaranth.back import rtlil
+from amaranth.hdl import Fragment, Signal
+from amaranth.hdl._ast import SignalSet, ValueCastable
+from amaranth.hdl._cd import ClockDomain
+from amaranth.hdl._ir import Design, Instance, PortDirection
+from amaranth.hdl._mem import MemoryInstance
+from amaranth.lib import wiring
+
+from syncfabric.sim.emit.variables import name_signals
+
+__all__ = ["Block", "blocks_of"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A distinct component.
+
+    Parameters
+    ----------
+    name : str
+        Of its module: the class in lower case and a digest of the text.
+    text : str
+        RTLIL of one module, in which instances of other blocks are cells of their names.
+    component : Component
+        One of those that it stands for.
+    """
+
+    name: str
+    text: str = field(repr=False)
+    component: wiring.Component
+
+
+def blocks_of(component: wiring.Component, name: str) -> list[Block]:
+    """Take a component apart.
+
+    Parameters
+    ----------
+    component : Component
+        Its own reset, if it has a member ``reset``, replaces that of the clock domain.
+    name : str
+        Of its own block.
+
+    Returns
+    -------
+    list of Block
+        Each after those that it has instances of; the last one is ``component``.
+    """
+    reset_less = "reset" in component.signature.members
+    fragment = Fragment.get(component, None)
+    design = fragment.prepare(
+        _members(component),
+        hierarchy=(name,),
+        missing_domain=lambda domain: ClockDomain(domain, reset_less=reset_less),
+    )
+    for info in design.fragments.values():
+        name_signals(info.used_signals)
+    blocks: dict[str, Block] = {}
+    _Cutter(design, blocks).block(design.fragment, component, name)
+    return list(blocks.values())
+
+
+def _members(component: wiring.Component) -> dict[str, tuple[Signal, PortDirection]]:
+    """Return the ports of a component's signature by name."""
+    ports: dict[str, tuple[Signal, PortDirection]] = {}
+    for path, member, value in component.signature.flatten(component):
+        signal = value.as_value() if isinstance(value, ValueCastable) else value
+        if len(signal):
+            way = PortDirection.Input if member.flow == wiring.In else PortDirection.Output
+            ports["__".join(map(str, path))] = signal, way
+    return ports
+
+
+_SOURCES = re.compile(r"^ *attribute \\\\src .*\n", re.MULTILINE)
+
+Ports = dict[str, tuple[Signal, PortDirection]]
+
+
+class _Cutter:
+    """Takes a prepared design apart, from the leaves up."""
+
+    def __init__(self, design: Design, blocks: dict[str, Block]) -> None:
+        self._design = design
+        self._blocks = blocks
+
+    def block(
+        self, fragment: Fragment, component: wiring.Component, name: str | None
+    ) -> tuple[str, Ports]:
+        """Add the block of a fragment; return its name and ports."""
+        driven = SignalSet()
+        self._cut(fragment, driven)
+        members = _members(component)
+        ports = self._shared(fragment, SignalSet(s for s, _ in members.values()), driven)
+        assert not ports.keys() & members.keys(), ports.keys() & members.keys()
+        kind = _snake(type(component).__name__)
+        text = _rtlil(fragment, kind, ports | members)
+        if idle := {port for port in ports if f"\\{port} [" not in text}:
+            ports = {port: end for port, end in ports.items() if port not in idle}
+            text = _rtlil(fragment, kind, ports | members)
+        digest = hashlib.sha256(_SOURCES.sub("", text).encode()).hexdigest()
+        name = name or f"{kind}__{digest[:10]}"
+        self._blocks.setdefault(name, Block(name, text, component))
+        return name, ports | members
+
+    def _shared(self, fragment: Fragment, known: SignalSet, driven: SignalSet) -> Ports:
+        """Return the signals, beside those known, that a fragment shares with what is outside."""
+        infos, ports = self._design.fragments, {}
+        given = SignalSet(signal for _, signal, _ in self._design.ports)
+        for signal in infos[fragment].used_signals:
+            outside = infos[self._design.signal_lca[signal]].depth < infos[fragment].depth
+            if (outside or signal in given) and signal not in known and len(signal):
+                way = PortDirection.Output if signal in driven else PortDirection.Input
+                assert signal.name not in ports, signal.name
+                ports[signal.name] = signal, way
+        return ports
+
+    def _cut(self, fragment: Fragment, driven: SignalSet) -> None:
+        """Make components in a fragment instances of their blocks; take in what is none."""
+        parts, fragment.subfragments = fragment.subfragments, []
+        for part, name, where in parts:
+            component = next(
+                (o for o in part.origins or () if isinstance(o, wiring.Component)), None
+            )
+            if isinstance(part, Instance | MemoryInstance):
+                driven.update(_outputs(part))
+                fragment.add_subfragment(part, name, src_loc=where)
+            elif component is not None:
+                module, ports = self.block(part, component, None)
+                joined = Instance(
+                    module, *[(_KIND[way], port, signal) for port, (signal, way) in ports.items()]
+                )
+                driven.update(s for s, way in ports.values() if way is PortDirection.Output)
+                fragment.add_subfragment(joined, name, src_loc=where)
+            else:
+                self._cut(part, driven)
+                for domain, statements in part.statements.items():
+                    fragment.add_statements(domain, *statements)
+                fragment.subfragments += part.subfragments
+        for statements in fragment.statements.values():
+            driven.update(statements._lhs_signals())
+
+
+_KIND = {PortDirection.Input: "i", PortDirection.Output: "o"}
+
+
+def _rtlil(fragment: Fragment, name: str, ports: Ports) -> str:
+    listed = [(port, signal, way) for port, (signal, way) in ports.items()]
+    design = Design(fragment, listed, hierarchy=(name,))
+    return rtlil.convert_fragment(design, name=name, emit_src=True)[0]
+
+
+def _outputs(part: Fragment) -> Iterator[Signal]:
+    """Yield signals that an instance or a memory drives."""
+    if isinstance(part, MemoryInstance):
+        for port in part._read_ports:
+            yield from port._data._lhs_signals()
+    else:
+        for value, way in part.ports.values():
+            if way == "o":
+                yield from value._lhs_signals()
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
