@@ -86,13 +86,14 @@ class StreamChannel(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        opened, gives = Signal(), Signal(self._ports)
+        opened, closed, gives = Signal(), Signal(), Signal(self._ports)
         root = ~self.parent.any()
         spread = Places(MOST_SETS.bit_length(), zero=False)
-        m.submodules.spread = ResetInserter(~self.is_open)(spread)
+        m.submodules.spread = ResetInserter(closed)(spread)
         first = self._first_set(m, spread)
         m.d.comb += [
             self.is_open.eq(self.alive & opened),
+            closed.eq(~self.is_open),
             self.target.eq(Cat(self.parent, Const(0, self._own), root)),
             self.drains.eq(~Mux(self.is_open, self.children, 0)),
             self.inputs.eq(Mux(self.up, gives, self.children)),

@@ -28,7 +28,7 @@ def verilog(spec: AnySpec, name: str) -> str:
     name : str
         Name of the top module. Its ports: ``docs/ports.md``.
     """
-    return f"{modules_verilog(spec)}\n{top_verilog(spec, name)}"
+    return f"{top_verilog(spec, name)}\n{modules_verilog(spec)}"
 
 
 def module_names(spec: AnySpec) -> tuple[str, ...]:

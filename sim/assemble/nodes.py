@@ -2,7 +2,6 @@
 """A network of collective engines as Verilog: modules of routers and nodes, and the top."""
 
 import functools
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from amaranth.lib.wiring import In
@@ -18,7 +17,7 @@ from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainEnd, ConfigTap
 from syncfabric.rtl.transport.link import LinkRegisters
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.top import LinkWires, Shown, config_of_top
-from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, ports_of, zero
 
 __all__ = [
     "CHAIN",
@@ -103,14 +102,9 @@ def interface_of(shape: NodeShape, registers: int, *headers: int) -> NodeInterfa
 @functools.cache
 def link_ports(shape: NetworkShape) -> tuple[tuple[str, bool, int], ...]:
     """Return the wires of a link as its modules name them, whether they run back, and widths."""
-    module = re.search(rf"^module {ROUTER}\b.*?^endmodule", router_verilog(shape), _LINES)
-    assert module
-    wires = re.findall(_PORT, module[0], _LINES)
-    return tuple((name, way == "input", int(high or 0) + 1) for way, high, name in wires)
-
-
-_LINES = re.MULTILINE | re.DOTALL
-_PORT = r"^  (input|output) +(?:wire|reg) +(?:\[(\d+):0\] )?out_0__(\w+)"
+    ports = ports_of(router_verilog(shape), ROUTER).items()
+    link = "out_0__"
+    return tuple((name.removeprefix(link), *p) for name, p in ports if name.startswith(link))
 
 
 def _router_shape(shape: NetworkShape) -> NodeShape:
@@ -295,6 +289,8 @@ def top_verilog(spec: MessageSpec, name: str, *, taps: bool = False) -> str:
     for link in _links(shape):
         for port, _, width in wires:
             top.wire(f"{link}_{wire_of(port)}", width)
+    for end in (end for link in shape.links for end in link):
+        _register(top, shape, end, wires)
     _join_chain(top, spec)
     routes = routes_of(spec)
     for target in range(shape.targets):
@@ -302,8 +298,10 @@ def top_verilog(spec: MessageSpec, name: str, *, taps: bool = False) -> str:
         inputs |= dict(_constants(spec, target, routes)) | _chain_of(spec, target)
         router = target - shape.target_of(0)
         if router >= 0:
-            inputs |= _links_of(shape, router, wires)
-            inputs |= dict.fromkeys(FREED, "")
+            inputs |= _links_of(top, shape, router, wires)
+            for name in FREED:
+                width = ports_of(router_verilog(shape), ROUTER)[name][1]
+                inputs[name] = top.unused(f"router_{router}_{name}", width)
         if target < len(shape.nodes):
             inputs |= _process(spec, target)
             if taps:
@@ -315,8 +313,9 @@ def top_verilog(spec: MessageSpec, name: str, *, taps: bool = False) -> str:
                 inputs[f"in_0__{port}"] = f"{link_name(*place)}_{wire_of(port)}"
         module = ROUTER if router >= 0 else INTERFACE
         top.instance(module, f"node_{target}" if router < 0 else f"router_{router}", inputs)
-    for end in (end for link in shape.links for end in link):
-        _register(top, shape, end, wires)
+    if (used := spec.layout.target_bits) < NODE_BITS:
+        idle = (f"chain_{i}_request[{NODE_BITS - 1}:{used}]" for i in range(shape.targets))
+        top.lines(f"  wire unused = &{{1'b0, {', '.join(idle)}}};")
     return top.text()
 
 
@@ -351,7 +350,7 @@ def _register(
 
 
 def _links_of(
-    shape: NetworkShape, router: int, wires: Iterable[tuple[str, bool, int]]
+    top: ModuleWriter, shape: NetworkShape, router: int, wires: Iterable[tuple[str, bool, int]]
 ) -> Iterator[tuple[str, str]]:
     """Yield the connections of a router's links; at a port without a link 0 comes in (N1.6)."""
     for p in range(shape.router.links):
@@ -368,8 +367,9 @@ def _links_of(
                 yield f"out_{p}__{port}", f"{link_name(*place)}_{wire}"
             else:
                 none = f"{{{width}{{1'd1}}}}" if wire == "empty" else zero(width)
-                yield f"in_{p}__{port}", "" if back else zero(width)
-                yield f"out_{p}__{port}", none if back else ""
+                for end, comes_in, value in (("in", not back, zero(width)), ("out", back, none)):
+                    pin = f"{end}_{p}__{port}"
+                    yield pin, value if comes_in else top.unused(f"router_{router}_{pin}", width)
 
 
 def _process(spec: MessageSpec, node: int) -> Iterator[tuple[str, str]]:

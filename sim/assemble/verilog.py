@@ -22,7 +22,18 @@ from syncfabric.sim.emit.header import module_of
 from syncfabric.sim.emit.module import plain
 from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
 
-__all__ = ["NETWORK", "ModuleWriter", "convert", "converted", "merged", "named", "part", "zero"]
+__all__ = [
+    "NETWORK",
+    "ModuleWriter",
+    "convert",
+    "converted",
+    "merged",
+    "named",
+    "part",
+    "placed",
+    "ports_of",
+    "zero",
+]
 
 NETWORK = "network"
 """Name of a network's module, and of its instance, until ``named`` gives it the user's."""
@@ -31,10 +42,10 @@ _DIGEST = re.compile(r"__[0-9a-f]{10}$")
 """What tells modules of one class of component apart, until ``named`` numbers them."""
 
 _INSTANCE = re.compile(r"^  (\w+) (?:#\(.*\) )?(\w+) \($", re.MULTILINE)
-_PORT = re.compile(r"^  (?:input|output) +(?:wire|reg) +(?:\[\d+:0\] )?(\w+)", re.MULTILINE)
+_PORT = re.compile(r"^  (input|output) +(?:wire|reg) +(?:\[(\d+):0\] )?(\w+)", re.MULTILINE)
 _MODULES = re.compile(r"^(?://[^\n]*\n)*module (\S+).*?^endmodule\n", re.MULTILINE | re.DOTALL)
 
-_NAME = r"[A-Za-z_]\w*"
+_NAME = r"(?:\\\S+|[A-Za-z_][\w$]*)"
 # Comments and strings, which stay; else a name, whether it is declared, and whether it is placed:
 # another name and its connections follow, or parameters.
 _TOKEN = re.compile(
@@ -66,21 +77,23 @@ def named(text: str, name: str, prefix: str = "") -> str:
     """
     names: dict[str, str] = {}
     numbers = Counter[str]()
-    for old in re.findall(rf"^module\s+({_NAME})", text, re.MULTILINE):
-        top = re.match(rf"{NETWORK}(?![^_.])", old)
-        kind = _DIGEST.sub("", old)
-        numbers[kind] += old != kind
+    for old in re.findall(rf"^\s*module\s+({_NAME})", text, re.MULTILINE):
+        plain = old.removeprefix("\\")
+        top = re.match(rf"{NETWORK}(?![^_.])", plain)
+        kind = _DIGEST.sub("", plain)
+        numbers[kind] += kind != plain
         number = f"_{numbers[kind]}" if numbers[kind] > 1 else ""
-        names[old] = name + old[top.end() :] if top else f"{prefix or name}_{kind}{number}"
+        names[plain] = name + plain[top.end() :] if top else f"{prefix or name}_{kind}{number}"
     twice = [new for new, count in Counter(names.values()).items() if count > 1]
     if twice:
         raise SpecError(f'prefix = "{prefix}": two modules are called {twice[0]}; choose another')
 
     def rename(token: re.Match[str]) -> str:
         old = token["name"] or ""
-        if old not in names or (token["declared"], token["placed"]) == (None, None):
+        plain = old.removeprefix("\\")
+        if plain not in names or (token["declared"], token["placed"]) == (None, None):
             return token[0]
-        return f"{token['declared'] or ''}{names[old]}"
+        return f"{token['declared'] or ''}{old[: len(old) - len(plain)]}{names[plain]}"
 
     return _TOKEN.sub(rename, text)
 
@@ -105,10 +118,19 @@ def placed(text: str, top: str) -> Iterator[tuple[tuple[str, ...], set[str]]]:
         for kind, name in _INSTANCE.findall(modules[module]):
             if kind in modules:
                 inner = (*path, name)
-                yield inner, set(_PORT.findall(modules[kind]))
+                yield inner, {port for *_, port in _PORT.findall(modules[kind])}
                 yield from below(kind, inner)
 
     return below(top, ())
+
+
+def ports_of(text: str, module: str) -> dict[str, tuple[bool, int]]:
+    """Return the ports of a module of ``convert``: whether each comes in, and its width."""
+    head = re.search(rf"^module {module} \((.*?)^\);", text, re.MULTILINE | re.DOTALL)
+    assert head, module
+    return {
+        name: (way == "input", int(high or 0) + 1) for way, high, name in _PORT.findall(head[1])
+    }
 
 
 def part(name: str, index: int, width: int) -> str:
@@ -151,6 +173,11 @@ class ModuleWriter:
         if width != 0:
             self._body.append(f"  wire {_range(width)}{plain(name)};")
 
+    def unused(self, name: str, width: int = 1) -> str:
+        """Declare a wire for an output that nothing reads, and return its name."""
+        self.wire(f"unused_{name}", width if width > 1 else None)
+        return f"unused_{name}"
+
     def assign(self, target: str, value: str) -> None:
         """Drive ``target`` with an expression."""
         self._body.append(f"  assign {target} = {value};")
@@ -177,7 +204,12 @@ def _range(width: int | None) -> str:
     return "" if width is None else f"[{width - 1}:0] "
 
 
-_DECIDING = ("syncfabric.rtl", "syncfabric.models", "syncfabric.sim.assemble", "syncfabric.sim.emit")
+_DECIDING = (
+    "syncfabric.rtl",
+    "syncfabric.models",
+    "syncfabric.sim.assemble",
+    "syncfabric.sim.emit",
+)
 """Packages whose sources decide what comes out."""
 
 

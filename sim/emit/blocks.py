@@ -36,11 +36,14 @@ class Block:
         RTLIL of one module, in which instances of other blocks are cells of their names.
     component : Component
         One of those that it stands for.
+    outputs : dict
+        Names of outputs of the modules that it has instances of.
     """
 
     name: str
     text: str = field(repr=False)
     component: wiring.Component
+    outputs: dict[str, frozenset[str]] = field(repr=False)
 
 
 def blocks_of(component: wiring.Component, name: str) -> list[Block]:
@@ -111,7 +114,12 @@ class _Cutter:
             text = _rtlil(fragment, kind, ports | members)
         digest = hashlib.sha256(_SOURCES.sub("", text).encode()).hexdigest()
         name = name or f"{kind}__{digest[:10]}"
-        self._blocks.setdefault(name, Block(name, text, component))
+        outputs = {
+            part.type: frozenset(port for port, (_, way) in part.ports.items() if way == "o")
+            for part, _, _ in fragment.subfragments
+            if isinstance(part, Instance)
+        }
+        self._blocks.setdefault(name, Block(name, text, component, outputs))
         return name, ports | members
 
     def _shared(self, fragment: Fragment, known: SignalSet, driven: SignalSet) -> Ports:

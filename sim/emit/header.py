@@ -21,9 +21,9 @@ def module_of(block: Block) -> str:
     """Return a block as a module of Verilog."""
     about, *sections = _SECTIONS.split(inspect.getdoc(type(block.component)) or "")
     texts = dict(zip(sections[::2], sections[1::2], strict=True))
-    header = [block.name, *_plain(about).strip().splitlines(), *_parameters(block.component, texts)]
+    header = [*_plain(about).strip().splitlines(), *_parameters(block.component, texts)]
     notes = dict(_ports(block.component, texts.get("Members", "")))
-    return write(read(block.text), block.name, header, notes).text
+    return write(read(block.text), block.name, block.outputs, header, notes).text
 
 
 def _plain(text: str) -> str:

@@ -9,7 +9,7 @@ import itertools
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from syncfabric.sim.emit.netlist import (
@@ -47,16 +47,28 @@ _SINKS = ("$memwr_v2", "$meminit_v2")
 _OUT = ("Y", "Q", "DATA")
 _LONG = 100
 _WORDS = """
-    always and assign automatic begin bit break buf byte case cell class config const continue
-    cover default design disable do edge else end endcase endmodule enum event export extends
-    final first_match for force forever fork function generate genvar global if iff import
-    initial inout input inside instance int integer interface join large liblist library local
-    localparam logic longint macromodule matches medium modport module nand negedge new nor not
-    null or output package packed parameter posedge primitive priority program property protected
-    pulldown pullup pure rand real ref reg release repeat return scalared sequence shortint
-    signed small solve specify static string strong0 strong1 struct super supply0 supply1 table
-    tagged task this throughout time timeprecision timeunit tran tri type typedef union unique
-    unsigned use uwire var vectored virtual void wait wand weak0 weak1 while wildcard wire with
+    accept_on alias always always_comb always_ff always_latch and assert assign assume
+    automatic before begin bind bins binsof bit break buf bufif0 bufif1 byte case casex casez
+    cell chandle checker class clocking cmos config const constraint context continue cover
+    covergroup coverpoint cross deassign default defparam design disable dist do edge else end
+    endcase endchecker endclass endclocking endconfig endfunction endgenerate endgroup
+    endinterface endmodule endpackage endprimitive endprogram endproperty endsequence
+    endspecify endtable endtask enum event eventually expect export extends extern final
+    first_match for force foreach forever fork forkjoin function generate genvar global highz0
+    highz1 if iff ifnone ignore_bins illegal_bins implements implies import incdir include
+    initial inout input inside instance int integer interconnect interface intersect join
+    join_any join_none large let liblist library local localparam logic longint macromodule
+    matches medium modport module nand negedge nettype new nexttime nmos nor noshowcancelled
+    not notif0 notif1 null or output package packed parameter pmos posedge primitive priority
+    program property protected pull0 pull1 pulldown pullup pulsestyle_ondetect
+    pulsestyle_onevent pure rand randc randcase randsequence rcmos real realtime ref reg
+    reject_on release repeat restrict return rnmos rpmos rtran rtranif0 rtranif1 s_always
+    s_eventually s_nexttime s_until s_until_with scalared sequence shortint shortreal
+    showcancelled signed small soft solve specify specparam static string strong strong0
+    strong1 struct super supply0 supply1 sync_accept_on sync_reject_on table tagged task this
+    throughout time timeprecision timeunit tran tranif0 tranif1 tri tri0 tri1 triand trior
+    trireg type typedef union unique unique0 unsigned until until_with untyped use uwire var
+    vectored virtual void wait wait_order wand weak weak0 weak1 while wildcard wire with
     within wor xnor xor
 """
 _RESERVED = frozenset(_WORDS.split())
@@ -78,12 +90,20 @@ def plain(name: str) -> str:
     return f"{name}_" if name in _RESERVED or name[0].isdigit() else name
 
 
-def write(netlist: Netlist, name: str, header: Iterable[str], notes: Mapping[str, str]) -> Written:
+def write(
+    netlist: Netlist,
+    name: str,
+    outputs: Mapping[str, Set[str]],
+    header: Iterable[str],
+    notes: Mapping[str, str],
+) -> Written:
     """Write a module.
 
     Parameters
     ----------
     netlist : Netlist
+    outputs : mapping
+        Names of outputs of the modules that it has instances of.
     name : str
         Of the module.
     header : iterable of str
@@ -96,12 +116,13 @@ def write(netlist: Netlist, name: str, header: Iterable[str], notes: Mapping[str
     ValueError
         There is a cell that has no form in synchronous Verilog.
     """
-    return _Module(netlist).written(name, header, notes)
+    return _Module(netlist, outputs).written(name, header, notes)
 
 
 class _Module:
-    def __init__(self, netlist: Netlist) -> None:
+    def __init__(self, netlist: Netlist, outputs: Mapping[str, Set[str]]) -> None:
         self._netlist = netlist
+        self._outputs = outputs
         self._names: dict[Wire, str] = {}
         self._taken: set[str] = set()
         self._driver: dict[Wire, Cell | Process | Signal] = {}
@@ -121,6 +142,7 @@ class _Module:
         self._memories: dict[str, str] = {}
         self._registers: set[Wire] = set()
         self._seen: set[Wire] = set()
+        self._common: dict[Term, Term] = {}
         self._nets: Counter[bool] = Counter()
         self._find_drivers()
         self._choose_names()
@@ -135,8 +157,9 @@ class _Module:
                 if not cell.kind.startswith("$"):
                     ends.append((cell, end, signal))
                 elif end in _OUT and cell.kind not in _SINKS:
-                    assert signal[0].wire
-                    self._driver[signal[0].wire] = cell
+                    for bits in signal[:1]:
+                        assert bits.wire
+                        self._driver[bits.wire] = cell
                 else:
                     self._count(signal)
         for process in self._netlist.processes:
@@ -156,8 +179,9 @@ class _Module:
             if wire.way:
                 self._count(alias.value)
         for cell, end, signal in ends:
-            wire = signal[0].wire if len(signal) == 1 else None
-            if wire and wire.way != "input" and wire not in self._driver:
+            if end in self._outputs[cell.kind[1:]] and signal:
+                wire = signal[0].wire
+                assert wire
                 self._driver[wire] = cell
                 self._ends[wire] = cell, end
             else:
@@ -210,11 +234,10 @@ class _Module:
                 low += bits.width
 
     def _unique(self, name: str) -> str:
-        tries = (f"{name}_{i}" for i in itertools.count(2))
-        while name in self._taken:
-            name = next(tries)
-        self._taken.add(name)
-        return name
+        tries = (f"{name}_{i}" if i > 1 else name for i in itertools.count(1))
+        free = next(word for word in tries if word not in self._taken)
+        self._taken.add(free)
+        return free
 
     def _name(self, wire: Wire, name: str) -> None:
         self._names[wire] = self._unique(name)
@@ -450,7 +473,10 @@ class _Module:
                 same = equal(self._side(cell, one, 0, width), merged[0].low)
                 return same if cell.kind == "$eq" else _differs(same)
         sides = [self._side(cell, end, 0, width) for end in "AB"]
-        if cell.parameters["A_SIGNED"] and cell.kind not in ("$eq", "$ne"):
+        signed = cell.parameters["A_SIGNED"]
+        if not signed and (known := _always(cell.kind, sides[1])) is not None:
+            return constant(known, 1)
+        if signed and cell.kind not in ("$eq", "$ne"):
             sides = [Term(f"$signed({side.text})", ATOM, width) for side in sides]
         return binary(_COMPARED[cell.kind], sides[0], sides[1], 1)
 
@@ -459,32 +485,33 @@ class _Module:
         whole = max(width, sum(bits.width for bits in signal))
         amount = self.term(cell.ends["B"])
         operand = self._side(cell, "A", 0, whole)
-        if kind == "$sshr":
+        if not amount.width:
+            shifted = operand
+        elif kind == "$sshr":
             text = f"$unsigned($signed({operand.text}) >>> {amount.text})"
             shifted = Term(text, ATOM, whole)
         else:
             shifted = binary("<<" if kind == "$shl" else ">>", operand, amount)
         if whole == width:
             return shifted
-        wire = Wire(f"$shifted{next(self._numbers)}", whole)
-        self._name(wire, f"shifted_{next(self._numbers)}")
-        self._written.add(wire)
-        self._nets[False] += 1
-        self._logic.append(self._assignment(wire, shifted))
-        self._read[wire] = (1 << width) - 1
-        return Term(_slice(self._names[wire], whole, 0, width), ATOM, width)
+        name = variable_at(*_place(str(cell.attributes.get("src", ":0")))) or "shifted"
+        shared = self._shared(shifted, plain(name), width)
+        return Term(_slice(shared.text, whole, 0, width), ATOM, width)
 
-    def _shared(self, term: Term, name: str) -> Term:
-        """Return a term that can stand in several places."""
+    def _shared(self, term: Term, name: str, used: int | None = None) -> Term:
+        """Return a term that can stand in several places; all of its bits are used, or some."""
         if term.level >= ATOM:
             return term
+        if term in self._common:
+            return self._common[term]
         wire = Wire(f"${name}{next(self._numbers)}", term.width)
         self._name(wire, name)
         self._written.add(wire)
         self._nets[False] += 1
         self._logic.append(self._assignment(wire, term))
-        self._read[wire] = (1 << term.width) - 1
-        return Term(self._names[wire], ATOM, term.width)
+        self._read[wire] = (1 << (used or term.width)) - 1
+        self._common[term] = Term(self._names[wire], ATOM, term.width)
+        return self._common[term]
 
     # Processes without a clock.
 
@@ -581,9 +608,16 @@ class _Module:
             first = body[0]
             if isinstance(first, Assign) and _merged(first.value) == (Bits(wire, 0, wire.width),):
                 body.pop(0)
-            self._clocked += self._statements(body, wire, "    ")
+            self._clocked += self._statements([*self._constant(body, wire), *body], wire, "    ")
         else:
             self._clocked.append(f"    {self._names[wire]} <= {self.term(data).text};")
+
+    def _constant(self, body: Body, wire: Wire) -> Iterator[Assign]:
+        """Yield assignments to those bits of a register that nothing else assigns."""
+        idle = sum(1 << i for i in range(wire.width) if not any(_gives(s, i) for s in body))
+        for low, width in _runs(idle):
+            value = Bits(None, wire.init >> low & (1 << width) - 1, width)
+            yield Assign((Bits(wire, low, width),), (value,))
 
     def _reset_of(self, switch: Switch, wire: Wire) -> list[str] | None:
         """Return the assignments of a reset: one case that gives constants."""
@@ -738,6 +772,13 @@ def _place(source: str) -> tuple[str, int]:
     return file, int(line)
 
 
+def _always(kind: str, bound: Term) -> int | None:
+    """Return what an unsigned comparison with a least or greatest value always comes to."""
+    least, most = (constant(v, bound.width).text for v in (0, (1 << bound.width) - 1))
+    decided = {("$ge", least): 1, ("$lt", least): 0, ("$le", most): 1, ("$gt", most): 0}
+    return decided.get((kind, bound.text))
+
+
 def _differs(same: Term) -> Term:
     text = same.text
     return Term(text.replace(" == ", " != "), same.level, 1) if same.level == 5 else invert(same)
@@ -765,13 +806,20 @@ def _dense(
         return None
     level = [chosen.get(i, otherwise) for i in range(1 << test.width)]
     for bit in range(test.width):
-        name = f"{test.text}[{bit}]" if test.width > 1 else test.text
-        choice = Term(name, ATOM, 1)
+        choice = Term(_bit(test, bit), ATOM, 1)
         level = [
             low if low == high else choose(choice, high, low)
             for low, high in zip(level[::2], level[1::2], strict=True)
         ]
     return level[0]
+
+
+def _bit(term: Term, bit: int) -> str:
+    """Return a bit of a name or of bits of a name."""
+    sliced = re.fullmatch(r"(\w+)\[\d+:(\d+)\]", term.text)
+    if sliced:
+        return f"{sliced[1]}[{int(sliced[2]) + bit}]"
+    return f"{term.text}[{bit}]" if term.width > 1 else term.text
 
 
 def _borders(body: Body) -> Iterator[int]:

@@ -13,12 +13,15 @@ __all__ = ["Assign", "Bits", "Cell", "Netlist", "Process", "Signal", "Switch", "
 
 @dataclass(eq=False)
 class Wire:
-    """A wire or port; without ``way`` it is none, and anonymous if its name begins with ``$``."""
+    """A wire or port; without ``way`` it is none.
+
+    ``init`` is what bits of a register are that nothing assigns.
+    """
 
     name: str
     width: int
     way: str = ""
-    source: str = ""
+    init: int = 0
 
     @property
     def anonymous(self) -> bool:
@@ -116,7 +119,7 @@ class _Reader:
             attributes, self._attributes = self._attributes, {}
             match word:
                 case "wire":
-                    self._wire(rest.split())
+                    self._wire(rest.split(), int(attributes.get("init", 0)))
                 case "memory":
                     _, width, _, size, name = rest.split()
                     self.netlist.memories[name] = int(width), int(size), attributes
@@ -131,9 +134,9 @@ class _Reader:
                 case _:
                     raise ValueError(f"cannot emit RTLIL: {line}")
 
-    def _wire(self, words: list[str]) -> None:
+    def _wire(self, words: list[str], init: int) -> None:
         way = next((word for word in words if word in ("input", "output")), "")
-        wire = Wire(words[-1], int(words[words.index("width") + 1]), way)
+        wire = Wire(words[-1], int(words[words.index("width") + 1]), way, init)
         self.netlist.wires[wire.name] = wire
 
     def _cell(self, kind: str, name: str, attributes: dict[str, int | str]) -> None:

@@ -66,7 +66,7 @@ def test_a_block_is_built(call: Call, here: Path) -> None:
     result = call("build", "reflex-ring-agent", "-o", "out", *words)
     names = ["out/reflex-ring-agent.v", "out/reflex-ring-agent.core"]
     assert json.loads(result.stdout) == {"block": "reflex-ring-agent", "files": names}
-    assert "\nmodule reflex_ring_agent(" in (here / names[0]).read_text()
+    assert "\nmodule reflex_ring_agent (" in (here / names[0]).read_text()
 
 
 def test_a_prefix_of_a_network(call: Call, here: Path) -> None:

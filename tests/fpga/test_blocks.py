@@ -48,5 +48,5 @@ def test_every_port_gets_a_register_but_those_left_open() -> None:
 )
 def test_every_block_is_emitted(name: str) -> None:
     design = block_design(name)
-    assert f"module {design.top}(" in design.verilog
+    assert f"module {design.top} (" in design.verilog
     assert design.around > 10

@@ -2,7 +2,6 @@
 """Nodes and node interfaces with set-up as Verilog: no warnings, and the ports that tops place."""
 
 import os
-import re
 import subprocess
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from amaranth.lib import wiring
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
-from syncfabric.sim.assemble.verilog import convert
+from syncfabric.sim.assemble.verilog import convert, ports_of
 from syncfabric.sim.core_file import LINT_OPTIONS
 from syncfabric.sim.simulators import Verilator
 from tests.rtl.planes.draws import headers
@@ -63,10 +62,6 @@ def test_lint_and_constants(name: str, tmp_path: Path) -> None:
     part, constants = PARTS[name]
     text = convert(part, "part")
     lint(text, tmp_path)
-    _, top = re.split(r"^module part ?\(", text, flags=re.MULTILINE)
-    inputs = re.findall(
-        r"^  input (?:\[(\d+):0\] )?(\w+) ?;", top.split("endmodule")[0], re.MULTILINE
-    )
-    found = {port: int(high or 0) + 1 for high, port in inputs}
+    found = {port: width for port, (comes_in, width) in ports_of(text, "part").items() if comes_in}
     assert {port: found[port] for port in constants} == constants
     assert not found.keys() & CONSTANTS.keys() - constants.keys()
