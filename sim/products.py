@@ -238,7 +238,8 @@ def user_bench(plan: BarrierPlan) -> str:
 
 def _ports(ports: Iterable[tuple[str, str, int | None]]) -> tuple[list[str], list[str]]:
     """Return declarations of what the bench drives or looks at, and the network's connections."""
-    from syncfabric.sim.assemble.verilog import quote, zero
+    from syncfabric.sim.assemble.verilog import zero
+    from syncfabric.sim.emit.naming import plain
 
     declared, connected = [], []
     for way, name, width in ports:
@@ -251,5 +252,5 @@ def _ports(ports: Iterable[tuple[str, str, int | None]]) -> tuple[list[str], lis
             vector = "" if width is None else f"[{width - 1}:0] "
             declared.append(f"  {kind} {vector}{name}{first};")
         tied = zero(width or 1) if way == "input" else ""
-        connected.append(f"    .{quote(name)}({wire or tied})")
+        connected.append(f"    .{plain(name)}({wire or tied})")
     return declared, connected

@@ -31,7 +31,7 @@ from syncfabric.sim.assemble.streams import (
 from syncfabric.sim.assemble.top import Shown
 from syncfabric.sim.assemble.traffic import OF_SOURCE, place_traffic, traffic_verilog
 from syncfabric.sim.assemble.verilog import NETWORK, ModuleWriter, merged, part, zero
-from syncfabric.sim.emit.module import plain
+from syncfabric.sim.emit.naming import plain
 
 __all__ = ["BENCH", "NETWORK", "REPORT", "bench_verilog", "probe_text"]
 

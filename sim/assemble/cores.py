@@ -14,7 +14,7 @@ from syncfabric.rtl.cores.tile import CoreTile, observed
 from syncfabric.sim.assemble import nodes
 from syncfabric.sim.assemble.network import modules_verilog, top_ports, verilog
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, zero
-from syncfabric.sim.emit.module import plain
+from syncfabric.sim.emit.naming import plain
 
 __all__ = [
     "BARRIERS",

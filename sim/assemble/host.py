@@ -15,7 +15,7 @@ from syncfabric.rtl.host.ports import NetworkSignature
 from syncfabric.rtl.host.registers import HostFront
 from syncfabric.sim.assemble.network import top_ports
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted
-from syncfabric.sim.emit.module import plain
+from syncfabric.sim.emit.naming import plain
 from syncfabric.sim.front import Front
 
 __all__ = ["front_ports", "host_module", "host_shape", "host_verilog", "place_host"]

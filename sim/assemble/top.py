@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.verilog import ModuleWriter, part, zero
-from syncfabric.sim.emit.module import plain
+from syncfabric.sim.emit.naming import plain
 
 __all__ = [
     "LinkWires",

@@ -138,17 +138,15 @@ class _Cutter:
         """Make components in a fragment instances of their blocks; take in what is none."""
         parts, fragment.subfragments = fragment.subfragments, []
         for part, name, where in parts:
-            component = next(
-                (o for o in part.origins or () if isinstance(o, wiring.Component)), None
-            )
+            origins = part.origins or ()
+            component = next((o for o in origins if isinstance(o, wiring.Component)), None)
             if isinstance(part, Instance | MemoryInstance):
                 driven.update(_outputs(part))
                 fragment.add_subfragment(part, name, src_loc=where)
             elif component is not None:
                 module, ports = self.block(part, component, None)
-                joined = Instance(
-                    module, *[(_KIND[way], port, signal) for port, (signal, way) in ports.items()]
-                )
+                ends = [(_KIND[way], port, signal) for port, (signal, way) in ports.items()]
+                joined = Instance(module, *ends)
                 driven.update(s for s, way in ports.values() if way is PortDirection.Output)
                 fragment.add_subfragment(joined, name, src_loc=where)
             else:
@@ -166,7 +164,8 @@ _KIND = {PortDirection.Input: "i", PortDirection.Output: "o"}
 def _rtlil(fragment: Fragment, name: str, ports: Ports) -> str:
     listed = [(port, signal, way) for port, (signal, way) in ports.items()]
     design = Design(fragment, listed, hierarchy=(name,))
-    return rtlil.convert_fragment(design, name=name, emit_src=True)[0]
+    text: str = rtlil.convert_fragment(design, name=name, emit_src=True)[0]
+    return text
 
 
 def _outputs(part: Fragment) -> Iterator[Signal]:

@@ -51,6 +51,11 @@ class Cell:
     ends: dict[str, Signal] = field(default_factory=dict)
     attributes: dict[str, int | str] = field(default_factory=dict)
 
+    @property
+    def source(self) -> str:
+        """File and line that made it."""
+        return str(self.attributes.get("src", ""))
+
 
 @dataclass(frozen=True)
 class Assign:
@@ -124,7 +129,8 @@ class _Reader:
                     _, width, _, size, name = rest.split()
                     self.netlist.memories[name] = int(width), int(size), attributes
                 case "cell":
-                    self._cell(*rest.split(" "), attributes)
+                    kind, name = rest.split(" ")
+                    self._cell(kind, name, attributes)
                 case "process":
                     self.netlist.processes.append(Process(self._body()))
                 case "connect":

@@ -29,9 +29,10 @@ def name_signals(signals: Iterable[Signal]) -> None:
                 signal.name = name
 
 
-def variable_at(file: str, line: int) -> str | None:
-    """Return the variable that a line gives a value, if it is one."""
-    names = _variables(file).get(line, ())
+def variable_at(source: str) -> str | None:
+    """Return the variable that a line, given as ``file:line``, gives a value, if it is one."""
+    file, _, line = source.rpartition(":")
+    names = _variables(file).get(int(line), ()) if file else ()
     return names[0] if len(names) == 1 else None
 
 

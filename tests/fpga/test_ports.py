@@ -10,7 +10,7 @@ from amaranth.hdl import UnusedElaboratable
 
 from syncfabric.fpga.block_files import block_files
 from syncfabric.rtl.static.agents import RingAgent
-from syncfabric.sim.emit.module import plain
+from syncfabric.sim.emit.naming import plain
 from tests.fpga.ports import component_ports, listing
 
 KNOWN = Path(__file__).with_name("ports.txt")
@@ -30,7 +30,8 @@ def test_a_blocks_verilog_has_these_ports() -> None:
     module = re.search(r"^module reflex_ring_agent \(.*?^endmodule", text, re.DOTALL | re.MULTILINE)
     assert module
     found = set()
-    for way, high, name in re.findall(r"^  (in|out)put +(?:wire|reg) +(?:\[(\d+):0\] )?(\w+)", module[0], re.M):
+    port = r"^  (in|out)put +(?:wire|reg) +(?:\[(\d+):0\] )?(\w+)"
+    for way, high, name in re.findall(port, module[0], re.M):
         found.add((way, name, int(high or 0) + 1))
     ports = {(way, plain(name), width) for way, name, width in component_ports(RingAgent(2))}
     assert found == ports | {("in", "clk", 1), ("in", "rst", 1)}

@@ -10,7 +10,7 @@ from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.sim.assemble.verilog import ModuleWriter, convert, part, ports_of, zero
-from syncfabric.sim.emit.module import plain
+from syncfabric.sim.emit.naming import plain
 
 DEPTH = 20
 
