@@ -69,6 +69,7 @@ class Named:
         self._ends: dict[Wire, tuple[Cell, str]] = {}
         self._numbers = itertools.count(1)
         self._instances: dict[Cell, str] = {}
+        self._parts: dict[Wire, str] = {}
         self._find_drivers()
         self._choose_names()
 
@@ -141,15 +142,15 @@ class Named:
         for wire in wires:
             if not wire.anonymous and wire not in self._names and wire in self._driver:
                 self._name(wire, plain(wire.name))
-        # Parts of a signal that are driven apart are called as it is.
+        # What is part of a signal is called as it is, if it needs a name.
         for alias in self._netlist.connects:
             whole = alias.target[0].wire if alias.target else None
             low = 0
             for bits in alias.value:
                 part = bits.wire
-                if part and part not in self._names and bits.width == part.width and whole:
+                if part and bits.width == part.width and whole:
                     top = f"_{low + bits.width - 1}" if bits.width > 1 else ""
-                    self._name(part, f"{plain(whole.name)}{top}_{low}")
+                    self._parts.setdefault(part, f"{plain(whole.name)}{top}_{low}")
                 low += bits.width
 
     def _unique(self, name: str) -> str:
@@ -166,4 +167,5 @@ class Named:
         if wire in self._names:
             return
         name = variable_at(driver.source) if isinstance(driver, Cell) else None
-        self._name(wire, plain(name) if name else f"{kind}_{next(self._numbers)}")
+        given = plain(name) if name else f"{kind}_{next(self._numbers)}"
+        self._name(wire, self._parts.get(wire, given))
