@@ -43,14 +43,14 @@ class Clocked(Logic):
         alone = source and data[0].width == source.width and self._uses[source] == 1
         if alone and isinstance(driver, Process):
             body = list(driver.body)
-            reset = body[-1]
+            first, reset = body[0], body[-1]
+            if isinstance(first, Assign) and merged(first.value) == (Bits(wire, 0, wire.width),):
+                body.pop(0)
+            constant_bits = list(self._constant(body, wire))
             if isinstance(reset, Switch) and (back := self._reset_of(reset, wire)):
                 body.pop()
                 self._reset.setdefault(self.term(reset.test).text, []).extend(back)
-            first = body[0]
-            if isinstance(first, Assign) and merged(first.value) == (Bits(wire, 0, wire.width),):
-                body.pop(0)
-            self._clocked += self._statements([*self._constant(body, wire), *body], wire, "    ")
+            self._clocked += self._statements([*constant_bits, *body], wire, "    ")
         else:
             self._clocked.append(f"    {self._names[wire]} <= {self.term(data).text};")
 
@@ -171,7 +171,7 @@ class Clocked(Logic):
 
     def _write_port(self, cell: Cell, name: str, width: int) -> None:
         self._set_clock(cell)
-        word = f"{name}[{self.term(cell.ends['ADDR']).text}]"
+        word = f"{name}[{self.term(cell.ends['ADDR']).text or 0}]"
         low = 0
         enables = [bit for bits in cell.ends["EN"] for bit in single(bits)]
         for enable, group in itertools.groupby(enables):
@@ -189,7 +189,7 @@ class Clocked(Logic):
         memory = self._memory(str(cell.parameters["MEMID"]))
         address = self.term(cell.ends["ADDR"])
         enable = self.term(cell.ends["EN"])
-        lines = [f"{name} <= {memory}[{address.text}];"]
+        lines = [f"{name} <= {memory}[{address.text or 0}];"]
         mask = int(cell.parameters["TRANSPARENCY_MASK"])
         for other in self._netlist.cells:
             same = other.parameters.get("MEMID") == cell.parameters["MEMID"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from amaranth.lib import wiring
 
 from syncfabric.sim.emit.blocks import Block
-from syncfabric.sim.emit.module import write
+from syncfabric.sim.emit.module import Written
 from syncfabric.sim.emit.naming import plain
 from syncfabric.sim.emit.netlist import read
 
@@ -24,7 +24,7 @@ def module_of(block: Block) -> str:
     texts = dict(zip(sections[::2], sections[1::2], strict=True))
     header = [*_plain(about).strip().splitlines(), *_parameters(block.component, texts)]
     notes = dict(_ports(block.component, texts.get("Members", "")))
-    return write(read(block.text), block.name, block.outputs, header, notes)
+    return Written(read(block.text), block.outputs, block.name, header, notes).text
 
 
 def _plain(text: str) -> str:

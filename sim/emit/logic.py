@@ -183,7 +183,7 @@ class Logic(Named, ABC):
             return binary(_SUMS[kind], first, second)
         if kind == "$memrd_v2":
             memory = self._memory(str(cell.parameters["MEMID"]))
-            return Term(f"{memory}[{self.term(cell.ends['ADDR']).text}]", ATOM, width)
+            return Term(f"{memory}[{self.term(cell.ends['ADDR']).text or 0}]", ATOM, width)
         if kind in ("$shl", "$shr", "$shift", "$sshr"):
             return self._shift(cell, width)
         raise ValueError(f"cannot emit a cell {kind}")

@@ -7,6 +7,7 @@ whose end resets them.
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Set
+from types import MappingProxyType
 
 from syncfabric.sim.emit.clocked import Clocked, quoted
 from syncfabric.sim.emit.logic import bits_of, range_of
@@ -14,19 +15,13 @@ from syncfabric.sim.emit.naming import plain
 from syncfabric.sim.emit.netlist import Cell, Netlist, Wire
 from syncfabric.sim.emit.signals import runs
 
-__all__ = ["write"]
+__all__ = ["Written"]
 
 _LONG = 100
 
 
-def write(
-    netlist: Netlist,
-    name: str,
-    outputs: Mapping[str, Set[str]],
-    header: Iterable[str],
-    notes: Mapping[str, str],
-) -> str:
-    """Write a module.
+class Written(Clocked):
+    """The module of a netlist.
 
     Parameters
     ----------
@@ -40,22 +35,35 @@ def write(
     notes : mapping
         What stands behind ports, by name.
 
+    Attributes
+    ----------
+    text : str
+        Verilog.
+    kept : dict of str to str
+        What ports, registers and instances are called in the netlist, and in the text.
+
     Raises
     ------
     ValueError
         There is a cell that has no form in synchronous Verilog.
     """
-    return _Module(netlist, outputs).written(name, header, notes)
 
-
-class _Module(Clocked):
-    """A module."""
-
-    def __init__(self, netlist: Netlist, outputs: Mapping[str, Set[str]]) -> None:
+    def __init__(
+        self,
+        netlist: Netlist,
+        outputs: Mapping[str, Set[str]],
+        name: str,
+        header: Iterable[str] = (),
+        notes: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         super().__init__(netlist, outputs)
         self._placed: list[str] = []
+        self.text = self._text(name, header, notes)
+        kept = (wire for wire in self._names if wire.way or wire in self._registers)
+        self.kept = {wire.name: self._names[wire] for wire in kept}
+        self.kept |= {cell.name: name for cell, name in self._instances.items()}
 
-    def written(self, name: str, header: Iterable[str], notes: Mapping[str, str]) -> str:
+    def _text(self, name: str, header: Iterable[str], notes: Mapping[str, str]) -> str:
         ports = [wire for wire in self._netlist.wires.values() if wire.way]
         outputs = [wire for wire in ports if wire.way == "output"]
         self._fields = {b: f for b, f in self._fields.items() if b.wire and b.width < b.wire.width}

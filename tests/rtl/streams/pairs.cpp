@@ -28,7 +28,7 @@ int main(int, char** argv) {
         if (cycle < pairs.size()) {
             const Pair& pair = pairs[cycle];
             part.a = pair.a, part.b = pair.b;
-            part.both = pair.how & 1, part.function = pair.how >> 1 & 7, part.type = pair.how >> 4;
+            part.both = pair.how & 1, part.function_ = pair.how >> 1 & 7, part.type_ = pair.how >> 4;
         }
         part.eval();
         const uint32_t y = part.y;

@@ -87,9 +87,8 @@ class Switches(wiring.Component):
         with m.If(a[0]), m.Switch(b):
             with m.Case(3):
                 m.d.comb += self.nested.eq(c)
-            with m.Case(4):
-                with m.If(c):
-                    m.d.comb += self.nested.eq(9)
+            with m.Case(4), m.If(c):
+                m.d.comb += self.nested.eq(9)
         return m
 
 
