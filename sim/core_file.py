@@ -6,15 +6,10 @@ from importlib.metadata import version
 
 from pydantic import BaseModel
 
-from syncfabric.sim.simulators.base import LINT_OFF
-
 __all__ = ["LINT_OPTIONS", "core_file", "keys_and_values", "parameters"]
 
-_OFF_IN_A_CORE = ("DECLFILENAME", "PINCONNECTEMPTY", "PROCASSINIT")
-"""A file has many modules; outputs for benches are left open; registers have an initial value."""
-
-LINT_OPTIONS = ("-Wall", *(f"-Wno-{rule}" for rule in sorted((*LINT_OFF, *_OFF_IN_A_CORE))))
-"""All that Verilator warns of, but for these classes."""
+LINT_OPTIONS = ("-Wall", "-Wno-DECLFILENAME")
+"""All that Verilator warns of; but a file has many modules, unless it is split."""
 
 _SYNTHESIS = ("-abc9", "-nowidelut")
 _PLACEMENT = ("--85k", "--package", "CABGA381", "--speed", "6", "--lpf-allow-unconstrained")
@@ -49,10 +44,11 @@ def core_file(
     about: str,
     network: BaseModel,
     *,
+    files: Sequence[str] = (),
     headers: Sequence[str] = (),
     others: Iterable[str] = (),
 ) -> str:
-    """Return the core file of ``NAME.v``.
+    """Return the core file of ``NAME.v``, or of other files.
 
     Targets: ``default``; ``lint`` by Verilator; ``synth`` by Yosys for an ECP5; ``place``, the same
     and nextpnr, with a pin for every port.
@@ -68,8 +64,8 @@ def core_file(
         What it is; the parameters follow.
     network : BaseModel
         Its parameters.
-    headers, others : sequences of str
-        C headers, and other files beside it.
+    files, headers, others : sequences of str
+        Verilog in place of ``NAME.v``, C headers, and other files beside it.
     """
     vlnv = f"syncfabric:{library}:{name}:{version('syncfabric')}"
     lines = [
@@ -77,7 +73,7 @@ def core_file(
         f"name: {_text(vlnv)}",
         f"description: {_text(f'{about}; {keys_and_values(network)}')}",
         "filesets:",
-        *_files("rtl", [f"{name}.v"], "verilogSource-2005"),
+        *_files("rtl", files or [f"{name}.v"], "verilogSource-2005"),
         *_files("software", headers, "cSource"),
         *_files("documents", list(others), "user"),
         "targets:",

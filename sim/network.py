@@ -181,6 +181,8 @@ class Network:
         *,
         front: Front | None = None,
         prefix: str = "",
+        split: bool = False,
+        macro: str = "",
         progress: Progress = silent,
     ) -> list[Path]:
         """Write Verilog, plan, registers, C headers, set-up, test bench, maps into a folder.
@@ -193,15 +195,20 @@ class Network:
             Put this in front of the network, as in ``verilog``.
         prefix : str, optional
             Of modules and C names, as in ``verilog``.
+        split : bool, optional
+            A file for each module, named like it.
+        macro : str, optional
+            ``router``: its module and all in it have a file of their own, and constraints.
         progress : Progress
             Is told how far the build is.
 
         Returns
         -------
         list of Path
-            ``NAME.v``, ``NAME_plan.json``, ``NAME_registers.json``, ``NAME_registers.h``,
-            ``NAME.rdl``, ``NAME.core``; with a front ``NAME_axi.h`` and ``NAME_axi.rdl``, or
-            ``NAME_uart…``; with groups ``NAME_setup.h``, ``NAME_setup.hex``, ``NAME_tb.v``.
+            ``NAME.v`` or Verilog in several files, ``NAME_plan.json``, ``NAME_registers.json``,
+            ``NAME_registers.h``, ``NAME.rdl``, ``NAME.sdc``, ``NAME.core``, ``NAME.f``,
+            ``Bender.yml``; with a front ``NAME_axi.h`` and ``NAME_axi.rdl``, or ``NAME_uart…``;
+            with groups ``NAME_setup.h``, ``NAME_setup.hex``, ``NAME_tb.v``.
 
         Raises
         ------
@@ -212,14 +219,16 @@ class Network:
         OutputError
             The folder cannot be written.
         """
-        from syncfabric.sim.products import check_prefix, network_files
+        from syncfabric.sim.products import check_parts, check_prefix, network_files
 
         check_prefix(prefix)
+        check_parts(split=split, macro=macro)
         check_folder(directory)
         with stage(progress, "plan"):
             self.check()
         with stage(progress, "emit"):
-            written = write_folder(directory, network_files(self.plan(), front, prefix))
+            files = network_files(self.plan(), front, prefix, split=split, macro=macro)
+            written = write_folder(directory, files)
         return written
 
     def run(

@@ -26,6 +26,8 @@ from syncfabric.sim.results import RunResult
 from syncfabric.sim.words import kind_words
 
 __all__ = [
+    "MACRO",
+    "check_parts",
     "check_prefix",
     "draw_run",
     "network_files",
@@ -34,6 +36,10 @@ __all__ = [
     "setup_hex",
     "user_bench",
 ]
+
+
+MACRO = "router"
+"""What of a network can be a macro."""
 
 
 def check_prefix(prefix: str) -> None:
@@ -48,6 +54,20 @@ def check_prefix(prefix: str) -> None:
         raise SpecError(
             f"prefix = {prefix!r} must be letters, digits and _, a letter first, as in my_mesh"
         )
+
+
+def check_parts(*, split: bool, macro: str) -> None:
+    """Refuse ways to divide a network into files that there are not.
+
+    Raises
+    ------
+    SpecError
+        With the reason.
+    """
+    if macro not in ("", MACRO):
+        raise SpecError(f"macro = {macro!r}: only a {MACRO} can be one")
+    if split and macro:
+        raise SpecError("split: with a macro the files are its and the top's; leave one out")
 
 
 def network_verilog(spec: NetworkSpec, front: Front | None = None, prefix: str = "") -> str:
@@ -78,9 +98,17 @@ def network_verilog(spec: NetworkSpec, front: Front | None = None, prefix: str =
 
 
 def network_files(
-    plan: BarrierPlan, front: Front | None = None, prefix: str = ""
+    plan: BarrierPlan,
+    front: Front | None = None,
+    prefix: str = "",
+    *,
+    split: bool = False,
+    macro: str = "",
 ) -> dict[str, str]:
     """Return the files of a build by their names."""
+    from syncfabric.sim.assemble.network import constant_inputs, module_names
+    from syncfabric.sim.chip_files import bender, constraints, file_list, in_files
+
     spec = plan.spec
     maps = register_files(spec, front, prefix)
     if plan.groups:
@@ -92,13 +120,32 @@ def network_files(
     about = f"{spec.network.topology} with hardware barriers"
     headers = [name for name in maps if name.endswith(".h")]
     others = [name for name in maps if name not in headers]
-    core = core_file("network", spec.name, top, about, spec.network, headers=headers, others=others)
+    text = network_verilog(spec, front, prefix)
+    module = f"{prefix or spec.module}_{module_names(spec.network)[0]}" if macro else ""
+    verilog = in_files(text, spec.name, top, split=split, macro=module)
+    sdc = {f"{spec.name}.sdc": constraints(text, top)}
+    if macro:
+        sdc[f"{module}.sdc"] = constraints(text, module, constant_inputs(spec.network))
+    files = list(verilog)
+    core = core_file(
+        "network",
+        spec.name,
+        top,
+        about,
+        spec.network,
+        files=files,
+        headers=headers,
+        others=[*others, *sdc],
+    )
     return {
-        f"{spec.name}.v": network_verilog(spec, front, prefix),
+        **verilog,
         f"{spec.name}_plan.json": _lines(plan.to_json()),
         f"{spec.name}_registers.json": _lines(registers_json(plan)),
         **maps,
+        **sdc,
         f"{spec.name}.core": core,
+        f"{spec.name}.f": file_list(files),
+        "Bender.yml": bender(top, files),
     }
 
 

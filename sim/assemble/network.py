@@ -7,6 +7,7 @@ from syncfabric.sim.assemble import nodes, static
 from syncfabric.sim.assemble.top import LinkWires, Shown
 
 __all__ = [
+    "constant_inputs",
     "link_wires",
     "module_names",
     "modules_verilog",
@@ -57,6 +58,11 @@ def top_verilog(spec: AnySpec, name: str) -> str:
     if isinstance(spec, StaticSpec):
         return static.top_verilog(spec, name)
     return nodes.top_verilog(spec, name)
+
+
+def constant_inputs(spec: AnySpec) -> tuple[str, ...]:
+    """Return the inputs of a router that are tied to constants where it is placed."""
+    return () if isinstance(spec, StaticSpec) else nodes.constant_inputs(spec)
 
 
 def link_wires(spec: AnySpec) -> LinkWires:

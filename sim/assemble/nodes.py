@@ -247,6 +247,11 @@ def constants_of_router(spec: MessageSpec, router: int) -> dict[str, tuple[int, 
     return inputs
 
 
+def constant_inputs(spec: MessageSpec) -> tuple[str, ...]:
+    """Return the constant inputs of a router's module."""
+    return tuple(name for name, _ in _constants(spec, spec.shape.target_of(0), routes_of(spec)))
+
+
 def _constants(
     spec: MessageSpec, target: int, routes: list[list[int]]
 ) -> Iterator[tuple[str, str]]:

@@ -28,10 +28,12 @@ __all__ = [
     "convert",
     "converted",
     "merged",
+    "modules_of",
     "named",
     "part",
     "placed",
     "ports_of",
+    "uses",
     "zero",
 ]
 
@@ -110,16 +112,25 @@ def merged(*texts: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", _MODULES.sub(once, "\n".join(texts)))
 
 
-def placed(text: str, top: str) -> Iterator[tuple[tuple[str, ...], set[str]]]:
-    """Yield the path of each instance below a module, by names of instances, and its ports."""
-    modules = {module[1]: module[0] for module in _MODULES.finditer(text)}
+def modules_of(text: str) -> dict[str, str]:
+    """Return the modules of a design by name, each with the comment above it."""
+    return {module[1]: module[0] for module in _MODULES.finditer(text)}
 
-    def below(module: str, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], set[str]]]:
+
+def uses(module: str) -> set[str]:
+    """Return the names of the modules that have instances in the text of a module."""
+    return {kind for kind, _ in _INSTANCE.findall(module)}
+
+
+def placed(text: str, top: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield each instance below a module: its path, by names of instances, and its module."""
+    modules = modules_of(text)
+
+    def below(module: str, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
         for kind, name in _INSTANCE.findall(modules[module]):
             if kind in modules:
-                inner = (*path, name)
-                yield inner, {port for *_, port in _PORT.findall(modules[kind])}
-                yield from below(kind, inner)
+                yield (*path, name), kind
+                yield from below(kind, (*path, name))
 
     return below(top, ())
 

@@ -32,7 +32,7 @@ from syncfabric.sim.assemble.nodes import (
 )
 from syncfabric.sim.assemble.streams import BEAT, counts_of, place_in_tile, streams_verilog
 from syncfabric.sim.assemble.traffic import traffic_verilog
-from syncfabric.sim.assemble.verilog import ModuleWriter, merged, placed
+from syncfabric.sim.assemble.verilog import ModuleWriter, merged, placed, ports_of
 from syncfabric.sim.fabric.tile import (
     Ports,
     config_ports,
@@ -160,8 +160,8 @@ def counters(spec: MessageSpec, module: str) -> list[tuple[str, str]]:
     """Return the counters of a router or a node interface: name, and where a tile has it."""
     text = (router_verilog if module == ROUTER else interface_verilog)(spec.shape)
     found = []
-    for path, ports in placed(text, module):
-        if {"events", "count"} <= ports:
+    for path, part in placed(text, module):
+        if {"events", "count"} <= ports_of(text, part).keys():
             found.append((_counter_name(path), f"node.{'.'.join(path)}.count"))
     return found
 

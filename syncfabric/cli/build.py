@@ -28,6 +28,15 @@ def build(
             "of a block, those of its files and its top module too.",
         ),
     ] = "",
+    split: Annotated[
+        bool, typer.Option("--split", help="Write a file for each module, named like it.")
+    ] = False,
+    macro: Annotated[
+        str,
+        typer.Option(
+            metavar="router", help="Give the router's module a file of its own, and constraints."
+        ),
+    ] = "",
     parameters: BlockKeys = None,
     as_json: Json = False,
 ) -> None:
@@ -44,10 +53,11 @@ def build(
 
     given = keys(parameters, "set")
     if design in BLOCKS:
-        if front is not None:
-            raise SpecError(
-                f"front: {design} is a block, and fronts are for networks; leave it out"
-            )
+        for name, value in (("front", front), ("split", split), ("macro", macro)):
+            if value:
+                raise SpecError(
+                    f"{name}: {design} is a block, and it is for networks; leave it out"
+                )
         with progress_display() as progress:
             written = build_block(design, output, given, prefix=prefix, progress=progress)
         name = design
@@ -57,7 +67,9 @@ def build(
         chosen = None if front is None else Front(front, meters, bit_cycles)
         network = Network.load(design)
         with progress_display() as progress:
-            written = network.build(output, front=chosen, prefix=prefix, progress=progress)
+            written = network.build(
+                output, front=chosen, prefix=prefix, split=split, macro=macro, progress=progress
+            )
         name = network.name
     paths = [str(path) for path in written]
     if as_json:
