@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.assemble import nodes, static
 from syncfabric.sim.assemble.top import LinkWires, Shown
+from syncfabric.sim.assemble.verilog import closed
 
 __all__ = [
     "constant_inputs",
@@ -29,7 +30,8 @@ def verilog(spec: AnySpec, name: str) -> str:
     name : str
         Name of the top module. Its ports: ``docs/ports.md``.
     """
-    return f"{top_verilog(spec, name)}\n{modules_verilog(spec)}"
+    modules = modules_verilog(spec)
+    return f"{closed(top_verilog(spec, name), modules)}\n{modules}"
 
 
 def module_names(spec: AnySpec) -> tuple[str, ...]:

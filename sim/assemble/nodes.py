@@ -303,10 +303,8 @@ def top_verilog(spec: MessageSpec, name: str, *, taps: bool = False) -> str:
         inputs |= dict(_constants(spec, target, routes)) | _chain_of(spec, target)
         router = target - shape.target_of(0)
         if router >= 0:
-            inputs |= _links_of(top, shape, router, wires)
-            for name in FREED:
-                width = ports_of(router_verilog(shape), ROUTER)[name][1]
-                inputs[name] = top.unused(f"router_{router}_{name}", width)
+            inputs |= _links_of(shape, router, wires)
+            inputs |= dict.fromkeys(FREED, "")
         if target < len(shape.nodes):
             inputs |= _process(spec, target)
             if taps:
@@ -355,7 +353,7 @@ def _register(
 
 
 def _links_of(
-    top: ModuleWriter, shape: NetworkShape, router: int, wires: Iterable[tuple[str, bool, int]]
+    shape: NetworkShape, router: int, wires: Iterable[tuple[str, bool, int]]
 ) -> Iterator[tuple[str, str]]:
     """Yield the connections of a router's links; at a port without a link 0 comes in (N1.6)."""
     for p in range(shape.router.links):
@@ -372,9 +370,8 @@ def _links_of(
                 yield f"out_{p}__{port}", f"{link_name(*place)}_{wire}"
             else:
                 none = f"{{{width}{{1'd1}}}}" if wire == "empty" else zero(width)
-                for end, comes_in, value in (("in", not back, zero(width)), ("out", back, none)):
-                    pin = f"{end}_{p}__{port}"
-                    yield pin, value if comes_in else top.unused(f"router_{router}_{pin}", width)
+                yield f"in_{p}__{port}", "" if back else zero(width)
+                yield f"out_{p}__{port}", none if back else ""
 
 
 def _process(spec: MessageSpec, node: int) -> Iterator[tuple[str, str]]:

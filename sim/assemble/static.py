@@ -129,6 +129,9 @@ def top_verilog(spec: StaticSpec, name: str) -> str:
         ends |= {wire.replace("_", "__"): f"node_{i}_{wire}" for wire in _INJECT}
         ports = _placed(spec, i) | ends | _process(spec, i) | {"observe": ""}
         top.instance(NODE, f"node_{i}", ports)
+    seen = (_link(spec, i, w) for i in range(layout.switches) for w, _ in local_wires(spec))
+    unread = [*(seen if graph.own else ()), part("route_chain", layout.switches, 1)]
+    top.lines(f"  wire unused = &{{1'b0, {', '.join(unread)}}};")
     return top.text()
 
 

@@ -25,6 +25,7 @@ from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
 __all__ = [
     "NETWORK",
     "ModuleWriter",
+    "closed",
     "convert",
     "converted",
     "merged",
@@ -144,6 +145,23 @@ def ports_of(text: str, module: str) -> dict[str, tuple[bool, int]]:
     }
 
 
+def closed(top: str, modules: str) -> str:
+    """Return a top whose open outputs lead to wires that tools know as unused."""
+    widths = {name: ports_of(code, name) for name, code in modules_of(modules).items()}
+
+    def close(instance: re.Match[str]) -> str:
+        wires = []
+        for pin in re.findall(r"^    \.(\w+)\(\)", instance[3], re.MULTILINE):
+            bits = widths[instance[1]][pin][1]
+            wires.append(f"  wire {_range(bits) if bits > 1 else ''}unused_{instance[2]}_{pin};\n")
+        pins = re.sub(
+            r"^    \.(\w+)\(\)", rf"    .\1(unused_{instance[2]}_\1)", instance[3], flags=re.M
+        )
+        return f"{''.join(wires)}  {instance[1]} {instance[2]} (\n{pins}\n  );"
+
+    return re.sub(r"^  (\w+) (\w+) \(\n(.*?)\n  \);", close, top, flags=re.MULTILINE | re.DOTALL)
+
+
 def part(name: str, index: int, width: int) -> str:
     """Return the ``index``-th run of ``width`` bits of a packed vector."""
     low = index * width
@@ -183,11 +201,6 @@ class ModuleWriter:
         """Declare a wire; see ``port`` for the width."""
         if width != 0:
             self._body.append(f"  wire {_range(width)}{plain(name)};")
-
-    def unused(self, name: str, width: int = 1) -> str:
-        """Declare a wire for an output that nothing reads, and return its name."""
-        self.wire(f"unused_{name}", width if width > 1 else None)
-        return f"unused_{name}"
 
     def assign(self, target: str, value: str) -> None:
         """Drive ``target`` with an expression."""

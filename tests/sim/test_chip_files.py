@@ -1,12 +1,12 @@
 """Verilog in files, their lists, and constraints."""
 
+import json
 import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
 
 from syncfabric import Network
 from syncfabric.models.errors import SpecError
@@ -14,7 +14,7 @@ from syncfabric.sim.assemble.verilog import modules_of, ports_of
 from syncfabric.sim.simulators import Verilator
 from tests.sim.assemble.icarus import compiles
 
-NETWORKS = ("mesh-2x2", "twins")
+NETWORKS = ("mesh-2x2", "twins", "reflex-2x2")
 
 
 def lint(folder: Path, name: str) -> str:
@@ -36,14 +36,13 @@ def test_each_module_has_a_file_and_no_warning(name: str, tmp_path: Path) -> Non
     for file in files:
         assert list(modules_of((tmp_path / file).read_text())) == [file.removesuffix(".v")]
     assert lint(tmp_path, name) == ""
-    package = yaml.safe_load((tmp_path / "Bender.yml").read_text())
-    assert package["sources"] == [{"files": files}]
-    core = yaml.safe_load((tmp_path / f"{name}.core").read_text().partition("\n")[2])
-    assert core["filesets"]["rtl"]["files"] == files
+    package = (tmp_path / "Bender.yml").read_text()
+    assert re.findall(r"^      - (\S+)$", package, re.M) == files
+    assert f"    files: {json.dumps(files)}\n" in (tmp_path / f"{name}.core").read_text()
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", NETWORKS[:2])
 def test_a_macro_has_all_that_is_in_it_and_nothing_else(name: str, tmp_path: Path) -> None:
     network = Network.load(name)
     network.build(tmp_path, macro="router")
