@@ -183,6 +183,7 @@ class Network:
         prefix: str = "",
         split: bool = False,
         macro: str = "",
+        sva: bool = False,
         progress: Progress = silent,
     ) -> list[Path]:
         """Write Verilog, plan, registers, C headers, set-up, test bench, maps into a folder.
@@ -199,6 +200,8 @@ class Network:
             A file for each module, named like it.
         macro : str, optional
             ``router``: its module and all in it have a file of their own, and constraints.
+        sva : bool, optional
+            Assertions in SystemVerilog, too, in ``NAME_sva.sv``.
         progress : Progress
             Is told how far the build is.
 
@@ -227,7 +230,7 @@ class Network:
         with stage(progress, "plan"):
             self.check()
         with stage(progress, "emit"):
-            files = network_files(self.plan(), front, prefix, split=split, macro=macro)
+            files = network_files(self.plan(), front, prefix, split=split, macro=macro, sva=sva)
             written = write_folder(directory, files)
         return written
 

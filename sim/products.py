@@ -104,6 +104,7 @@ def network_files(
     *,
     split: bool = False,
     macro: str = "",
+    sva: bool = False,
 ) -> dict[str, str]:
     """Return the files of a build by their names."""
     from syncfabric.sim.assemble.network import constant_inputs, module_names
@@ -126,6 +127,11 @@ def network_files(
     sdc = {f"{spec.name}.sdc": constraints(text, top)}
     if macro:
         sdc[f"{module}.sdc"] = constraints(text, module, constant_inputs(spec.network))
+    watched = {}
+    if sva:
+        from syncfabric.sim.assertions import assertions
+
+        watched[f"{spec.name}_sva.sv"] = assertions(plan, prefix)
     files = list(verilog)
     core = core_file(
         "network",
@@ -135,7 +141,7 @@ def network_files(
         spec.network,
         files=files,
         headers=headers,
-        others=[*others, *sdc],
+        others=[*others, *sdc, *watched],
     )
     return {
         **verilog,
@@ -143,6 +149,7 @@ def network_files(
         f"{spec.name}_registers.json": _lines(registers_json(plan)),
         **maps,
         **sdc,
+        **watched,
         f"{spec.name}.core": core,
         f"{spec.name}.f": file_list(files),
         "Bender.yml": bender(top, files),

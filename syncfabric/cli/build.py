@@ -37,6 +37,9 @@ def build(
             metavar="router", help="Give the router's module a file of its own, and constraints."
         ),
     ] = "",
+    sva: Annotated[
+        bool, typer.Option("--sva", help="Write assertions of links, ports and groups to bind.")
+    ] = False,
     parameters: BlockKeys = None,
     as_json: Json = False,
 ) -> None:
@@ -53,7 +56,7 @@ def build(
 
     given = keys(parameters, "set")
     if design in BLOCKS:
-        for name, value in (("front", front), ("split", split), ("macro", macro)):
+        for name, value in (("front", front), ("split", split), ("macro", macro), ("sva", sva)):
             if value:
                 raise SpecError(
                     f"{name}: {design} is a block, and it is for networks; leave it out"
@@ -68,7 +71,13 @@ def build(
         network = Network.load(design)
         with progress_display() as progress:
             written = network.build(
-                output, front=chosen, prefix=prefix, split=split, macro=macro, progress=progress
+                output,
+                front=chosen,
+                prefix=prefix,
+                split=split,
+                macro=macro,
+                sva=sva,
+                progress=progress,
             )
         name = network.name
     paths = [str(path) for path in written]
