@@ -210,8 +210,8 @@ class Network:
         list of Path
             ``NAME.v`` or Verilog in several files, ``NAME_plan.json``, ``NAME_registers.json``,
             ``NAME_registers.h``, ``NAME.rdl``, ``NAME.sdc``, ``NAME.core``, ``NAME.f``,
-            ``Bender.yml``; with a front ``NAME_axi.h`` and ``NAME_axi.rdl``, or ``NAME_uart…``;
-            with groups ``NAME_setup.h``, ``NAME_setup.hex``, ``NAME_tb.v``.
+            ``NAME.bender.yml``; with a front ``NAME_axi.h`` and ``NAME_axi.rdl``, or
+            ``NAME_uart…``; with groups ``NAME_setup.h``, ``NAME_setup.hex``, ``NAME_tb.v``.
 
         Raises
         ------

@@ -152,7 +152,7 @@ def network_files(
         **watched,
         f"{spec.name}.core": core,
         f"{spec.name}.f": file_list(files),
-        "Bender.yml": bender(top, files),
+        f"{spec.name}.bender.yml": bender(top, files),
     }
 
 
@@ -254,7 +254,7 @@ def setup_hex(plan: BarrierPlan) -> str:
 
 def user_bench(plan: BarrierPlan) -> str:
     """Return a bench ``NAME_tb`` of a plan with at least one group, in Verilog-2005."""
-    from syncfabric.sim.assemble.network import top_ports
+    from syncfabric.sim.assemble.network import reset_cycles, top_ports
 
     spec, network = plan.spec, plan.spec.network
     data = network.data_bits
@@ -268,6 +268,7 @@ def user_bench(plan: BarrierPlan) -> str:
     late = max(_LEAST_LATE, *(2 * (group.bound or _LATE_IN_MEMORY) for group in plan.groups))
     declared, connected = _ports(top_ports(network))
     values: dict[str, object] = {
+        "RESET": 2 * reset_cycles(network),
         "NAME": spec.name,
         "WORDS": kind_words(network),
         "RESULTS": ", with its data as the result" if data else "",

@@ -77,7 +77,7 @@ module @TOP@;
   initial begin
     for (i = 0; i < ENTRIES; i = i + 1) set_up[i] = ~0;
     $readmemh("@NAME@_setup.hex", set_up);
-    repeat (8) @(negedge clk);
+    repeat (@RESET@) @(negedge clk);
     rst = 0;
     repeat (2) @(negedge clk);
     for (i = 0; i < ENTRIES; i = i + 1) begin

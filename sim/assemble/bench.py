@@ -13,6 +13,7 @@ from syncfabric.rtl.traffic.source import goal_of
 from syncfabric.sim.assemble.links import Links, links_of
 from syncfabric.sim.assemble.network import (
     modules_verilog,
+    reset_cycles,
     shown_links,
     targets,
     top_ports,
@@ -37,8 +38,6 @@ __all__ = ["BENCH", "NETWORK", "REPORT", "bench_verilog", "probe_text"]
 
 BENCH = "bench"
 """Name of the top module."""
-RESET = 4
-"""Cycles of the reset."""
 REPORT = {
     "created": 32,
     "sent": 32,
@@ -51,13 +50,13 @@ REPORT = {
 }
 """What a line of the traffic report holds for a node, in order, and its bits."""
 
-_CLOCK = f"""
+_CLOCK = """
   reg clk = 0, rst = 1;
   reg [31:0] cycles;
   always #5 clk = !clk;
   initial begin
     if (!$value$plusargs("cycles=%d", cycles)) cycles = 0;
-    repeat ({RESET}) @(negedge clk);
+    repeat (@RESET@) @(negedge clk);
     rst = 0;
   end
   always @(posedge clk)
@@ -86,7 +85,7 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> st
         Verilog of ``NETWORK`` to take in place of its RTL; see `Netlist`.
     """
     bench = ModuleWriter(BENCH)
-    bench.lines(_CLOCK)
+    bench.lines(_CLOCK.replace("@RESET@", str(reset_cycles(spec))))
     bench.lines(player_text(spec))
     _add_network(bench, spec)
     modules = [netlist] if netlist else [modules_verilog(spec), top_verilog(spec, NETWORK)]

@@ -12,6 +12,7 @@ __all__ = [
     "link_wires",
     "module_names",
     "modules_verilog",
+    "reset_cycles",
     "shown_links",
     "targets",
     "top_ports",
@@ -65,6 +66,12 @@ def top_verilog(spec: AnySpec, name: str) -> str:
 def constant_inputs(spec: AnySpec) -> tuple[str, ...]:
     """Return the inputs of a router that are tied to constants where it is placed."""
     return () if isinstance(spec, StaticSpec) else nodes.constant_inputs(spec)
+
+
+def reset_cycles(spec: AnySpec) -> int:
+    """Return how many cycles of reset a network is given: what is on its links must go, too."""
+    most = 0 if isinstance(spec, StaticSpec) else spec.shape.router.most_registers
+    return max(4, most + 2)
 
 
 def link_wires(spec: AnySpec) -> LinkWires:

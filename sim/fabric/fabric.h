@@ -164,7 +164,7 @@ template <class Network> class Fabric {
     Barriers barriers_;
 
   private:
-    static constexpr int RESET_CYCLES = 6;  // more than a link has registers
+    static constexpr int RESET_CYCLES = 17;  // more than a link has registers
 
     void step() {
         stimulate();

@@ -36,7 +36,7 @@ def test_each_module_has_a_file_and_no_warning(name: str, tmp_path: Path) -> Non
     for file in files:
         assert list(modules_of((tmp_path / file).read_text())) == [file.removesuffix(".v")]
     assert lint(tmp_path, name) == ""
-    package = (tmp_path / "Bender.yml").read_text()
+    package = (tmp_path / f"{name}.bender.yml").read_text()
     assert re.findall(r"^      - (\S+)$", package, re.M) == files
     assert f"    files: {json.dumps(files)}\n" in (tmp_path / f"{name}.core").read_text()
 
