@@ -54,6 +54,8 @@ def test_a_front_brings_its_own_header_and_map(call: Call, here: Path) -> None:
         "reflex-2x2_plan.json",
         "reflex-2x2_registers.json",
         "reflex-2x2.core",
+        "reflex-2x2.f",
+        "reflex-2x2.bender.yml",
     }
     assert "\naddrmap reflex_2x2_axi {" in (here / "out" / "reflex-2x2_axi.rdl").read_text()
     header = (here / "out" / "reflex-2x2_axi.h").read_text()

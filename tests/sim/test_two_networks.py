@@ -118,8 +118,8 @@ def test_another_prefix(tmp_path: Path) -> None:
     text = (tmp_path / "one.v").read_text()
     assert "\nmodule one (" in text
     assert "\nmodule one_axi (" in text
-    assert "\nmodule soc_router_node(" in text
-    assert "\nmodule soc_axi_host(" in text
+    assert "\nmodule soc_router_node (" in text
+    assert "\nmodule soc_axi_host (" in text
     assert "one_router_node" not in text
     for header in tmp_path.glob("*.h"):
         assert "SOC_" in header.read_text()
