@@ -1,12 +1,16 @@
 """Ways to break the blocks, each with the proof that must fail of it."""
 
 from tests.formal.catalogue import PROOFS
+from tests.formal.emission import EMISSIONS
 from tests.formal.kinds import Break, Faults
 from tests.formal.stream_breaks import STREAM_FAULTS
 
 __all__ = ["BREAKS"]
 
 _FAULTS: Faults = {
+    "emission: operators": (
+        ("an OR is written as an AND", '"$or": "|"', '"$or": "&"', "sim/emit/logic.py"),
+    ),
     "fifo: channel of 3 places": (
         ("a full channel still accepts", "write.eq(self.push & ~full)", "write.eq(self.push)"),
     ),
@@ -341,7 +345,9 @@ _FAULTS: Faults = {
     ),
 }
 
-_BLOCKS = {proof.name: (proof.block,) for proof in PROOFS}
+_BLOCKS = {proof.name: (proof.block,) for proof in PROOFS} | {
+    emission.name: (emission.block,) for emission in EMISSIONS
+}
 
 BREAKS = tuple(
     Break(name, proof, (*file, *_BLOCKS[proof])[0], old, new)

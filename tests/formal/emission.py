@@ -19,7 +19,8 @@ from syncfabric.fpga.tools import find_tool
 from syncfabric.models.errors import ToolError
 from syncfabric.sim.emit.blocks import Block, blocks_of
 from syncfabric.sim.emit.module import Written
-from syncfabric.sim.emit.netlist import read
+from syncfabric.sim.emit.naming import plain
+from syncfabric.sim.emit.netlist import Cell, read
 from tests.formal.engine import Verdict
 from tests.sim.emit.parts import PARTS
 
@@ -100,9 +101,15 @@ def _script(block: Block, heads: dict[str, str], folder: Path) -> str:
     gate = Written(netlist, block.outputs, "gate")
     ports = [(w.way, w.width, gate.kept[w.name]) for w in netlist.wires.values() if w.way]
     listed = ", ".join(f"{way} [{width - 1}:0] {name}" for way, width, name in ports)
-    around = "".join(heads[kind] for kind in block.outputs if kind in heads)
-    heads[block.name] = f"(* blackbox *) module {block.name} ({listed}); endmodule\n"
-    (folder / f"{block.name}.il").write_text(block.text)
+    for cell in netlist.cells:
+        if (kind := cell.kind.removeprefix("\\")) in block.outputs and kind not in heads:
+            heads[kind] = _head(kind, _pins(cell, block.outputs[kind]))
+    around = "".join(heads[kind] for kind in block.outputs)
+    heads[block.name] = _head(block.name, listed)
+    text = re.sub(
+        r"(?m)^    connect \\(\S+)", lambda end: f"    connect \\{plain(end[1])}", block.text
+    )
+    (folder / f"{block.name}.il").write_text(text)
     (folder / f"{block.name}.v").write_text(gate.text + around)
     found = re.search(r"^module (\S+)", block.text, re.MULTILINE)
     assert found
@@ -112,12 +119,26 @@ def _script(block: Block, heads: dict[str, str], folder: Path) -> str:
     return SCRIPT.format(block=block.name, kind=found[1], golden=golden, written=written)
 
 
+def _head(kind: str, ports: str) -> str:
+    """Return a module of which nothing but its ports is known."""
+    return f"(* blackbox *) module {kind} ({ports}); endmodule\n"
+
+
+def _pins(cell: Cell, outputs: frozenset[str]) -> str:
+    """Return the ports of a module that is not a component, by those of an instance."""
+    return ", ".join(
+        f"{'output' if end in outputs else 'input'} "
+        f"[{max(1, sum(bits.width for bits in signal)) - 1}:0] {plain(end)}"
+        for end, signal in cell.ends.items()
+    )
+
+
 def _of_block(name: str) -> Callable[[], wiring.Component]:
     return lambda: BLOCKS[name].make(BLOCKS[name].network())
 
 
 SHOWN = (
-    *("mesh-node", "torus-node", "router-adaptive", "static-node", "core-tile", "slots"),
+    *("mesh-node", "torus-node", "router-adaptive", "static-node", "slots"),
     *("streams", "stream-operator"),
 )
 """Blocks that together have every component of a network once, or nearly."""

@@ -17,10 +17,14 @@ from rich.table import Table
 
 from syncfabric.models.errors import ToolError
 from tests.formal.catalogue import PROOFS
-from tests.formal.engine import Verdict, check
+from tests.formal.emission import EMISSIONS, Emission
+from tests.formal.engine import Verdict
 from tests.formal.kinds import Proof
 
 __all__ = ["main"]
+
+ALL: tuple[Proof | Emission, ...] = (*PROOFS, *EMISSIONS)
+"""What is proved: of the hardware, and of its Verilog."""
 
 
 def main(arguments: list[str]) -> int:
@@ -33,7 +37,7 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     chosen = [
         (place, proof)
-        for place, proof in enumerate(PROOFS)
+        for place, proof in enumerate(ALL)
         if (proof.name == given.only if given.only else not given.words)
         or any(w in f"{proof.name} {proof.block}" for w in given.words)
     ]
@@ -68,11 +72,11 @@ def main(arguments: list[str]) -> int:
 
 
 def _prove(place: int, traces: Path) -> list[Verdict]:
-    proof = PROOFS[place]
-    return check(proof.make(), traces / proof.name.replace(" ", "_"), reset=proof.reset)
+    proof = ALL[place]
+    return proof.verdicts(traces / proof.name.replace(" ", "_"))
 
 
-def _tell(table: Table, console: Console, proof: Proof, verdict: Verdict) -> None:
+def _tell(table: Table, console: Console, proof: Proof | Emission, verdict: Verdict) -> None:
     kind, _, words = verdict.name.partition(" ")
     if kind == "reached":
         words, method = f"can be: {words}", "search"

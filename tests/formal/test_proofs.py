@@ -12,8 +12,9 @@ from amaranth.back import rtlil
 
 from tests.formal.breaks import BREAKS
 from tests.formal.catalogue import PROOFS
-from tests.formal.engine import check
+from tests.formal.emission import Emission
 from tests.formal.kinds import Break, Proof
+from tests.formal.prove import ALL
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("syncfabric", "models", "rtl", "sim", "fpga", "tests")
@@ -21,7 +22,7 @@ FIRST = {proof.block: proof for proof in reversed(PROOFS)}
 """A proof of each block: the default run looks at no more."""
 
 
-def _name(thing: Proof | Break) -> str:
+def _name(thing: Proof | Emission | Break) -> str:
     return thing.name
 
 
@@ -34,16 +35,16 @@ def test_it_is_emitted(proof: Proof) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.prove
-@pytest.mark.parametrize("proof", PROOFS, ids=_name)
-def test_it_holds(proof: Proof, tmp_path: Path) -> None:
-    verdicts = check(proof.make(), tmp_path, reset=proof.reset)
+@pytest.mark.parametrize("proof", ALL, ids=_name)
+def test_it_holds(proof: Proof | Emission, tmp_path: Path) -> None:
+    verdicts = proof.verdicts(tmp_path)
     assert [verdict.name for verdict in verdicts if not verdict.good] == []
 
 
 @pytest.mark.parametrize("fault", BREAKS, ids=_name)
 def test_a_break_fits_its_file(fault: Break) -> None:
     assert (ROOT / fault.file).read_text(encoding="utf-8").count(fault.old) == 1
-    assert fault.proof in [proof.name for proof in PROOFS]
+    assert fault.proof in [proof.name for proof in ALL]
 
 
 def test_proofs_that_the_page_of_set_up_names_exist() -> None:
@@ -55,8 +56,8 @@ def test_proofs_that_the_page_of_set_up_names_exist() -> None:
 
 def test_every_block_is_broken_once() -> None:
     broken = {fault.proof for fault in BREAKS}
-    blocks = {proof.block for proof in PROOFS}
-    assert blocks == {proof.block for proof in PROOFS if proof.name in broken}
+    blocks = {proof.block for proof in ALL}
+    assert blocks == {proof.block for proof in ALL if proof.name in broken}
 
 
 @pytest.mark.nightly
