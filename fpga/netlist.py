@@ -145,14 +145,22 @@ def netlist_verilog(
     return (Cache().get(_key(design, yosys, commands), make)[0] / "netlist.v").read_text()
 
 
+# Yosys takes the register before a LUT RAM's address into the memory, and brings it out again
+# beside the first one, unlike it in its enable and reset: with these worked out the two are equal.
+_MERGED = "dffunmap", "opt_merge", "opt_dff", "opt_clean"
+
+
 def _mapped(
     design: Design, device: Device, flat: Sequence[str] = (), options: str = ""
 ) -> list[str]:
     """Return the commands that map a design; those of ``flat`` come when it is one module."""
     *settings, command = device.synthesis
     command = f"{command} -top {design.top}{options}"
-    if not design.repeated or device.family != "ecp5":
+    if device.family != "ecp5":
         return [*settings, command, *flat]
+    if not design.repeated:
+        steps = f"{command} -run :map_gates", *_MERGED, f"{command} -run map_gates:"
+        return [*settings, *steps, *flat]
     links = " ".join(f"{module}/w:{way}_*" for module in design.repeated for way in ("in", "out"))
     return [
         f"setattr -mod -set keep_hierarchy 1 {' '.join(design.repeated)}",
@@ -160,7 +168,9 @@ def _mapped(
         "read_verilog -lib -specify late.v",
         f"{command} -run :map_ram",
         f"iopadmap -bits -inpad late_in o:i -outpad late_out i:o {links}",
-        f"{command} -run map_ram:map_cells",
+        f"{command} -run map_ram:map_gates",
+        *_MERGED,
+        f"{command} -run map_gates:map_cells",
         "setattr -mod -unset keep_hierarchy *",
         "flatten",
         *flat,

@@ -76,8 +76,9 @@ class StreamBuffer(wiring.Component):
         )
         write, read = memory.write_port(), memory.read_port(domain="comb")
         m.d.comb += [
-            write.en.eq(pushes.any()),
             write.addr.eq(either(writes)),
+            # Before the reset places are anywhere: the word of zeros at address 0 stays.
+            write.en.eq(pushes.any() & write.addr.any()),
             write.data.eq(self.word),
             read.addr.eq(either(reads)),
             self.front.as_value().eq(read.data),

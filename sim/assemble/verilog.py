@@ -147,12 +147,12 @@ def ports_of(text: str, module: str) -> dict[str, tuple[bool, int]]:
 
 def closed(top: str, modules: str) -> str:
     """Return a top whose open outputs lead to wires that tools know as unused."""
-    widths = {name: ports_of(code, name) for name, code in modules_of(modules).items()}
+    codes = modules_of(modules)
 
     def close(instance: re.Match[str]) -> str:
         wires = []
         for pin in re.findall(r"^    \.(\w+)\(\)", instance[3], re.MULTILINE):
-            bits = widths[instance[1]][pin][1]
+            bits = ports_of(codes[instance[1]], instance[1])[pin][1]
             wires.append(f"  wire {_range(bits) if bits > 1 else ''}unused_{instance[2]}_{pin};\n")
         pins = re.sub(
             r"^    \.(\w+)\(\)", rf"    .\1(unused_{instance[2]}_\1)", instance[3], flags=re.M

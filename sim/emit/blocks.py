@@ -109,7 +109,11 @@ class _Cutter:
         assert not ports.keys() & members.keys(), ports.keys() & members.keys()
         kind = _snake(type(component).__name__)
         text = _rtlil(fragment, kind, ports | members)
-        if idle := {port for port in ports if f"\\{port} [" not in text}:
+        if idle := {
+            port
+            for port, (_, way) in ports.items()
+            if way is PortDirection.Input and f"\\{port} [" not in text
+        }:
             ports = {port: end for port, end in ports.items() if port not in idle}
             text = _rtlil(fragment, kind, ports | members)
         digest = hashlib.sha256(_SOURCES.sub("", text).encode()).hexdigest()

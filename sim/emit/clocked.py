@@ -90,7 +90,7 @@ class Clocked(Logic):
             cases.pop()
         if not cases:
             return []
-        exact = not any("-" in p for patterns, _ in cases for p in patterns)
+        exact = all(p and "-" not in p for patterns, _ in cases for p in patterns)
         if exact and sum(bool(patterns) for patterns, _ in cases) > 1:
             return self._case(switch.test, cases, wire, indent)
         lines: list[str] = []

@@ -279,7 +279,9 @@ class Logic(Named, ABC):
         otherwise = before if cases[-1][0] else values.pop()
         patterns = [patterns for patterns, _ in cases[: len(values)]]
         test = switch.test
-        if len(patterns) > 1 and not any("-" in p for group in patterns for p in group):
+        if len(patterns) > 1 and all(
+            set(p) <= {"0", "1"} and p for group in patterns for p in group
+        ):
             shared = self._shared(self.term(test), f"{name}_select")
             if dense := _dense(shared, patterns, values, otherwise):
                 return dense
@@ -299,8 +301,8 @@ class Logic(Named, ABC):
         for run in re.finditer(r"[01]+", pattern):
             low = len(pattern) - run.end()
             parts.append(equal(self.term(cut(test, low, len(run[0]))), int(run[0], 2)))
-        term = parts[0]
-        for part in parts[1:]:
+        term = constant(1, 1)
+        for part in parts:
             term = binary("&", term, part)
         return term
 

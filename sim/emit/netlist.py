@@ -132,7 +132,8 @@ class _Reader:
                     kind, name = rest.split(" ")
                     self._cell(kind, name, attributes)
                 case "process":
-                    self.netlist.processes.append(Process(self._body()))
+                    if body := self._body():
+                        self.netlist.processes.append(Process(body))
                 case "connect":
                     self.netlist.connects.append(self._pair(rest))
                 case "module" | "end":
@@ -166,7 +167,8 @@ class _Reader:
         for line in self._lines:
             word, _, rest = line.partition(" ")
             if word == "assign":
-                yield self._pair(rest)
+                if (given := self._pair(rest)).target:  # else it is of no bits
+                    yield given
             elif word == "switch":
                 yield self._switch(self._signal(rest))
             elif word == "end":
@@ -184,7 +186,8 @@ class _Reader:
                 patterns = [p.partition("'")[2] for p in rest.split(", ")] if rest else []
                 cases.append((patterns, []))
             elif word == "assign":
-                cases[-1][1].append(self._pair(rest))
+                if (given := self._pair(rest)).target:
+                    cases[-1][1].append(given)
             elif word == "switch":
                 cases[-1][1].append(self._switch(self._signal(rest)))
             elif word != "attribute":
