@@ -32,7 +32,7 @@ from syncfabric.sim.assemble.nodes import (
 )
 from syncfabric.sim.assemble.streams import BEAT, counts_of, place_in_tile, streams_verilog
 from syncfabric.sim.assemble.traffic import traffic_verilog
-from syncfabric.sim.assemble.verilog import ModuleWriter, merged, placed, ports_of
+from syncfabric.sim.assemble.verilog import ModuleWriter, merged, placed, ports_of, zero
 from syncfabric.sim.fabric.tile import (
     Ports,
     config_ports,
@@ -134,6 +134,7 @@ def _tile(
             inside |= place_in_tile(top, spec.shape.router)
     place_node(top, module, inside)
     places = [place for _, place in counters(spec, module)]
+    places = places or [zero(COUNTER_BITS)]
     top.port("output", "counted", COUNTER_BITS * len(places))
     top.assign("counted", f"{{{', '.join(reversed(places))}}}")
     return f"{end_verilog()}\n{top.text()}"
