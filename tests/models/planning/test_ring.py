@@ -1,4 +1,4 @@
-"""Rings through any members: how they begin, grow and become short."""
+"""Rings through any members, and the least length of one."""
 
 import random
 from collections.abc import Iterator
@@ -8,8 +8,7 @@ import pytest
 
 from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.planning.free_links import FreeLinks
-from syncfabric.models.planning.ring import best_ring, least_by_shape, rectangle_ring, ring_beside
-from syncfabric.models.planning.ring_grow import grow, shake, through_two
+from syncfabric.models.planning.ring import best_ring, least_by_shape, ring_beside
 from syncfabric.models.planning.ring_model import RingModel
 from tests.models.planning.static_ways import leaves, passed, ring_hops
 
@@ -77,20 +76,6 @@ def test_the_shortest_there_is_on_three_by_three(size: int) -> None:
         assert len(ring_hops(mesh, passed(mesh, ring.ring))) == shortest(mesh, list(members))
 
 
-def test_rectangles_of_every_size() -> None:
-    for width in range(2, 14):
-        for height in range(2, 14):
-            switches = rectangle_ring(width, height)
-            if (width, height) == (3, 3):
-                assert switches is None
-                continue
-            assert switches is not None
-            hops = ring_hops(Mesh(width, height), switches)
-            assert len(set(switches)) == width * height
-            assert len(hops) == width * height + width * height % 2
-    assert rectangle_ring(1, 6) is rectangle_ring(6, 1) is None
-
-
 def test_a_row_has_no_ring() -> None:
     assert best_ring(Mesh(4, 1).graph, [(0, 0), (2, 0)]) is None
     assert RingModel(FreeLinks(Mesh(4, 1).graph), [0, 2]).relaxed() == float("inf")
@@ -136,81 +121,3 @@ def test_no_ring_where_a_member_is_closed_off() -> None:
     alone = best_ring(mesh.graph, [(0, 0), (2, 2)])
     assert alone is not None
     assert ring_beside([(0, 0), (2, 2)], taken, alone, 5) is None
-
-
-def drawn(seed: int) -> tuple[FreeLinks, list[int]]:
-    """Return a mesh with some links taken, and members."""
-    rng = random.Random(seed)
-    mesh = Mesh(rng.randint(2, 6), rng.randint(2, 6))
-    every = [divmod(link, 5) for link, free in enumerate(FreeLinks(mesh.graph).free) if free]
-    links = FreeLinks(mesh.graph, rng.sample(every, len(every) // rng.choice((4, 10, 1000))))
-    return links, rng.sample(range(len(mesh.nodes)), rng.randint(2, min(9, len(mesh.nodes))))
-
-
-def check(links: FreeLinks, way: list[int]) -> set[int]:
-    """Check that links are a ring, over free ones; return the switches that it passes."""
-    columns, switches = links.graph.columns, [link // 5 for link in way]
-    mesh = Mesh(columns, links.graph.switches // columns)
-    assert len(ring_hops(mesh, passed(mesh, switches))) == len(way)
-    assert all(links.free[link] for link in way)
-    return {*switches}
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_what_a_ring_is_begun_from(seed: int) -> None:
-    links, members = drawn(seed)
-    before = bytes(links.free)
-    if way := through_two(links, members[0], members[1]):
-        assert set(members[:2]) <= check(links, way)
-        assert len(way) >= 2 * links.distance(members[0], members[1])
-    assert links.free == before
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "length"),
-    [((0, 0), (1, 0), 4), ((0, 0), (3, 3), 12), ((0, 0), (3, 0), 8), ((1, 2), (1, 0), 6)],
-)
-def test_the_shortest_ring_through_two(a: tuple[int, int], b: tuple[int, int], length: int) -> None:
-    mesh = Mesh(4, 4)
-    way = through_two(FreeLinks(mesh.graph), mesh.index(a), mesh.index(b))
-    assert way is not None
-    assert len(way) == length
-
-
-def test_no_ring_through_a_switch_that_is_closed_off() -> None:
-    mesh = Mesh(3, 3)
-    links = FreeLinks(mesh.graph, leaves(mesh, [((1, 0), (0, 0)), ((0, 1), (0, 0))]))
-    assert through_two(links, 0, 8) is None
-    assert through_two(links, 8, 0) is None
-    assert grow(links, [0, 8]) is None
-    assert sum(links.free) == 24 - 2
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_a_grown_ring_takes_its_links_alone(seed: int) -> None:
-    links, members = drawn(seed)
-    before = bytes(links.free)
-    trail = grow(links, members)
-    if trail is None:
-        assert links.free == before
-        return
-    taken = set(trail.way)
-    assert all(links.free[link] == (free and link not in taken) for link, free in enumerate(before))
-    grown = len(trail)
-    for least in (grown, 4):
-        shake(trail, 10, least)
-        again = FreeLinks(links.graph)
-        again.free = bytearray(before)
-        assert set(members) <= check(again, trail.way)
-        assert len(trail) <= grown
-        grown = len(trail)
-
-
-def test_a_known_ring_is_taken_if_none_is_shorter() -> None:
-    mesh = Mesh(5, 3)
-    members = list(range(15))
-    first = grow(FreeLinks(mesh.graph), members)
-    assert first is not None
-    again = grow(FreeLinks(mesh.graph), members, [list(first.way)])
-    assert again is not None
-    assert len(again) <= len(first)

@@ -1,4 +1,4 @@
-"""Trails, and the shortest ways between links of which they are made."""
+"""Trails: how they begin, grow and become short, and the shortest paths that they consist of."""
 
 import random
 from collections import Counter
@@ -9,7 +9,7 @@ import pytest
 
 from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.planning.free_links import FreeLinks, Output
-from syncfabric.models.planning.ring_grow import Trail, shortest_walk
+from syncfabric.models.planning.ring_grow import Trail, grow, shake, shortest_walk, through_two
 from tests.models.planning.static_ways import leaves, numbered, passed, ring_hops
 
 RIM: list[Node] = [
@@ -195,3 +195,81 @@ def test_none_turns_back_on_a_row() -> None:
     (last,) = numbered(mesh, [((2, 0), (3, 0))])
     assert shortest_walk(links, there, last, (), 20) == numbered(mesh, [((1, 0), (2, 0))])
     assert shortest_walk(links, there, last, (3,), 20) is None
+
+
+def drawn(seed: int) -> tuple[FreeLinks, list[int]]:
+    """Return a mesh with some links taken, and members."""
+    rng = random.Random(seed)
+    mesh = Mesh(rng.randint(2, 6), rng.randint(2, 6))
+    every = [divmod(link, 5) for link, free in enumerate(FreeLinks(mesh.graph).free) if free]
+    links = FreeLinks(mesh.graph, rng.sample(every, len(every) // rng.choice((4, 10, 1000))))
+    return links, rng.sample(range(len(mesh.nodes)), rng.randint(2, min(9, len(mesh.nodes))))
+
+
+def switches_of(links: FreeLinks, way: list[int]) -> set[int]:
+    """Check that links are a ring, over free ones; return the switches that it passes."""
+    columns, switches = links.graph.columns, [link // 5 for link in way]
+    mesh = Mesh(columns, links.graph.switches // columns)
+    assert len(ring_hops(mesh, passed(mesh, switches))) == len(way)
+    assert all(links.free[link] for link in way)
+    return {*switches}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_a_ring_is_begun_from(seed: int) -> None:
+    links, members = drawn(seed)
+    before = bytes(links.free)
+    if way := through_two(links, members[0], members[1]):
+        assert set(members[:2]) <= switches_of(links, way)
+        assert len(way) >= 2 * links.distance(members[0], members[1])
+    assert links.free == before
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "length"),
+    [((0, 0), (1, 0), 4), ((0, 0), (3, 3), 12), ((0, 0), (3, 0), 8), ((1, 2), (1, 0), 6)],
+)
+def test_the_shortest_ring_through_two(a: tuple[int, int], b: tuple[int, int], length: int) -> None:
+    mesh = Mesh(4, 4)
+    way = through_two(FreeLinks(mesh.graph), mesh.index(a), mesh.index(b))
+    assert way is not None
+    assert len(way) == length
+
+
+def test_no_ring_through_a_switch_that_is_closed_off() -> None:
+    mesh = Mesh(3, 3)
+    links = FreeLinks(mesh.graph, leaves(mesh, [((1, 0), (0, 0)), ((0, 1), (0, 0))]))
+    assert through_two(links, 0, 8) is None
+    assert through_two(links, 8, 0) is None
+    assert grow(links, [0, 8]) is None
+    assert sum(links.free) == 24 - 2
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_grown_ring_takes_its_links_alone(seed: int) -> None:
+    links, members = drawn(seed)
+    before = bytes(links.free)
+    trail = grow(links, members)
+    if trail is None:
+        assert links.free == before
+        return
+    taken = set(trail.way)
+    assert all(links.free[link] == (free and link not in taken) for link, free in enumerate(before))
+    grown = len(trail)
+    for least in (grown, 4):
+        shake(trail, 10, least)
+        again = FreeLinks(links.graph)
+        again.free = bytearray(before)
+        assert set(members) <= switches_of(again, trail.way)
+        assert len(trail) <= grown
+        grown = len(trail)
+
+
+def test_a_known_ring_is_taken_if_none_is_shorter() -> None:
+    mesh = Mesh(5, 3)
+    members = list(range(15))
+    first = grow(FreeLinks(mesh.graph), members)
+    assert first is not None
+    again = grow(FreeLinks(mesh.graph), members, [list(first.way)])
+    assert again is not None
+    assert len(again) <= len(first)

@@ -12,7 +12,8 @@ from syncfabric.models.planning.free_links import Output, Routes
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.multicast_tree import Multicast, best_tree
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.models.planning.ring import Least, Ring, ring_of
+from syncfabric.models.planning.ring import Least, Ring
+from syncfabric.models.planning.ring_construct import ring_of
 from syncfabric.models.planning.static_routes import chain_words, reach, through_cores
 from tests.models.planning.flit_trace import check_ring, check_tree
 from tests.models.planning.static_ways import leaves, passed, ring_hops

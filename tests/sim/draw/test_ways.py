@@ -18,7 +18,7 @@ from syncfabric.sim.draw.ways import OTHERS, RING, RING_MEMBER, Dot, key_of, ove
 from tests.models.golden.static_plans import plan_of
 from tests.sim.draw.test_figures import RINGS, TREE, planned, static, texts
 from tests.sim.draw.test_scene import star
-from tests.sim.test_matrix import GRID, MESH, network
+from tests.sim.matrix import GRID, MESH, network
 
 
 @pytest.mark.parametrize("name", ["link", "routed", "wires-4x4", "wires-both", "wires-16x16"])

@@ -13,9 +13,9 @@ from syncfabric.sim.report.episode import first_episode
 from syncfabric.sim.report.film import Film
 from syncfabric.sim.report.sections import schedule_film
 from syncfabric.sim.request import RunRequest
+from tests.sim.matrix import CLUSTER, MESH
+from tests.sim.matrix import network as engines
 from tests.sim.report.made import scatter, schedule
-from tests.sim.test_matrix import CLUSTER, MESH
-from tests.sim.test_matrix import network as engines
 
 
 def film_of(network: Network, episodes: int = 5, background: float = 0.0) -> Film:

@@ -12,7 +12,8 @@ from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.free_links import Routes
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
-from syncfabric.models.planning.ring import Least, Ring, ring_of
+from syncfabric.models.planning.ring import Least, Ring
+from syncfabric.models.planning.ring_construct import ring_of
 from tests.models.golden.static_bench import Group, ready_bench
 
 
