@@ -66,7 +66,7 @@ module @PREFIX@_port_sva #(parameter R = 1, D = 0) (
   end
 endmodule
 
-// A group of M members: nobody is released before all have arrived, counted apart from the design.
+// A group of M members: no member is released before all have arrived, counted apart from the design.
 module @PREFIX@_group_sva #(parameter M = 2) (
   input wire clk,
   input wire rst,

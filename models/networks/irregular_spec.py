@@ -200,7 +200,7 @@ SHOWN = 4
 
 
 def check_topology(network: Irregular) -> None:
-    """Refuse a network whose links and nodes do not fit its switches, or do not hang together.
+    """Refuse links and nodes that do not fit the switches, and a graph that is not connected.
 
     Nor may the links be others than those of the family that it names, or a node outside its switch
     where nodes are inside.

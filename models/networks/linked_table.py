@@ -24,10 +24,10 @@ PAIRS = {"links": ("links", "nodes"), "width": ("width", "height")}
 
 
 def one_way(ways: Mapping[str, tuple[str, ...]], *others: str) -> ConfigDict:
-    """Let the JSON Schema know the ways, and that one of these keys left out has no value."""
+    """Give the JSON Schema the ways, and no null for a key that is left out."""
     keys = dict.fromkeys(key for way in ways.values() for key in way)
 
-    def tell(schema: dict[str, Any]) -> None:
+    def extend(schema: dict[str, Any]) -> None:
         for key in ("ports", "interfaces", *keys, *others):
             schema["properties"][key].pop("default", None)
         for values in schema["properties"].values():
@@ -45,7 +45,7 @@ def one_way(ways: Mapping[str, tuple[str, ...]], *others: str) -> ConfigDict:
         needed = PAIRS | {"random": ("random", "ports")}
         schema["oneOf"] = [way(needed.get(key, (key,)), own) for key, own in ways.items()]
 
-    return ConfigDict(json_schema_extra=tell)
+    return ConfigDict(json_schema_extra=extend)
 
 
 class LinkedTable(NetworkTable):
@@ -127,7 +127,7 @@ class LinkedTable(NetworkTable):
         return self
 
     def linked(self, folder: Traversable) -> tuple[Irregular, tuple[str, ...]]:
-        """Return switches, links and nodes, and what a reader should know of how they were made.
+        """Return switches, links and nodes, and notes on how they were made.
 
         Parameters
         ----------

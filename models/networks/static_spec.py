@@ -48,7 +48,10 @@ class StaticKeys(NetworkTable):
     core_buffer: Buffer = Field(default=2, description="Flits that wait for a core.")
     injection_buffer: Buffer = Field(default=2, description="Flits that a core has sent.")
     watchdog: Whole = Field(
-        default=0, ge=0, le=65535, description="Cycles after which who waits is told; 0: never."
+        default=0,
+        ge=0,
+        le=65535,
+        description="Cycles of waiting after which a node counts its core as late; 0: never.",
     )
 
     @model_validator(mode="after")

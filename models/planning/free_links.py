@@ -82,7 +82,7 @@ class FreeLinks:
         return sorted(free, key=lambda link: (link % self.ports, link))
 
     def _away(self, switch: int) -> Sequence[int]:
-        """Return the links between a switch and each other, whatever is free; by switch."""
+        """Return the links between a switch and each other, taken links included; by switch."""
         columns = self.graph.columns
         if not columns:
             levels: list[int] = self.graph.levels(switch).tolist()

@@ -171,9 +171,9 @@ def config_map(spec: NetworkSpec) -> Block:
 def _static_map(network: StaticSpec) -> Iterator[Block]:
     """Yield the nodes, and then the loader; target t begins at t times ``TARGET_WORDS``."""
     nodes, watchdog = len(network.topology.nodes), network.watchdog
-    *words, patience = StaticWord
+    *words, timeout = StaticWord
     node = [word.word() for word in words]
-    node += [patience.word(reset=watchdog)] if watchdog else []
+    node += [timeout.word(reset=watchdog)] if watchdog else []
     node += [counter.word(COUNTER_BASE) for counter in Counter]
     yield Block("node", 0, "A switch with its node's agent", tuple(node), nodes, TARGET_WORDS)
     layout = network.layout
@@ -238,7 +238,7 @@ def host_map(shape: HostShape, module: str) -> Block:
     shape : HostShape
         What the host has to do with.
     module : str
-        The top's module, whose name the map gets.
+        Name of the top's module and of the map.
     """
     about = "Config port of the target that CONFIG_NODE names"
     parts: list[Part] = list(_globals(shape))
@@ -277,7 +277,7 @@ def _meter(shape: HostShape) -> Iterator[Word]:
 
 def _mask(shape: HostShape) -> Iterator[Word]:
     """Yield the words of a mask; the last may have fewer bits, and is a word of its own then."""
-    about = "Who is measured: bit n * registers + r is register r of node n, 32 bits a word"
+    about = "The members measured: bit n * registers + r is register r of node n, 32 bits a word"
     full, rest = divmod(shape.width, 32)
     if full:
         yield Word("MASK", MASK_BASE, about, whole("bits", "rw", "a register each", reset=0), full)

@@ -124,7 +124,7 @@ class StaticSwitch(wiring.Component):
         return m
 
     def _flushed(self, port: int, clear: Value) -> Value:
-        """Return what empties an input: the switch itself that of a node, else who sends to it."""
+        """Return the flush of an input: of a node's by the switch itself, else by the sender."""
         if port == self._network.layout.core:
             return clear[port]
         flush: Value = getattr(self, f"{self._names[port]}_in").flush

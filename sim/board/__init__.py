@@ -44,7 +44,7 @@ def build_board(
     simulator : Verilator, optional
         What compiles it; by default what is found.
     progress : Progress
-        Is told how far it is.
+        Called with the stage of the build.
 
     Raises
     ------
@@ -90,7 +90,7 @@ class SimulatedBoard:
 
     def __init__(self, built: Built) -> None:
         inside, self._outside = os.openpty()
-        # No echo, and no byte changed, whoever opens it. It stays open: a port does not go away
+        # No echo, and no byte changed, for any program. It stays open: a port does not go away
         # when a program has closed it.
         tty.setraw(self._outside)
         self.port = os.ttyname(self._outside)

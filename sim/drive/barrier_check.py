@@ -216,7 +216,7 @@ def _broken_off(group: _Group, member: int) -> Iterator[tuple[str, int, int]]:
 
 
 OF_KILLED = {"engine OVERFLOW", "engine UNEXPECTED", "engine REFUSED_COMMAND"}
-"""What is counted of messages that are under way when their group is killed."""
+"""Events counted for messages in flight when their group is killed."""
 
 
 class GroupCheck(Rule):
@@ -260,16 +260,16 @@ class GroupCheck(Rule):
                 self._ending = True
 
     def _gone(self, note: Removed) -> Iterator[Mismatch]:
-        born = self._lives.pop(note.number)
+        created = self._lives.pop(note.number)
         episodes, inside = self._barriers.state(note.number)
-        name = f"group {born.gid}"
+        name = f"group {created.gid}"
         if inside:
             what = f"{name}: members inside when it was gone"
             yield Mismatch(note.cycle, None, what, len(inside), 0)
-        if note.number not in self._killed and episodes != born.episodes:
-            yield Mismatch(note.cycle, None, f"{name}: episodes", episodes, born.episodes)
-        places = zip(born.targets, born.entries, strict=True)
-        self._unread.update(dict.fromkeys(places, born.gid))
+        if note.number not in self._killed and episodes != created.episodes:
+            yield Mismatch(note.cycle, None, f"{name}: episodes", episodes, created.episodes)
+        places = zip(created.targets, created.entries, strict=True)
+        self._unread.update(dict.fromkeys(places, created.gid))
 
     def wires(self, line: Line) -> Iterator[Mismatch]:
         """Check an answer of the config port."""
@@ -295,8 +295,8 @@ class GroupCheck(Rule):
 
     def close(self, cycle: int, report: Report = None) -> Iterator[Mismatch]:
         """Check the end: no life is left, and every entry of theirs has been read."""
-        for born in self._lives.values():
-            yield Mismatch(cycle, None, f"group {born.gid}: life that does not end", 1, 0)
+        for created in self._lives.values():
+            yield Mismatch(cycle, None, f"group {created.gid}: still present at the end", 1, 0)
         for (target, entry), gid in self._unread.items():
             what = f"target {target}: group {gid}: entry {entry} not read when it was over"
             yield Mismatch(cycle, None, what, 0, 1)

@@ -109,7 +109,7 @@ class Kept:
 
 
 def key_of(job: tuple[Any, ...]) -> str:
-    """Return what tells a function's jobs apart."""
+    """Return the key of a function's jobs."""
     return hashlib.sha256(json.dumps(job).encode()).hexdigest()[:24]
 
 

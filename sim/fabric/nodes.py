@@ -299,7 +299,7 @@ def _of_nodes(spec: MessageSpec) -> list[str]:
 
 
 def tables_text(spec: MessageSpec) -> str:
-    """Return what a program of these tiles reads of the network at hand: a table a line, named.
+    """Return what a program of these tiles reads of a network: a table a line, named.
 
     Networks whose tiles are alike have one program.
     """

@@ -45,7 +45,7 @@ def _switch_ports(spec: StaticSpec) -> Ports:
 
 
 def tile_ports(spec: StaticSpec) -> Ports:
-    """Return direction and width of each of a node's tile's ports, but for ``clk`` and ``rst``."""
+    """Return direction and width of the ports of a node's tile, without ``clk`` and ``rst``."""
     ports: Ports = {"index": ("input", spec.layout.target_bits)}
     ports |= {name: (direction, width) for direction, name, width in process_ports(spec)}
     ports |= config_ports(spec)

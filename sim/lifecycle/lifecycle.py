@@ -94,7 +94,7 @@ class Lifecycle(ABC):
         self._aborted: set[tuple[int, int]] = set()  # roots whose SETUP was, and given no more
 
     def again(self) -> Self:
-        """Return one that knows what this one does, and may learn more."""
+        """Return a copy with the same state, which changes apart from this one."""
         return copy.deepcopy(self, {id(self._shape): self._shape})
 
     @abstractmethod
@@ -394,13 +394,13 @@ class ByRoutes:
         self.settled = 8 * len(network.topology.nodes)
 
     def again(self) -> ByRoutes:
-        """Return one that knows what this one does, and may learn more."""
+        """Return a copy with the same state, which changes apart from this one."""
         twin = copy.copy(self)
         twin._living = dict(self._living)
         return twin
 
     def set_up(self, *groups: GroupPlan, beside: Sequence[GroupPlan] = ()) -> Steps[None]:
-        """Load groups' routes beside the others', tell members their roles, and let roots begin.
+        """Load groups' routes beside the others', assign members their roles, and start roots.
 
         Those ``beside`` have routes alone: their members' core ports are left to software.
         """
@@ -408,9 +408,9 @@ class ByRoutes:
         yield from self.assign((), groups)
 
     def kill(self, *groups: GroupPlan, silent: Collection[int] = ()) -> Steps[None]:
-        """Take groups' routes away, whatever they are doing: their agents are as after reset.
+        """Remove groups' routes in any state; their agents return to the reset state.
 
-        But for those of nodes that are ``silent``, which no flush gets to.
+        Agents of ``silent`` nodes keep their state: no flush reaches them.
         """
         yield from self.load(groups, ())
         yield from self.assign(groups, (), silent)
@@ -435,5 +435,5 @@ class ByRoutes:
         begun: Sequence[GroupPlan],
         silent: Collection[int] = (),
     ) -> Steps[None]:
-        """Tell nodes their roles when routes are loaded; nodes that are ``silent`` keep theirs."""
+        """Assign nodes their roles once routes are loaded; ``silent`` nodes keep theirs."""
         yield from ask_all(list(role_writes(self._network, ended, begun, silent)), "roles")

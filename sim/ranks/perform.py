@@ -105,7 +105,7 @@ CALLS: dict[Kind, str] = {
     "MNB": "Neighbor_allgather",
     "MNS": "Neighbor_alltoall",
 }
-"""A multicast is a Bcast on a communicator of those who are in it."""
+"""A multicast is a Bcast on a communicator of its ranks."""
 
 
 class Library:
@@ -195,7 +195,7 @@ def _call(world: Any, collective: Collective, out: Bytes, into: Bytes) -> Callab
         case "AAR":
             sums = into.view(np.uint64)
             return lambda: world.Reduce_scatter_block(out.view(np.uint64), sums)
-    # On the graph of who sends to whom.
+    # On the graph of senders and receivers.
     sources = [a for a, b in collective.pairs if b == me]
     targets = [b for a, b in collective.pairs if a == me]
     graph = world.Create_dist_graph_adjacent(sources, targets)

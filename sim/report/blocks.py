@@ -132,7 +132,7 @@ def inline_svg(figure: Figure, prefix: str, words: str) -> Markup:
     prefix : str
         Begins all its ids: a page holds many drawings, and ids are the page's.
     words : str
-        What it shows, for those who do not see it.
+        Text alternative for readers who cannot see it.
     """
     text = to_svg(figure)
     text = text[text.index("<svg ") :]

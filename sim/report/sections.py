@@ -308,7 +308,7 @@ def network_section(
 
 def _plan_blocks(plan: Plan, asked: RunRequest, result: RunResult, prefix: str) -> Iterator[Block]:
     if not plan.groups:
-        yield Words(["No groups: nobody meets in a barrier."])
+        yield Words(["No groups: there are no barriers."])
         return
     yield from _plays(plan, asked, result)
     if can_draw(plan.spec.network):
@@ -330,7 +330,7 @@ def _plays(plan: Plan, asked: RunRequest, result: RunResult) -> Iterator[Block]:
     network = plan.spec.network
     if not can_draw(network) or len(network.topology.nodes) > MOST_NODES:
         limit = f"networks of up to {MOST_NODES:,} nodes"
-        yield Words([f"Too large to animate: pages show {limit} that a picture has room for."])
+        yield Words([f"Too large to animate: pages show {limit} that fit a picture."])
         return
     scenario = replace(scenario_of(plan, asked), streams=())
     films = {"The first barrier of each group": first_episode(plan, scenario)}
@@ -345,7 +345,7 @@ def _plays(plan: Plan, asked: RunRequest, result: RunResult) -> Iterator[Block]:
 
 
 def source_words(result: RunResult) -> str:
-    """Return whose episode is shown with a run."""
+    """Return the group whose episode is shown with a run."""
     if result.compared and result.ok:
         return f"as the hardware did it under {result.simulator}"
     return "as the golden model does it"

@@ -154,7 +154,7 @@ QUEUE = 64
 ABOVE = 1.0
 """Flits a node a cycle: more than any network takes."""
 SHARES = (None, 0.0, 0.5, 1.0)
-"""Of saturation, by phase; the first is offered `ABOVE`, which tells how much saturation is."""
+"""Of saturation, by phase; the first is offered `ABOVE`, which measures saturation."""
 LONGEST = 12_500
 """Episodes of a phase, at most, up to `MOST` rounds."""
 MOST = 20

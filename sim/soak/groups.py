@@ -246,7 +246,7 @@ class RouteGroups:
         yield from self._software.kill(group)
 
     def end(self, group: GroupPlan, after: BarrierPlan | None) -> Steps[None]:
-        """Remove a group's routes, whatever it does; what is dead afterwards is not told."""
+        """Remove a group's routes in any state; dead nodes are not notified."""
         silent = after.without.nodes if after is not None else ()
         yield from self._software.kill(group, silent=silent)
         self._fabric.dismiss(group.id)

@@ -85,7 +85,7 @@ def test_what_is_no_checkpoint_is_refused(call: Call, here: Path) -> None:
         assert result.stderr.splitlines()[-1] == f"error: {message}"
 
 
-HASTY = """
+INTERRUPTED = """
 from syncfabric.cli import main
 from syncfabric.models.collectives.annealing import solve
 solve.EPOCH, solve.WRITE = 1000, 0
@@ -98,7 +98,7 @@ HARD = ("schedule", "mesh-5x5", "AAS", "--ports", "1", "--method", "hgsa", "--st
 @pytest.mark.usefixtures("short")
 def test_what_was_killed_goes_on(call: Call, here: Path) -> None:
     words = (*HARD, "--islands", "1", "--checkpoint", "c")
-    process = start("-c", HASTY, *words)
+    process = start("-c", INTERRUPTED, *words)
     try:
         end = time.monotonic() + 120
         while not (here / "c").exists() and time.monotonic() < end:

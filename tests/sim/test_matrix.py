@@ -110,7 +110,7 @@ def header(spec: MessageSpec, source: int, target: int) -> int:
 
 
 def send(spec: NetworkSpec, sim: str = "model") -> None:
-    """Let nodes send packets of whatever payload, and have barriers beside them."""
+    """Run barriers while nodes send packets of random payload."""
     rng, network, sendings = random.Random(2), spec.message_network, list[Sending]()
     for _ in range(60):
         source, target = rng.sample(range(len(network.topology.nodes)), 2)
@@ -148,7 +148,7 @@ def test_the_model_keeps_the_rules(topology: str, plane: str) -> None:
 
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 def test_a_group_alone_keeps_its_bound(topology: str) -> None:
-    """On an idle network; on wires its last member waits for the bound, whoever it is (X6.3)."""
+    """On an idle network; on wires any last member waits for the bound (X6.3)."""
     for plane in set(PLANES) - {"packets"}:
         if not refusal(cell := Cell(topology, plane)):
             spec = cell.spec(link_registers=int(plane == "wires"))

@@ -24,43 +24,43 @@ Pair = tuple[int, int]
 GAIN = 0.5
 """How far a measurement moves the figure: halfway from the old one."""
 CHANGED = 0.25
-"""By which part a figure must differ from what the tree knows before it is changed there."""
+"""Relative change of a figure that updates it in the tree."""
 
 
 class Latencies:
-    """The figure of each pair, in seconds, and what the tree knows."""
+    """The figure of each pair, in seconds, and the one that the tree was built with."""
 
     def __init__(self) -> None:
         self._smooth: dict[Pair, float] = {}
-        self._told: dict[Pair, float] = {}
+        self._adopted: dict[Pair, float] = {}
 
     def note(self, pair: Pair, measured: float) -> None:
         """Take a measurement: an exponentially weighted mean, the first one as it is."""
         old = self._smooth.get(pair, measured)
         self._smooth[pair] = old + GAIN * (measured - old)
 
-    def tell(self, pair: Pair, unknown: float) -> float:
-        """Return the figure that the tree knows from now on, or another one if there is none."""
-        self._told[pair] = self._smooth.get(pair, unknown)
-        return self._told[pair]
+    def adopt(self, pair: Pair, unknown: float) -> float:
+        """Return the figure that the tree uses from now on; ``unknown`` if none was measured."""
+        self._adopted[pair] = self._smooth.get(pair, unknown)
+        return self._adopted[pair]
 
     def changes(self, members: Iterable[int]) -> list[tuple[Pair, float]]:
-        """Return the pairs of these ranks that change in the tree, as known from now on.
+        """Adopt and return the figures between these ranks that have changed.
 
-        The lowest come first, for a swap should know the ways round what has risen.
+        The lowest come first, so a swap finds the paths around those that have risen.
         """
         inside = set(members)
         found = []
         for pair, value in self._smooth.items():
-            told = self._told.get(pair, 0.0)
-            if inside.issuperset(pair) and abs(value - told) > CHANGED * told:
+            adopted = self._adopted.get(pair, 0.0)
+            if inside.issuperset(pair) and abs(value - adopted) > CHANGED * adopted:
                 found.append((pair, value))
-        self._told |= dict(found)
+        self._adopted |= dict(found)
         return sorted(found, key=lambda change: change[1])
 
     def forget(self, rank: int) -> None:
-        """Drop what is known of a rank that is gone."""
-        for known in (self._smooth, self._told):
+        """Remove the figures of a rank that has left."""
+        for known in (self._smooth, self._adopted):
             for pair in [pair for pair in known if rank in pair]:
                 del known[pair]
 
@@ -262,7 +262,7 @@ class Root:
 
     def _cost(self, a: int, b: int) -> float:
         """Return what the tree is told of a pair: what never came back costs the time-out."""
-        return self.latencies.tell(pair_of(a, b), self.timeout)
+        return self.latencies.adopt(pair_of(a, b), self.timeout)
 
     def _end(self) -> None:
         """End all ranks; MPI in order only if all are still there."""

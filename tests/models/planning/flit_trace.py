@@ -25,8 +25,8 @@ class Trace(NamedTuple):
 def trace(graph: Irregular, routes: Mapping[Place, int], root: Node) -> Trace:
     """Send a flit from a node's core, and follow every copy of it.
 
-    A copy that comes by a link a second time would go round for ever: that fails. So does one that
-    turns back on a mesh, or at the port of a node that is not alone at its switch.
+    A copy that comes by a link a second time would never leave the network: that fails. So does
+    one that turns back on a mesh, or at the port of a node that is not alone at its switch.
     """
     far = {end: other for a, b in graph.links for end, other in ((a, b), (b, a))}
     seats = {graph.nodes[number]: graph.member(number) for number in range(len(graph.nodes))}

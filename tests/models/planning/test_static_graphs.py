@@ -1,4 +1,4 @@
-"""Rings and trees of static networks on any graph, by a checker that knows the routes alone."""
+"""Rings and trees of static networks on any graph, by a checker that reads the routes alone."""
 
 from __future__ import annotations
 

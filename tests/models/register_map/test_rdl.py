@@ -1,4 +1,4 @@
-"""Maps of config ports and hosts have the words, fields and access that models of them know."""
+"""Maps of config ports and hosts have the words, fields and access of their models."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

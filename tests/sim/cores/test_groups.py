@@ -165,7 +165,10 @@ BREAKS = {
     "entries of the file are not taken": ("sf_entries[r].taken = words[r];", "(void)words;"),
     "the last barrier is like others": ("CORE_LAST_BASE - S", "CORE_ARRIVE_BASE - S"),
     "killed groups' entries are used at once": ("if (owing[entry])", "if (0)"),
-    "nobody says to be through": ("sf_broken(group)) {\n        sf_see", "0) {\n        sf_see"),
+    "no member reports that it is through": (
+        "sf_broken(group)) {\n        sf_see",
+        "0) {\n        sf_see",
+    ),
 }
 
 

@@ -278,7 +278,7 @@ CASES: list[tuple[Callable[[], Bench], list[Callable[[Bench], None]], list[str]]
         [f"target 1: {NAME}entry 3 not read when it was over"],
     ),
     (Bench, [lambda b: b.read(0, alive=True)], []),  # it may be, before its group is gone
-    (Bench, [Bench.close], [f"{NAME}life that does not end"]),
+    (Bench, [Bench.close], [f"{NAME}still present at the end"]),
     (Bench, [lambda b: b.answer(None, 0)], ["answer to no request"]),
     (
         inside,

@@ -122,7 +122,7 @@ def test_groups_meet_when_all_is_written() -> None:
 
 
 def test_a_root_that_waits_for_nobody_hangs_its_group() -> None:
-    """GO comes to routers that have no entry yet, and is lost; nobody has answered."""
+    """GO reaches routers without an entry and is dropped; no router has answered yet."""
     hangs = [play(drawn_plan(seed), seed=seed, hasty=True)[0].hang for seed in range(2, 5)]
     assert any("unfinished groups" in (hang or "") for hang in hangs)
 

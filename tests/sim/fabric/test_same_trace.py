@@ -153,13 +153,13 @@ def test_the_trace_is_the_benchs_and_the_models(tmp_path: Path) -> None:
 
 
 def test_answers_of_node_and_loader_in_one_cycle_are_one(tmp_path: Path) -> None:
-    """R5: the answer to SHIFT is told with that of whoever is asked in its last cycle."""
+    """R5: the answer to SHIFT comes with that of the target asked in its last cycle."""
     loader, begin = STATIC.layout.loader, 5
     stimuli = [
         Stimulus(begin, StimulusKind.CONFIG, loader << 12 | LoaderWord.SHIFT, 1, 1),
         Stimulus(begin + 32, StimulusKind.CONFIG, loader - 1 << 12 | StaticWord.STATUS, 1, 1),
         Stimulus(begin + 40, StimulusKind.CONFIG, loader << 12 | LoaderWord.LENGTH),
-        Stimulus(begin + 50, StimulusKind.CONFIG, loader + 1 << 12),  # nobody's number
+        Stimulus(begin + 50, StimulusKind.CONFIG, loader + 1 << 12),  # no target has this number
     ]
     lines = played(STATIC, stimuli, 100, tmp_path)
     answers = [line.replace(" 0 0 0", "") for line in lines]

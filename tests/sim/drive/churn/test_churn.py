@@ -312,18 +312,18 @@ def _not(*_: object) -> Steps[None]:
 
 
 def without_go(patch: pytest.MonkeyPatch) -> None:
-    """Tell no member that a group is set up."""
+    """Drop GO: no member is notified that a group is set up."""
     receive = NodePort._receive
 
-    def deaf(self: NodePort, message: Any) -> None:
+    def drop(self: NodePort, message: Any) -> None:
         if message.kind != Kind.GO:
             receive(self, message)
 
-    patch.setattr(NodePort, "_receive", deaf)
+    patch.setattr(NodePort, "_receive", drop)
 
 
 def released_early(patch: pytest.MonkeyPatch) -> None:
-    """Let an entry fire for the first that comes, whoever else has not."""
+    """Let an entry fire at the first arrival."""
     merge = Memory._merge
 
     def fires(self: Memory, number: int, kind: int, data: int, port: frozenset[int]) -> Service:
@@ -357,14 +357,14 @@ def in_taken_entries(patch: pytest.MonkeyPatch) -> None:
 
 
 def broken_is_lost(patch: pytest.MonkeyPatch) -> None:
-    """Have KILL release nobody."""
+    """Have KILL release no member."""
     receive, over = NodePort._receive, NodePort.over
 
-    def deaf(self: NodePort, message: Any) -> None:
+    def drop(self: NodePort, message: Any) -> None:
         if message.kind != Kind.BROKEN:
             receive(self, message)
 
-    patch.setattr(NodePort, "_receive", deaf)
+    patch.setattr(NodePort, "_receive", drop)
     patch.setattr(
         NodePort, "over", lambda self, m: over(self, m) and m is not None and m.kind != Kind.BROKEN
     )

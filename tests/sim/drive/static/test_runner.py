@@ -148,7 +148,7 @@ def test_rings_and_trees_disturbed_and_not() -> None:
 
 
 def test_a_ring_that_is_not_the_models_is_told() -> None:
-    """The hardware's cores have a place less than the model knows of."""
+    """The hardware's core buffers have a place less than the model's."""
     plan = plan_of(static(4, 3, (2, 2, 3)), ring(cycle(4, 3)))
     job = Job(((plan, Scenario(episodes=4)),))
     (outcome,) = run_job(job, "verilator", built=build_fabric(SMALL)).outcomes

@@ -37,19 +37,19 @@ def test_one_rank_has_no_pair() -> None:
 def test_figures_go_halfway_to_what_is_measured() -> None:
     latencies = Latencies()
     latencies.note((0, 1), 2.0)
-    assert latencies.tell((0, 1), 9.0) == 2.0
+    assert latencies.adopt((0, 1), 9.0) == 2.0
     latencies.note((0, 1), 10.0)
-    assert latencies.tell((0, 1), 9.0) == 6.0
+    assert latencies.adopt((0, 1), 9.0) == 6.0
     latencies.note((0, 1), 10.0)
-    assert latencies.tell((0, 1), 9.0) == 8.0
-    assert latencies.tell((0, 2), 9.0) == 9.0
+    assert latencies.adopt((0, 1), 9.0) == 8.0
+    assert latencies.adopt((0, 2), 9.0) == 9.0
 
 
 def test_the_tree_is_told_of_changes_by_more_than_a_quarter() -> None:
     latencies = Latencies()
     for pair in ((0, 1), (0, 2), (1, 2)):
         latencies.note(pair, 4.0)
-        latencies.tell(pair, 0.0)
+        latencies.adopt(pair, 0.0)
     assert latencies.changes([0, 1, 2]) == []
     latencies.note((0, 1), 6.0)  # 5 is no more than a quarter more
     assert latencies.changes([0, 1, 2]) == []
@@ -66,8 +66,8 @@ def test_who_is_gone_is_forgotten() -> None:
     latencies.note((0, 2), 2.0)
     latencies.forget(1)
     latencies.note((0, 1), 8.0)
-    assert latencies.tell((0, 1), 0.0) == 8.0
-    assert latencies.tell((0, 2), 0.0) == 2.0
+    assert latencies.adopt((0, 1), 0.0) == 8.0
+    assert latencies.adopt((0, 2), 0.0) == 2.0
 
 
 MS = 0.001
@@ -107,7 +107,7 @@ def test_a_slow_link_on_the_costliest_path_is_left(
     assert root.rows[3].swaps >= 1
     # The tree knows the whole price of the link by then.
     slow = next(iter(world.members[ROOT].slow))
-    assert root.latencies.tell(slow, 0.0) > 5 * MS
+    assert root.latencies.adopt(slow, 0.0) > 5 * MS
 
 
 def test_the_fixed_tree_takes_the_slow_link(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +202,7 @@ def test_what_was_known_of_a_rank_that_left_is_forgotten(
 ) -> None:
     events = (Event("leave", 2, 1), Event("join", 2, 3))
     root, _ = play(monkeypatch, 4, 4, (Slow((1, 2), 10.0, 2),), events)
-    assert root.latencies.tell((1, 2), 0.0) == pytest.approx(20 * MS)
+    assert root.latencies.adopt((1, 2), 0.0) == pytest.approx(20 * MS)
 
 
 def test_who_is_asked_to_join_and_is_dead_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
