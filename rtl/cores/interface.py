@@ -44,7 +44,7 @@ class Merge(wiring.Component):
 
     def __init__(self, shape: TileShape) -> None:
         self._places = shape.packets.buffer_flits
-        link = FlitSignature(shape.packets.channels, shape.packets.flit_bits)
+        link = FlitSignature.of(shape.packets)
         flit = link.members["flit"].shape
         super().__init__({"link": In(link), "room": In(1), "valid": Out(1), "flit": Out(flit)})
 
@@ -103,11 +103,11 @@ class Receiver(wiring.Component):
 
     def __init__(self, shape: TileShape) -> None:
         self._shape = shape
-        core, packets = shape.core_bits, shape.packets
+        core = shape.core_bits
         super().__init__(
             {
                 "bus": In(BusSignature()),
-                "link": In(FlitSignature(packets.channels, packets.flit_bits, cut=packets.guarded)),
+                "link": In(FlitSignature.of(shape.packets)),
                 "ack": Out(1),
                 "ack_to": Out(core),
                 "ack_sent": In(1),
@@ -241,9 +241,7 @@ class NetworkInterface(wiring.Component):
 
     def __init__(self, shape: TileShape) -> None:
         self._shape = shape
-        link = FlitSignature(
-            shape.packets.channels, shape.packets.flit_bits, cut=shape.packets.guarded
-        )
+        link = FlitSignature.of(shape.packets)
         super().__init__(
             {
                 "number": In(shape.core_bits),

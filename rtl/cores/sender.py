@@ -54,7 +54,7 @@ class Sender(wiring.Component):
 
     def __init__(self, shape: TileShape) -> None:
         self._shape = shape
-        core, packets = shape.core_bits, shape.packets
+        core = shape.core_bits
         super().__init__(
             {
                 "number": In(core),
@@ -63,9 +63,7 @@ class Sender(wiring.Component):
                 "ack_to": In(core),
                 "ack_sent": Out(1),
                 "acked": In(1),
-                "link": Out(
-                    FlitSignature(packets.channels, packets.flit_bits, cut=packets.guarded)
-                ),
+                "link": Out(FlitSignature.of(shape.packets)),
                 "room": Out(1),
                 "unacknowledged": Out(UNACKNOWLEDGED_BITS),
                 "stalls": Out(1),

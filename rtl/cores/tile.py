@@ -95,7 +95,7 @@ class CoreTile(wiring.Component):
     def __init__(self, shape: TileShape) -> None:
         self._shape = shape
         packets = shape.packets
-        link = FlitSignature(packets.channels, packets.flit_bits, cut=packets.guarded)
+        link = FlitSignature.of(packets)
         members: dict[str, Any] = {
             "number": In(shape.core_bits),
             "run": In(1),

@@ -1,11 +1,12 @@
 """Links of packets between routers."""
 
-from typing import Any
+from typing import Any, Self
 
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.flit import flit_layout
+from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.rtl.messages import struct
 
 __all__ = ["FlitSignature"]
@@ -43,6 +44,11 @@ class FlitSignature(wiring.Signature):
     message_rest : Out
         Only if messages are wider than ``flit``: the rest of it, or 0.
     """
+
+    @classmethod
+    def of(cls, network: MessageSpec) -> Self:
+        """Return a link that a network's packets have alone, as at a node."""
+        return cls(network.channels, network.flit_bits, cut=network.guarded)
 
     def __init__(
         self,

@@ -53,7 +53,7 @@ class PacketSink(wiring.Component):
                 "header": In(layout.header.width),
                 "cycle": In(32),
                 "clear": In(1),
-                "link": In(FlitSignature(network.channels, network.flit_bits, cut=network.guarded)),
+                "link": In(FlitSignature.of(network)),
                 "packets": Out(32),
                 "flits": Out(32),
                 "errors": Out(32),

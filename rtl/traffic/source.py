@@ -96,9 +96,7 @@ class PacketSource(wiring.Component):
                 "rate": In(24),
                 **({"goal": In(goal_of(bits))} if patterns else {}),
                 "put": In(PutSignature(network.flit_bits)),
-                "link": Out(
-                    FlitSignature(network.channels, network.flit_bits, cut=network.guarded)
-                ),
+                "link": Out(FlitSignature.of(network)),
                 "created": Out(32),
                 "sent": Out(32),
                 "overflow": Out(32),

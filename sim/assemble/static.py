@@ -1,6 +1,9 @@
 """A whole static network as Verilog: each module once, and a top of many."""
 
 from collections.abc import Iterator
+from typing import TypeAlias
+
+from amaranth.lib import wiring
 
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.config import RouteLoader
@@ -22,13 +25,17 @@ __all__ = [
     "link_wires",
     "local_wires",
     "module_names",
+    "modules",
     "modules_verilog",
     "process_ports",
     "shown_links",
     "targets",
     "top_ports",
     "top_verilog",
+    "unseen_ports",
 ]
+
+Joined: TypeAlias = dict[str, str | None]
 
 NODE, SWITCH, LOADER = "static_node", "static_switch", "static_loader"
 """The modules of a node, of a switch outside nodes, and of the loader, of which there is one."""
@@ -60,17 +67,22 @@ def top_ports(spec: StaticSpec) -> Iterator[tuple[str, str, int | None]]:
     yield from config_of_top(spec)
 
 
+def modules(spec: StaticSpec) -> dict[str, type[wiring.Component]]:
+    """Return the component of each module that the top places; a node can contain its switch."""
+    nodes: dict[str, type[wiring.Component]] = {NODE: StaticNode}
+    if not spec.graph.own:
+        nodes = {SWITCH: StaticSwitch, NODE: StaticCore}
+    return {**nodes, LOADER: RouteLoader}
+
+
 def module_names(spec: StaticSpec) -> tuple[str, ...]:
     """Return the names of the modules that the top places."""
-    return (NODE, LOADER) if spec.graph.own else (SWITCH, NODE, LOADER)
+    return tuple(modules(spec))
 
 
 def modules_verilog(spec: StaticSpec) -> str:
-    """Return the Verilog of these modules, and all that they are made of."""
-    made = [converted(RouteLoader, LOADER, spec)]
-    if spec.graph.own:
-        return merged(converted(StaticNode, NODE, spec), *made)
-    return merged(converted(StaticSwitch, SWITCH, spec), converted(StaticCore, NODE, spec), *made)
+    """Return the Verilog of these modules and their submodules."""
+    return merged(*(converted(part, name, spec) for name, part in modules(spec).items()))
 
 
 def targets(spec: StaticSpec) -> list[tuple[str, int]]:
@@ -95,55 +107,68 @@ def top_verilog(spec: StaticSpec, name: str) -> str:
                 for wire, bits in link_wires(spec).items():
                     top.wire(f"{_link(spec, switch, side)}_{wire}", bits)
         for wire, bits in local_wires(spec) if graph.own else ():
-            top.wire(f"{_link(spec, switch, wire)}", bits)
+            top.wire(_local(spec, switch, wire), bits)
     for node in range(0 if graph.own else layout.nodes):
         for wire, bits in local_wires(spec):
-            if wire.startswith("inject"):
-                top.wire(f"node_{node}_{wire}", bits)
+            if wire in _INJECT:
+                top.wire(_local(spec, node, wire), bits)
     for wire in ("route_shift", "route_strobe"):
         top.wire(wire)
     top.wire("route_chain", layout.switches + 1)
     join_config_answers(top, layout.loader + 1)
-    route = {"route__shift": "route_shift", "route__strobe": "route_strobe"}
     loader = dict(config_ports(layout.loader))
-    loader |= route | {"clk": "clk", "rst": "rst", "route_in": part("route_chain", 0, 1)}
+    loader |= _ROUTE | {"clk": "clk", "rst": "rst", "route_in": part("route_chain", 0, 1)}
     top.instance(LOADER, "loader", loader)
-    for i in range(layout.switches):
-        joined: dict[str, str | None] = {
-            **route,
-            "route_in": part("route_chain", i, 1),
-            "route_out": part("route_chain", i + 1, 1),
-            **dict(_link_ports(spec, i)),
-        }
-        if graph.own:
-            own = _process(spec, i), {w: _link(spec, i, w) for w, _ in local_wires(spec)}
-            ports = _placed(spec, i) | joined | own[0] | own[1] | {"observe": ""}
-            top.instance(NODE, f"node_{_tag(spec, i)}", ports)
-        else:
-            unseen = dict.fromkeys(("overflow", *(f"number_{p}" for p in layout.links)), "")
-            joined |= {"clk": "clk", "rst": "rst", "node_ports": node_ports(spec, i)}
-            top.instance(SWITCH, f"switch_{i}", joined | unseen)
-    for i, (at, port) in enumerate(() if graph.own else graph.nodes):
-        out = _link(spec, at, link_names(spec)[port])
-        ends = {f"eject__{wire}": f"{out}_{wire}" for wire in link_wires(spec)}
-        ends |= {wire.replace("_", "__"): f"node_{i}_{wire}" for wire in _INJECT}
-        ports = _placed(spec, i) | ends | _process(spec, i) | {"observe": ""}
-        top.instance(NODE, f"node_{i}", ports)
-    seen = (_link(spec, i, w) for i in range(layout.switches) for w, _ in local_wires(spec))
+    for module, instance, joined in _whole_nodes(spec) if graph.own else _parted_nodes(spec):
+        top.instance(module, instance, joined)
+    seen = (_local(spec, i, w) for i in range(layout.switches) for w, _ in local_wires(spec))
     unread = [*(seen if graph.own else ()), part("route_chain", layout.switches, 1)]
     top.lines(f"  wire unused = &{{1'b0, {', '.join(unread)}}};")
     return top.text()
 
 
 _INJECT = ("inject_valid", "inject_flit", "inject_credit")
+_ROUTE = {"route__shift": "route_shift", "route__strobe": "route_strobe"}
 
 
-def _placed(spec: StaticSpec, node: int) -> dict[str, str | None]:
+def _whole_nodes(spec: StaticSpec) -> Iterator[tuple[str, str, Joined]]:
+    """Yield module, instance and connections of nodes that contain their switches."""
+    for i in range(spec.layout.switches):
+        local = {wire: _local(spec, i, wire) for wire, _ in local_wires(spec)}
+        joined = _placed(spec, i) | _switch(spec, i) | _process(spec, i) | local
+        yield NODE, f"node_{_tag(spec, i)}", joined | {"observe": ""}
+
+
+def _parted_nodes(spec: StaticSpec) -> Iterator[tuple[str, str, Joined]]:
+    """Yield module, instance and connections of switches, then of the nodes at their ports."""
+    for i in range(spec.layout.switches):
+        own: Joined = {"clk": "clk", "rst": "rst", "node_ports": node_ports(spec, i)}
+        yield SWITCH, f"switch_{i}", _switch(spec, i) | own | unseen_ports(spec)
+    for i, (at, port) in enumerate(spec.graph.nodes):
+        out = _link(spec, at, link_names(spec)[port])
+        ends: Joined = {f"eject__{wire}": f"{out}_{wire}" for wire in link_wires(spec)}
+        ends |= {wire.replace("_", "__"): _local(spec, i, wire) for wire in _INJECT}
+        yield NODE, f"node_{i}", _placed(spec, i) | ends | _process(spec, i) | {"observe": ""}
+
+
+def _switch(spec: StaticSpec, switch: int) -> Joined:
+    """Return the connections of a switch with the chain of routes and its neighbours."""
+    chain = {"route_in": switch, "route_out": switch + 1}
+    parts = {name: part("route_chain", at, 1) for name, at in chain.items()}
+    return {**_ROUTE, **parts, **dict(_link_ports(spec, switch))}
+
+
+def unseen_ports(spec: StaticSpec) -> Joined:
+    """Return the outputs of a switch that stay open outside a node, which observes them."""
+    return dict.fromkeys(("overflow", *(f"number_{port}" for port in spec.layout.links)), "")
+
+
+def _placed(spec: StaticSpec, node: int) -> Joined:
     index = f"{spec.layout.target_bits}'d{node}"
     return {"clk": "clk", "rst": "rst", "index": index}
 
 
-def _process(spec: StaticSpec, node: int) -> dict[str, str | None]:
+def _process(spec: StaticSpec, node: int) -> Joined:
     """Return the connections of a node with its process and the config port."""
     ports = {f"port__{n}": part(n, node, bits) for _, n, bits in process_ports(spec)}
     return {**ports, **dict(config_ports(node))}
@@ -162,8 +187,13 @@ def _tag(spec: StaticSpec, switch: int) -> str:
 
 
 def _link(spec: StaticSpec, switch: int, name: str) -> str:
-    """Return how the wires of a link begin, or a wire of a node's own links."""
+    """Return how the names of a link's wires begin."""
     return f"link_{_tag(spec, switch)}_{name}"
+
+
+def _local(spec: StaticSpec, node: int, name: str) -> str:
+    """Return the name of a wire between a node and its switch, or how such names begin."""
+    return _link(spec, node, name) if spec.graph.own else f"node_{node}_{name}"
 
 
 def local_wires(spec: StaticSpec) -> Iterator[tuple[str, int]]:
@@ -186,7 +216,7 @@ def _link_ports(spec: StaticSpec, switch: int) -> Iterator[tuple[str, str]]:
                 yield incoming, "rst"
                 yield outgoing, "" if node is None else f"{_link(spec, switch, side)}_{wire}"
             elif node is not None:
-                yield incoming, f"node_{node}_inject_{wire}"
+                yield incoming, _local(spec, node, f"inject_{wire}")
                 yield outgoing, f"{_link(spec, switch, side)}_{wire}"
             else:
                 back = wire == "credit"
@@ -202,10 +232,9 @@ def shown_links(spec: StaticSpec, top: str) -> Iterator[Shown | None]:
             there = graph.across(switch, port) or graph.node_at(switch, port) is not None
             yield _shown(f"{top}.{_link(spec, switch, side)}") if there else None
         if graph.own:
-            yield _shown(f"{top}.{_link(spec, switch, 'eject')}")
+            yield _shown(f"{top}.{_local(spec, switch, 'eject')}")
     for node in range(len(graph.nodes)):
-        link = _link(spec, node, "inject") if graph.own else f"node_{node}_inject"
-        yield _shown(f"{top}.{link}")
+        yield _shown(f"{top}.{_local(spec, node, 'inject')}")
 
 
 def _shown(link: str) -> Shown:

@@ -376,17 +376,18 @@ def network_h(spec: AnySpec) -> str:
     for wire in (*_STREAMS, *_STREAM_GUARDS) if links.streams else ():
         end.append(f"&t.name##_{wire}" if wire in wires else "&NOTHING")
     types = (f"TYPE_OF(Tile::name##_{wire})" if wire in wires else "CData" for wire in _WIDE)
+    built = {
+        "DATA": spec.data_bits,
+        **dict.fromkeys(("LAST", "BROKEN", "CHAIN"), not static),
+        "MANAGERS": spec.managed,
+        "GUARDS": guards,
+        "PACKETS": "flit" in wires,
+        "SLOTS": "slots" in wires,
+        "STREAMS": links.streams,
+        "CYCLE": links.streams or "flit" in wires,
+    }
     macros = {
-        "FOR_DATA(...)": "__VA_ARGS__" if spec.data_bits else "",
-        "FOR_LAST(...)": "" if static else "__VA_ARGS__",
-        "FOR_BROKEN(...)": "" if static else "__VA_ARGS__",
-        "FOR_MANAGERS(...)": "__VA_ARGS__" if spec.managed else "",
-        "FOR_GUARDS(...)": "__VA_ARGS__" if guards else "",
-        "FOR_PACKETS(...)": "__VA_ARGS__" if "flit" in wires else "",
-        "FOR_SLOTS(...)": "__VA_ARGS__" if "slots" in wires else "",
-        "FOR_STREAMS(...)": "__VA_ARGS__" if links.streams else "",
-        "FOR_CYCLE(...)": "__VA_ARGS__" if links.streams or "flit" in wires else "",
-        "FOR_CHAIN(...)": "" if static else "__VA_ARGS__",
+        **{f"FOR_{part}(...)": "__VA_ARGS__" if there else "" for part, there in built.items()},
         "PORT_END(t, name)": f"{{{', '.join(end)}}}",
         "END_OF(Tile, name)": f"EndOf<{', '.join(types)}>",
     }
@@ -394,18 +395,21 @@ def network_h(spec: AnySpec) -> str:
     lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
     lines += [f"#define {name} {text}" for name, text in macros.items()]
     if isinstance(spec, StaticSpec):
-        names = link_names(spec)
-        lines.append(f"constexpr int COLUMNS = {spec.graph.columns};")
-        lines.append(f"#define SWITCH_END(Tile) END_OF(Tile, {names[0]}_out)")
-        ways = [f"{name}_##way" for name in names]
-        lines += _of_links(ways, interfaces=not spec.graph.own)
-        graph = spec.graph
-        lines.append(f"constexpr int NODES = {len(graph.nodes)}, ROUTERS = {graph.switches};")
-        for name, row in zip(("ACROSS", "PLACES"), _linked(spec, len(names)), strict=True):
-            lines.append(f"constexpr int {name}[] = {{{', '.join(map(str, row))}}};")
+        lines += _of_switches(spec)
     else:
         lines += [*_of_messages(spec), *_of_nodes(spec)]
     return "\n".join(lines) + "\n"
+
+
+def _of_switches(spec: StaticSpec) -> Iterator[str]:
+    """Yield what ``static.cpp`` must know of a network, with its tables."""
+    graph, names = spec.graph, link_names(spec)
+    yield f"constexpr int COLUMNS = {graph.columns};"
+    yield f"#define SWITCH_END(Tile) END_OF(Tile, {names[0]}_out)"
+    yield from _of_links([f"{name}_##way" for name in names], interfaces=not graph.own)
+    yield f"constexpr int NODES = {len(graph.nodes)}, ROUTERS = {graph.switches};"
+    for name, row in zip(("ACROSS", "PLACES"), _linked(spec, len(names)), strict=True):
+        yield f"constexpr int {name}[] = {{{', '.join(map(str, row))}}};"
 
 
 def _of_messages(spec: MessageSpec) -> Iterator[str]:

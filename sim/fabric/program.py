@@ -103,9 +103,9 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
         Verilator or the C++ compiler is missing.
     """
     if isinstance(spec, StaticSpec):
-        program, made = "static.cpp", static_tiles(spec)
+        program, made, tables = "static.cpp", static_tiles(spec), ""
     else:
-        program, made = "nodes.cpp", tiles(spec, queue=queue)
+        program, made, tables = "nodes.cpp", tiles(spec, queue=queue), tables_text(spec)
     with tempfile.TemporaryDirectory() as name:
         folder, designs = Path(name), []
         for top, text in made.items():
@@ -118,14 +118,13 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
         (folder / "network.h").write_text(network_h(spec))
         headers = [folder / header for header in ("network.h", *_HEADERS)]
         built = Verilator.find().build_native(designs, folder / program, headers=headers)
-    if isinstance(spec, StaticSpec):
+    if not tables:
         return built
-    text = tables_text(spec)
 
     def write(scratch: Path, result: Path) -> None:
-        (result / "tables.txt").write_text(text)
+        (result / "tables.txt").write_text(tables)
 
-    kept, _ = Cache().get(fingerprint({"tables": text}, []), write)
+    kept, _ = Cache().get(fingerprint({"tables": tables}, []), write)
     return replace(built, data=kept / "tables.txt")
 
 

@@ -2,7 +2,7 @@
 
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.config import RouteLoader
-from syncfabric.rtl.static.node import StaticCore, StaticNode, link_names
+from syncfabric.rtl.static.node import link_names
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.sim.assemble.static import (
     LOADER,
@@ -10,8 +10,10 @@ from syncfabric.sim.assemble.static import (
     SWITCH,
     link_wires,
     local_wires,
+    modules,
     process_ports,
     targets,
+    unseen_ports,
 )
 from syncfabric.sim.assemble.verilog import converted, merged
 from syncfabric.sim.fabric.tile import Ports, config_ports, end_ports, join_config, start_tile
@@ -68,12 +70,12 @@ def tiles(spec: StaticSpec) -> dict[str, str]:
     """Return the Verilog of each tile and all that it is made of, by the tile's name."""
     top = start_tile(TILE, tile_ports(spec))
     top.instance(NODE, "node", joined_node(spec))
-    node = StaticNode if spec.graph.own else StaticCore
+    parts = modules(spec)
     made = {
-        TILE: merged(converted(node, NODE, spec), top.text()),
+        TILE: merged(converted(parts[NODE], NODE, spec), top.text()),
         LOADER_TILE: loader_tile(spec),
     }
-    return made if spec.graph.own else {**made, SWITCH_TILE: switch_tile(spec)}
+    return made | ({SWITCH_TILE: switch_tile(spec)} if SWITCH in parts else {})
 
 
 def joined_node(spec: StaticSpec) -> dict[str, str | None]:
@@ -108,8 +110,8 @@ def switch_tile(spec: StaticSpec) -> str:
         if way == "output":
             top.assign(name, f"{width}'d0")
     top.assign("observe", "1'd0")
-    unseen = dict.fromkeys(("overflow", *(f"number_{port}" for port in layout.links)), "")
-    top.instance(SWITCH, "switch", {**_joined_switch(spec), **unseen, "node_ports": "node_ports"})
+    joined = {**_joined_switch(spec), **unseen_ports(spec), "node_ports": "node_ports"}
+    top.instance(SWITCH, "switch", joined)
     return f"{converted(StaticSwitch, SWITCH, spec)}\n{top.text()}"
 
 
