@@ -28,6 +28,7 @@ __all__ = [
     "ROUTER",
     "TAP",
     "TAPPED",
+    "constant_inputs",
     "constants_of_router",
     "end_verilog",
     "interface_verilog",
@@ -35,12 +36,14 @@ __all__ = [
     "link_wires",
     "module_names",
     "modules_verilog",
+    "registers",
     "registers_verilog",
     "router_verilog",
     "routes_of",
     "shown_links",
     "stream_ports",
     "tap_verilog",
+    "targets",
     "top_ports",
     "top_verilog",
     "wire_of",
@@ -118,19 +121,31 @@ def wire_of(port: str) -> str:
     return _WIRES.get(port, port.partition("__")[2])
 
 
-def link_wires(shape: NetworkShape) -> LinkWires:
+def link_wires(spec: MessageSpec) -> LinkWires:
     """Return the wires of a link between routers, and of one to a node interface."""
-    return LinkWires({wire_of(name): width for name, _, width in link_ports(shape)})
+    return LinkWires({wire_of(name): width for name, _, width in link_ports(spec.shape)})
 
 
-def module_names(shape: NetworkShape) -> tuple[str, ...]:
+def registers(spec: MessageSpec) -> int:
+    """Return how many registers the longest link has."""
+    return spec.shape.router.most_registers
+
+
+def targets(spec: MessageSpec) -> list[tuple[str, int]]:
+    """Return the places with an ``observe``: engines have none."""
+    return []
+
+
+def module_names(spec: MessageSpec) -> tuple[str, ...]:
     """Return the modules that stand in the network again and again."""
+    shape = spec.shape
     registers = (REGISTERS,) if shape.stage else ()
     return (ROUTER, *((INTERFACE,) if shape.interfaces else ()), *registers)
 
 
-def modules_verilog(shape: NetworkShape) -> str:
+def modules_verilog(spec: MessageSpec) -> str:
     """Return the Verilog of all modules but the top."""
+    shape = spec.shape
     texts = [router_verilog(shape), end_verilog()]
     if shape.interfaces:
         texts.append(interface_verilog(shape))
@@ -437,7 +452,7 @@ def shown_links(spec: MessageSpec, top: str) -> Iterator[Shown | None]:
     what comes back where it ends.
     """
     shape = spec.shape
-    names = link_wires(shape)
+    names = link_wires(spec)
     for r in range(shape.routers):
         for p in range(shape.router.links):
             if (r, p) in shape.ends:

@@ -22,12 +22,14 @@ __all__ = [
     "LOADER",
     "NODE",
     "SWITCH",
+    "constant_inputs",
     "link_wires",
     "local_wires",
     "module_names",
     "modules",
     "modules_verilog",
     "process_ports",
+    "registers",
     "shown_links",
     "targets",
     "top_ports",
@@ -88,6 +90,16 @@ def modules_verilog(spec: StaticSpec) -> str:
 def targets(spec: StaticSpec) -> list[tuple[str, int]]:
     """Return each node's instance in the top, and the width of its ``observe``."""
     return [(f"node_{_tag(spec, i)}", observe_bits(spec)) for i in range(spec.layout.nodes)]
+
+
+def constant_inputs(spec: StaticSpec) -> tuple[str, ...]:
+    """Return the inputs of the first of these modules that are tied to constants."""
+    return ("index",) if spec.graph.own else ("node_ports",)
+
+
+def registers(spec: StaticSpec) -> int:
+    """Return how many registers the longest link has: none."""
+    return 0
 
 
 def link_wires(spec: StaticSpec) -> LinkWires:

@@ -102,10 +102,8 @@ class Clocked(Logic):
                 lead = ""
             inner = self._statements(body, wire, f"{indent}  ")
             lead = f"else {lead}".strip() if i else lead
-            one = len(inner) == 1 and i == len(cases) - 1 == 0
-            if one:
-                lines.append(f"{indent}{lead} {inner[0].strip()}")
-                continue
+            if len(cases) == len(inner) == 1:
+                return [f"{indent}{lead} {inner[0].strip()}"]
             if i:
                 lines[-1] = f"{indent}end {lead} begin"
             else:
@@ -137,15 +135,15 @@ class Clocked(Logic):
 
     def _memory(self, name: str) -> str:
         """Return what a memory is called; declare it, and write its write ports, the first time."""
-        name = f"\\{name.removeprefix(chr(92) * 2).removeprefix(chr(92))}"
+        name = name.lstrip("\\")
         if name in self._memories:
             return self._memories[name]
         called = self._memories[name] = self._unique(plain(name))
-        width, size, attributes = self._netlist.memories[name]
+        width, size, attributes = self._netlist.memories[f"\\{name}"]
         style = "".join(f"(* {k} = {quoted(v)} *) " for k, v in attributes.items() if k != "src")
         self._declared.append(f"  {style}reg  {range_of(width)}{called} [0:{size - 1}];")
         for cell in self._netlist.cells:
-            if str(cell.parameters.get("MEMID", "")).lstrip("\\") == name[1:]:
+            if str(cell.parameters.get("MEMID", "")).lstrip("\\") == name:
                 if cell.kind == "$meminit_v2":
                     self._contents(called, width, size, merged(cell.ends["DATA"])[0].low)
                 elif cell.kind == "$memwr_v2":

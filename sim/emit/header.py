@@ -23,7 +23,7 @@ def module_of(block: Block) -> str:
     about, *sections = _SECTIONS.split(inspect.getdoc(type(block.component)) or "")
     texts = dict(zip(sections[::2], sections[1::2], strict=True))
     header = [*_plain(about).strip().splitlines(), *_parameters(block.component, texts)]
-    notes = dict(_ports(block.component, texts.get("Members", "")))
+    notes = dict(_ports(texts.get("Members", "")))
     return Written(read(block.text), block.outputs, block.name, header, notes).text
 
 
@@ -47,7 +47,7 @@ def _names(listed: str) -> list[str]:
     return [name.strip() for name in listed.split(",")]
 
 
-def _ports(component: wiring.Component, members: str) -> Iterator[tuple[str, str]]:
+def _ports(members: str) -> Iterator[tuple[str, str]]:
     """Yield what is said of each port."""
     for entry in _ENTRY.finditer(members):
         _, *said = entry[2].splitlines()

@@ -47,7 +47,6 @@ class Logic(Named, ABC):
         super().__init__(netlist, outputs)
         self._read: dict[Wire, int] = {}
         self._written: set[Wire] = set()
-        self._seen: set[Wire] = set()
         self._common: dict[Term, Term] = {}
         self._declared: list[str] = []
         self._logic: list[str] = []
@@ -106,19 +105,12 @@ class Logic(Named, ABC):
         wire, low, width = bits
         if wire is None:
             return constant(low, width)
-        if (
-            wire.anonymous
-            and wire not in self._written
-            and self._uses[wire] <= 1
-            and wire not in self._names
-        ):
+        if wire.anonymous and self._uses[wire] <= 1 and wire not in self._names:
             driver = self._driver.get(wire)
             if isinstance(driver, Cell) and self._inline(driver, bits):
                 return self._operation(driver, low, width)
-            if isinstance(driver, Process) and width == wire.width:
-                term = self._inlined(driver, wire)
-                if term:
-                    return term
+            if isinstance(driver, Process) and {*borders(driver.body)} <= {0, width}:
+                return self._value(driver.body, 0, width, "value")
         self._need(wire)
         mask = (1 << width) - 1 << low
         self._read[wire] = self._read.get(wire, 0) | mask
@@ -131,26 +123,18 @@ class Logic(Named, ABC):
         wire, low, width = bits
         assert wire
         if part not in self._names:
-            self._name(
-                part, f"{self._names[wire]}_{plain(part.name).removeprefix(plain(wire.name) + '_')}"
-            )
-        name = self._names[part]
-        if part not in self._seen:
-            self._seen.add(part)
+            field = plain(part.name).removeprefix(f"{plain(wire.name)}_")
+            self._name(part, f"{self._names[wire]}_{field}")
             whole = bits_of(self._names[wire], wire.width, low, width)
-            self._logic.append(f"  wire {range_of(width)}{name} = {whole};")
-        return name
+            self._logic.append(f"  wire {range_of(width)}{self._names[part]} = {whole};")
+        return self._names[part]
 
     def _inline(self, cell: Cell, bits: Bits) -> bool:
         """Return whether an operation can stand where some of its result is used."""
         wire, low, width = bits
         assert wire
-        if cell.kind in ("$dff", "$memrd_v2") or not cell.kind.startswith("$"):
-            return (
-                cell.kind == "$memrd_v2"
-                and not cell.parameters["CLK_ENABLE"]
-                and width == wire.width
-            )
+        if cell.kind == "$dff" or cell.parameters.get("CLK_ENABLE"):
+            return False
         if width == wire.width or cell.kind in (*_BITWISE, "$not", "$mux"):
             return True
         return cell.kind in _SUMS and low == 0
@@ -225,7 +209,7 @@ class Logic(Named, ABC):
 
     def _shared(self, term: Term, name: str, used: int | None = None) -> Term:
         """Return a term that can stand in several places; all of its bits are used, or some."""
-        if term.level >= ATOM:
+        if term.simple:
             return term
         if term in self._common:
             return self._common[term]
@@ -246,11 +230,6 @@ class Logic(Named, ABC):
             for low, high in itertools.pairwise(ends)
         ]
         self._logic.append(self._assignment(wire, cat(parts)))
-
-    def _inlined(self, process: Process, wire: Wire) -> Term | None:
-        if len({0, wire.width, *borders(process.body)}) > 2:
-            return None
-        return self._value(process.body, 0, wire.width, "value")
 
     def _value(
         self, body: Body, low: int, width: int, name: str, before: Term | None = None
@@ -278,19 +257,19 @@ class Logic(Named, ABC):
         values = [self._value(body, low, width, name, before) for _, body in cases]
         otherwise = before if cases[-1][0] else values.pop()
         patterns = [patterns for patterns, _ in cases[: len(values)]]
-        test = switch.test
-        if len(patterns) > 1 and all(
-            set(p) <= {"0", "1"} and p for group in patterns for p in group
-        ):
-            shared = self._shared(self.term(test), f"{name}_select")
-            if dense := _dense(shared, patterns, values, otherwise):
+        listed = [pattern for group in patterns for pattern in group]
+        exact = all(p and "-" not in p for p in listed) and len({*listed}) == len(listed)
+        if exact and len(patterns) > 1:
+            test = self._shared(self.term(switch.test), f"{name}_select")
+            if dense := _dense(test, patterns, values, otherwise):
                 return dense
-            conditions = [any_of(equal(shared, int(p, 2)) for p in group) for group in patterns]
+            conditions = [any_of(equal(test, int(p, 2)) for p in group) for group in patterns]
             if otherwise.text == constant(0, width).text:
-                masked = [_masked(c, v) for c, v in zip(conditions, values, strict=True)]
-                return any_of(masked)
-        else:
-            conditions = [any_of(self._matches(test, p) for p in group) for group in patterns]
+                return any_of(map(_masked, conditions, values))
+        else:  # the first pattern that fits counts
+            conditions = [
+                any_of(self._matches(switch.test, p) for p in group) for group in patterns
+            ]
         for condition, value in zip(reversed(conditions), reversed(values), strict=True):
             otherwise = choose(condition, value, otherwise)
         return otherwise

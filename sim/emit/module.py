@@ -129,10 +129,7 @@ class Written(Clocked):
             ends.append((end, self._names[wire] if wire and mine else self.term(signal).text))
         parameters = ""
         if cell.parameters:
-            values = (
-                f".{k}({v if isinstance(v, int) else quoted(v)})"
-                for k, v in cell.parameters.items()
-            )
+            values = (f".{k}({quoted(v)})" for k, v in cell.parameters.items())
             parameters = f"#({', '.join(values)}) "
         joined = [f"    .{plain(end)}({text})" for end, text in ends]
         self._placed += [f"  {cell.kind.removeprefix(chr(92))} {parameters}{name} ("]

@@ -2,6 +2,7 @@
 
 from tests.mutation.broadcast import BROADCAST
 from tests.mutation.cores import CORES
+from tests.mutation.emission import EMISSION
 from tests.mutation.engine import ENGINE
 from tests.mutation.fabric import FABRIC
 from tests.mutation.guards import GUARDS
@@ -100,6 +101,7 @@ MUTANTS = (
     *SOFTWARE,
     *STATIC,
     *STREAMS,
+    *EMISSION,
     *LONG_LINKS,
     *GUARDS,
     *HOST,

@@ -18,6 +18,13 @@ def _broken(name: str, part: str, old: str, new: str, tests: tuple[str, ...] = P
 
 STREAMS = (
     _broken(
+        "a word of before the reset stands where the zeros are",
+        "rtl/streams/buffer",
+        "write.en.eq(pushes.any() & write.addr.any())",
+        "write.en.eq(pushes.any())",
+        PARTS,
+    ),
+    _broken(
         "a credit is dropped",
         "rtl/streams/buffer",
         "self.credit.eq(self.pop)",
