@@ -129,7 +129,7 @@ def _tile(
                     top.port("output", f"{local}_{wire}", width)
                 inside[f"{local}__{wire}"] = f"{local}_{wire}"
         if spec.channels:
-            place_traffic(top)
+            place_traffic(top, spec)
         if spec.shape.router.stream:
             inside |= place_in_tile(top, spec.shape.router)
     place_node(top, module, inside)

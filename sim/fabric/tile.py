@@ -90,7 +90,7 @@ def join_config(spec: AnySpec) -> dict[str, str]:
     return {name.replace("_", "__", 1): name for name in config_ports(spec)}
 
 
-def place_traffic(tile: ModuleWriter) -> None:
+def place_traffic(tile: ModuleWriter, spec: MessageSpec) -> None:
     """Place packet source and packet sink; the tile has the wires."""
     clocked: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
     link = {f"link__{wire}": wire for wire in ("valid", "flit", "credit")}
@@ -99,7 +99,7 @@ def place_traffic(tile: ModuleWriter) -> None:
         "source",
         {
             **clocked,
-            "index": "index",
+            "index": f"index[{spec.layout.node_bits - 1}:0]",
             "cycle": "cycle",
             **{name: f"traffic_{name}" for name in ("load", "seed", "enable", "rate", "goal")},
             **{f"put__{name}": f"put_{name}" for name in ("valid", "flit")},

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from amaranth.back import verilog
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from syncfabric.sim.assemble.verilog import convert
 from syncfabric.sim.simulators import Design
 
 __all__ = ["counter_design"]
@@ -29,7 +29,5 @@ class Counter(wiring.Component):
 def counter_design(folder: Path) -> Design:
     """Emit the counter into a folder, as a top named ``bench``."""
     source = folder / "counter.v"
-    source.write_text(
-        verilog.convert(Counter(), name="bench", emit_src=False, strip_internal_attrs=True)
-    )
+    source.write_text(convert(Counter(), "bench"))
     return Design("bench", [source])
