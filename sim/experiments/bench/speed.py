@@ -16,7 +16,7 @@ from pathlib import Path
 
 from syncfabric.models.errors import ToolError
 from syncfabric.models.networks.mesh import hops
-from syncfabric.models.networks.reader import load
+from syncfabric.models.networks.reader import load, loads
 from syncfabric.models.networks.spec import MeshSpec, MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim import load as measured
@@ -288,37 +288,49 @@ BOOKSIM = {
     "neighbour": "neighbor",
 }
 """What BookSim2 calls a pattern."""
-SETTINGS = """topology = mesh; k = 8; n = 2; routing_function = dor; num_vcs = 2; vc_buf_size = 8;
+SETTINGS = """k = 8; n = 2; num_vcs = 2; vc_buf_size = 8;
 packet_size = 5; injection_rate_uses_flits = 1; routing_delay = 0; speculative = 1; seed = 1;
 """
 """Its fastest router: a cycle for both allocators, one for the switch, one for the link."""
+ROUTING = {"mesh": "dor", "torus": "dim_order"}
+"""Dimension order, of a torus with a dateline in each ring, by what BookSim2 calls it."""
+COMPARED = """name = "{family}"
+[network]
+kind = "irregular"
+topology = "{family}-8x8"
+routing = "dimension"
+channels = 2
+buffer_flits = 8
+"""
 
 
 @section
 def patterns() -> Iterator[Claim]:
     """Traffic patterns, 8x8, two channels of 8 flits: latency and saturation against BookSim2."""
     program = os.environ.get("BOOKSIM")
-    network = mesh(8, 8, {"channels": 2, "buffer_flits": 8})
-    with pool() as made:
-        found = measured.load(Work(measured.LOAD, pool=made), planned(network).spec, BOOKSIM)
-    for ours in found.curves:
-        peers = ""
-        if program:
-            theirs = curve(ours.pattern, 64, partial(_booksim, program, BOOKSIM[ours.pattern]))
-            peers = f"BookSim2: {_words(theirs)}"
-        yield figure(ours.pattern, _words(ours), peers=peers)
+    for family, routing in ROUTING.items():
+        spec = make_plan(loads(COMPARED.format(family=family))).spec
+        with pool() as made:
+            found = measured.load(Work(measured.LOAD, pool=made), spec, BOOKSIM)
+        for ours in found.curves:
+            peers = ""
+            if program:
+                named = f"topology = {family}; routing_function = {routing}; traffic = "
+                theirs = partial(_booksim, program, named + BOOKSIM[ours.pattern])
+                peers = f"BookSim2: {_words(curve(ours.pattern, 64, theirs))}"
+            yield figure(f"{family}, {ours.pattern}", _words(ours), peers=peers)
 
 
 def _words(found: LoadCurve) -> str:
     return f"{found.zero_load:.1f} cycles; {found.saturation or 1:.3f} flits a node a cycle"
 
 
-def _booksim(program: str, traffic: str, rates: Iterable[float]) -> Iterator[LoadPoint]:
+def _booksim(program: str, named: str, rates: Iterable[float]) -> Iterator[LoadPoint]:
     """Measure loads with BookSim2, whose executable the variable ``BOOKSIM`` names."""
     for rate in rates:
         with tempfile.TemporaryDirectory() as folder:
-            config = Path(folder) / "mesh"
-            config.write_text(f"{SETTINGS} traffic = {traffic}; injection_rate = {rate};\n")
+            config = Path(folder) / "config"
+            config.write_text(f"{SETTINGS} {named}; injection_rate = {rate};\n")
             done = subprocess.run([program, str(config)], capture_output=True, text=True)
         accepted = re.findall(r"Accepted flit rate average\s*= (\S+)", done.stdout)
         latency = re.findall(r"Packet latency average = (\S+)", done.stdout)
