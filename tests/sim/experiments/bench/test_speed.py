@@ -33,7 +33,7 @@ def test_its_last_figures_count_and_what_it_gives_up_is_not_stable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    found = list(_booksim(executable(TOLD), "bitcomp", [0.2, 0.9]))
+    found = list(_booksim(executable(TOLD), "traffic = bitcomp", [0.2, 0.9]))
     assert found == [LoadPoint(0.2, 0.21, 0, 24.5), LoadPoint(0.9, 0.21, 0, None)]
     asked = Path("asked").read_text()
     for said in ("traffic = bitcomp;", "injection_rate = 0.9;", "num_vcs = 2;", "packet_size = 5;"):
@@ -43,7 +43,7 @@ def test_its_last_figures_count_and_what_it_gives_up_is_not_stable(
 def test_what_is_no_booksim_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ToolError, match="Parse error"):
-        list(_booksim(executable("#!/bin/sh\necho Parse error\n"), "uniform", [0.1]))
+        list(_booksim(executable("#!/bin/sh\necho Parse error\n"), "traffic = uniform", [0.1]))
 
 
 def test_all_patterns_that_both_have_are_compared() -> None:
