@@ -127,11 +127,6 @@ class IrregularSpec(IrregularKeys, EngineSpec):
                 f"network: routing = {show(self.routing)} is for routers with coordinates, those of"
                 ' topology = "mesh-…", "torus-…", "ring-…" or "hypercube-…"; set routing = "table"'
             )
-        if self.transport == "routed" and self.long_links:
-            raise SpecError(
-                'network: transport = "routed" does not go with long_links: bounds of routed'
-                ' messages count links, which must be alike; set transport = "link"'
-            )
         self._check()
         return self
 

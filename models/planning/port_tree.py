@@ -241,10 +241,12 @@ class PortTree:
 
     @cached_property
     def extra(self) -> Ints:
-        """Extra registers on the link from each router to its parent, shape (t,)."""
-        at, places = self.graph.extra_at, zip(self.routers, self.parent_port, strict=True)
-        found = [at.get((int(r), int(p)), 0) for r, p in places] if at else [0] * len(self)
-        return np.array(found, dtype=np.int64)
+        """Extra registers on the links from each router to its parent or back, shape (t,)."""
+        found, at = np.zeros(len(self), dtype=np.int64), self.graph.extra_at
+        for child, *ways in self.edge_ways() if at else ():
+            # Half way round a ring the way back may be by other links: the slower one counts.
+            found[child] = max(sum(at.get(place, 0) for place in way) for way in ways)
+        return found
 
     def reach(self, hop: int, register: int = 1) -> int:
         """Return the cycles from the root to the farthest router.

@@ -74,10 +74,6 @@ def test_a_network_whose_links_are_alike_says_nothing_of_it() -> None:
             'topology = "mesh-2x2"\nlong_links = [{ registers = 1, between = "wraps" }]',
             "topologies with rings",
         ),
-        (
-            TORUS + 'transport = "routed"\nlong_links = [{ registers = 1, between = [[0, 1]] }]',
-            'transport = "routed" does not go with long_links',
-        ),
         (TORUS + "link_registers = 16", "link_registers must be 0 to 15, not 16"),
         (TORUS + "buffer_flits = 41", "buffer_flits must be 1 to 40, not 41"),
     ],

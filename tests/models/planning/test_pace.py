@@ -1,6 +1,7 @@
 """Bounds of plans against golden engines: never exceeded, and reached where all is tried."""
 
 import itertools
+import json
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.networks.spec import GroupSpec, MessageSpec
+from syncfabric.models.networks.reader import loads
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MessageSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.pace import Pace
 from syncfabric.models.planning.planners import plan_groups
@@ -86,19 +88,29 @@ def drawn(rng: random.Random, kind: str) -> MessageSpec:
     }
     if "own" not in kind:
         keys["output_register"] = rng.randint(0, 1) > 0
-        keys |= {"transport": "routed"} if kind == "routed" else {"message_links": "shared"}
+        keys |= {"transport": "routed"} if "routed" in kind else {"message_links": "shared"}
     if "cluster" in kind:
         return cluster(draw_network(rng, rng.randint(1, 5), 1, 9, 6), **keys)
+    if kind == "routed long":
+        pairs = rng.choice(['"wraps"', "[[0, 1], [1, 2]]"])
+        keys |= {"kind": "irregular", "topology": rng.choice(["torus-3x3", "torus-4x3", "ring-6"])}
+        text = "\n".join(f"{key} = {json.dumps(value)}" for key, value in keys.items())
+        text += f"\nlong_links = [{{ registers = {rng.randint(3, 9)}, between = {pairs} }}]"
+        network = loads(f'name = "drawn"\n[network]\nsetup = "local"\n{text}\n').network
+        assert isinstance(network, IrregularSpec)
+        return network
     return mesh(rng.randint(1, 3), rng.randint(1, 3), **keys)
 
 
-@pytest.mark.parametrize("kind", ["own", "own cluster", "shared", "shared cluster", "routed"])
+@pytest.mark.parametrize(
+    "kind", ["own", "own cluster", "shared", "shared cluster", "routed", "routed long"]
+)
 def test_bounds_of_any_trees(kind: str) -> None:
     rng = random.Random(kind)
     reached = 0
     for _ in range(6):
         network = drawn(rng, kind)
-        planner = rng.choice([name for name in network.planners if name != "btm"])
+        planner = rng.choice([name for name in network.planners if name != "btm"] or ["btm"])
         (group,) = groups_of(network, rng, 1, (2, 3, 4), planner)
         plan = planned(network, group)
         found = worst(network, plan, rng, 60)
