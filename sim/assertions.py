@@ -1,22 +1,28 @@
 """Assertions of a network in SystemVerilog, to be bound to its modules."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 
+from syncfabric.models.layout.network import Place
 from syncfabric.models.networks.spec import MessageSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.models.planning.set_up import Epochs, group_images
 from syncfabric.models.planning.set_up_writes import members
-from syncfabric.sim.assemble.network import module_names, modules_verilog
+from syncfabric.sim.assemble.network import link_wires, module_names, modules_verilog, shown_links
 from syncfabric.sim.assemble.verilog import ports_of
 
 __all__ = ["assertions"]
+
+_CLOCKS = {"clk": "clk", "rst": "reset"}
+_UNFRAMED = {"HEAD": 0, "TAIL": 0, "FRAMED": 0}
 
 
 def assertions(plan: BarrierPlan, prefix: str = "") -> str:
     """Return the assertions of a network, with what binds them.
 
-    Links of routers, ports of nodes, and the plan's groups are watched.
+    Links of routers, ports of nodes, packets through the network, and the plan's groups with the
+    messages of their trees are watched.
 
     Parameters
     ----------
@@ -29,51 +35,136 @@ def assertions(plan: BarrierPlan, prefix: str = "") -> str:
     text = files("syncfabric.sim").joinpath("sva.sv").read_text(encoding="utf-8")
     text = text.replace("@NAME@", spec.name).replace("@PREFIX@", begin)
     network = spec.network
-    binds = [] if isinstance(network, StaticSpec) else [*_links(network, begin)]
-    return "\n".join([text, *binds, *_groups(plan, begin)]) + "\n"
+    top, binds = [*_groups(plan)], []
+    if not isinstance(network, StaticSpec):
+        top += [*_packets(network), *_edges(plan, network)]
+        binds = [*_links(network, begin)]
+    binds += [f"bind {spec.module} {begin}_{watcher}" for watcher in top]
+    return "\n".join([text, *binds]) + "\n"
 
 
-def _bind(to: str, what: str, name: str, numbers: dict[str, int], ports: dict[str, str]) -> str:
-    """Return what places a watcher in each instance of a module."""
+def _instance(
+    what: str, name: str, numbers: Mapping[str, int | str], ports: Mapping[str, str]
+) -> str:
+    """Return the instance of a watcher."""
     given = ", ".join(f".{key}({value})" for key, value in numbers.items())
     joined = ", ".join(f".{port}({value})" for port, value in ports.items())
-    return f"bind {to} {what} #({given}) {name} ({joined});"
+    return f"{what}_sva #({given}) {name} ({joined});"
 
 
 def _links(spec: MessageSpec, begin: str) -> Iterator[str]:
     """Yield what watches the links and the process's port of routers and node interfaces."""
-    text, router = modules_verilog(spec), spec.shape.router
-    # Guards send again what is lost, and end packets by other means.
-    plain = int(not router.check_bits)
+    text = modules_verilog(spec)
     for module in module_names(spec)[: 1 + spec.shape.interfaces]:
-        ports = ports_of(text, module)
-        clocks = {"clk": "clk", "rst": "reset"}
-        for link in [name.removesuffix("__valid") for name in ports if name.endswith("__valid")]:
-            if f"{link}__credit" not in ports or link in ("inject", "eject"):
-                continue
-            stream = router.stream if link.endswith("streams") else None
-            layout, depth = spec.layout.flit, router.buffer_flits
-            if stream:
-                layout, depth = stream.word, stream.places
-            carried = f"{link}__{'word' if stream else 'flit'}"
-            numbers = {"CHANNELS": ports[f"{link}__valid"][1], "WIDTH": ports[carried][1]}
-            numbers |= {name.upper(): layout.offsets[name] for name in ("head", "tail")}
-            numbers |= {"DEPTH": depth, "CREDITS": plain, "FRAMED": plain}
-            others = [f"(|{p})" for p in ports if re.fullmatch(rf"{link}__\w+_valid", p)]
-            joined = {"valid": f"{link}__valid", "flit": carried, "credit": f"{link}__credit"}
-            joined["shared"] = " | ".join(others) or "1'b0"
-            to, what = f"{begin}_{module}", f"{begin}_link_sva"
-            yield _bind(to, what, f"sva_{link}", numbers, clocks | joined)
+        ports = {name: width for name, (_, width) in ports_of(text, module).items()}
+        watchers = [w for name in ports for w in _link(spec, name.removesuffix("__valid"), ports)]
         if "arrive" in ports:
-            count = ports["arrive"][1]
-            data = ports["result"][1] // count if "result" in ports else 0
+            count = ports["arrive"]
+            data = ports["result"] // count if "result" in ports else 0
             joined = {name: name for name in ("arrive", "ready", "released", "done", "broken")}
             joined["result"] = "result" if data else "1'b0"
-            to, what, numbers = f"{begin}_{module}", f"{begin}_port_sva", {"R": count, "D": data}
-            yield _bind(to, what, "sva_port", numbers, clocks | joined)
+            numbers = {"R": count, "D": data}
+            watchers.append(_instance("port", "sva_port", numbers, _CLOCKS | joined))
+        yield from (f"bind {begin}_{module} {begin}_{watcher}" for watcher in watchers)
 
 
-def _groups(plan: BarrierPlan, begin: str) -> Iterator[str]:
+def _link(spec: MessageSpec, link: str, ports: Mapping[str, int]) -> Iterator[str]:
+    """Yield what watches a link, by the name before ``__valid``; nothing if there is none."""
+    router, name, valid = spec.shape.router, f"sva_{link}", f"{link}__valid"
+    # Guards send again what is lost, and end packets by other means.
+    plain = int(not router.check_bits)
+    if valid in ports and f"{link}__credit" in ports:
+        stream = router.stream if link.endswith("streams") else None
+        layout, depth = spec.layout.flit, router.buffer_flits
+        if stream:
+            layout, depth = stream.word, stream.places
+        carried = f"{link}__{'word' if stream else 'flit'}"
+        numbers: dict[str, int | str] = {"CHANNELS": ports[valid], "WIDTH": ports[carried]}
+        numbers |= {name.upper(): layout.offsets[name] for name in ("head", "tail")}
+        numbers |= {"DEPTH": depth, "CREDITS": plain, "FRAMED": plain}
+        others = [f"(|{p})" for p in ports if re.fullmatch(rf"{link}__\w+_valid", p)]
+        joined = {"valid": valid, "flit": carried, "credit": f"{link}__credit"}
+        joined["shared"] = " | ".join(others) or "1'b0"
+        yield _instance("link", name, numbers, _CLOCKS | joined)
+        if spec.managed and plain and not stream and ports[valid] > spec.channels:
+            numbers = {"WIDTH": ports[carried], "TAIL": layout.offsets["tail"]}
+            numbers["REPLY"] = spec.shape.header.offsets["reply"]
+            joined = {"valid": f"{valid}[{spec.channels}]", "flit": carried}
+            yield _instance("set_up", f"{name}_set_up", numbers, _CLOCKS | joined)
+    own = link.endswith("messages") and valid in ports
+    valid = valid if own else f"{link}__message_valid"
+    if valid not in ports:
+        return
+    wires = [f"{link}__message"] if own else [f"{link}__message_rest", f"{link}__flit"]
+    wires = [wire for wire in wires if wire in ports]
+    message = f"{{{', '.join(wires)}}}"
+    layout = router.layout.link_message
+    numbers = {"WIRES": sum(ports[wire] for wire in wires), "WIDTH": layout.width}
+    numbers |= {name.upper(): layout.offsets[name] for name in ("kind", "data")}
+    joined = {"valid": f"|{valid}", "message": message}
+    yield _instance("message", f"{name}_m", numbers | {"D": spec.data_bits}, _CLOCKS | joined)
+    if plain and (credit := f"{link}__message_credit") in ports:
+        numbers = {"CHANNELS": ports[valid], "WIDTH": numbers["WIRES"], "DEPTH": 1, **_UNFRAMED}
+        joined = {"valid": valid, "flit": message, "credit": credit, "shared": "1'b0"}
+        yield _instance("link", f"{name}_lanes", numbers, _CLOCKS | joined)
+
+
+def _packets(spec: MessageSpec) -> Iterator[str]:
+    """Yield what watches packets through the network; guards may lose some."""
+    if not spec.channels or spec.shape.router.check_bits:
+        return
+    shape, flit = spec.shape, spec.layout.flit
+    bits = shape.header.offsets.get("reply", 0)
+    heads = sum(shape.header_of(place) << bits * i for i, place in enumerate(shape.nodes))
+    numbers: dict[str, int | str] = {"N": len(shape.nodes), "C": spec.channels}
+    numbers |= {"WIDTH": flit.width, "F": spec.flit_bits, "H": bits}
+    numbers |= {name.upper(): flit.offsets[name] for name in ("head", "tail")}
+    if bits:
+        numbers["HEADS"] = f"{bits * len(shape.nodes)}'h{heads:x}"
+    joined = {f"{end}_{wire}" for end in ("inject", "eject") for wire in ("valid", "flit")}
+    ports = {"clk": "clk", "rst": "rst", **{name: name for name in sorted(joined)}}
+    yield _instance("packets", "sva_packets", numbers, ports)
+
+
+def _edges(plan: BarrierPlan, spec: MessageSpec) -> Iterator[str]:
+    """Yield what watches messages between parents and children of engines.
+
+    Routed messages pass other routers; groups of slots have wires.
+    """
+    shape, epochs = spec.shape, Epochs()
+    layout = shape.router.layout
+    if layout.routed:
+        return
+    links = [*shown_links(spec, "top")]
+    outputs = shape.router.links + (not shape.interfaces)
+    widths = link_wires(spec)
+    wires = widths.get("sync") or widths["flit"] + widths.get("rest", 0)
+    for group in plan.engine_groups:
+        images = group_images(group, layout, epochs) if group.slot_register is None else ()
+        for image in images:
+            fields = layout.image.unpack(image.word)
+            for port in range(shape.router.links):
+                if not fields["children"] >> port & 1:
+                    continue
+                here: Place = (image.router, port)
+                up, parent = shape.routers * outputs + shape.node_at.get(here, 0), image.entry
+                if here in shape.ends:
+                    router, far = shape.ends[here]
+                    up = router * outputs + far
+                numbers = {"WIRES": wires, "ENTRIES": layout.entry_bits, "UP_ENTRY": parent}
+                numbers["DOWN_ENTRY"] = fields[f"entry_{port}"]
+                ports = {"clk": "clk", "rst": "rst"}
+                for way, number in (("up", up), ("down", image.router * outputs + port)):
+                    shown = links[number]
+                    assert shown, number
+                    words = {f"{way}_valid": shown.sync_valid, way: shown.sync or shown.flit}
+                    ports |= {name: word.replace("top.", "") for name, word in words.items()}
+                name = f"sva_group_{group.id}_router_{image.router}_{port}"
+                yield _instance("edge", name, numbers, ports)
+        epochs.set_up(group)
+
+
+def _groups(plan: BarrierPlan) -> Iterator[str]:
     """Yield what watches each group of the plan, at the network's ports."""
     registers = plan.spec.network.port_registers
     bits: dict[int, list[int]] = {}
@@ -86,5 +177,4 @@ def _groups(plan: BarrierPlan, begin: str) -> Iterator[str]:
             ports[name] = f"{{{', '.join(f'{name}[{bit}]' for bit in reversed(places))}}}"
         if static:
             ports["broken"] = f"{len(places)}'d0"
-        to, what, numbers = plan.spec.module, f"{begin}_group_sva", {"M": len(places)}
-        yield _bind(to, what, f"sva_group_{gid}", numbers, ports)
+        yield _instance("group", f"sva_group_{gid}", {"M": len(places)}, ports)

@@ -36,6 +36,134 @@ module @PREFIX@_link_sva #(
   end
 endmodule
 
+// Messages of engines on a link: docs/microarchitecture-engine.md, E2 and R1 (1). WIDTH bits are a
+// message's; with shared links more come with it. Its data are the D bits from DATA on.
+module @PREFIX@_message_sva #(parameter WIRES = 12, WIDTH = 12, KIND = 6, DATA = 8, D = 0) (
+  input wire clk,
+  input wire rst,
+  input wire valid,
+  input wire [WIRES-1:0] message
+);
+  zeros_above_a_message: assert property (
+    @(posedge clk) disable iff (rst) valid |-> message >> WIDTH == 0);
+  if (D != 0) begin : data
+    go_and_broken_have_no_data: assert property (
+      @(posedge clk) disable iff (rst) valid && message[KIND] |-> message[DATA+:D] == 0);
+  end
+endmodule
+
+// Messages between a parent and a child of the plan's tree: docs/microarchitecture-engine.md, E6 and
+// E12 (1, 2). From GO to LAST or BROKEN each may send one, when the other has answered. ENTRY is the
+// receiver's; kinds are PLAIN 0, GO 1, LAST 2, BROKEN 3.
+module @PREFIX@_edge_sva #(parameter WIRES = 12, ENTRIES = 4, UP_ENTRY = 0, DOWN_ENTRY = 0) (
+  input wire clk,
+  input wire rst,
+  input wire up_valid,
+  input wire [WIRES-1:0] up,
+  input wire down_valid,
+  input wire [WIRES-1:0] down
+);
+  reg begun = 0, over = 0, turn = 0, last = 0, named = 0;  // turn: the child may send
+  reg [1:0] up_epoch, down_epoch;
+  wire ours = begun && !over;
+  wire arrives = up_valid && up[ENTRIES-1:0] == UP_ENTRY;
+  wire answers = down_valid && down[ENTRIES-1:0] == DOWN_ENTRY;
+  wire [1:0] said = up[ENTRIES+2+:2], kind = down[ENTRIES+2+:2];
+  always @(posedge clk) if (rst) {begun, over, turn, last, named} <= 0;
+  else begin
+    if (answers && kind == 1) begin
+      begun <= 1;
+      if (!begun) down_epoch <= down[ENTRIES+:2];
+    end
+    if (answers && kind[1] && begun) over <= 1;
+    if (answers) turn <= 1;
+    if (arrives && ours) begin
+      {turn, last, named} <= {1'b0, said[1], 1'b1};
+      if (!named) up_epoch <= up[ENTRIES+:2];
+    end
+  end
+  arrival_is_plain_or_last: assert property (
+    @(posedge clk) disable iff (rst) arrives && ours |-> !said[0]);
+  arrival_after_an_answer: assert property (
+    @(posedge clk) disable iff (rst) arrives && ours |-> turn);
+  answer_after_an_arrival: assert property (
+    @(posedge clk) disable iff (rst) answers && ours && !kind[0] |-> !turn);
+  go_begins_a_group: assert property (
+    @(posedge clk) disable iff (rst) answers && kind == 1 |-> !ours);
+  last_after_a_last: assert property (
+    @(posedge clk) disable iff (rst) answers && ours && kind == 2 |-> last);
+  epoch_is_kept: assert property (
+    @(posedge clk) disable iff (rst) answers && ours |-> down[ENTRIES+:2] == down_epoch);
+  epoch_of_an_arrival_is_kept: assert property (
+    @(posedge clk) disable iff (rst) arrives && ours && named |-> up[ENTRIES+:2] == up_epoch);
+endmodule
+
+// Set-up packets on a link: docs/microarchitecture-networks.md, N3.
+module @PREFIX@_set_up_sva #(parameter WIDTH = 34, TAIL = 33, REPLY = 2) (
+  input wire clk,
+  input wire rst,
+  input wire valid,
+  input wire [WIDTH-1:0] flit
+);
+  reg [1:0] at = 0;  // flit of the packet, at most 2
+  reg reply = 0;
+  always @(posedge clk) if (rst) at <= 0;
+  else if (valid) begin
+    at <= flit[TAIL] ? 0 : at == 0 ? 1 : 2;
+    if (at == 0) reply <= flit[REPLY];
+  end
+  no_packet_of_one_flit: assert property (
+    @(posedge clk) disable iff (rst) valid && at == 0 |-> !flit[TAIL]);
+  replies_have_two_flits: assert property (
+    @(posedge clk) disable iff (rst) valid && at == 1 && reply |-> flit[TAIL]);
+  requests_are_set_up_start_or_kill: assert property (
+    @(posedge clk) disable iff (rst) valid && at == 1 && !reply |-> flit[1:0] != 3);
+  kill_alone_has_two_flits: assert property (
+    @(posedge clk) disable iff (rst) valid && at == 1 && !reply |-> flit[TAIL] == (flit[1:0] == 2));
+endmodule
+
+// Packets of processes through the whole network, counted apart from it: those that have left are
+// some of those that have come, and all of them, flit for flit, when there are as many. N nodes of C
+// channels; HEADS are the H bits by which a head is a node's (0: none are left of a head).
+module @PREFIX@_packets_sva #(
+  parameter N = 4, C = 1, WIDTH = 34, HEAD = 32, TAIL = 33, F = 32, H = 2,
+  parameter [(H ? N*H : 1)-1:0] HEADS = 0
+) (
+  input wire clk,
+  input wire rst,
+  input wire [N*C-1:0] inject_valid,
+  input wire [N*WIDTH-1:0] inject_flit,
+  input wire [N*C-1:0] eject_valid,
+  input wire [N*WIDTH-1:0] eject_flit
+);
+  reg [63:0] come [0:N*C-1];  // of each packet that is in between, the flits that have passed
+  reg [63:0] left [0:N*C-1];
+  reg [63:0] sum_come, sum_left;
+  integer n, i, sent, received;
+  function [63:0] added(input [63:0] sum, input [WIDTH-1:0] flit);
+    added = flit[HEAD] ? (H ? 64'd1 + flit[F-1:0] : 64'd1) : 64'd1000003 * sum + flit[F-1:0];
+  endfunction
+  always @(posedge clk) if (rst) {sent, received, sum_come, sum_left} = 0;
+  else for (i = 0; i < N * C; i = i + 1) begin
+    n = i / C;
+    if (inject_valid[i]) come[i] = added(come[i], inject_flit[n*WIDTH+:WIDTH]);
+    if (inject_valid[i] && inject_flit[n*WIDTH+TAIL])
+      begin sent = sent + 1; sum_come = sum_come + come[i]; end
+    if (eject_valid[i]) left[i] = added(left[i], eject_flit[n*WIDTH+:WIDTH]);
+    if (eject_valid[i] && eject_flit[n*WIDTH+TAIL])
+      begin received = received + 1; sum_left = sum_left + left[i]; end
+  end
+  no_packet_from_nothing: assert property (
+    @(posedge clk) disable iff (rst) received <= sent);
+  packets_are_whole: assert property (
+    @(posedge clk) disable iff (rst) received == sent |-> sum_left == sum_come);
+  for (genvar g = 0; g < N && H != 0; g = g + 1) begin : node
+    head_is_for_this_node: assert property (
+      @(posedge clk) disable iff (rst) |eject_valid[g*C+:C] && eject_flit[g*WIDTH+HEAD]
+      |-> eject_flit[g*WIDTH+:H] == HEADS[g*H+:H]);
+  end
+endmodule
+
 // A node's port: docs/microarchitecture-engine.md, Node port (1 to 5). R registers.
 module @PREFIX@_port_sva #(parameter R = 1, D = 0) (
   input wire clk,

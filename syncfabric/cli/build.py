@@ -38,7 +38,10 @@ def build(
         ),
     ] = "",
     sva: Annotated[
-        bool, typer.Option("--sva", help="Write assertions of links, ports and groups to bind.")
+        bool,
+        typer.Option(
+            "--sva", help="Write assertions to bind: links, messages, packets, ports, groups."
+        ),
     ] = False,
     parameters: BlockKeys = None,
     as_json: Json = False,
