@@ -137,7 +137,8 @@ class Seen(NamedTuple):
     """What a receiver's guard finds on its link in a cycle.
 
     ``head`` and ``tail`` are the flit's; ``right`` says whether the check bits of flits are, and
-    ``sync_right`` those of messages, which are the same on a shared link.
+    ``sync_right`` those of messages, which are the same on a shared link. ``words`` are those of
+    streams, on the flits' wires, by channel.
     """
 
     valid: int = 0
@@ -147,6 +148,7 @@ class Seen(NamedTuple):
     probe: int = 0
     right: bool = True
     sync_right: bool = True
+    words: int = 0
 
 
 class Given(NamedTuple):
@@ -253,7 +255,8 @@ class ReceiverGuard:
             kinds = [(on_link, seen.right)]
         got, unpaid, cut, events = 0, 0, 0, 0
         for kind, (bits, right) in enumerate(kinds):
-            if not right or bits & bits - 1:
+            words = 0 if kind else seen.words
+            if not right or bits & bits - 1 or (words and (bits or words & words - 1)):
                 events += 1
                 if kind == 0:
                     self.spoilt = was_open
@@ -276,7 +279,7 @@ class ReceiverGuard:
             probe |= seen.probe >> ordinary << ordinary
         vacant = self._vacant() if probe else 0
         ended = probe & vacant & was_open
-        if not kinds[0][0]:
+        if not kinds[0][0] and not seen.words:
             cut = ended & -ended
         self.empty = probe & vacant & ~on_link & ~was_open
         if cut:

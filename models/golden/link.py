@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from syncfabric.models.golden.engine.memory import Message, Way
 from syncfabric.models.golden.guards import ReceiverGuard, Seen, SenderGuard
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.layout.flit import flit_layout
+from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.messages import Layout
 
 __all__ = [
     "GENERATORS",
     "Arrived",
     "Back",
+    "Carried",
     "Check",
     "Forward",
     "LinkEnd",
@@ -25,6 +27,9 @@ __all__ = [
 
 GENERATORS = (0, 0x1, 0x3, 0x3, 0x3, 0x5, 0x3, 0x45, 0x7)
 """By the number of check bits, the generator less its highest power."""
+
+Carried: TypeAlias = tuple[int, int]
+"""A channel of streams and its word, packed as on a link."""
 
 
 class Check:
@@ -69,7 +74,8 @@ def _sums(powers: list[int]) -> list[int]:
 class Forward(NamedTuple):
     """Wires away from the sender.
 
-    Own links have ``message`` and ``message_check``; ``message_valid`` is theirs, too.
+    Own links have ``message`` and ``message_check``; ``message_valid`` is theirs, too. Words of
+    streams that share the flits' wires have ``stream_valid`` and ``stream_rest``.
     """
 
     valid: int = 0
@@ -80,6 +86,8 @@ class Forward(NamedTuple):
     probe: int = 0
     check: int = 0
     message_check: int = 0
+    stream_valid: int = 0
+    stream_rest: int = 0
 
 
 class Back(NamedTuple):
@@ -109,6 +117,8 @@ class LinkForm:
     check_bits : int
     cut : bool
         Flits have the flag ``cut``: there are check bits somewhere in the network.
+    streams : StreamLayout, optional
+        Of words that share the flits' wires.
 
     Attributes
     ----------
@@ -127,6 +137,7 @@ class LinkForm:
         check_bits: int = 0,
         *,
         cut: bool = False,
+        streams: StreamLayout | None = None,
     ) -> None:
         flit = flit_layout(flit_bits)
         self.channels, self.transport, self.layout = channels, transport, layout
@@ -140,6 +151,9 @@ class LinkForm:
         first = {"flit": self._flit_bits, "valid": channels}
         if transport in ("shared", "routed"):
             first |= {"message_valid": self.classes, "message_rest": rest}
+        if streams:
+            beyond = max(0, streams.word.width - self._flit_bits)
+            first |= {"stream_valid": streams.channels, "stream_rest": beyond}
         second = {"message": self._message.width, "message_valid": 1} if transport == "own" else {}
         if check_bits:
             first["probe"] = channels + slots
@@ -154,8 +168,22 @@ class LinkForm:
         self.order = [*first.items(), *second.items()]
         self.width = sum(width for _, width in self.order)
 
-    def pack(self, flit: Flit | None, sent: Sent | None, probe: int = 0) -> Forward:
-        """Return the wires with a flit, a message and a probe on them, and their check bits."""
+    def pack(
+        self,
+        flit: Flit | None,
+        sent: Sent | None,
+        probe: int = 0,
+        carried: Carried | None = None,
+    ) -> Forward:
+        """Return the wires with that on them, and their check bits.
+
+        Parameters
+        ----------
+        flit, sent : Flit or None, Sent or None
+        probe : int
+        carried : Carried, optional
+            In place of a flit, a word of a stream.
+        """
         valid = bits = message_valid = rest = message = 0
         if flit:
             marks = flit.head | flit.tail << 1 | flit.cut << 2
@@ -168,6 +196,10 @@ class LinkForm:
             else:
                 bits, rest = word & (1 << self._flit_bits) - 1, word >> self._flit_bits
         wires = Forward(valid, bits, message_valid, rest, message, probe)
+        if carried:
+            c, word = carried
+            low, high = word & (1 << self._flit_bits) - 1, word >> self._flit_bits
+            wires = wires._replace(flit=low, stream_valid=1 << c, stream_rest=high)
         return self._checked(wires) if self._checks else wires
 
     def word(self, sent: Sent) -> int:
@@ -221,7 +253,8 @@ class LinkForm:
     def flip(self, wires: Forward, mask: int) -> Forward:
         """Invert the wires in a mask.
 
-        From bit 0: flit, valid, message_valid and message_rest (not of own links), probe, check;
+        From bit 0: flit, valid, message_valid and message_rest (not of own links), stream_valid and
+        stream_rest (if words share the link), probe, check;
         then, of own links, message, message_valid, message_check.
         """
         for name, width in self.order:
@@ -276,12 +309,16 @@ class LinkEnd:
             return False
         return not (sender.is_awake() or receiver.is_awake() or receiver.remembers)
 
-    def forward(self, flit: Flit | None, sent: Sent | None) -> Forward:
+    def forward(
+        self, flit: Flit | None, sent: Sent | None, carried: Carried | None = None
+    ) -> Forward:
         """Return the wires away, in a cycle in which the router sends that."""
         if self.fenced:
             return Forward()
         probe = self._sender.probe if self._sender else 0
-        return self.form.pack(flit, sent, probe) if flit or sent or probe else Forward()
+        if not (flit or sent or probe or carried):
+            return Forward()
+        return self.form.pack(flit, sent, probe, carried)
 
     def back(self, credit: int) -> Back:
         """Return the wires back, in a cycle in which the router frees that."""
@@ -329,7 +366,7 @@ class LinkEnd:
                 there = form.flit(forward, 0)
                 marks = there.head, there.tail
                 wires = forward.valid, forward.message_valid, *marks, forward.probe
-                seen = Seen(*wires, *form.right(forward))
+                seen = Seen(*wires, *form.right(forward), forward.stream_valid)
             taken = self._receiver.advance(seen, freed)
         got: Flit | None = None
         if taken.flit >= 0:

@@ -11,13 +11,14 @@ from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.faulty_links import FaultyLinks
 from syncfabric.models.golden.interface import NodeInterface
-from syncfabric.models.golden.link import Back, Forward, Sent
+from syncfabric.models.golden.link import Back, Carried, Forward, Sent
 from syncfabric.models.golden.node import Node
 from syncfabric.models.golden.place import (
     IDLE,
     NO_ARRIVALS,
     NO_FLITS,
     NO_MESSAGES,
+    NO_WORDS,
     Crossed,
     Driven,
     Place,
@@ -115,6 +116,7 @@ class Movement:
         arrivals: Mapping[int, Mapping[int, Arrival]],
         request: tuple[int, ChainRequest] | None,
         visited: Collection[int],
+        words: Mapping[int, Mapping[int, Carried]],
     ) -> Shown:
         """Go through a cycle.
 
@@ -128,13 +130,16 @@ class Movement:
             What comes to a place on the config chain.
         visited : collection of int
             Routers in which a visit becomes due.
+        words : mapping of int to (mapping of int to Carried)
+            Words of streams that are on guarded links of packets, by place and port.
 
         Returns
         -------
         Shown
             What is on the wires.
         """
-        self._now, self._shown = now, Shown()
+        self._now, self._shown, self._words = now, Shown(), words
+        self.active.update(words)
         here = self._here = self.due.pop(now) if now in self.due else Coming()
         ways = self._ways = {0: here}
         for delay in self._delays:
@@ -220,7 +225,8 @@ class Movement:
         if leaves and leaves.channel != self._set_up_channel:
             self._processes.drop()
         if self._guarded:
-            self._put_wires(self._places[place], outs, driven)
+            words = self._words.get(place, NO_WORDS)
+            self._put_wires(self._places[place], outs, driven, words)
             return
         for p, sent in messages.items():
             out = outs[p]
@@ -283,9 +289,15 @@ class Movement:
                     ways[delay].credits.append((there, port, c))
                 credits.append(reverse * width + c)
 
-    def _put_wires(self, place: Place, outs: Sequence[Out | None], driven: Driven) -> None:
+    def _put_wires(
+        self,
+        place: Place,
+        outs: Sequence[Out | None],
+        driven: Driven,
+        words: Mapping[int, Carried],
+    ) -> None:
         """Put the wires of a place's guarded links on them."""
-        forward, back = place.wires()
+        forward, back = place.wires(words)
         for p, out in enumerate(outs):
             if out is None or (self._local and out.node >= 0):
                 continue

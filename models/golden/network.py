@@ -311,7 +311,9 @@ class CollectiveNetwork:
         visited = [*self._movement.watched] if self._visits(now) else ()
         if self.streams:
             self._movement.active.update(self.streams.step(now))
-        shown = self._movement.step(now, arrivals, self._requests.pop(now, None), visited)
+        request = self._requests.pop(now, None)
+        words = self.streams.among_packets if self.streams else {}
+        shown = self._movement.step(now, arrivals, request, visited, words)
         if self._slots:
             failed = self.streams.failed if self.streams else {}
             self._slots.step(now, at_slots, shown, self._movement.active.add, failed)

@@ -11,7 +11,7 @@ from syncfabric.models.golden.config import ChainRequest, ConfigNode, Words
 from syncfabric.models.golden.engine import Answer, Message, Outputs
 from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
 from syncfabric.models.golden.lifecycle.port import SetUpParameters
-from syncfabric.models.golden.link import Back, Forward, LinkEnd, LinkForm, Sent
+from syncfabric.models.golden.link import Back, Carried, Forward, LinkEnd, LinkForm, Sent
 from syncfabric.models.golden.router import Adaptive, Dimension, Flit, Routing, Source, Table
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import RouterWord
@@ -23,6 +23,7 @@ __all__ = [
     "NO_FLITS",
     "NO_MESSAGES",
     "NO_PROCESS",
+    "NO_WORDS",
     "Crossed",
     "Driven",
     "Flits",
@@ -31,6 +32,7 @@ __all__ = [
     "PlaceInputs",
     "PlaceOutputs",
     "Site",
+    "form_of",
     "routing_of",
     "transport_of",
 ]
@@ -40,6 +42,7 @@ Flits: TypeAlias = Mapping[int, Flit]
 Messages: TypeAlias = Mapping[int, Sent]
 NO_FLITS: Flits = {}
 NO_MESSAGES: Messages = {}
+NO_WORDS: Mapping[int, Carried] = {}
 NO_ARRIVALS: Mapping[int, Arrival] = {}
 NO_ENGINE = Outputs({}, False, None, None, None)
 NO_PROCESS = NodePortOutputs(frozenset(), frozenset(), frozenset(), frozenset(), ())
@@ -82,6 +85,14 @@ class Site:
 def transport_of(shape: NodeShape) -> str:
     """Return how messages go: "own", "shared" or "routed"."""
     return "routed" if shape.layout.routed else "shared" if shape.shared else "own"
+
+
+def form_of(shape: NodeShape) -> LinkForm:
+    """Return how the wires of a link between routers are made up."""
+    stream, checks = shape.stream, shape.check_bits
+    sizes = shape.link_channels, shape.flit_bits, shape.layout
+    streams = stream if stream and stream.shared else None
+    return LinkForm(*sizes, transport_of(shape), checks, cut=checks > 0, streams=streams)
 
 
 def routing_of(shape: NodeShape, site: Site) -> Routing:
@@ -193,11 +204,10 @@ class Place(ABC):
         self, shape: NodeShape, channels: int, registers: int, *, link: bool = True
     ) -> LinkEnd:
         """Return an end of a link, or of a process's port, which has packets alone."""
-        checks = shape.check_bits
-        transport, here = (transport_of(shape), checks) if link else ("", 0)
+        checks = shape.check_bits if link else 0
         sizes = channels, shape.flit_bits, shape.layout
-        form = LinkForm(*sizes, transport, here, cut=checks > 0)
-        return LinkEnd(form, shape.buffer_flits, registers, guarded=here > 0)
+        form = form_of(shape) if link else LinkForm(*sizes, "", cut=shape.check_bits > 0)
+        return LinkEnd(form, shape.buffer_flits, registers, guarded=checks > 0)
 
     @property
     def config(self) -> ConfigNode:
@@ -221,11 +231,15 @@ class Place(ABC):
             words[p] = words.get(p, 0) | 1 << c
         return words
 
-    def wires(self) -> tuple[dict[int, Forward], dict[int, Back]]:
-        """Return what is on the links in this cycle, by port."""
+    def wires(
+        self, carried: Mapping[int, Carried] = NO_WORDS
+    ) -> tuple[dict[int, Forward], dict[int, Back]]:
+        """Return what is on the links in this cycle, by port; words of streams are these."""
         driven, ends = self.drive(), self.ends
         flits, messages, freed = driven.flits, driven.messages, self._words()
-        forward = {p: end.forward(flits.get(p), messages.get(p)) for p, end in ends.items()}
+        forward = {
+            p: end.forward(flits.get(p), messages.get(p), carried.get(p)) for p, end in ends.items()
+        }
         return forward, {p: end.back(freed.get(p, 0)) for p, end in ends.items()}
 
     def cross(self, forward: Mapping[int, Forward], back: Mapping[int, Back]) -> Crossed:

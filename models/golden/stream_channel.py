@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection
-from typing import TypeAlias
 
 from syncfabric.models.golden.slots import SlotState
 from syncfabric.models.layout.streams import MOST_SETS, StreamLayout
 
-__all__ = ["Carried", "Channel", "Form"]
-
-Carried: TypeAlias = tuple[int, int]
-"""A channel and its word, packed as on a link."""
+__all__ = ["Channel", "Form"]
 
 _UNFIT = 6
 """The type of a head that fits nowhere."""

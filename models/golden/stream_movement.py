@@ -6,12 +6,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from syncfabric.models.golden.interface import NodeInterface
+from syncfabric.models.golden.link import Carried
 from syncfabric.models.golden.node import Node
 from syncfabric.models.golden.slot_movement import SlotMovement
 from syncfabric.models.golden.slots import SlotPorts, SlotState
 from syncfabric.models.golden.stream_pauses import Lateness
 from syncfabric.models.golden.stream_port import Beat, ProcessStreams
-from syncfabric.models.golden.streams import At, Carried, RouterStreams
+from syncfabric.models.golden.streams import At, RouterStreams
 from syncfabric.models.golden.wiring import Shown, Wiring
 from syncfabric.models.layout.network import NetworkShape
 
@@ -99,6 +100,8 @@ class StreamMovement:
         By node.
     failed : dict of int to (list of int)
         Slots that break in this cycle as their streams have failed, by router.
+    among_packets : dict of int to (dict of int to Carried)
+        Words on guarded links of packets in this cycle, by place and port.
     """
 
     def __init__(
@@ -135,6 +138,8 @@ class StreamMovement:
         self._credits: list[int] = []
         self._beats: dict[int, Beat] = {}
         self.failed: dict[int, list[int]] = {}
+        self.among_packets: dict[int, dict[int, Carried]] = {}
+        self._guarded = layout.shared and layout.check_bits > 0
         self._shared = layout.links if layout.shared else 0  # outputs that flits leave by, too
         self._exit = layout.exit
         self._routers_late = Lateness([node.router for node in nodes if node.router])
@@ -186,6 +191,7 @@ class StreamMovement:
         for delay in self._delays:
             ways[delay] = self._due.setdefault(now + delay, _Coming())
         self._wires, self._credits, self._beats, self.failed = {}, [], {}, {}
+        self.among_packets = {}
         late, late_nodes = self._routers_late.turn(), self._nodes_late.turn()
         registered, self._leaving = self._leaving, {}
         for n in self._moving:
@@ -262,6 +268,8 @@ class StreamMovement:
                 continue
             if out.node < 0 or self._seen:
                 self._wires[out.lane + self._wiring.streams + carried[0]] = carried[1]
+                if self._guarded:
+                    self.among_packets.setdefault(n, {})[p] = carried
             if out.node >= 0:
                 self._ways[0].down[out.node] = carried
             else:
@@ -275,6 +283,8 @@ class StreamMovement:
             lane = wiring.injection(i) * wiring.width + wiring.streams
             if self._seen:
                 self._wires[lane + c] = word
+                if self._guarded:
+                    self.among_packets[self._wiring.routers + i] = {0: port.sends}
             if self._shared and self._seen:
                 self._nodes_late.carry(i, (0,))
             here.words.setdefault(n, {})[p] = port.sends

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection
 
+from syncfabric.models.golden.link import Carried
 from syncfabric.models.golden.record import Beat
-from syncfabric.models.golden.stream_channel import Carried, Form
+from syncfabric.models.golden.stream_channel import Form
 from syncfabric.models.golden.stream_pauses import Pauses
 from syncfabric.models.layout.streams import StreamLayout
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
+from syncfabric.models.golden.link import Carried
 from syncfabric.models.golden.operators import Operators
 from syncfabric.models.golden.slots import SlotState
-from syncfabric.models.golden.stream_channel import Carried, Channel, Form
+from syncfabric.models.golden.stream_channel import Channel, Form
 from syncfabric.models.golden.stream_join import Joins
 from syncfabric.models.golden.stream_pauses import Pauses
 from syncfabric.models.layout.streams import StreamLayout
 
-__all__ = ["At", "Carried", "RouterStreams"]
+__all__ = ["At", "RouterStreams"]
 
 At: TypeAlias = tuple[int, int]
 """A port and a channel."""

@@ -18,6 +18,9 @@ from syncfabric.models.networks.table import Table, Text, Whole
 
 __all__ = ["Offload"]
 
+_FREE = ("WIDTH", "CASEINCOMPLETE")
+"""Verilator's warnings, errors in our own Verilog, that are none in a designer's."""
+
 
 class Offload(Table):
     """The table ``[network.offload]``; names of files are paths from the network file's folder.
@@ -56,10 +59,13 @@ class Offload(Table):
 
     @cached_property
     def verilog(self) -> str:
-        """The text of the Verilog files."""
+        """The text of the Verilog files; what width numbers take in it is the designer's choice."""
         text = "\n".join(self._text(name) for name in self.files)
         self._require(rf"\bmodule\s+{self.module}\b", text, f"module {self.module}", self.files)
-        return f"{text}\n`default_nettype wire\n"
+        off, on = (
+            "\n".join(f"// verilator lint_{way} {rule}" for rule in _FREE) for way in ("off", "on")
+        )
+        return f"{off}\n\n{text}\n{on}\n\n`default_nettype wire\n"
 
     @cached_property
     def source(self) -> str:

@@ -320,21 +320,16 @@ class NodeShape(EngineShape):
             here and not self.channels,
             "stream_links 'shared' needs packets; take 'own', or channels of 1 and more",
         )
-        most = 128
+        most, checks = (64, " and check_bits") if self.check_bits else (128, "")
         yield (
             here and self.stream_bits > most,
-            f"stream_bits must be at most {most} with stream_links 'shared', not"
+            f"stream_bits must be at most {most} with stream_links 'shared'{checks}, not"
             f" {self.stream_bits}; take stream_links 'own' for more",
         )
         yield (
             here and self.shared,
             "stream_links 'shared' does not go with messages on the same links: neither can wait;"
             " take message_links 'own' and transport 'link', or stream_links 'own'",
-        )
-        yield (
-            here and self.check_bits > 0,
-            f"stream_links 'shared' does not go with check_bits = {self.check_bits} yet;"
-            " take stream_links 'own', or check_bits 0",
         )
 
     @property

@@ -174,8 +174,8 @@ class StreamLayout:
 
     @property
     def check_parts(self) -> int:
-        """Parts of a link's forward wires that have check bits of their own (V12.1)."""
-        return -(-self.bits // CHECKED_BITS)
+        """Parts of a link's forward wires that have check bits of their own (V12.1, V13.10)."""
+        return 1 if self.shared else -(-self.bits // CHECKED_BITS)
 
     @property
     def exit(self) -> int:

@@ -21,7 +21,7 @@ from syncfabric.rtl.streams.guard import join_streams
 from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.guarded import GuardedLinks
 from syncfabric.rtl.transport.link import show, word_on
-from syncfabric.rtl.transport.streamed import members_of, receive, streams_of
+from syncfabric.rtl.transport.streamed import join_events, join_words, members_of, streams_of
 
 __all__ = ["LinkEnd", "NodeInterface"]
 
@@ -101,8 +101,9 @@ class LinkEnd(wiring.Component):
         if self._shape.shared:
             self._release(m, link.message_valid, word_on(link))
         if self._streams:
-            receive(m, self, 0)
-            m.d.comb += link.stream_credit.eq(here.words_in_0.credit)
+            join_words(m, self, self._streams, 1)
+            if not self._streams.check_bits:
+                m.d.comb += link.stream_credit.eq(here.words_in_0.credit)
 
     def _release(self, m: Module, valid: Value, message: Any) -> None:
         """Hand a message on a cycle later: the process may look at its result at once."""
@@ -254,6 +255,7 @@ class NodeInterface(Placed):
             join_streams(m, self._stream, 0, ends, link, ready, events)
             if self._stream.shared:
                 m.d.comb += streams.late.eq(end.late)
+                join_events(m, end, ready, events)
         targets: dict[int, Any] = {Target.PORT: self._join_process(m, self._port)}
         if self._set_up:
             targets[Target.MANAGER] = self._join_manager(m, Manager(self._set_up), end)

@@ -25,7 +25,7 @@ from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.guarded import GuardedLinks
 from syncfabric.rtl.transport.link import Joined, OwnLinks, SharedLinks, show
 from syncfabric.rtl.transport.routed import RoutedLinks
-from syncfabric.rtl.transport.streamed import StreamedLinks, streams_of
+from syncfabric.rtl.transport.streamed import StreamedLinks, join_events, streams_of
 
 __all__ = ["Node", "collective", "router"]
 
@@ -179,6 +179,7 @@ class Node(Placed):
             join_streams(m, layout, p, ends, streams_of(self, part, p), here.opens, events)
         if layout.shared:
             m.d.comb += here.late.eq(part.late)
+            join_events(m, part, here.opens, events)
         for s in range(layout.channels):
             for name in (f"{part}_{s}" for part in ("alive", "starts", "children", "parent")):
                 m.d.comb += getattr(here, name).eq(getattr(slots, name))

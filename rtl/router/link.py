@@ -21,7 +21,8 @@ class FlitSignature(wiring.Signature):
     message_bits : int
         Width of the messages that share the link; 0: none do.
     classes : int
-        If these have credits: classes, with a credit each.
+        If these have credits: classes, with a credit each. Where words of streams have check bits,
+        their guards bring these credits back, and there are no wires for them here.
     sharer : {"message", "stream"}
         They are messages of engines, or words of streams with a channel a class: how the names of
         their members begin.
@@ -40,7 +41,8 @@ class FlitSignature(wiring.Signature):
         Only with ``message_bits``: a message is in the low bits of ``flit``. With ``classes`` a bit
         for each.
     message_credit : In(classes)
-        Only with ``classes``: a pulse for each place that the receiver frees.
+        Only with ``classes`` that have credits here: a pulse for each place that the receiver
+        frees.
     message_rest : Out
         Only if messages are wider than ``flit``: the rest of it, or 0.
     """
@@ -64,6 +66,7 @@ class FlitSignature(wiring.Signature):
         self.sharer = sharer
         self.message_bits = message_bits
         self.classes = classes
+        self.credits = classes if sharer == "message" or not cut else 0
         self.flit = struct(flit_layout(flit_bits, cut=cut))
         members: dict[str, Any] = {
             "valid": Out(channels),
@@ -72,7 +75,7 @@ class FlitSignature(wiring.Signature):
         }
         if message_bits:
             members[f"{sharer}_valid"] = Out(max(1, classes))
-        if classes:
+        if self.credits:
             members[f"{sharer}_credit"] = In(classes)
         if message_bits > self.flit.size:
             members[f"{sharer}_rest"] = Out(message_bits - self.flit.size)

@@ -97,7 +97,7 @@ class Router(wiring.Component):
                 f"message_{port}_valid": In(max(1, classes)),
                 f"message_{port}": In(message_bits),
             }
-            if classes:
+            if shared.credits:
                 members[f"message_{port}_credit"] = In(classes)
         if dated:
             members["dateline"] = In(len(ports))
@@ -195,6 +195,6 @@ class Router(wiring.Component):
             link.credit.eq(source.link.credit),
             source.route.eq(route),
         ]
-        if self._links[port].classes:
+        if self._links[port].credits:
             credit = getattr(link, f"{self._links[port].sharer}_credit")
             m.d.comb += credit.eq(getattr(self, f"message_{port}_credit"))

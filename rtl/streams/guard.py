@@ -11,7 +11,14 @@ from syncfabric.models.layout.words import RouterWord
 from syncfabric.rtl.guard.shape import check_of
 from syncfabric.rtl.streams.link import FaultSignature, StreamSignature
 
-__all__ = ["GuardedStreams", "StreamReceiver", "StreamSender", "join_streams", "stream_link"]
+__all__ = [
+    "GuardedStreams",
+    "StreamReceiver",
+    "StreamSender",
+    "join_streams",
+    "place_guards",
+    "stream_link",
+]
 
 SILENT = 15
 """Cycles in a row in which nothing right comes before a link counts as silent."""
@@ -25,7 +32,8 @@ class GuardedStreams(wiring.Signature):
     Members
     -------
     valid, word, fault
-        As of :class:`StreamSignature`.
+        As of :class:`StreamSignature`; without ``words``, ``fault`` alone: the others are among
+        packets.
     sent : Out
         Words of each channel that have been sent, modulo the places and one, channel 0 in the low
         bits; above them the check bits of all that goes forward.
@@ -33,11 +41,11 @@ class GuardedStreams(wiring.Signature):
         The same of places that have been freed, with check bits of their own.
     """
 
-    def __init__(self, layout: StreamLayout) -> None:
+    def __init__(self, layout: StreamLayout, *, words: bool = True) -> None:
         bare = StreamSignature(layout).members
         counts, check = layout.channels * layout.place_bits, layout.check_bits
         super().__init__(
-            {name: bare[name] for name in ("valid", "word", "fault")}
+            {name: bare[name] for name in (("valid", "word", "fault") if words else ("fault",))}
             | {"sent": Out(counts + check * layout.check_parts), "freed": In(counts + check)}
         )
 
@@ -57,7 +65,9 @@ class _Guard(wiring.Component):
         return Signal(self._layout.place_bits, name=f"{name}_{channel}")
 
     def _forward_check(self, link: Any, counts: Value) -> Value:
-        """Return the check bits of all parts of what goes forward."""
+        """Return the check bits of all parts of what goes forward; not of words among packets."""
+        if self._layout.shared:
+            return self._check(Cat(link.fault, counts))
         word, last = link.word.as_value(), CHECKED_BITS * (self._layout.check_parts - 1)
         parts = [word[at : at + CHECKED_BITS] for at in range(0, last, CHECKED_BITS)]
         parts.append(Cat(word[last:], link.valid, link.fault, counts))
@@ -81,7 +91,7 @@ class StreamSender(_Guard):
     Members
     -------
     inside : In(StreamSignature)
-        From the router, or the process's port.
+        From the router, or the process's port; ``valid`` as it is on the link.
     link : Out(GuardedStreams)
     corrupt : Out(1)
         What comes back is wrong, and was not in the cycle before.
@@ -188,9 +198,19 @@ class StreamReceiver(_Guard):
 
 def stream_link(layout: StreamLayout) -> wiring.Signature:
     """Return one direction of a link between routers, or to a node interface."""
-    if layout.shared:
-        return FaultSignature(layout)
-    return GuardedStreams(layout) if layout.check_bits else StreamSignature(layout)
+    if layout.check_bits:
+        return GuardedStreams(layout, words=not layout.shared)
+    return FaultSignature(layout) if layout.shared else StreamSignature(layout)
+
+
+def place_guards(
+    m: Module, layout: StreamLayout, port: int, opens: Value
+) -> tuple[StreamReceiver, StreamSender]:
+    """Place the guards at a port, whose channels that are open are these."""
+    m.submodules[f"receiver_{port}"] = receiver = StreamReceiver(layout)
+    m.submodules[f"sender_{port}"] = sender = StreamSender(layout)
+    m.d.comb += receiver.opens.eq(opens)
+    return receiver, sender
 
 
 def join_streams(
@@ -211,22 +231,21 @@ def join_streams(
     port : int
         Its number.
     ends, link : (interface, interface)
-        Of the port, and of the link as the module has it: what comes in, and what goes out.
+        Of the port, and of the link as the module has it: what comes in, and what goes out. Where
+        words are among packets their guards are at the links' ends already.
     opens : Value
         Channels that are open here.
     events : dict
         Takes in the guards' events.
     """
-    if not layout.check_bits:
+    if not layout.check_bits or layout.shared:
         for end, there in zip(ends, link, strict=True):
             wiring.connect(m, end, wiring.flipped(there))
         return
-    m.submodules[f"receiver_{port}"] = receiver = StreamReceiver(layout)
-    m.submodules[f"sender_{port}"] = sender = StreamSender(layout)
+    receiver, sender = place_guards(m, layout, port, opens)
     wiring.connect(m, wiring.flipped(link[0]), receiver.link)
     wiring.connect(m, receiver.inside, ends[0])
     wiring.connect(m, ends[1], sender.inside)
     wiring.connect(m, sender.link, wiring.flipped(link[1]))
-    m.d.comb += receiver.opens.eq(opens)
     events[RouterWord.CORRUPT] += [receiver.corrupt, sender.corrupt]
     events[RouterWord.LOST].append(receiver.lost)

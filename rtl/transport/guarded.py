@@ -101,17 +101,18 @@ class GuardedLinks(wiring.Component):
 
 
 def _packets(link: Any, check_bits: int, places: int, registers: int) -> GuardShape:
-    """Return the guards of a link of packets, which messages may share."""
-    names = set(link.members)
+    """Return the guards of a link of packets, which messages or words of streams may share."""
+    members, prefix = link.members, f"{link.sharer}_"
+    rest = f"{prefix}rest"
     return GuardShape(
         check_bits=check_bits,
         ordinary=link.channels,
         places=places,
-        classes=link.members["message_valid"].shape if "message_valid" in names else 0,
-        credited="message_credit" in names,
+        classes=members[f"{prefix}valid"].shape if f"{prefix}valid" in members else 0,
+        credited=f"{prefix}credit" in members,
         own=False,
-        prefix="message_",
-        rest="message_rest" if "message_rest" in names else "",
+        prefix=prefix,
+        rest=rest if rest in members else "",
         registers=registers,
     )
 

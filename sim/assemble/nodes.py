@@ -477,7 +477,7 @@ def _shown(names: Mapping[str, int], top: str, link: str, far: str = "") -> Show
     if wires.pop("stream_sent", None):  # counts and check bits are not shown
         del wires["stream_freed"]
         wires["stream_credit"] = zero(names["stream_valid"])
-    if "stream_credit" in wires and "stream" not in wires:  # on the wires of flits
+    if "stream_valid" in wires and "stream" not in wires:  # on the wires of flits
         parts = wires.pop("stream_rest", ""), wires["flit"]
         wires["stream"] = f"{{{', '.join(filter(None, parts))}}}"
     if rest := wires.pop("rest", None):

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from syncfabric.models.errors import PlanError
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.engine.memory import Message, Way
-from syncfabric.models.golden.link import LinkForm, Sent
+from syncfabric.models.golden.link import Sent
+from syncfabric.models.golden.place import form_of
 from syncfabric.models.layout.engine import EPOCH_BITS
 from syncfabric.models.layout.engine import Kind as MessageKind
 from syncfabric.models.layout.words import COUNTER_ADDRESS, EngineWord
@@ -43,10 +44,7 @@ class Forger:
 
     def __init__(self, network: MessageSpec, groups: Sequence[GroupPlan]) -> None:
         router = network.shape.router
-        transport = "routed" if router.transport == "routed" else ""
-        transport = transport or ("shared" if router.shared else "own")
-        sizes = router.link_channels, router.flit_bits, router.layout
-        self._form = LinkForm(*sizes, transport, router.check_bits, cut=True)
+        self._form = form_of(router)
         self._network, self._groups, self._layout = network, groups, router.layout
 
     def unknown(self, rng: random.Random, router: int) -> int:
@@ -183,7 +181,11 @@ class Draw:
         self._links = [n for n, name in enumerate(links.names) if name and n not in local]
         there = {wire: wires[wire] for wire in wires if wire not in (*wires.back, "flush")}
         self._slots = sum(there.pop(wire, 0) for wire in ("slots_valid", "slots"))
-        self._streams = sum(there.pop(wire) for wire in tuple(there) if wire.startswith("stream"))
+        self._streams = sum(there[wire] for wire in there if wire.startswith("stream"))
+        among = ("stream_valid", "stream_rest") if "stream" not in there else ()
+        self._streams += there["flit"] if links.streams and among else 0
+        for wire in [w for w in there if w.startswith("stream") and w not in among]:
+            del there[wire]
         self._streams_back = wires.get("stream_freed", links.streams)
         self._lanes = sum(there.values())
         self._credits = links.channels + links.setup + (links.classes if links.credited else 0)

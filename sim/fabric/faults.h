@@ -107,7 +107,9 @@ template <class End> class Faults {
     }
 
     FOR_STREAMS(
-        static constexpr int STREAM_FORWARD = 2 * STREAMS + STREAM_BITS + SENT_BITS;
+        static constexpr bool WORDS_ON_FLITS = STREAM_BITS == 0;
+        static constexpr int STREAM_FORWARD = 2 * STREAMS + STREAM_BITS + SENT_BITS +
+                                              (WORDS_ON_FLITS ? FLIT_BITS + STREAM_REST_BITS : 0);
 
         static bool change_streams(const Fault& fault) {
             const End &from = fault.link->from, &to = fault.link->to;
@@ -123,6 +125,7 @@ template <class End> class Faults {
                 }
             };
             run(*to.stream_valid, STREAMS), run(*to.stream, STREAM_BITS);
+            if (WORDS_ON_FLITS) run(*to.flit, FLIT_BITS), run(*to.stream_rest, STREAM_REST_BITS);
             run(*to.stream_fault, STREAMS), run(*to.stream_sent, SENT_BITS);
             if (FREED_BITS) run(*from.stream_freed, FREED_BITS);
             else run(*from.stream_credit, STREAMS);
@@ -152,7 +155,8 @@ template <class End> class Faults {
         if (to.rest) clear(*to.rest);
         FOR_GUARDS(*to.check = *to.sync_check = *to.probe = 0;)
         FOR_SLOTS(clear(*to.slots_valid); clear(*to.slots);)
-        FOR_STREAMS(*to.stream_valid = *to.stream_fault = 0; clear(*to.stream); clear(*to.stream_sent);)
+        FOR_STREAMS(*to.stream_valid = *to.stream_fault = 0; clear(*to.stream); clear(*to.stream_rest);
+                    clear(*to.stream_sent);)
     }
 
     // Set credits to 0; if all are, what else runs against the link, too.
@@ -175,6 +179,9 @@ template <class End> class Faults {
         run(*to.valid, 0, CHANNELS);
         if (!OWN) run(*to.sync_valid, 0, CLASSES);
         if (to.rest) run(*to.rest, 0, REST_BITS);
+        FOR_STREAMS(if (WORDS_ON_FLITS) {
+            run(*to.stream_valid, 0, STREAMS), run(*to.stream_rest, 0, STREAM_REST_BITS);
+        })
         FOR_GUARDS(run(*to.probe, 0, packets); if (CHANNELS) run(*to.check, 0, CHECK_BITS);)
         if (to.sync) run(*to.sync, 0, SYNC_BITS);
         if (OWN) run(*to.sync_valid, 0, CLASSES);

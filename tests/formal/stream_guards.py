@@ -67,6 +67,8 @@ class StreamGuardProof(wiring.Component):
         channels that are open.
     harms, harms_back : In(1), valid, sent, freed, data : In
         Wires are any in this cycle, and what they are then.
+    drops : In(1)
+        Among packets: their guard hands on no word in this cycle.
     which : In(1)
         The channel that is watched.
     """
@@ -75,7 +77,7 @@ class StreamGuardProof(wiring.Component):
         self._harm = harm
         super().__init__(
             {name: In(CHANNELS) for name in ("wants", "frees", "opens", "valid")}
-            | {name: In(1) for name in ("harms", "harms_back", "which")}
+            | {name: In(1) for name in ("harms", "harms_back", "drops", "which")}
             | {"sent": In(2 * CHANNELS), "freed": In(2 * CHANNELS), "data": In(SERIAL)}
         )
 
@@ -89,6 +91,7 @@ class StreamGuardProof(wiring.Component):
         there, here = sender.link, receiver.link
         harms = self.harms if self._harm else Const(0, 1)
         harms_back = self.harms_back if self._harm else Const(0, 1)
+        drops = self.drops if self._harm else Const(0, 1)
         which = claims.constant("watched", self.which)
         claims.assume((self.wants & (self.wants - 1)) == 0)
 
@@ -123,7 +126,7 @@ class StreamGuardProof(wiring.Component):
             near.word.data.eq(number),
             far.credit.eq(freed),
             receiver.opens.eq(self.opens),
-            here.valid.eq(Mux(harms, self.valid, there.valid)),
+            here.valid.eq(Mux(harms, self.valid, Mux(drops, 0, there.valid))),
             here.word.data.eq(Mux(harms, self.data, there.word.data)),
             here.sent.eq(Mux(harms, self.sent, there.sent)),
             there.freed.eq(Mux(harms_back, self.freed, here.freed)),

@@ -132,6 +132,20 @@ STREAMS = (
         PORT,
     ),
     _broken(
+        "a word on guarded links of packets is counted a cycle early",
+        "rtl/transport/streamed",
+        "sender.inside.valid.eq(leaves.stream_valid),",
+        "sender.inside.valid.eq(words_out.valid),",
+        CHECKS,
+    ),
+    _broken(
+        "faults of channels among packets have no check bits",
+        "rtl/streams/guard",
+        "return self._check(Cat(link.fault, counts))",
+        "return self._check(counts)",
+        GUARD,
+    ),
+    _broken(
         "a guard hands on what is wrong",
         "rtl/streams/guard",
         "right.eq(self._forward_check(link, counts) == link.sent[self._all :])",

@@ -229,7 +229,7 @@ SOAKS = {
 """Barriers of a soak in full, by network."""
 CAMPAIGNS = (
     *("campaign-mesh", "campaign-cluster", "campaign-wires", "campaign-streams"),
-    "campaign-static",
+    *("campaign-shared", "campaign-static"),
 )
 FAULTS = 10_000
 """Of a campaign in full."""

@@ -126,6 +126,12 @@ REFUSED: list[tuple[type[EngineShape], dict[str, Any], str]] = [
         "stream_bits must be at most 128 with stream_links 'shared', not 256; take stream_links"
         " 'own' for more",
     ),
+    (
+        MeshNodeShape,
+        {**SHARED, "check_bits": 8, "stream_bits": 128},
+        "stream_bits must be at most 64 with stream_links 'shared' and check_bits, not 128; take"
+        " stream_links 'own' for more",
+    ),
     *(
         (
             MeshNodeShape,

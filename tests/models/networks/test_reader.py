@@ -12,7 +12,8 @@ from syncfabric.models.networks import reader
 from syncfabric.models.networks.mesh import Mesh
 
 READY = """
-    board-4x4 board-streams campaign-cluster campaign-mesh campaign-static campaign-streams
+    board-4x4 board-streams campaign-cluster campaign-mesh campaign-shared campaign-static
+    campaign-streams
     campaign-wires
     churn-cluster churn-mesh cluster-19 cluster-75 cluster-300 cluster-fig1 demo fig1 mesh-2x2
     mesh-4x4 mesh-5x3

@@ -51,8 +51,8 @@ def draw(rng: random.Random) -> tuple[type[NodeShape], dict[str, Any]]:
         most = options["wires"]
         options["streams"] = rng.choice([k for k in key_range(kind, "streams") if k <= most])
     if options["streams"] and options["stream_links"] == "shared" and rng.random() < 0.9:
-        options |= {"message_links": "own", "transport": "link", "check_bits": 0}
-        options["stream_bits"] = rng.choice((32, 64, 128))
+        options |= {"message_links": "own", "transport": "link"}
+        options["stream_bits"] = rng.choice((32, 64) if options["check_bits"] else (32, 64, 128))
     if kind is NodeShape and options["routing"] in BY_GRID and rng.random() < 0.9:
         options["sides"] = sides = rng.choice(SIDES[1:])
         options["links"] = max(Grid(sides).ports, rng.choice((1, options["links"])))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from syncfabric.models.golden.link import Check
-from syncfabric.models.golden.stream_channel import Carried
+from syncfabric.models.golden.link import Carried, Check
 from syncfabric.models.layout.streams import CHECKED_BITS, StreamLayout
 
 __all__ = ["StreamChecks", "StreamGiven", "StreamReceiver", "StreamSeen", "StreamSender"]
@@ -147,6 +146,8 @@ class StreamChecks:
         self._counts = layout.channels * layout.place_bits
         above = layout.word.width + 2 * layout.channels + self._counts
         last = CHECKED_BITS * (-(-layout.bits // CHECKED_BITS) - 1)
+        if layout.shared:  # words are checked among packets
+            above, last = layout.channels + self._counts, 0
         self._widths = [CHECKED_BITS] * (last // CHECKED_BITS) + [above - last]
         self._checks = [Check(self._bits, width) for width in self._widths]
         self._back = Check(self._bits, self._counts)
@@ -157,9 +158,9 @@ class StreamChecks:
     def forward(self, seen: StreamSeen) -> int:
         """Return ``stream_sent``."""
         layout, counts = self._layout, self._pack(seen.sent)
-        whole = seen.word | seen.valid << layout.word.width
-        whole |= seen.faults << layout.word.width + layout.channels
-        whole |= counts << layout.word.width + 2 * layout.channels
+        above = 0 if layout.shared else layout.word.width + layout.channels
+        whole = seen.word | seen.valid << layout.word.width if above else 0
+        whole |= seen.faults << above | counts << above + layout.channels
         for i, (check, width) in enumerate(zip(self._checks, self._widths, strict=True)):
             bits = check.of(whole & (1 << width) - 1) ^ self._ones
             counts |= bits << self._counts + i * self._bits

@@ -16,6 +16,7 @@ LAYOUTS = {
     "two, a check bit": layout_of(2, check_bits=1, registers=1),
     "two, wide": layout_of(2, 256, check_bits=8, registers=2),
     "four": layout_of(4, 64, check_bits=8, registers=3),
+    "two, among packets": layout_of(2, 64, check_bits=8, registers=1, shared=True),
 }
 
 
@@ -27,10 +28,11 @@ def test_guards_do_what_their_models_do(name: str) -> None:
     assert all(seen[what] > 2 for what in (*FAULTS, "corrupt", "lost", "came", "lives")), seen
 
 
+@pytest.mark.parametrize("name", ["two, wide", "two, among packets"])
 @pytest.mark.parametrize("kind", FAULTS)
-def test_a_loss_of_any_kind_is_found(kind: str) -> None:
+def test_a_loss_of_any_kind_is_found(kind: str, name: str) -> None:
     """The models alone: no word behind a loss, none that is missed, and all places come back."""
-    lockstep = GuardLockstep(LAYOUTS["two, wide"], random.Random(f"{SEED} {kind}"), (kind,))
+    lockstep = GuardLockstep(LAYOUTS[name], random.Random(f"{SEED} {kind}"), (kind,))
     for _ in range(10 * CYCLES):
         lockstep.step()
     seen = lockstep.seen

@@ -67,6 +67,16 @@ NETWORKS: dict[str, MessageSpec] = {
         output_register=True,
         setup="manager",
     ),
+    "checked, shared links": irregular(
+        SMALL,
+        **SHARED,
+        wires=2,
+        channels=1,
+        check_bits=8,
+        stream_bits=64,
+        output_register=True,
+        setup="manager",
+    ),
     "serial, shared links": mesh(
         3, 2, **SHARED, wires=2, stream_join="serial", flit_bits=48, watchdog=5000
     ),
@@ -86,7 +96,7 @@ NETWORKS: dict[str, MessageSpec] = {
 }
 SHORT = (
     *("mesh, two channels", "irregular, serial", "own operator", "checked, interfaces"),
-    "irregular, shared links",
+    *("irregular, shared links", "checked, shared links"),
 )
 """The others are built for few other tests, and run with ``-m nightly``."""
 
@@ -163,7 +173,7 @@ def all_reduce(plan: BarrierPlan, words: int, **keys: Any) -> Scenario:
     "name",
     [
         *("mesh, one channel", "mesh, registers", "irregular, registers"),
-        *("mesh, shared links", "irregular, shared links"),
+        *("mesh, shared links", "irregular, shared links", "checked, shared links"),
     ],
 )
 def test_an_all_reduce_alone_takes_as_long_as_planned(name: str) -> None:
