@@ -6,6 +6,7 @@ import json
 import os
 import re
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 from math import isqrt
 from pathlib import Path
@@ -19,8 +20,8 @@ from syncfabric.models.collectives.collective import Collective, Kind
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import FORMAT, Schedule, Transfer
 from syncfabric.models.collectives.task import Rules
-from syncfabric.models.collectives.topology import Topology, both_ways
-from syncfabric.models.errors import SpecError, UnknownNameError
+from syncfabric.models.collectives.topology import Link, Topology, both_ways
+from syncfabric.models.errors import OutputError, SpecError, UnknownNameError
 from syncfabric.models.files import read_bytes, read_text, reading, write_whole
 from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.graph import Drawing, is_whole, parse_edges, parse_graphml
@@ -29,6 +30,7 @@ from syncfabric.models.parsed import parse_json
 
 __all__ = [
     "PERMUTATIONS",
+    "exact",
     "load_schedule",
     "load_topology",
     "permutation",
@@ -36,7 +38,12 @@ __all__ = [
     "read",
     "save_schedule",
     "topology_from_json",
+    "write_json",
 ]
+
+
+Cost = Annotated[float, Field(strict=True, allow_inf_nan=False, le=1e12)]
+MOST_LANES = 1024
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -47,6 +54,9 @@ class _File:
     nodes: Annotated[int, Field(strict=True)]
     switches: Annotated[int, Field(strict=True)]
     channels: list[tuple[int, int]]
+    links: list[tuple[Cost, Cost, Annotated[int, Field(strict=True, le=MOST_LANES)]]] = Field(
+        default_factory=list
+    )
 
 
 _FILE = TypeAdapter(_File)
@@ -111,7 +121,13 @@ def topology_from_json(values: Any, subject: str = "topology") -> Topology:
         file = _FILE.validate_python(values)
     except ValidationError as error:
         raise SpecError(f"{subject}: {place_of(error)}") from None
-    return Topology(file.name, file.nodes, file.switches, tuple(file.channels))
+    links = tuple(Link(exact(alpha), exact(beta), lanes) for alpha, beta, lanes in file.links)
+    return Topology(file.name, file.nodes, file.switches, tuple(file.channels), links)
+
+
+def exact(value: float) -> Fraction:
+    """Return a number of a file as it is written there, 0.1 as a tenth."""
+    return Fraction(repr(value))
 
 
 def place_of(error: ValidationError) -> str:
@@ -205,10 +221,19 @@ def save_schedule(schedule: Schedule, path: Path) -> None:
     OutputError
         The file cannot be written.
     """
-    from syncfabric.models.errors import OutputError
+    write_json(schedule.to_json(), path)
 
+
+def write_json(values: dict[str, Any], path: Path) -> None:
+    """Write values as a schedule file has them.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    """
     try:
-        write_whole(path, f"{json.dumps(schedule.to_json())}\n".encode())
+        write_whole(path, f"{json.dumps(values)}\n".encode())
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
 
@@ -224,6 +249,8 @@ def read(values: Any) -> Schedule:
     """
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         found = values.get("format") if isinstance(values, dict) else None
+        if found == "syncfabric-schedule/2":
+            raise SpecError("schedule: it is in chunks, which only check takes")
         raise SpecError(f'schedule: format must be "{FORMAT}", not {json.dumps(found)}')
     try:
         file = _SCHEDULE.validate_python(values)

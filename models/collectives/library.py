@@ -1,18 +1,49 @@
 """Topologies to schedule on, by name."""
 
-from syncfabric.models.collectives.topology import Topology, both_ways
+from fractions import Fraction
+
+from syncfabric.models.collectives.topology import Link, Topology, both_ways
 from syncfabric.models.networks.families import named as family_named
 
-__all__ = ["named"]
+__all__ = ["MACHINES", "named"]
+
+MACHINES = {
+    "dgx-1": "a machine of eight processors, its links single and double",
+    "dgx-1-pair": "two of them, and one link between",
+}
+"""Machines whose links are not alike: topologies for schedules alone."""
+_CUBE_MESH = (
+    *((0, 1, 1), (0, 2, 1), (0, 3, 2), (0, 4, 2), (1, 2, 2), (1, 3, 1), (1, 5, 2), (2, 3, 2)),
+    *((2, 6, 1), (3, 7, 1), (4, 5, 1), (4, 6, 1), (4, 7, 2), (5, 6, 2), (5, 7, 1), (6, 7, 2)),
+)
+"""The links between the eight processors of an NVIDIA DGX-1 (V100), and how many each: six a
+processor, of 25 GB/s each way."""
+_NVLINK = Link(Fraction(700), Fraction(1, 25))
+_NIC = Link(Fraction(1700), Fraction(12, 150))
+"""Between two boxes: a twelfth of a processor's bandwidth. Latencies are assumed."""
 
 
 def named(name: str) -> Topology:
-    """Return a topology by its name, as ``torus-4x4``.
+    """Return a topology by its name, as ``torus-4x4`` or ``dgx-1``.
 
     Raises
     ------
     SpecError
         There is no such family, or it has not this size.
     """
+    if name in MACHINES:
+        return _boxes(name, 1 + name.endswith("-pair"))
     found = family_named(name)
     return Topology(name, found.nodes, found.switches, both_ways(found.links))
+
+
+def _boxes(name: str, boxes: int) -> Topology:
+    """Return boxes whose first processors a link joins."""
+    links = [
+        ((8 * box + a, 8 * box + b), _NVLINK._replace(lanes=lanes))
+        for box in range(boxes)
+        for a, b, lanes in _CUBE_MESH
+    ]
+    links += [((8 * box, 8 * box + 8), _NIC) for box in range(boxes - 1)]
+    channels = both_ways(pair for pair, _ in links)
+    return Topology(name, 8 * boxes, 0, channels, tuple(link for _, link in links for _ in "ab"))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from syncfabric.models.errors import SpecError
 
@@ -15,10 +16,21 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Channel", "Topology", "both_ways"]
+__all__ = ["Channel", "Link", "Topology", "as_number", "both_ways"]
 
 Channel = tuple[int, int]
 """From one vertex to another."""
+
+
+class Link(NamedTuple):
+    """What a channel costs: a transfer of n bytes holds one of its lanes for alpha + beta n."""
+
+    alpha: Fraction
+    """Latency, in nanoseconds."""
+    beta: Fraction
+    """Time of a byte on a lane, in nanoseconds."""
+    lanes: int = 1
+    """Transfers that it carries side by side, as parallel links do."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +49,21 @@ class Topology:
         At least 1, and at least 0.
     channels : tuple of (from, to)
         Each at most once. A channel's number is its place here.
+    links : tuple of Link, optional
+        What each channel costs, if they are not all alike.
 
     Raises
     ------
     SpecError
-        There is no node, a channel is not between two vertices or is there twice, or the network
-        is not connected.
+        There is no node, a channel is not between two vertices or is there twice, the network is
+        not connected, or links are not one a channel, with alpha from 0, beta above 0 and a lane.
     """
 
     name: str
     nodes: int
     switches: int
     channels: tuple[Channel, ...]
+    links: tuple[Link, ...] = ()
 
     def __post_init__(self) -> None:
         if self.nodes < 1 or self.switches < 0:
@@ -66,7 +81,22 @@ class Topology:
                 raise SpecError(f"topology {self.name}: channel [{a}, {b}] leads nowhere")
         for (a, b), times in Counter(self.channels).items():
             if times > 1:
-                raise SpecError(f"topology {self.name}: channel [{a}, {b}] is there {times} times")
+                raise SpecError(
+                    f"topology {self.name}: channel [{a}, {b}] is there {times} times; list it once"
+                    " in links with as many lanes"
+                )
+        if self.links and len(self.links) != len(self.channels):
+            raise SpecError(
+                f"topology {self.name}: links must be as many as channels, {len(self.channels)},"
+                f" not {len(self.links)}"
+            )
+        for i, link in enumerate(self.links):
+            if link.alpha < 0 or link.beta <= 0 or link.lanes < 1:
+                raise SpecError(
+                    f"topology {self.name}: links[{i}]: alpha must be 0 or more, beta above 0 and"
+                    f" lanes 1 or more, not {float(link.alpha):g}, {float(link.beta):g} and"
+                    f" {link.lanes}"
+                )
         ways = ((self.successors, "cannot be reached from"), (self.sources, "has no way to"))
         for near, how in ways:
             lost = self.vertices - len(seen := _hops(near, 0))
@@ -143,9 +173,8 @@ class Topology:
 
     def reversed(self) -> Topology:
         """Return the network with every channel turned round, and its number kept."""
-        return Topology(
-            self.name, self.nodes, self.switches, tuple((b, a) for a, b in self.channels)
-        )
+        turned = tuple((b, a) for a, b in self.channels)
+        return Topology(self.name, self.nodes, self.switches, turned, self.links)
 
     def along(self, path: Sequence[int]) -> list[int]:
         """Return the numbers of the channels along a path of vertices.
@@ -159,12 +188,20 @@ class Topology:
 
     def to_json(self) -> dict[str, object]:
         """Return the topology as a schedule file holds it."""
-        return {
+        values: dict[str, object] = {
             "name": self.name,
             "nodes": self.nodes,
             "switches": self.switches,
             "channels": [list(channel) for channel in self.channels],
         }
+        if self.links:
+            values["links"] = [[*map(as_number, cost), lanes] for *cost, lanes in self.links]
+        return values
+
+
+def as_number(value: Fraction) -> int | float:
+    """Return a fraction as JSON has it."""
+    return int(value) if value.denominator == 1 else float(value)
 
 
 def both_ways(links: Iterable[Channel]) -> tuple[Channel, ...]:

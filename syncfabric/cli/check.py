@@ -35,18 +35,25 @@ def check(
 
     Exit code 0 if it is right, 1 if it is wrong.
     """
-    from syncfabric.models.collectives.files import load_schedule
-    from syncfabric.models.collectives.schedule import collector_off
+    from syncfabric.models.collectives.chunks.files import load_any
+    from syncfabric.models.collectives.schedule import Schedule, collector_off
     from syncfabric.models.collectives.verdict import Costs, examine
 
     costs = Costs(ts, t1, length)
     with collector_off():
-        verdict = examine(load_schedule(file))
-        if as_json:
-            print_json(verdict.to_json(costs))
+        found = load_any(file)
+        if isinstance(found, Schedule):
+            verdict = examine(found)
+            right = verdict.right
+            if as_json:
+                print_json(verdict.to_json(costs))
+            else:
+                _print(verdict, costs)
         else:
-            _print(verdict, costs)
-    if not verdict.right:
+            from syncfabric.cli.chunked import check_chunks
+
+            right = check_chunks(found, as_json=as_json)
+    if not right:
         raise typer.Exit(WRONG)
 
 

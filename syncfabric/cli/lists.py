@@ -65,7 +65,7 @@ def topologies(
     """List the topologies of networks and schedules, or show one of them."""
     from syncfabric.models.collectives.cuts import figures
     from syncfabric.models.collectives.files import load_topology
-    from syncfabric.models.collectives.library import named
+    from syncfabric.models.collectives.library import MACHINES, named
     from syncfabric.models.networks.families import families
 
     if graphml is not None:
@@ -78,23 +78,16 @@ def topologies(
         else:
             _print(topology, shown)
         return
-    found = [(key, family, figures(named(family.example))) for key, family in families().items()]
+    listed = [(key, f.example, f.size, f.text) for key, f in families().items()]
+    listed += [(key, key, "", text) for key, text in MACHINES.items()]
+    found = [(*known, figures(named(known[1]))) for known in listed]
     if as_json:
-        values = (
-            {
-                "family": k,
-                "example": f.example,
-                "size": f.size,
-                "description": f.text,
-                **s.to_json(),
-            }
-            for k, f, s in found
-        )
-        print_json([*values])
+        keys = ("family", "example", "size", "description")
+        print_json([{**dict(zip(keys, words, strict=True)), **f.to_json()} for *words, f in found])
         return
-    rows = [["example", *HEADS], *([f.example, *shown.words()] for _, f, shown in found)]
+    rows = [["example", *HEADS], *([example, *f.words()] for _, example, _, _, f in found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    texts = ("what it is", *(family.text for _, family, _ in found))
+    texts = ("what it is", *(text for _, _, _, text, _ in found))
     for row, text in zip(rows, texts, strict=True):
         others = (f"{cell:>{wide}}" for cell, wide in zip(row[1:], widths[1:], strict=True))
         typer.echo("  ".join([f"{row[0]:{widths[0]}}", *others, text]))

@@ -79,7 +79,24 @@ StartUp = Annotated[float, typer.Option("--ts", min=0, max=MOST, help="Start-up 
 TimeOfByte = Annotated[
     float, typer.Option("--t1", min=0, max=MOST, help="Time of a byte on a channel, in ns.")
 ]
-Bytes = Annotated[float, typer.Option("--bytes", min=0, max=MOST, help="Bytes of a message.")]
+
+
+def number_of_bytes(text: str | float) -> float:
+    """Return a number of bytes; K, M and G behind it are powers of 1,024."""
+    match = re.fullmatch(r"([0-9.]+(?:e[0-9]+)?)([KMG]?)", str(text))
+    try:
+        value = float(match[1]) * 1024 ** " KMG".index(match[2] or " ") if match else -1.0
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= MOST:
+        raise typer.BadParameter(f"it must be a number from 0, as 1024, 64K or 64M, not {text}")
+    return value
+
+
+Bytes = Annotated[
+    float,
+    typer.Option("--bytes", parser=number_of_bytes, metavar="N[K|M|G]", help="Bytes of a message."),
+]
 
 Result = TypeVar("Result")
 

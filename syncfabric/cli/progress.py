@@ -74,6 +74,11 @@ class _Timed:
             typer.echo(words, err=True)
 
 
+def now_and_then() -> Callable[[str], None]:
+    """Return what prints a line on standard error, at most one every few seconds."""
+    return _Timed(EACH).say
+
+
 @contextmanager
 def progress_display(unit: str = "episodes") -> Iterator[Progress]:
     """Show progress while the block runs."""

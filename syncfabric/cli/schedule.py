@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from syncfabric.cli.chunked import Asked, schedule_chunks, wants_chunks
 from syncfabric.cli.options import (
     WRONG,
     Bytes,
@@ -37,7 +38,7 @@ def schedule(
             metavar="COLLECTIVE",
             help="By the usual name or the paper's: broadcast (OAB), scatter (OAS), gather (AOG), "
             "reduce (AOR), allgather (AAB), alltoall (AAS), reduce-scatter (AAR), multicast, "
-            "permutation, MNB, MNS.",
+            "permutation, MNB, MNS; in chunks also allreduce.",
         ),
     ],
     ports: Annotated[
@@ -65,7 +66,18 @@ def schedule(
     ts: StartUp = 1000,
     t1: TimeOfByte = 1,
     length: Bytes = 1024,
-    method: Annotated[str, typer.Option(metavar="M", help="hgsa, mboa, exact or auto.")] = "auto",
+    chunks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|A:B", help="By time, not by steps: parts of each rank's share, as 1:16."
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="M", help="hgsa, mboa, exact or auto; in chunks trees, spanning, greedy, auto."
+        ),
+    ] = "auto",
     steps: Annotated[
         int | None,
         typer.Option(min=0, metavar="S", help="Steps that it may take; by default, few."),
@@ -90,12 +102,32 @@ def schedule(
 ) -> None:
     """Find a schedule of a collective with few steps, and say whether there can be fewer.
 
-    Ctrl-C ends the search with the best that was found. Exit code 1 if no schedule was found.
+    With --chunks, and of allreduce, it is one of little time: links take --ts and --t1 times the
+    bytes, or what the topology's file has. Ctrl-C ends the search with the best that was found.
+    Exit code 1 if no schedule was found.
     """
     from syncfabric.models.collectives.annealing.team import led
     from syncfabric.models.collectives.schedule import collector_off
     from syncfabric.models.collectives.verdict import Costs
 
+    if wants_chunks(collective, chunks):
+        for option, given in (
+            ("--ports", ports != "all"),
+            ("--switching", switching != "wormhole"),
+            ("--one-port", one_port != "single-use"),
+            ("--nonminimal", nonminimal != 0),
+            ("--permutation", permutation),
+            ("--steps", steps),
+            ("--islands", islands),
+            ("--checkpoint", checkpoint),
+            ("--draw", draw),
+        ):
+            _refuse_in_chunks(option, given=bool(given))
+        _check_folder(output)
+        costs = Costs(ts, t1, length)
+        by_time = (method, seed, time_limit, senders, receivers, output, as_json)
+        schedule_chunks(topology, collective, Asked(chunks or "1:16", costs, *by_time))
+        return
     # Under mpiexec one rank does all that follows; the others are islands for it.
     with led() as leads:
         if not leads:
@@ -119,6 +151,13 @@ def schedule(
                 _print(task, result, Costs(ts, t1, length))
         if result.schedule is None:
             raise typer.Exit(WRONG)
+
+
+def _refuse_in_chunks(option: str, *, given: bool) -> None:
+    from syncfabric.models.errors import SpecError
+
+    if given:
+        raise SpecError(f"{option}: it is of schedules in steps; leave it out, or --chunks")
 
 
 def _search(task: "Task", options: dict[str, Any]) -> "Result":

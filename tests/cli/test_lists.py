@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from syncfabric.fpga.blocks import BLOCKS
 from syncfabric.models.collectives.files import topology_from_json
-from syncfabric.models.collectives.library import named
+from syncfabric.models.collectives.library import MACHINES, named
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.families import FAMILIES
 from tests.cli.conftest import Call
@@ -66,7 +66,10 @@ def test_every_family_is_listed_with_its_example(call: Call) -> None:
         "diameter",
         "bisection",
     ]
-    assert [line.split()[0] for line in lines[1:]] == [f.example for f in FAMILIES.values()]
+    assert [line.split()[0] for line in lines[1:]] == [
+        *(f.example for f in FAMILIES.values()),
+        *MACHINES,
+    ]
     shown = {line.split()[0]: line.split() for line in lines}
     assert shown["octagon-8"][1:7] == ["8", "0", "24", "3", "2", "8"]
     assert shown["mesh-4x4"][1:7] == ["16", "0", "48", "2-4", "6", "8"]
@@ -74,7 +77,7 @@ def test_every_family_is_listed_with_its_example(call: Call) -> None:
 
 def test_the_list_as_json(call: Call) -> None:
     found = {entry["family"]: entry for entry in json.loads(call("topologies", "--json").stdout)}
-    assert found.keys() == FAMILIES.keys()
+    assert found.keys() == FAMILIES.keys() | MACHINES.keys()
     octagon = found["fat-octagon"]
     assert (octagon["nodes"], octagon["switches"], octagon["channels"]) == (16, 8, 56)
     assert (octagon["bisection"], octagon["bisection_exact"]) == (8, True)

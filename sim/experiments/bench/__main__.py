@@ -10,6 +10,7 @@ from rich.table import Table
 from syncfabric.models.errors import SpecError, SyncfabricError
 from syncfabric.sim.experiments.bench import (
     area,
+    chunks,
     core_vectors,
     cores,
     latency,
@@ -31,6 +32,7 @@ SECTIONS = declared(
     cores,
     core_vectors,
     schedules,
+    chunks,
 )
 MARKS: dict[str | None, str] = {"holds": "met", "does not hold": "[red]missed[/red]", None: ""}
 

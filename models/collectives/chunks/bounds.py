@@ -1,0 +1,103 @@
+"""The cut that bounds a collective's time most, by maximum flows.
+
+Source: L. Zhao et al., ForestColl: Throughput-Optimal Collective Communications on Heterogeneous
+Network Fabrics, 2024, section 4: what a cut lets in bounds every schedule, and trees reach it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+from ortools.graph.python.max_flow import SimpleMaxFlow
+
+from syncfabric.models.collectives.chunks.links import bandwidths
+from syncfabric.models.collectives.chunks.schedule import Cut, Exchange
+from syncfabric.models.collectives.chunks.spanning import packed
+from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.errors import SpecError
+
+__all__ = ["best_cut", "time_of_a_byte"]
+
+MOST = 2**60
+"""Capacity that no flow exceeds."""
+
+
+def best_cut(exchange: Exchange, topology: Topology) -> Cut:
+    """Return the cut of the greatest bound, on a topology with links.
+
+    Raises
+    ------
+    SpecError
+        The bandwidths are too unlike for whole numbers of 60 bits.
+    """
+    if exchange.combines and exchange.spreads:
+        return Cut(packed(topology).parts)
+    if exchange.spreads:
+        return Cut((time_of_a_byte(topology, exchange.owners)[1],))
+    outside = time_of_a_byte(topology.reversed(), exchange.owners)[1]
+    return Cut((frozenset(range(topology.vertices)) - outside,))
+
+
+def time_of_a_byte(topology: Topology, owners: Sequence[int]) -> tuple[Fraction, frozenset[int]]:
+    """Return the least time in which each owner's byte comes to all ranks, and the cut why.
+
+    The greatest ratio, over sets of vertices with a rank, of the owners outside to the bandwidth
+    into it. From a ratio on, each set that a maximum flow shows to have a greater one takes its
+    place (W. Dinkelbach, On nonlinear fractional programming, Management Science 13, 1967).
+    """
+    flow = _Flow(topology, owners)
+    best, cut = Fraction(0), frozenset[int]()
+    for rank in range(topology.nodes):
+        inside = frozenset({rank})
+        while inside:
+            ratio = flow.ratio(inside)
+            if ratio > best:
+                best, cut = ratio, inside
+            inside = flow.violated(best, rank)
+    return best, cut
+
+
+class _Flow:
+    """Maximum flows over a topology's bandwidths, and from a source to the owners."""
+
+    def __init__(self, topology: Topology, owners: Iterable[int]) -> None:
+        self._topology, self._owners = topology, tuple(owners)
+        self._rates = bandwidths(topology)
+        self._unit = lcm(*(rate.denominator for rate in self._rates))
+        self._whole = np.array([int(rate * self._unit) for rate in self._rates], dtype=object)
+        source = topology.vertices
+        self._tails = np.concatenate(
+            [topology.ends[:, 0], np.full(len(self._owners), source)]
+        ).astype(np.int32)
+        self._heads = np.concatenate([topology.ends[:, 1], self._owners]).astype(np.int32)
+
+    def ratio(self, inside: frozenset[int]) -> Fraction:
+        """Return the owners outside to the bandwidth into some vertices."""
+        rates = zip(self._topology.channels, self._rates, strict=True)
+        into = sum(rate for (a, b), rate in rates if b in inside and a not in inside)
+        return Fraction(sum(owner not in inside for owner in self._owners)) / into
+
+    def violated(self, time: Fraction, rank: int) -> frozenset[int]:
+        """Return the vertices with a greater ratio that a flow to a rank shows; empty: none."""
+        shared, scaled = self._unit * time.denominator, self._whole * time.numerator
+        solved, value = self._solve([*scaled, *[shared] * len(self._owners)], rank)
+        if value == shared * len(self._owners):
+            return frozenset()
+        return frozenset(range(self._topology.vertices)) - set(solved.get_source_side_min_cut())
+
+    def _solve(self, capacities: list[int], rank: int) -> tuple[SimpleMaxFlow, int]:
+        if sum(capacities) > MOST:
+            raise SpecError(
+                f"topology {self._topology.name}: its alphas and betas have too many digits for"
+                " exact flows; round them"
+            )
+        solver = SimpleMaxFlow()
+        solver.add_arcs_with_capacity(
+            self._tails, self._heads, np.array(capacities, dtype=np.int64)
+        )
+        if solver.solve(self._topology.vertices, rank) != SimpleMaxFlow.OPTIMAL:
+            raise RuntimeError("a maximum flow was not found")
+        return solver, solver.optimal_flow()

@@ -1,0 +1,174 @@
+"""Performs a schedule in chunks, apart from all that finds one: is it right, how long does it take.
+
+A send begins as soon as the sender has all that it was to combine into the item, and each channel
+of its path has a free lane; sends that come first in the list have precedence. It holds a lane of
+each for the sum of their alphas and the greatest beta times the item's bytes.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from math import lcm
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from syncfabric.models.collectives.chunks.links import bandwidth
+from syncfabric.models.collectives.chunks.schedule import Cut, Exchange, Schedule
+from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.errors import SpecError
+
+__all__ = ["Outcome", "bound_of", "check", "least_latency", "perform"]
+
+SHOWN = 20
+"""Rules broken that are listed."""
+
+
+class Outcome(NamedTuple):
+    """What comes of a schedule."""
+
+    time: Fraction
+    """Nanoseconds until the last send has ended."""
+    wrong: tuple[str, ...]
+    """The first rules that are broken, with the places."""
+    broken: int
+    """How many there are."""
+
+
+def perform(schedule: Schedule, piece: Fraction | None = None) -> Fraction:
+    """Return the nanoseconds that a schedule takes, right or not.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    piece : Fraction, optional
+        Bytes of an item; by default the exchange's.
+    """
+    topology, sends = schedule.topology, schedule.sends
+    size = schedule.exchange.piece if piece is None else piece
+    costs: dict[tuple[int, ...], Fraction] = {}
+    for path in {send.path for send in sends}:
+        links = [topology.links[topology.number[pair]] for pair in pairwise(path)]
+        worst = max(link.beta for link in links)
+        costs[path] = sum((link.alpha for link in links), worst * size)
+    unit = lcm(*(cost.denominator for cost in costs.values()))
+    held = {path: int(cost * unit) for path, cost in costs.items()}
+    free = [[0] * link.lanes for link in topology.links]
+    lines = {path: [free[topology.number[pair]] for pair in pairwise(path)] for path in costs}
+    there: dict[tuple[int, int], int] = {}
+    last = 0
+    for item, path, _ in sends:
+        line = lines[path]
+        start = there.get((item, path[0]), 0)
+        for lanes in line:
+            start = max(start, min(lanes))
+        end = start + held[path]
+        for lanes in line:
+            lanes[lanes.index(min(lanes))] = end
+        there[item, path[-1]] = max(end, there.get((item, path[-1]), 0))
+        last = max(last, end)
+    return Fraction(last, unit)
+
+
+def check(schedule: Schedule) -> Outcome:
+    """Perform a schedule and look at what every rank has in the end."""
+    exchange = schedule.exchange
+    parts, ranks = exchange.parts, range(exchange.ranks)
+    everyone, wrong, count = (1 << exchange.ranks) - 1, list[str](), 0
+
+    def broken(words: str) -> None:
+        nonlocal count
+        count += 1
+        if count <= SHOWN:
+            wrong.append(words)
+
+    # Of each item at each rank, whose contributions are in it; a bit each.
+    has: list[list[int]] = []
+    for owner in exchange.owners:
+        begin = [1 << r if exchange.combines or r == owner else 0 for r in ranks]
+        has += [list(begin) for _ in range(parts)]
+    for number, (item, path, combine) in enumerate(schedule.sends):
+        here, there = path[0], path[-1]
+        given, kept = has[item][here], has[item][there]
+        what = f"sends[{number}]: share {item // parts}, part {item % parts}"
+        if not given:
+            broken(f"{what}: rank {here} has nothing of it to send")
+        elif combine:
+            if twice := given & kept:
+                rank = (twice & -twice).bit_length() - 1
+                broken(f"{what}: rank {there} combines what rank {rank} gives twice")
+            has[item][there] = given | kept
+        else:
+            if lost := kept & ~given:
+                rank = (lost & -lost).bit_length() - 1
+                broken(f"{what}: it takes the place of what rank {rank} gave to rank {there}")
+            has[item][there] = given
+    for item, found in enumerate(has):
+        owner = exchange.owners[item // parts]
+        whole = everyone if exchange.combines else 1 << owner
+        for rank in ranks if exchange.spreads else (owner,):
+            if missing := whole & ~found[rank]:
+                lacking = (missing & -missing).bit_length() - 1
+                broken(
+                    f"rank {rank} ends without what rank {lacking} gives to share {item // parts},"
+                    f" part {item % parts}"
+                )
+    return Outcome(perform(schedule), tuple(wrong), count)
+
+
+def bound_of(exchange: Exchange, topology: Topology, cut: Cut) -> Fraction:
+    """Return the least time that a cut proves, in nanoseconds.
+
+    What must pass goes through channels between the parts, and a lane takes alpha + beta n for n
+    bytes: so all takes the least alpha, and the bytes over the sum of the bandwidths. Of
+    ``allreduce`` what R parts combine, and all get, passes 2 (R - 1) times: as if each were a rank
+    (F. Harary and A. Schwenk, The communication problem on graphs and digraphs, Journal of the
+    Franklin Institute 297, 1974).
+
+    Raises
+    ------
+    SpecError
+        The cut is none of this collective on this topology.
+    """
+    parts, whole = cut.parts, exchange.combines and exchange.spreads
+    seen = [vertex for part in parts for vertex in part]
+    everywhere = set(range(topology.vertices))
+    if len(set(seen)) < len(seen) or not everywhere.issuperset(seen) or (len(parts) > 1) != whole:
+        raise SpecError("cut: it must be a set of vertices, of allreduce parts without overlap")
+    ranks = [{v for v in part if v < exchange.ranks} for part in parts]
+    if whole:
+        if len(seen) < len(everywhere) or not all(ranks):
+            raise SpecError("cut: its parts must be all vertices, each with a rank")
+        shares = 2 * (len(parts) - 1) * len(exchange.owners)
+    elif exchange.combines:
+        all_within = len(ranks[0]) == exchange.ranks
+        shares = 0 if all_within else len(ranks[0].intersection(exchange.owners))
+    else:
+        shares = len(set(exchange.owners) - ranks[0]) if ranks[0] else 0
+    part_of = {vertex: number for number, part in enumerate(parts) for vertex in part}
+    links = [
+        link
+        for (a, b), link in zip(topology.channels, topology.links, strict=True)
+        if part_of.get(b) is not None and part_of.get(a) != part_of[b]
+    ]
+    if not shares or not links:
+        return Fraction(0)
+    least = min(link.alpha for link in links)
+    return least + shares * exchange.share / bandwidth(links)
+
+
+def least_latency(exchange: Exchange, topology: Topology) -> Fraction:
+    """Return the greatest sum of alphas of a shortest way that something must go."""
+    unit = lcm(*(link.alpha.denominator for link in topology.links))
+    costs = np.array([int(link.alpha * unit) for link in topology.links], dtype=np.float64)
+    from_, to = topology.ends.T
+    ways = dijkstra(csr_array((costs, (from_, to)), shape=(topology.vertices,) * 2))
+    far = ways[: exchange.ranks, : exchange.ranks]
+    if not exchange.spreads:
+        far = far[:, list(exchange.owners)]
+    elif not exchange.combines:
+        far = far[list(exchange.owners)]
+    return Fraction(int(far.max()), unit)

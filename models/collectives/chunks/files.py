@@ -1,0 +1,114 @@
+"""Files of schedules in chunks; errors say where one is malformed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from syncfabric.models.collectives.chunks.checker import bound_of
+from syncfabric.models.collectives.chunks.schedule import (
+    FORMAT,
+    MOST_BYTES,
+    Chunked,
+    Cut,
+    Exchange,
+    Schedule,
+    Send,
+)
+from syncfabric.models.collectives.files import place_of, topology_from_json
+from syncfabric.models.collectives.files import read as read_steps
+from syncfabric.models.collectives.schedule import Schedule as InSteps
+from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.errors import SpecError
+from syncfabric.models.files import read_text, reading
+from syncfabric.models.parsed import parse_json
+
+__all__ = ["load_any", "read"]
+
+_Whole = Annotated[int, Field(strict=True, ge=0)]
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class _File:
+    """A file; field by field as the documentation has them."""
+
+    format: Literal["syncfabric-schedule/2"]
+    topology: dict[str, Any]
+    collective: Chunked
+    bytes: Annotated[int, Field(strict=True, ge=1, le=MOST_BYTES)]
+    chunks: Annotated[int, Field(strict=True, ge=1)]
+    sends: list[list[Any]]
+    root: _Whole = 0
+    cut: list[list[_Whole]] | None = None
+
+
+_FILE = TypeAdapter(_File)
+
+
+def load_any(path: Path) -> Schedule | InSteps:
+    """Read a file of a schedule, in chunks or in steps.
+
+    Raises
+    ------
+    SpecError
+        It cannot be read, or is no schedule; the message names the file and the place.
+    """
+    with reading(path):
+        values = parse_json(read_text(path))
+        if isinstance(values, dict) and values.get("format") == FORMAT:
+            return replace(read(values), source=str(path))
+        return replace(read_steps(values), source=str(path))
+
+
+def read(values: Any) -> Schedule:
+    """Return a schedule from the values of a file.
+
+    Raises
+    ------
+    SpecError
+        The values have not its shape, or name what the topology lacks; the message names the
+        place.
+    """
+    try:
+        file = _FILE.validate_python(values)
+    except ValidationError as error:
+        raise SpecError(f"schedule: {place_of(error)}") from None
+    topology = topology_from_json(file.topology, "schedule: topology")
+    if not topology.links:
+        raise SpecError(
+            "schedule: topology.links is missing: alpha, beta and lanes of each channel"
+        )
+    exchange = Exchange(file.collective, topology.nodes, file.bytes, file.chunks, file.root)
+    sends = tuple(
+        _send(topology, exchange, send, f"schedule: sends[{number}]")
+        for number, send in enumerate(file.sends)
+    )
+    cut = None if file.cut is None else Cut(tuple(map(frozenset, file.cut)))
+    if cut is not None:
+        bound_of(exchange, topology, cut)
+    return Schedule(topology, exchange, sends, cut)
+
+
+def _send(topology: Topology, exchange: Exchange, send: Any, place: str) -> Send:
+    if len(send) < 5 or not all(type(word) is int for word in (*send[:2], *send[3:])):
+        raise SpecError(f'{place}: it must be share, part, "copy" or "combine", and a path')
+    share, part, operation, *path = send
+    if operation not in ("copy", "combine"):
+        raise SpecError(f'{place}: it must be "copy" or "combine", not "{operation}"')
+    if not (0 <= share < len(exchange.owners) and 0 <= part < exchange.parts):
+        raise SpecError(
+            f"{place}: there is no share {share}, part {part}: there are"
+            f" {len(exchange.owners)} of {exchange.parts}"
+        )
+    for pair in pairwise(path):
+        if pair not in topology.number:
+            raise SpecError(f"{place}: topology {topology.name} has no channel {list(pair)}")
+    for at, vertex in enumerate(path):
+        if (vertex < topology.nodes) != (at in (0, len(path) - 1)):
+            raise SpecError(f"{place}: a path leads from a rank to a rank, past switches alone")
+    return Send(share * exchange.parts + part, tuple(path), operation == "combine")

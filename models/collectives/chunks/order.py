@@ -1,0 +1,259 @@
+"""The order of sends: along trees as they come, or whatever is lacking at the other end."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from heapq import heapify, heappop, heappush, heapreplace
+from itertools import pairwise
+from math import lcm
+from random import Random
+
+from syncfabric.models.collectives.chunks.schedule import Send
+from syncfabric.models.collectives.topology import Topology
+
+__all__ = ["Route", "along", "greedy", "shared_out", "ways_of"]
+
+Path = tuple[int, ...]
+Edge = tuple[int, int]
+Tick = Callable[[], None]
+
+
+def _no_tick() -> None:
+    pass
+
+
+class Route:
+    """How an item goes along a tree.
+
+    Parameters
+    ----------
+    root : int
+    edges : sequence of (from, to)
+        From the root on: each begins where an earlier one has ended.
+    """
+
+    def __init__(self, root: int, edges: Sequence[Edge]) -> None:
+        self.root, self.parent = root, {b: a for a, b in edges}
+        self.children: dict[int, list[int]] = {vertex: [] for vertex in (root, *self.parent)}
+        self.depth = dict.fromkeys(self.children, 0)
+        self.height = dict.fromkeys(self.children, 0)
+        for a, b in edges:
+            self.children[a].append(b)
+            self.depth[b] = self.depth[a] + 1
+        for a, b in reversed(edges):
+            self.height[a] = max(self.height[a], self.height[b] + 1)
+
+
+def shared_out(weights: Sequence[float], count: int) -> list[int]:
+    """Return which of some trees each item takes, so that they carry as their weights are."""
+    queue = [(1 / weight, nth) for nth, weight in enumerate(weights)]
+    heapify(queue)
+    found = []
+    for _ in range(count):
+        taken, nth = queue[0]
+        heapreplace(queue, (taken + 1 / weights[nth], nth))
+        found.append(nth)
+    return found
+
+
+def along(
+    topology: Topology,
+    routes: Sequence[Route],
+    piece: Fraction,
+    *,
+    parts: int,
+    both: bool,
+    tick: Tick = _no_tick,
+) -> list[Send]:
+    """Return the sends of items along trees: from the root to all, or from all to it and back.
+
+    A channel that is free takes the lowest part that waits for it; of several the one with the
+    most edges before it.
+
+    Parameters
+    ----------
+    topology : Topology
+        Without switches.
+    routes : sequence of Route
+        Of each item.
+    piece : Fraction
+        Bytes of an item.
+    parts : int
+        Item i is part i mod ``parts``.
+    both : bool
+        Whether items go from all to the root first, and are combined.
+    tick : callable, optional
+        Is called all the time, and may raise.
+    """
+    on, sends = _On(topology, piece), list[Send]()
+    waiting: dict[Edge, list[tuple[int, int, int, bool]]] = {}
+    lacks = [
+        {v: len(near) for v, near in route.children.items()} if both else {} for route in routes
+    ]
+    ready = [
+        (item, vertex, both)
+        for item, route in enumerate(routes)
+        for vertex in (route.children if both else (route.root,))
+        if not both or not route.children[vertex]
+    ]
+    while ready or on.busy:
+        tick()
+        asked = set(on.freed)
+        for item, here, up in ready:
+            route = routes[item]
+            if up and here != route.root:
+                rest = route.depth[here] + route.height[route.root]
+                onward = [((here, route.parent[here]), rest)]
+            else:
+                onward = [((here, there), route.height[there]) for there in route.children[here]]
+                up = False
+            for edge, rest in onward:
+                first = (item, -rest) if both else (-rest, item % parts)
+                heappush(waiting.setdefault(edge, []), (*first, item, up))
+                asked.add(edge)
+        for edge in sorted(asked & waiting.keys()):
+            queue = waiting[edge]
+            while queue and on.free(edge):
+                *_, item, up = heappop(queue)
+                on.start(item, edge)
+                sends.append(Send(item, edge, up))
+        ready = []
+        for item, (before, here) in on.step():
+            up = both and routes[item].parent.get(before) == here
+            if up:
+                lacks[item][here] -= 1
+            if not up or not lacks[item][here]:
+                ready.append((item, here, up))
+    return sends
+
+
+def ways_of(topology: Topology) -> list[Path]:
+    """Return a shortest way past switches alone from each rank to each that has one."""
+    found = []
+    for rank in range(topology.nodes):
+        before, queue = {rank: -1}, deque([rank])
+        while queue:
+            here = queue.popleft()
+            for there in topology.successors[here]:
+                if there not in before:
+                    before[there] = here
+                    if there >= topology.nodes:
+                        queue.append(there)
+        for other in sorted(before.keys() - {rank}):
+            if other < topology.nodes:
+                path = [other]
+                while (last := before[path[-1]]) >= 0:
+                    path.append(last)
+                found.append(tuple(path[::-1]))
+    return found
+
+
+def greedy(
+    topology: Topology,
+    owners: Sequence[int],
+    parts: int,
+    piece: Fraction,
+    seed: int,
+    tick: Tick = _no_tick,
+) -> list[Send]:
+    """Return the sends of a broadcast of each owner's parts, matched as channels become free.
+
+    A free way takes any part that its begin has and its end lacks. Source: W. Won et al., TACOS:
+    Topology-Aware Collective Algorithm Synthesizer for Distributed Machine Learning, MICRO 2024.
+
+    Parameters
+    ----------
+    topology : Topology
+    owners : sequence of int
+    parts : int
+        Of each owner.
+    piece : Fraction
+        Bytes of a part.
+    seed : int
+    tick : callable, optional
+        Is called all the time, and may raise.
+    """
+    rng, on, items = Random(seed), _On(topology, piece), len(owners) * parts
+    ways = ways_of(topology)
+    outs: list[list[Path]] = [[] for _ in range(topology.nodes)]
+    through: dict[Edge, list[Path]] = {}
+    for way in ways:
+        outs[way[0]].append(way)
+        for pair in pairwise(way):
+            through.setdefault(pair, []).append(way)
+    has, lacks = [0] * topology.nodes, [(1 << items) - 1] * topology.nodes
+    arrived = [(item, owners[item // parts]) for item in range(items)]
+    for item, owner in arrived:
+        lacks[owner] &= ~(1 << item)
+    sends: list[Send] = []
+    while arrived or on.busy:
+        tick()
+        for item, here in arrived:
+            has[here] |= 1 << item
+        asked = {way for _, here in arrived for way in outs[here]}
+        asked |= {way for pair in on.freed for way in through[pair]}
+        tried = sorted(asked)
+        rng.shuffle(tried)
+        for way in tried:
+            while (wanted := has[way[0]] & lacks[way[-1]]) and on.free(way):
+                high = wanted >> (first := rng.randrange(items))
+                one = (high & -high) << first if high else wanted & -wanted
+                lacks[way[-1]] ^= one
+                item = one.bit_length() - 1
+                on.start(item, way)
+                sends.append(Send(item, way, False))
+        arrived = [(item, way[-1]) for item, way in on.step()]
+    return sends
+
+
+class _On:
+    """What is on the channels."""
+
+    def __init__(self, topology: Topology, piece: Fraction) -> None:
+        self._lanes = {
+            pair: link.lanes for pair, link in zip(topology.channels, topology.links, strict=True)
+        }
+        self._links = dict(zip(topology.channels, topology.links, strict=True))
+        rates = [cost for link in topology.links for cost in (link.alpha, link.beta * piece)]
+        self._unit, self._piece = lcm(*(cost.denominator for cost in rates)), piece
+        self._costs: dict[Path, int] = {}
+        self._ends: list[tuple[int, int, int, Path]] = []
+        self._now = self._number = 0
+        self.freed: set[Edge] = set()
+        """Channels that have got free."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is anything."""
+        return bool(self._ends)
+
+    def free(self, way: Path) -> bool:
+        """Return whether each channel of a way has a free lane."""
+        return all(self._lanes[pair] for pair in pairwise(way))
+
+    def start(self, item: int, way: Path) -> None:
+        """Begin to send."""
+        if way not in self._costs:
+            links = [self._links[pair] for pair in pairwise(way)]
+            cost = sum(link.alpha for link in links)
+            cost += max(link.beta for link in links) * self._piece
+            self._costs[way] = int(cost * self._unit)
+        for pair in pairwise(way):
+            self._lanes[pair] -= 1
+        self._number += 1
+        heappush(self._ends, (self._now + self._costs[way], self._number, item, way))
+
+    def step(self) -> list[tuple[int, Path]]:
+        """Go on to the next end of sends; return the items, and their ways."""
+        self.freed, found = set(), list[tuple[int, Path]]()
+        if self._ends:
+            self._now = self._ends[0][0]
+        while self._ends and self._ends[0][0] == self._now:
+            _, _, item, way = heappop(self._ends)
+            found.append((item, way))
+            for pair in pairwise(way):
+                self._lanes[pair] += 1
+                self.freed.add(pair)
+        return found

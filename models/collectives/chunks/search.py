@@ -1,0 +1,241 @@
+"""Schedules in chunks by every method, and the best of them for a size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from time import monotonic
+
+from syncfabric.models.collectives.chunks.bounds import best_cut
+from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency, perform
+from syncfabric.models.collectives.chunks.order import Route, Tick, along, greedy, shared_out
+from syncfabric.models.collectives.chunks.schedule import (
+    Chunked,
+    Cut,
+    Exchange,
+    Schedule,
+    Send,
+    turned,
+)
+from syncfabric.models.collectives.chunks.spanning import packed
+from syncfabric.models.collectives.chunks.trees import Tree, best_trees
+from syncfabric.models.collectives.topology import Link, Topology
+from syncfabric.models.errors import SpecError
+
+__all__ = ["METHODS", "MOST_SENDS", "Found", "Result", "search"]
+
+METHODS = ("trees", "spanning", "greedy")
+MOST_SENDS = 2_000_000
+"""Of a schedule; numbers of chunks that take more are left out."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A schedule that the checker has found right.
+
+    Parameters
+    ----------
+    method : str
+    schedule : Schedule
+    time : Fraction
+        Nanoseconds.
+    """
+
+    method: str
+    schedule: Schedule
+    time: Fraction
+
+    @cached_property
+    def latency(self) -> Fraction:
+        """Nanoseconds without bytes."""
+        return perform(self.schedule, Fraction(0))
+
+    @cached_property
+    def time_of_a_byte(self) -> Fraction:
+        """Nanoseconds a byte of the rank's buffer, without latencies."""
+        topology = self.schedule.topology
+        links = tuple(Link(Fraction(0), link.beta, link.lanes) for link in topology.links)
+        timed = replace(self.schedule, topology=replace(topology, links=links))
+        return perform(timed) / self.schedule.exchange.size
+
+    @property
+    def parts(self) -> int:
+        """Parts of a share."""
+        return self.schedule.exchange.parts
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was found, fastest first, and what no schedule is faster than."""
+
+    found: tuple[Found, ...]
+    bound: Fraction
+    """Nanoseconds."""
+    cut: Cut
+    cut_bound: Fraction
+    left_out: tuple[int, ...]
+    """Numbers of chunks that were not tried."""
+
+    @property
+    def best(self) -> Found:
+        """The fastest."""
+        return self.found[0]
+
+    @property
+    def front(self) -> list[Found]:
+        """Those that no other exceeds in latency and in time of a byte, least latency first."""
+        kept: list[Found] = []
+        for one in sorted(self.found, key=lambda f: (f.latency, f.time_of_a_byte, f.parts)):
+            if not kept or one.time_of_a_byte < kept[-1].time_of_a_byte:
+                kept.append(one)
+        return kept
+
+
+def search(
+    topology: Topology,
+    kind: Chunked,
+    size: int,
+    parts: Sequence[int],
+    *,
+    root: int = 0,
+    methods: Sequence[str] = METHODS,
+    seed: int = 1,
+    time_limit: float = 60,
+    told: Callable[[str], None] = lambda _: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Result:
+    """Find schedules with each number of parts by each method.
+
+    Parameters
+    ----------
+    topology : Topology
+        With links.
+    kind, size, root
+        Of the exchange.
+    parts : sequence of int
+        Numbers of parts of a share, tried from the least on.
+    methods : sequence of str, optional
+        Of ``METHODS``.
+    seed : int, optional
+        Of ``greedy``.
+    time_limit : float, optional
+        Seconds after which what is not done is left out.
+    told : callable, optional
+        Is given what is done next.
+    stop : callable, optional
+        Whether to leave out the rest.
+
+    Raises
+    ------
+    SpecError
+        A number is out of range, or no method has a schedule.
+    """
+    end, found, left_out = monotonic() + time_limit, list[Found](), list[int]()
+
+    def tick() -> None:
+        if stop() or monotonic() > end:
+            raise _OutOfTimeError
+
+    exchange = Exchange(kind, topology.nodes, size, 1, root)
+    if topology.nodes < 2:
+        raise SpecError(f"topology {topology.name}: a rank alone has nothing to send")
+    cut = best_cut(exchange, topology)
+    makers = _Makers(topology, exchange, seed, tick)
+    for number in parts:
+        exchange = replace(exchange, parts=number)
+        if exchange.items * (topology.nodes - 1) * (1 + makers.both) > MOST_SENDS:
+            left_out.append(number)
+            continue
+        for method in methods:
+            told(f"{method}, {number} chunks")
+            try:
+                made = list(makers.made(method, exchange))
+            except _OutOfTimeError:
+                left_out += [number] * (number not in left_out)
+                continue
+            for sends in made:
+                schedule = Schedule(topology, exchange, tuple(sends), cut)
+                outcome = check(schedule)
+                if outcome.broken:
+                    raise AssertionError(f"{method}: {outcome.wrong[0]}")
+                found.append(Found(method, schedule, outcome.time))
+    if not found:
+        raise SpecError(
+            f"topology {topology.name}: no schedule of {kind} was found in time with"
+            f" {MOST_SENDS:,} sends at most; take fewer chunks, a longer time limit, or the method"
+            " greedy"
+        )
+    proved = bound_of(exchange, topology, cut)
+    found.sort(key=lambda one: (one.time, one.parts))
+    bound = max(proved, least_latency(exchange, topology))
+    return Result(tuple(found), bound, cut, proved, tuple(left_out))
+
+
+class _OutOfTimeError(Exception):
+    """The time limit has come, or the user wants no more."""
+
+
+class _Makers:
+    """The methods; what does not depend on the number of parts is found once."""
+
+    def __init__(self, topology: Topology, exchange: Exchange, seed: int, tick: Tick) -> None:
+        self._topology, self._turned = topology, topology.reversed()
+        self._owners, self._seed, self._tick = exchange.owners, seed, tick
+        self.both = exchange.combines and exchange.spreads
+
+    def made(self, method: str, exchange: Exchange) -> Iterator[list[Send]]:
+        """Yield a method's schedules; none where it does not fit."""
+        if method == "spanning":
+            if self.both and self._spanning:
+                weights = [weight for _, weight in self._spanning]
+                taken = shared_out(weights, exchange.items)
+                routes = [self._spanning[nth][0] for nth in taken]
+                parts = exchange.items
+                piece, tick = exchange.piece, self._tick
+                yield along(self._topology, routes, piece, parts=parts, both=True, tick=tick)
+            return
+        forth = back = list[Send]()
+        parts, piece = exchange.parts, exchange.piece
+        for combine in (True, False):
+            if not (exchange.combines if combine else exchange.spreads):
+                continue
+            topology = self._turned if combine else self._topology
+            if method == "greedy":
+                sends = greedy(topology, self._owners, parts, piece, self._seed, self._tick)
+            else:
+                trees = self._combining if combine else self._spreading
+                if trees is None:
+                    return
+                routes = _routes(trees, exchange)
+                sends = along(topology, routes, piece, parts=parts, both=False, tick=self._tick)
+            if combine:
+                back = turned(sends)
+            else:
+                forth = sends
+        yield [*back, *forth]
+
+    @cached_property
+    def _spreading(self) -> list[Tree] | None:
+        return best_trees(self._topology, self._owners)
+
+    @cached_property
+    def _combining(self) -> list[Tree] | None:
+        return best_trees(self._turned, self._owners)
+
+    @cached_property
+    def _spanning(self) -> list[tuple[Route, float]]:
+        return [(Route(edges[0][0], edges), rate) for edges, rate in packed(self._topology).trees]
+
+
+def _routes(trees: Sequence[Tree], exchange: Exchange) -> list[Route]:
+    """Return the route of each item: an owner's parts take its trees by their weights."""
+    owned: dict[int, list[Tree]] = {owner: [] for owner in exchange.owners}
+    for tree in trees:
+        owned[tree.owner].append(tree)
+    found = []
+    for owner, own in owned.items():
+        routes = [Route(owner, tree.edges) for tree in own]
+        found += [routes[n] for n in shared_out([tree.weight for tree in own], exchange.parts)]
+    return found

@@ -1,0 +1,142 @@
+"""Spanning trees along which an allreduce goes up and down at once, at the bound of partitions.
+
+Trees without direction, each used both ways, can carry as much together as the weakest partition
+into R parts lets through: the bandwidth of its links over R - 1 (C. Nash-Williams, Edge-disjoint
+spanning trees of finite graphs, Journal of the London Mathematical Society 36, 1961; W. Tutte,
+ibid.). Where bandwidths are the same both ways, no allreduce is faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.sparse import csc_array, csr_array
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+
+from syncfabric.models.collectives.chunks.links import bandwidths
+from syncfabric.models.collectives.topology import Topology
+
+__all__ = ["MOST_PACKED", "Packed", "packed"]
+
+CLOSE = 1e-7
+"""Of the optimum, at which no further tree is looked for."""
+ROUNDS = 2000
+MOST_PACKED = 72
+"""Vertices up to which trees are looked for; partitions of larger topologies go by bandwidth."""
+
+
+class Packed(NamedTuple):
+    """Spanning trees, and why there are not more."""
+
+    trees: tuple[tuple[tuple[tuple[int, int], ...], float], ...]
+    """Of each its edges, from its centre on, and its bytes a nanosecond; none where there are
+    switches, or too many vertices."""
+    parts: tuple[frozenset[int], ...]
+    """The weakest partition."""
+
+
+@lru_cache(maxsize=4)
+def packed(topology: Topology) -> Packed:
+    """Pack spanning trees by a linear program whose columns are trees.
+
+    A tree that is worth while is a least spanning tree by the links' prices. The prices say the
+    partition, too: of those that links above a price make, one is the weakest.
+
+    Parameters
+    ----------
+    topology : Topology
+        With links.
+    """
+    rates = dict(zip(topology.channels, bandwidths(topology), strict=True))
+    pairs = sorted({(min(pair), max(pair)) for pair in topology.channels})
+    both = [(rates.get((a, b), Fraction(0)), rates.get((b, a), Fraction(0))) for a, b in pairs]
+    room = np.array([float(min(rate)) for rate in both])
+    ends = np.array(pairs)
+    prices = 1 / np.maximum(room, 1e-300)
+    columns: list[NDArray[np.int64]] = []
+    weights = np.zeros(0)
+    for _ in range(ROUNDS if topology.vertices <= MOST_PACKED else 0):
+        tree = _least_tree(topology.vertices, ends, prices)
+        if columns and prices[tree].sum() >= 1 - CLOSE:
+            break
+        columns.append(tree)
+        rows = np.concatenate(columns)
+        starts = np.arange(0, len(rows) + 1, len(tree))
+        used = csc_array((np.ones(len(rows)), rows, starts), shape=(len(pairs), len(columns)))
+        solved = linprog(-np.ones(len(columns)), A_ub=used, b_ub=room, method="highs")
+        weights, prices = solved.x, -solved.ineqlin.marginals
+    parts = _weakest(topology, pairs, [a + b for a, b in both], prices)
+    trees = () if topology.switches else tuple(_rooted(topology, ends, columns, weights))
+    return Packed(trees, parts)
+
+
+def _least_tree(
+    vertices: int, ends: NDArray[np.int64], prices: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Return the numbers of the edges of a least spanning tree."""
+    # The order of prices does as well as they, and is never 0.
+    order = np.empty(len(prices))
+    order[np.argsort(prices, kind="stable")] = np.arange(1, len(prices) + 1)
+    number = {int(rank): edge for edge, rank in enumerate(order)}
+    graph = csr_array((order, (ends[:, 0], ends[:, 1])), shape=(vertices, vertices))
+    return np.array(sorted(number[int(rank)] for rank in minimum_spanning_tree(graph).data))
+
+
+def _weakest(
+    topology: Topology,
+    pairs: list[tuple[int, int]],
+    rates: list[Fraction],
+    prices: NDArray[np.float64],
+) -> tuple[frozenset[int], ...]:
+    """Return the partition with the least bandwidth a part but one."""
+    ends, vertices = np.array(pairs), topology.vertices
+    best: tuple[Fraction, tuple[frozenset[int], ...]] | None = None
+    for price in np.unique(np.round(prices, 9)):
+        inner = ends[prices <= price - 1e-9]
+        graph = csr_array((np.ones(len(inner)), (inner[:, 0], inner[:, 1])), shape=(vertices,) * 2)
+        _, label = connected_components(graph, directed=False)
+        labels = _with_ranks(topology, label.tolist())
+        count = len({*labels})
+        if count < 2:
+            continue
+        crossing = sum(
+            (r for (a, b), r in zip(pairs, rates, strict=True) if labels[a] != labels[b]),
+            Fraction(0),
+        )
+        ratio = crossing / (count - 1)
+        if best is None or ratio < best[0]:
+            found = [frozenset(v for v in range(vertices) if labels[v] == n) for n in {*labels}]
+            best = ratio, tuple(sorted(found, key=min))
+    assert best is not None
+    return best[1]
+
+
+def _with_ranks(topology: Topology, labels: list[int]) -> list[int]:
+    """Join parts of switches alone to a neighbour's."""
+    while lone := {*labels[topology.nodes :]} - {*labels[: topology.nodes]}:
+        part = min(lone)
+        other = next(
+            labels[b] for a, b in topology.channels if labels[a] == part and labels[b] != part
+        )
+        labels = [other if label == part else label for label in labels]
+    return labels
+
+
+def _rooted(
+    topology: Topology,
+    ends: NDArray[np.int64],
+    columns: list[NDArray[np.int64]],
+    weights: NDArray[np.float64],
+) -> Iterator[tuple[tuple[tuple[int, int], ...], float]]:
+    """Yield the trees that carry something, each from its centre."""
+    for tree, weight in zip(columns, weights.tolist(), strict=True):
+        if weight > CLOSE * weights.max():
+            graph: nx.Graph[int] = nx.Graph(map(tuple, ends[tree].tolist()))
+            yield tuple(nx.bfs_edges(graph, min(nx.center(graph)))), weight

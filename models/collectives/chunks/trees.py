@@ -1,0 +1,184 @@
+"""Trees from every owner that together use each channel as little as any could.
+
+Source: L. Zhao et al., ForestColl (2024), sections 5.2 and 5.4; K. Bérczi and A. Frank, Packing
+arborescences, 2010. On a topology with translations all owners' trees are images of one owner's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import gcd, lcm
+from typing import NamedTuple
+
+import numpy as np
+from ortools.graph.python.max_flow import SimpleMaxFlow
+
+from syncfabric.models.collectives.chunks.bounds import time_of_a_byte
+from syncfabric.models.collectives.chunks.links import bandwidths
+from syncfabric.models.collectives.chunks.spanning import MOST_PACKED
+from syncfabric.models.collectives.symmetry import Symmetry, translations
+from syncfabric.models.collectives.topology import Topology
+
+__all__ = ["MOST_TREES", "Tree", "best_trees"]
+
+MOST_TREES = 64
+"""Trees of an owner."""
+UNBOUNDED = 2**40
+"""More than all trees together."""
+
+
+class Tree(NamedTuple):
+    """A tree that leads from an owner to all ranks."""
+
+    owner: int
+    edges: tuple[tuple[int, int], ...]
+    """From the owner on: each begins where an earlier one has ended."""
+    weight: int
+    """Trees that it stands for."""
+
+
+def best_trees(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
+    """Return as many trees from each owner as meet the bound of ``time_of_a_byte``.
+
+    Parameters
+    ----------
+    topology : Topology
+        With links, without switches.
+    owners : sequence of int
+        One, or all ranks.
+
+    Returns
+    -------
+    list of Tree, or None
+        Of each owner with the same sum of weights. None: there are switches, or more trees or
+        ranks than are worth it.
+    """
+    if topology.switches or topology.nodes < 2:
+        return None
+    time, _ = time_of_a_byte(topology, owners)
+    rates = bandwidths(topology)
+    # Trees of a channel, and of an owner, in units of the rate of a tree.
+    scale = lcm(time.numerator, *(rate.denominator for rate in rates))
+    whole = [int(rate * scale) for rate in rates]
+    each = scale // time.numerator * time.denominator
+    common = gcd(each, *whole)
+    room, trees = [rate // common for rate in whole], each // common
+    if trees > MOST_TREES:
+        return None
+    if len(owners) == topology.nodes and len({*topology.links}) == 1:
+        for symmetry in translations(topology)[:1]:
+            if symmetry.size == topology.nodes and (found := _translated(topology, symmetry)):
+                return found
+    if topology.nodes > MOST_PACKED:
+        return None
+    return list(_Packing(topology, room, [Tree(o, (), trees) for o in owners]).trees())
+
+
+def _translated(topology: Topology, symmetry: Symmetry) -> list[Tree] | None:
+    """Return trees of shortest ways from rank 0, and their images at all others.
+
+    Of d channels out of a rank each leads to an orbit, and each orbit is used by P - 1 edges of
+    the d trees of rank 0: so every channel carries P - 1 trees, at the bound. Each tree uses the
+    orbits evenly. It is a matter of which way the last step of each rank's path comes, a maximum
+    flow from ranks to orbits. None: shortest ways leave no such choice.
+    """
+    ranks, degree = topology.nodes, len(topology.successors[0])
+    orbit, hops = symmetry.channel_orbit.tolist(), topology.distances[0].tolist()
+    last = [
+        (b, orbit[i], a) for i, (a, b) in enumerate(topology.channels) if hops[a] == hops[b] - 1
+    ]
+    orbits = max(orbit) + 1
+    (rate,) = {*bandwidths(topology)}
+    if orbits != degree or time_of_a_byte(topology, range(ranks))[0] * degree * rate != ranks - 1:
+        return None
+    few, more = divmod(ranks - 1, degree)
+    found = []
+    for turn in range(degree):
+        # So many orbits have an edge more in this tree, others in the next.
+        quota = [few + ((o - turn) % degree < more) for o in range(orbits)]
+        solver = SimpleMaxFlow()
+        arcs = [(ranks + orbits, b, 1) for b in range(1, ranks)]
+        arcs += [(b, ranks + o, 1) for b, o, _ in last]
+        arcs += [(ranks + o, ranks + orbits + 1, n) for o, n in enumerate(quota)]
+        tails, heads, most = np.array(arcs, dtype=np.int64).T
+        solver.add_arcs_with_capacity(tails.astype(np.int32), heads.astype(np.int32), most)
+        solver.solve(ranks + orbits, ranks + orbits + 1)
+        if solver.optimal_flow() != ranks - 1:
+            return None
+        flows = solver.flows(np.arange(ranks - 1, ranks - 1 + len(last), dtype=np.int32))
+        edges = [(a, b) for (b, _, a), used in zip(last, flows.tolist(), strict=True) if used]
+        edges.sort(key=lambda edge: hops[edge[1]])
+        found.append(np.array(edges))
+    return [
+        Tree(int(image[0]), tuple(map(tuple, image[edges].tolist())), 1)
+        for edges in found
+        for image in symmetry.vertices
+    ]
+
+
+@dataclass
+class _Growing:
+    """Trees that are alike so far."""
+
+    owner: int
+    edges: list[tuple[int, int]]
+    reached: set[int]
+    weight: int
+
+
+class _Packing:
+    """Grows trees edge by edge, each as far as the others' completion allows."""
+
+    def __init__(self, topology: Topology, room: list[int], begun: list[Tree]) -> None:
+        self._topology, self._room = topology, dict(zip(topology.channels, room, strict=True))
+        self._left = [_Growing(tree.owner, [], {tree.owner}, tree.weight) for tree in begun]
+
+    def trees(self) -> Iterator[Tree]:
+        """Yield all trees."""
+        while self._left:
+            tree = min(self._left, key=lambda tree: len(tree.edges))
+            self._grow(tree)
+            if len(tree.reached) == self._topology.nodes:
+                self._left.remove(tree)
+                yield Tree(tree.owner, tuple(tree.edges), tree.weight)
+
+    def _grow(self, tree: _Growing) -> None:
+        """Add an edge that leaves all other trees room to be completed; split what it parts."""
+        reached = [tree.owner, *(b for _, b in tree.edges)]
+        for here in reached:
+            for there in self._topology.successors[here]:
+                if there in tree.reached or not self._room[here, there]:
+                    continue
+                if weight := self._most(tree, here, there):
+                    if weight < tree.weight:
+                        rest = tree.weight - weight
+                        others = _Growing(tree.owner, [*tree.edges], {*tree.reached}, rest)
+                        self._left.append(others)
+                        tree.weight = weight
+                    self._room[here, there] -= weight
+                    tree.edges.append((here, there))
+                    tree.reached.add(there)
+                    return
+        raise RuntimeError("no edge can be added to a tree; the bound was not met")
+
+    def _most(self, tree: _Growing, here: int, there: int) -> int:
+        """Return how many of these trees an edge can be added to.
+
+        Into any vertices with the edge's end, without its begin, and with some that the tree has
+        reached, there must be room for all trees that have reached none of them. A flow from begin
+        to end, over the channels' room and through what each other tree has reached, is that room
+        and all their weights.
+        """
+        vertices = self._topology.vertices
+        arcs = [(a, b, room) for (a, b), room in self._room.items() if room]
+        others = [other for other in self._left if other is not tree]
+        for number, other in enumerate(others, vertices):
+            arcs.append((here, number, other.weight))
+            arcs += [(number, vertex, UNBOUNDED) for vertex in other.reached]
+        tails, heads, most = np.array(arcs, dtype=np.int64).T
+        solver = SimpleMaxFlow()
+        solver.add_arcs_with_capacity(tails.astype(np.int32), heads.astype(np.int32), most)
+        solver.solve(here, there)
+        spare: int = solver.optimal_flow() - sum(other.weight for other in others)
+        return max(0, min(spare, tree.weight, self._room[here, there]))

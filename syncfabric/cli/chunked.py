@@ -1,0 +1,254 @@
+"""What ``schedule`` and ``check`` do with schedules in chunks."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from syncfabric.cli.options import node_list, print_json
+from syncfabric.cli.progress import interrupts, now_and_then
+from syncfabric.cli.schedules import print_first
+from syncfabric.models.errors import SpecError
+
+if TYPE_CHECKING:
+    from syncfabric.models.collectives.chunks.checker import Outcome
+    from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule
+    from syncfabric.models.collectives.chunks.search import Found, Result
+    from syncfabric.models.collectives.topology import Topology
+    from syncfabric.models.collectives.verdict import Costs
+
+MOST_CHUNKS = 65536
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of ``schedule`` that chunks have."""
+
+    chunks: str
+    costs: "Costs"
+    method: str
+    seed: int
+    time_limit: float
+    senders: str | None
+    receivers: str | None
+    output: Path | None
+    as_json: bool
+
+
+def wants_chunks(collective: str, chunks: str | None) -> bool:
+    """Return whether a schedule in chunks is asked for: of ``allreduce`` there is no other."""
+    plain = re.sub(r"[-_ ]|^(mpi|nccl)[-_ ]?", "", collective.lower())
+    return chunks is not None or plain == "allreduce"
+
+
+def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
+    """Find schedules in chunks, print them, and write the fastest."""
+    from syncfabric.models.collectives.chunks.links import linked
+    from syncfabric.models.collectives.chunks.schedule import chunked_kind
+    from syncfabric.models.collectives.chunks.search import METHODS, search
+    from syncfabric.models.collectives.files import exact, load_topology, write_json
+    from syncfabric.models.networks.explain import did_you_mean
+
+    kind, parts = chunked_kind(collective), numbers_of_chunks(asked.chunks)
+    if asked.method not in (*METHODS, "auto"):
+        known = did_you_mean(asked.method, (*METHODS, "auto"))
+        raise SpecError(f'--method: unknown "{asked.method}" in chunks; {known}')
+    size = int(asked.costs.length)
+    if size != asked.costs.length:
+        raise SpecError(f"--bytes: in chunks it must be whole, not {asked.costs.length:g}")
+    topology = linked(load_topology(name), exact(asked.costs.ts), exact(asked.costs.t1))
+    root = _root(kind, asked)
+    with interrupts() as stop:
+        result = search(
+            topology,
+            kind,
+            size,
+            parts,
+            root=root,
+            methods=METHODS if asked.method == "auto" else (asked.method,),
+            seed=asked.seed,
+            time_limit=asked.time_limit,
+            told=now_and_then(),
+            stop=stop,
+        )
+    if asked.output is not None:
+        write_json(result.best.schedule.to_json(), asked.output)
+    if asked.as_json:
+        print_json(_to_json(topology, result, asked))
+    else:
+        _print(topology, result)
+
+
+def check_chunks(schedule: "Schedule", *, as_json: bool) -> bool:
+    """Check a schedule in chunks, print the verdict, and return whether it is right."""
+    from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency
+
+    topology, exchange, cut = schedule.topology, schedule.exchange, schedule.certificate
+    outcome = check(schedule)
+    bound = least_latency(exchange, topology)
+    if cut is not None:
+        bound = max(bound, bound_of(exchange, topology, cut))
+    if as_json:
+        print_json(
+            {
+                **_exchange_json(topology, exchange),
+                "chunks": exchange.parts,
+                "sends": len(schedule.sends),
+                "right": not outcome.broken,
+                "wrong": list(outcome.wrong),
+                "rules_broken": outcome.broken,
+                "time": float(outcome.time),
+                "bound": float(bound),
+                "of_bound": _ratio(outcome.time, bound),
+            }
+        )
+        return not outcome.broken
+    typer.echo(_head(topology, exchange))
+    typer.echo(f"sends      {len(schedule.sends):,}, {exchange.parts:,} chunks of a share")
+    _print_outcome(outcome, bound, cut is not None)
+    return not outcome.broken
+
+
+def numbers_of_chunks(text: str) -> list[int]:
+    """Return the numbers of chunks to try, from ``N`` or ``FROM:TO``.
+
+    Of a range these are its ends, and the powers of two and three times these between them.
+
+    Raises
+    ------
+    SpecError
+        It is no such text.
+    """
+    match = re.fullmatch(r"([0-9]{1,6})(?::([0-9]{1,6}))?", text)
+    low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= low <= high <= MOST_CHUNKS:
+        raise SpecError(
+            f"--chunks: it must be a number from 1 to {MOST_CHUNKS:,}, or a range, as 1:16, not"
+            f' "{text}"'
+        )
+    steps = {base << shift for base in (1, 3) for shift in range(high.bit_length())}
+    return sorted({low, high} | {n for n in steps if low < n < high})
+
+
+def _root(kind: str, asked: Asked) -> int:
+    """Return the rank that the options name as root."""
+    options = {
+        "broadcast": ("--senders", asked.senders),
+        "reduce": ("--receivers", asked.receivers),
+    }
+    for option, given in (("--senders", asked.senders), ("--receivers", asked.receivers)):
+        if given is not None and options.get(kind, ("",))[0] != option:
+            raise SpecError(f"{option}: {kind} in chunks is of all ranks; leave it out")
+    option, given = options.get(kind, ("", None))
+    nodes = node_list(given, option) or [0]
+    if len(nodes) != 1:
+        raise SpecError(f"{option}: {kind} in chunks has one root, not {len(nodes)}")
+    return int(nodes[0])
+
+
+def _head(topology: "Topology", exchange: "Exchange") -> str:
+    root = f" of rank {exchange.root}" if exchange.rooted else ""
+    alike = {*topology.links}
+    link = next(iter(alike))
+    costs = f"alpha {float(link.alpha):g} ns, beta {float(link.beta):g} ns a byte"
+    links = f"links of {costs}" if len(alike) == 1 else f"{len(alike)} kinds of links"
+    return (
+        f"{exchange.kind}{root} on {topology.name}, {exchange.ranks} ranks, {exchange.size:,} bytes"
+        f" each, {links}"
+    )
+
+
+def _print(topology: "Topology", result: "Result") -> None:
+    from rich.console import Console
+
+    from syncfabric.sim.tables import Titled, print_table, table
+
+    typer.echo(_head(topology, result.best.schedule.exchange))
+    front = {id(one): "yes" for one in result.front}
+    shown = {id(one) for one in (*result.found[:8], *result.front)}
+    columns: dict[str, Any] = {
+        "method": "method",
+        "chunks": "parts",
+        "sends": lambda one: len(one.schedule.sends),
+        "time (ns)": lambda one: round(one.time),
+        "of bound": lambda one: f"{float(one.time / result.bound):.3f}",
+        "latency (ns)": lambda one: round(one.latency),
+        "ns a byte": lambda one: f"{float(one.time_of_a_byte):.4g}",
+        "Pareto": lambda one: front.get(id(one), ""),
+    }
+    rows = table((one for one in result.found if id(one) in shown), columns)
+    print_table(Console(), Titled("", rows))
+    if result.left_out:
+        typer.echo(
+            f"left out   {', '.join(map(str, result.left_out))} chunks: no time, or too many"
+        )
+    outcome = f"{result.best.method}, {result.best.parts} chunks: {float(result.best.time):,.0f} ns"
+    typer.echo(f"best       {outcome}")
+    typer.echo(_verdict(result.best.time, result.bound))
+
+
+def _print_outcome(outcome: "Outcome", bound: Fraction, proved: bool) -> None:
+    typer.echo(f"time       {float(outcome.time):,.0f} ns")
+    why = "the cut in the file" if proved else "latency alone; the file has no cut"
+    typer.echo(f"bound      {float(bound):,.0f} ns, by {why}")
+    print_first("wrong", outcome.wrong, outcome.broken)
+    if outcome.broken:
+        plural = "" if outcome.broken == 1 else "s"
+        typer.echo(f"verdict    wrong: {outcome.broken:,} rule{plural} broken")
+    else:
+        typer.echo(_verdict(outcome.time, bound))
+
+
+def _verdict(time: Fraction, bound: Fraction) -> str:
+    if time == bound:
+        return "verdict    right, and optimal: a bound is met"
+    return f"verdict    right; {_ratio(time, bound):.3f} of the bound, {float(bound):,.0f} ns"
+
+
+def _ratio(time: Fraction, bound: Fraction) -> float:
+    return round(float(time / bound), 4) if bound else 1.0
+
+
+def _exchange_json(topology: "Topology", exchange: "Exchange") -> dict[str, Any]:
+    return {
+        "topology": topology.name,
+        "collective": exchange.kind,
+        "ranks": exchange.ranks,
+        "bytes": exchange.size,
+        "root": exchange.root if exchange.rooted else None,
+    }
+
+
+def _found_json(found: "Sequence[Found]") -> list[dict[str, Any]]:
+    return [
+        {
+            "method": one.method,
+            "chunks": one.parts,
+            "sends": len(one.schedule.sends),
+            "time": float(one.time),
+            "latency": float(one.latency),
+            "time_of_a_byte": float(one.time_of_a_byte),
+        }
+        for one in found
+    ]
+
+
+def _to_json(topology: "Topology", result: "Result", asked: Asked) -> dict[str, Any]:
+    best = result.best
+    return {
+        **_exchange_json(topology, best.schedule.exchange),
+        "best": _found_json([best])[0],
+        "bound": float(result.bound),
+        "of_bound": _ratio(best.time, result.bound),
+        "cut": [sorted(part) for part in result.cut.parts],
+        "pareto": _found_json(result.front),
+        "found": _found_json(result.found),
+        "left_out": list(result.left_out),
+        "seed": asked.seed,
+        "file": None if asked.output is None else str(asked.output),
+        "schedule": best.schedule.to_json() if asked.output is None else None,
+    }

@@ -1,0 +1,68 @@
+"""``syncfabric schedule`` and ``check`` in chunks."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from syncfabric.cli.chunked import numbers_of_chunks
+from syncfabric.models.errors import SpecError
+from tests.cli.conftest import Call
+
+
+def test_a_schedule_is_found_written_and_checked(call: Call, here: Path) -> None:
+    result = call("schedule", "ring-4", "MPI_Allreduce", "--bytes", "64K", "-o", "s.json")
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[0] == (
+        "allreduce on ring-4, 4 ranks, 65,536 bytes each, links of alpha 1000 ns, beta 1 ns a byte"
+    )
+    assert lines[-1].startswith("verdict    right; ")
+    checked = call("check", "s.json")
+    assert checked.exit_code == 0
+    assert checked.stdout.splitlines()[-1] == lines[-1]
+    found = json.loads(call("check", "s.json", "--json").stdout)
+    assert (found["right"], found["ranks"], found["bytes"]) == (True, 4, 65536)
+    assert found["bound"] == 1000 + 49152
+
+
+def test_what_is_wrong_is_code_1(call: Call, here: Path) -> None:
+    call("schedule", "ring-4", "allgather", "--chunks", "2", "-o", "s.json")
+    values = json.loads((here / "s.json").read_text())
+    values["sends"].pop()
+    (here / "s.json").write_text(json.dumps(values))
+    result = call("check", "s.json")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-1] == "verdict    wrong: 1 rule broken"
+    assert "ends without what rank" in result.stdout
+
+
+def test_as_json(call: Call) -> None:
+    found = json.loads(
+        call("schedule", "dgx-1", "reduce", "--receivers", "2", "--chunks", "4:8", "--json").stdout
+    )
+    assert (found["collective"], found["root"], found["ranks"]) == ("reduce", 2, 8)
+    assert {one["chunks"] for one in found["found"]} == {4, 6, 8}
+    assert {one["method"] for one in found["found"]} == {"trees", "greedy"}
+    assert found["best"]["time"] == min(one["time"] for one in found["found"])
+    assert found["pareto"]
+    assert found["schedule"]["format"] == "syncfabric-schedule/2"
+
+
+def test_machines_are_listed(call: Call) -> None:
+    assert "dgx-1-pair" in call("topologies").stdout
+    assert json.loads(call("topologies", "--json").stdout)[-1]["family"] == "dgx-1-pair"
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("3", [3]), ("1:8", [1, 2, 3, 4, 6, 8]), ("5:17", [5, 6, 8, 12, 16, 17])],
+)
+def test_numbers_of_chunks(text: str, numbers: list[int]) -> None:
+    assert numbers_of_chunks(text) == numbers
+
+
+@pytest.mark.parametrize("text", ["0", "4:2", "-1", "1:2:3", "", "1:99999"])
+def test_what_are_no_numbers_of_chunks(text: str) -> None:
+    with pytest.raises(SpecError, match="--chunks: it must be a number from 1 to 65,536"):
+        numbers_of_chunks(text)

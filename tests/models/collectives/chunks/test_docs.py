@@ -1,0 +1,32 @@
+"""docs/schedules-chunks.md names all that there is, and its example runs."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+from syncfabric.models.collectives.chunks.files import _File
+from syncfabric.models.collectives.chunks.schedule import CHUNKED
+from syncfabric.models.collectives.chunks.search import METHODS, MOST_SENDS
+
+PAGE = (Path(__file__).parents[4] / "docs" / "schedules-chunks.md").read_text(encoding="utf-8")
+
+
+def names(heading: str) -> set[str]:
+    text = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    return {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
+
+
+def test_all_names_are_there() -> None:
+    assert names("Collectives") == CHUNKED.keys()
+    assert names("Methods") == {*METHODS}
+    assert names("The file") == set(_File.__dataclass_fields__)
+    assert f"{MOST_SENDS:,} sends" in PAGE
+
+
+def test_the_example_runs() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    with contextlib.redirect_stdout(out := io.StringIO()):
+        exec(compile(code, "page", "exec"), {})
+    assert re.fullmatch(r"trees 24 1\.08\d+\n", out.getvalue())

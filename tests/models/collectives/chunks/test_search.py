@@ -1,0 +1,87 @@
+"""Searches: every schedule right, none below its bound, known optima met."""
+
+import random
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+
+from syncfabric.models.collectives.chunks.checker import check
+from syncfabric.models.collectives.chunks.links import linked
+from syncfabric.models.collectives.chunks.schedule import CHUNKED, Chunked
+from syncfabric.models.collectives.chunks.search import search
+from syncfabric.models.collectives.files import load_topology
+from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.errors import SpecError
+from tests.models.collectives.chunks.drawn import drawn
+
+SIZE = 2**26
+
+
+@pytest.mark.parametrize("kind", CHUNKED)
+def test_any_topology(kind: Chunked) -> None:
+    rng = random.Random(kind)
+    for _ in range(6):
+        topology = drawn(rng, rng.randint(2, 6), switches=rng.randint(0, 2))
+        root = rng.randrange(topology.nodes) if kind in ("broadcast", "reduce") else 0
+        result = search(topology, kind, rng.choice((60, 6000)), (1, 2, 5), root=root)
+        for found in result.found:
+            assert not check(found.schedule).broken
+            assert found.time >= result.bound >= result.cut_bound
+        assert result.best.time == min(found.time for found in result.found)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "chunks", "ratio"),
+    [
+        ("ring-8", "allreduce", 2, 1.001),
+        ("torus-4x4", "allgather", 4, 1.002),
+        ("torus-4x4", "allreduce", 4, 1.002),
+        ("torus-8x8", "allreduce", 4, 1.01),
+        ("mesh-4x4", "allgather", 2, 1.001),
+        ("mesh-4x4", "allreduce", 32, 1.07),
+        ("hypercube-16", "reduce-scatter", 16, 1.03),
+        ("dgx-1-pair", "allgather", 24, 1.02),
+    ],
+)
+def test_close_to_the_bound(name: str, kind: Chunked, chunks: int, ratio: float) -> None:
+    topology = linked(load_topology(name), Fraction(1000), Fraction(1))
+    result = search(topology, kind, SIZE, (chunks,))
+    assert 1 <= result.best.time / result.bound <= ratio
+
+
+def test_the_front_trades_latency_for_bandwidth() -> None:
+    topology = linked(load_topology("torus-4x4"), Fraction(1000), Fraction(1))
+    result = search(topology, "allgather", SIZE, (1, 2, 4, 8))
+    assert len(result.front) > 1
+    for one, other in pairwise(result.front):
+        assert one.latency < other.latency
+        assert one.time_of_a_byte > other.time_of_a_byte
+    small = search(topology, "allgather", 16, (1, 2, 4, 8))
+    assert small.best.parts < result.best.parts
+
+
+def test_methods_and_numbers_of_chunks() -> None:
+    topology = linked(load_topology("ring-4"), Fraction(1), Fraction(1))
+    result = search(topology, "allreduce", 64, (1, 2), methods=("spanning",))
+    assert {found.method for found in result.found} == {"spanning"}
+    told: list[str] = []
+    search(topology, "allgather", 64, (1,), told=told.append)
+    assert told == ["trees, 1 chunks", "spanning, 1 chunks", "greedy, 1 chunks"]
+    assert search(topology, "allgather", 64, (1, 10**6)).left_out == (10**6,)
+    assert search(topology, "allgather", 64, (1, 2), seed=2).best.time
+
+
+def test_nothing_found_is_an_error() -> None:
+    topology = linked(load_topology("ring-4"), Fraction(1), Fraction(1))
+    with pytest.raises(SpecError, match="no schedule of allgather was found"):
+        search(topology, "allgather", 64, (10**6,))
+    with pytest.raises(SpecError, match="in time"):
+        search(topology, "allgather", 64, (1,), stop=lambda: True)
+    with pytest.raises(SpecError, match="bytes must be 1"):
+        search(topology, "allgather", 0, (1,))
+    with pytest.raises(SpecError, match="root must be a rank"):
+        search(topology, "broadcast", 1, (1,), root=4)
+    alone = Topology("alone", 1, 0, ())
+    with pytest.raises(SpecError, match="a rank alone"):
+        search(alone, "allgather", 64, (1,))
