@@ -1,6 +1,6 @@
 """``syncfabric check``."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -29,17 +29,31 @@ def check(
     ts: StartUp = 1000,
     t1: TimeOfByte = 1,
     length: Bytes = 1024,
+    topology: Annotated[
+        str | None,
+        typer.Option(metavar="TOPOLOGY", help="Of a program in XML; by default all are joined."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check a schedule: who is served, what is contended for, and could it be shorter.
 
+    FILE.xml is a program of MSCCL: it is performed on --topology, whose links take --ts and --t1.
     Exit code 0 if it is right, 1 if it is wrong.
     """
     from syncfabric.models.collectives.chunks.files import load_any
     from syncfabric.models.collectives.schedule import Schedule, collector_off
     from syncfabric.models.collectives.verdict import Costs, examine
+    from syncfabric.models.errors import SpecError
 
     costs = Costs(ts, t1, length)
+    if file.suffix == ".xml":
+        from syncfabric.cli.chunked import check_program
+
+        if not check_program(file, topology, costs, as_json=as_json):
+            raise typer.Exit(WRONG)
+        return
+    if topology is not None:
+        raise SpecError(f"--topology: {file} has one of its own; leave it out")
     with collector_off():
         found = load_any(file)
         if isinstance(found, Schedule):

@@ -48,10 +48,12 @@ def wants_chunks(collective: str, chunks: str | None) -> bool:
 def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
     """Find schedules in chunks, print them, and write the fastest."""
     from syncfabric.models.collectives.chunks.links import linked
+    from syncfabric.models.collectives.chunks.msccl import program_of, to_xml
     from syncfabric.models.collectives.chunks.schedule import chunked_kind
     from syncfabric.models.collectives.chunks.search import METHODS, search
     from syncfabric.models.collectives.files import exact, load_topology, write_json
     from syncfabric.models.networks.explain import did_you_mean
+    from syncfabric.sim.output import write_file
 
     kind, parts = chunked_kind(collective), numbers_of_chunks(asked.chunks)
     if asked.method not in (*METHODS, "auto"):
@@ -75,7 +77,9 @@ def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
             told=now_and_then(),
             stop=stop,
         )
-    if asked.output is not None:
+    if asked.output is not None and asked.output.suffix == ".xml":
+        write_file(asked.output, to_xml(program_of(result.best.schedule)))
+    elif asked.output is not None:
         write_json(result.best.schedule.to_json(), asked.output)
     if asked.as_json:
         print_json(_to_json(topology, result, asked))
@@ -88,17 +92,53 @@ def check_chunks(schedule: "Schedule", *, as_json: bool) -> bool:
     from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency
 
     topology, exchange, cut = schedule.topology, schedule.exchange, schedule.certificate
-    outcome = check(schedule)
-    bound = least_latency(exchange, topology)
+    bound, why = least_latency(exchange, topology), "latency alone; the file has no cut"
     if cut is not None:
-        bound = max(bound, bound_of(exchange, topology, cut))
+        bound, why = max(bound, bound_of(exchange, topology, cut)), "the cut in the file"
+    made = f"{len(schedule.sends):,} sends, {exchange.parts:,} chunks of a share"
+    return _judge(topology, exchange, made, check(schedule), bound, why, as_json=as_json)
+
+
+def check_program(file: Path, topology: str | None, costs: "Costs", *, as_json: bool) -> bool:
+    """Check a program in MSCCL's XML as a schedule in chunks."""
+    from syncfabric.models.collectives.chunks.bounds import best_cut
+    from syncfabric.models.collectives.chunks.checker import bound_of, least_latency
+    from syncfabric.models.collectives.chunks.links import linked
+    from syncfabric.models.collectives.chunks.msccl import read_xml
+    from syncfabric.models.collectives.chunks.performed import check_program as performed
+    from syncfabric.models.collectives.files import exact, load_topology
+    from syncfabric.models.files import read_text, reading
+
+    with reading(file):
+        program = read_xml(read_text(file), int(costs.length))
+        exchange = program.exchange
+        name = topology or f"complete-{exchange.ranks}"
+        on = linked(load_topology(name), exact(costs.ts), exact(costs.t1))
+        outcome = performed(program, on)
+    bound = max(least_latency(exchange, on), bound_of(exchange, on, best_cut(exchange, on)))
+    steps = sum(len(block.steps) for blocks in program.gpus for block in blocks)
+    made = f"{steps:,} steps of {sum(map(len, program.gpus)):,} thread blocks"
+    made += f", {program.chunks:,} chunks"
+    return _judge(on, exchange, made, outcome, bound, "the best cut", as_json=as_json)
+
+
+def _judge(
+    topology: "Topology",
+    exchange: "Exchange",
+    made: str,
+    outcome: "Outcome",
+    bound: Fraction,
+    why: str,
+    *,
+    as_json: bool,
+) -> bool:
+    right = not outcome.broken
     if as_json:
         print_json(
             {
                 **_exchange_json(topology, exchange),
-                "chunks": exchange.parts,
-                "sends": len(schedule.sends),
-                "right": not outcome.broken,
+                "made_of": made,
+                "right": right,
                 "wrong": list(outcome.wrong),
                 "rules_broken": outcome.broken,
                 "time": float(outcome.time),
@@ -106,11 +146,18 @@ def check_chunks(schedule: "Schedule", *, as_json: bool) -> bool:
                 "of_bound": _ratio(outcome.time, bound),
             }
         )
-        return not outcome.broken
+        return right
     typer.echo(_head(topology, exchange))
-    typer.echo(f"sends      {len(schedule.sends):,}, {exchange.parts:,} chunks of a share")
-    _print_outcome(outcome, bound, cut is not None)
-    return not outcome.broken
+    typer.echo(f"made of    {made}")
+    typer.echo(f"time       {float(outcome.time):,.0f} ns")
+    typer.echo(f"bound      {float(bound):,.0f} ns, by {why}")
+    print_first("wrong", outcome.wrong, outcome.broken)
+    if right:
+        typer.echo(_verdict(outcome.time, bound))
+    else:
+        plural = "" if outcome.broken == 1 else "s"
+        typer.echo(f"verdict    wrong: {outcome.broken:,} rule{plural} broken")
+    return right
 
 
 def numbers_of_chunks(text: str) -> list[int]:
@@ -189,18 +236,6 @@ def _print(topology: "Topology", result: "Result") -> None:
     outcome = f"{result.best.method}, {result.best.parts} chunks: {float(result.best.time):,.0f} ns"
     typer.echo(f"best       {outcome}")
     typer.echo(_verdict(result.best.time, result.bound))
-
-
-def _print_outcome(outcome: "Outcome", bound: Fraction, proved: bool) -> None:
-    typer.echo(f"time       {float(outcome.time):,.0f} ns")
-    why = "the cut in the file" if proved else "latency alone; the file has no cut"
-    typer.echo(f"bound      {float(bound):,.0f} ns, by {why}")
-    print_first("wrong", outcome.wrong, outcome.broken)
-    if outcome.broken:
-        plural = "" if outcome.broken == 1 else "s"
-        typer.echo(f"verdict    wrong: {outcome.broken:,} rule{plural} broken")
-    else:
-        typer.echo(_verdict(outcome.time, bound))
 
 
 def _verdict(time: Fraction, bound: Fraction) -> str:

@@ -49,6 +49,21 @@ def test_as_json(call: Call) -> None:
     assert found["schedule"]["format"] == "syncfabric-schedule/2"
 
 
+def test_a_program_in_xml(call: Call, here: Path) -> None:
+    words = ("dgx-1", "allreduce", "--chunks", "6", "--bytes", "1M", "-o", "p.xml")
+    made = call("schedule", *words).stdout.splitlines()[-1]
+    result = call("check", "p.xml", "--topology", "dgx-1", "--bytes", "1M")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-1] == made
+    text = (here / "p.xml").read_text()
+    (here / "p.xml").write_text(text.replace('type="rrc"', 'type="r"', 1))
+    wrong = call("check", "p.xml", "--json")
+    assert wrong.exit_code == 1
+    found = json.loads(wrong.stdout)
+    assert (found["topology"], found["right"]) == ("complete-8", False)
+    assert found["rules_broken"] > 0
+
+
 def test_machines_are_listed(call: Call) -> None:
     assert "dgx-1-pair" in call("topologies").stdout
     assert json.loads(call("topologies", "--json").stdout)[-1]["family"] == "dgx-1-pair"

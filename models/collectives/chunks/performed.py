@@ -1,0 +1,223 @@
+"""Performs a program of thread blocks: what is in every buffer in the end, and when.
+
+Sends of a connection, of one GPU to another on a channel, come in order, and wait there until they
+are received; a send holds its links as in ``checker``. Local steps take no time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from fractions import Fraction
+from heapq import heappop, heappush
+from itertools import pairwise
+
+from syncfabric.models.collectives.chunks.checker import SHOWN, Outcome
+from syncfabric.models.collectives.chunks.msccl import (
+    RECEIVING,
+    REDUCING,
+    SENDING,
+    Block,
+    Place,
+    Program,
+    Step,
+)
+from syncfabric.models.collectives.chunks.order import ways_of
+from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.errors import SpecError
+
+__all__ = ["check_program"]
+
+Value = tuple[int, int]
+"""An item, and the ranks whose contributions are in it, a bit each; -1 and 0: none."""
+Connection = tuple[int, int, int]
+NONE: Value = (-1, 0)
+
+
+def check_program(program: Program, topology: Topology) -> Outcome:
+    """Perform a program on a topology with links.
+
+    Raises
+    ------
+    SpecError
+        The topology has other ranks or lacks a way that it takes, or steps wait for each other.
+    """
+    if topology.nodes != program.exchange.ranks:
+        raise SpecError(
+            f"topology {topology.name}: it has {topology.nodes} ranks, but the program"
+            f" {program.exchange.ranks}"
+        )
+    return _Performed(program, topology).outcome()
+
+
+class _Performed:
+    def __init__(self, program: Program, topology: Topology) -> None:
+        self._program, self._exchange = program, program.exchange
+        self._topology, self._ways = topology, {(w[0], w[-1]): w for w in ways_of(topology)}
+        self._lanes = [[Fraction(0)] * link.lanes for link in topology.links]
+        self._buffers: dict[tuple[int, Place], Value] = dict(self._begin())
+        self._sent: dict[Connection, deque[tuple[Fraction, list[Value]]]] = {}
+        self._done: dict[tuple[int, int, int], Fraction] = {}
+        self._at = {(g, b): 0 for g, blocks in enumerate(program.gpus) for b in range(len(blocks))}
+        self._free = dict.fromkeys(self._at, Fraction(0))
+        self._waiting: dict[object, list[tuple[int, int]]] = {}
+        self._wrong: list[str] = []
+        self._broken = 0
+
+    def outcome(self) -> Outcome:
+        """Perform all steps, and look at what every rank has."""
+        order: list[tuple[Fraction, int, int]] = [(Fraction(0), *key) for key in self._at]
+        order.sort()
+        while order:
+            _, gpu, nth = heappop(order)
+            for entry in self._advance(gpu, nth):
+                heappush(order, entry)
+        left = [key for key, at in self._at.items() if at < len(self._block(*key).steps)]
+        if left:
+            gpu, nth = left[0]
+            step = self._block(gpu, nth).steps[self._at[gpu, nth]]
+            raise SpecError(
+                f"gpu {gpu}, tb {nth}, step {self._at[gpu, nth]}: it waits for ever for"
+                f" {self._cause(gpu, nth, step)}; {len(left)} blocks do not end"
+            )
+        self._check_ends()
+        return Outcome(
+            max(self._free.values(), default=Fraction(0)), tuple(self._wrong), self._broken
+        )
+
+    def _block(self, gpu: int, nth: int) -> Block:
+        return self._program.gpus[gpu][nth]
+
+    def _cause(self, gpu: int, nth: int, step: Step) -> str:
+        if step.after is not None and (gpu, *step.after) not in self._done:
+            return "tb {}, step {}".format(*step.after)
+        return f"what gpu {self._block(gpu, nth).receive} sends"
+
+    def _advance(self, gpu: int, nth: int) -> Iterator[tuple[Fraction, int, int]]:
+        """Perform a block's next step if it can; yield the blocks that may go on, and when."""
+        block, key = self._block(gpu, nth), (gpu, nth)
+        if self._at[key] == len(block.steps):
+            return
+        step = block.steps[self._at[key]]
+        start = self._free[key]
+        if step.after is not None:
+            if (gpu, *step.after) not in self._done:
+                self._waiting.setdefault((gpu, *step.after), []).append(key)
+                return
+            start = max(start, self._done[gpu, *step.after])
+        values: list[Value] = []
+        if step.kind in RECEIVING:
+            queue = self._sent.setdefault((block.receive, gpu, block.channel), deque())
+            if not queue:
+                self._waiting.setdefault((block.receive, gpu, block.channel, "sent"), []).append(
+                    key
+                )
+                return
+            came, values = queue.popleft()
+            start = max(start, came)
+        end, woken = self._do(
+            gpu, block, step, start, values, f"gpu {gpu}, tb {nth}, step {self._at[key]}"
+        )
+        self._done[gpu, nth, self._at[key]] = self._free[key] = end
+        woken += self._waiting.pop((gpu, nth, self._at[key]), [])
+        self._at[key] += 1
+        for other in (key, *woken):
+            yield max(end, self._free[other]), *other
+
+    def _do(
+        self, gpu: int, block: Block, step: Step, start: Fraction, values: list[Value], place: str
+    ) -> tuple[Fraction, list[tuple[int, int]]]:
+        """Do a step; return when it ends, and the blocks that waited for what it sends."""
+        chunks = range(step.count)
+        if step.kind in RECEIVING and len(values) != step.count:
+            self._say(f"{place}: it receives {step.count} chunks, but {len(values)} are sent")
+            values = (values + [NONE] * step.count)[: step.count]
+        if step.kind in ("s", "cpy", "re"):
+            values = [self._read(gpu, step.source, n, place) for n in chunks]
+        if step.kind in REDUCING:
+            own = [self._read(gpu, step.target, n, place) for n in chunks]
+            values = [self._both(a, b, place) for a, b in zip(own, values, strict=True)]
+        if step.kind not in ("s", "nop", "rrs"):
+            for n, value in zip(chunks, values, strict=True):
+                self._buffers[gpu, self._real(gpu, step.target, n)] = value
+        if step.kind not in SENDING:
+            return start, []
+        end = self._send(gpu, block.send, start, step.count, place)
+        connection = gpu, block.send, block.channel
+        self._sent.setdefault(connection, deque()).append((end, values))
+        return end, self._waiting.pop((*connection, "sent"), [])
+
+    def _send(self, gpu: int, peer: int, start: Fraction, chunks: int, place: str) -> Fraction:
+        way = self._ways.get((gpu, peer))
+        if way is None:
+            raise SpecError(
+                f"{place}: topology {self._topology.name} has no channel from {gpu} to {peer}"
+            )
+        channels = [self._topology.number[pair] for pair in pairwise(way)]
+        links = [self._topology.links[channel] for channel in channels]
+        lanes = [self._lanes[channel] for channel in channels]
+        start = max(start, *(min(free) for free in lanes))
+        size = chunks * self._program.piece
+        end = start + sum(link.alpha for link in links) + max(link.beta for link in links) * size
+        for free in lanes:
+            free[free.index(min(free))] = end
+        return end
+
+    def _read(self, gpu: int, place: Place, nth: int, where: str) -> Value:
+        value = self._buffers.get((gpu, self._real(gpu, place, nth)), NONE)
+        if value == NONE:
+            self._say(f"{where}: nothing is in chunk {place.offset + nth} of {place.buffer}")
+        return value
+
+    def _both(self, one: Value, other: Value, where: str) -> Value:
+        if NONE not in (one, other) and one[0] != other[0]:
+            self._say(f"{where}: it reduces chunk {one[0]} with chunk {other[0]}")
+        if twice := one[1] & other[1]:
+            rank = (twice & -twice).bit_length() - 1
+            self._say(f"{where}: it reduces what gpu {rank} gives twice")
+        return one[0] if one != NONE else other[0], one[1] | other[1]
+
+    def _say(self, words: str) -> None:
+        self._broken += 1
+        if len(self._wrong) < SHOWN:
+            self._wrong.append(words)
+
+    def _real(self, gpu: int, place: Place, nth: int) -> Place:
+        """Return a place by one name: in place input and output are one memory."""
+        exchange, buffer, offset = self._exchange, place.buffer, place.offset + nth
+        if not self._program.inplace or buffer == "s":
+            return Place(buffer, offset)
+        first = gpu * exchange.parts
+        if exchange.kind == "allgather":
+            return Place("o", offset + first * (buffer == "i"))
+        return Place("i", offset + first * (buffer == "o" and exchange.kind == "reduce-scatter"))
+
+    def _begin(self) -> Iterator[tuple[tuple[int, Place], Value]]:
+        exchange = self._exchange
+        for gpu in range(exchange.ranks):
+            if exchange.combines:
+                items = range(self._program.chunks)
+            elif exchange.rooted:
+                items = range(exchange.parts if gpu == exchange.root else 0)
+            else:
+                items = range(gpu * exchange.parts, (gpu + 1) * exchange.parts)
+            for nth, item in enumerate(items):
+                yield (gpu, self._real(gpu, Place("i", nth), 0)), (item, 1 << gpu)
+
+    def _check_ends(self) -> None:
+        exchange, parts = self._exchange, self._exchange.parts
+        everyone = (1 << exchange.ranks) - 1
+        for gpu in range(exchange.ranks):
+            if exchange.spreads:
+                items = range(self._program.chunks)
+            elif exchange.rooted:
+                items = range(parts if gpu == exchange.root else 0)
+            else:
+                items = range(gpu * parts, (gpu + 1) * parts)
+            for nth, item in enumerate(items):
+                whole = everyone
+                if not exchange.combines:
+                    whole = 1 << exchange.owners[item // parts]
+                found = self._buffers.get((gpu, self._real(gpu, Place("o", nth), 0)), NONE)
+                if found != (item, whole):
+                    self._say(f"gpu {gpu} ends without chunk {nth} of the output whole")
