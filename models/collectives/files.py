@@ -250,7 +250,7 @@ def read(values: Any) -> Schedule:
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         found = values.get("format") if isinstance(values, dict) else None
         if found == "syncfabric-schedule/2":
-            raise SpecError("schedule: it is in chunks, which only check takes")
+            raise SpecError("schedule: it is in chunks, which check and perform take")
         raise SpecError(f'schedule: format must be "{FORMAT}", not {json.dumps(found)}')
     try:
         file = _SCHEDULE.validate_python(values)

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from syncfabric.models.collectives.checker import check
+from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
 from syncfabric.models.collectives.collective import Collective, Kind
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.errors import SpecError, about
+from syncfabric.sim.ranks.chunks import Allreduce, ChunkCarrier, Move, call_of, moves_of
 from syncfabric.sim.ranks.launch import first_tells
 from syncfabric.sim.ranks.parts import Part, message_name, parts_of, reduces, wanted_by
 from syncfabric.sim.ranks.payloads import (
@@ -236,8 +238,9 @@ class Performed:
     Parameters
     ----------
     schedule : Schedule
+        In steps, or in chunks.
     size : int
-        Bytes of a message.
+        Bytes of a message; in chunks of a share.
     carried, library : Times
         Of the schedule, and of the MPI library's own call.
     checked : int
@@ -252,7 +255,7 @@ class Performed:
         The MPI library.
     """
 
-    schedule: Schedule
+    schedule: Schedule | InChunks
     size: int
     carried: Times
     library: Times
@@ -269,14 +272,21 @@ class Performed:
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``perform --json`` prints."""
+        schedule: dict[str, Any]
+        if isinstance(self.schedule, InChunks):
+            exchange = self.schedule.exchange
+            schedule = {"collective": exchange.kind, "chunks": exchange.parts}
+            schedule["messages"] = len(self.schedule.sends)
+        else:
+            schedule = {"collective": self.schedule.collective.kind}
+            schedule["steps"] = len(self.schedule.steps)
+            schedule["messages"] = self.schedule.messages
         return {
             "topology": self.schedule.topology.name,
-            "collective": self.schedule.collective.kind,
             "ranks": self.schedule.topology.nodes,
             "processors": self.processors,
             "mpi": self.mpi,
-            "steps": len(self.schedule.steps),
-            "messages": self.schedule.messages,
+            **schedule,
             "bytes": self.size,
             "repeat": len(self.carried.seconds),
             "right": self.right,
@@ -289,7 +299,12 @@ class Performed:
 
 
 def perform(
-    world: Any, load: Callable[[], Schedule], *, size: int = 1024, repeat: int = 20, seed: int = 1
+    world: Any,
+    load: Callable[[], Schedule | InChunks],
+    *,
+    size: int = 1024,
+    repeat: int = 20,
+    seed: int = 1,
 ) -> Performed | None:
     """Carry out a schedule; every rank calls this.
 
@@ -300,7 +315,7 @@ def perform(
     load : function
         Returns the schedule. Rank 0 alone calls it.
     size : int
-        Bytes of a message.
+        Bytes of a message. A schedule in chunks has a size of its own.
     repeat : int
         How often each way is timed. Each time has other payloads.
     seed : int
@@ -318,9 +333,22 @@ def perform(
         bytes where ``size`` is no multiple of 8. Raised on every rank.
     """
     schedule, parts = first_tells(world, lambda: prepare(load(), world.Get_size(), size))
-    me, nodes, adds_up = world.Get_rank(), range(world.Get_size()), reduces(schedule.collective)
-    carrier = Carrier(world, parts[me], size)
-    ways: tuple[Carrier | Library, ...] = (carrier, Library(world, schedule.collective, size))
+    me, nodes = world.Get_rank(), range(world.Get_size())
+    carrier: Carrier | ChunkCarrier
+    library: Library | Allreduce
+    if isinstance(schedule, InChunks):
+        size, adds_up, call = (
+            int(schedule.exchange.share),
+            schedule.exchange.combines,
+            call_of(schedule),
+        )
+        carrier = ChunkCarrier(world, schedule.exchange, parts[me])
+        library = Allreduce(world, size) if call is None else Library(world, call, size)
+    else:
+        adds_up = reduces(schedule.collective)
+        carrier = Carrier(world, parts[me], size)
+        library = Library(world, schedule.collective, size)
+    ways = (carrier, library)
     times: tuple[list[float], ...] = ([], [])
     wrong: list[Wrong] = []
     checked = 0
@@ -343,14 +371,14 @@ def perform(
     carrier.free()
     if rows is None:
         return None
-    carried, library = (
+    carried, called = (
         slowest(way.name, [row[0][place][WARM:] for row in rows]) for place, way in enumerate(ways)
     )
     return Performed(
         schedule,
         size,
         carried,
-        library,
+        called,
         sum(row[1] for row in rows),
         sum(row[2] for row in rows),
         tuple(one for row in rows for one in row[3])[:MOST],
@@ -359,27 +387,33 @@ def perform(
     )
 
 
-def prepare(schedule: Schedule, ranks: int, size: int) -> tuple[Schedule, list[Part]]:
-    """Return a schedule with everyone's part.
+def prepare(
+    schedule: Schedule | InChunks, ranks: int, size: int
+) -> tuple[Schedule | InChunks, list[Any]]:
+    """Return a schedule with everyone's part: a ``Part``, or in chunks a list of moves.
 
     Raises
     ------
     SpecError
         It cannot be performed; see ``perform``.
     """
-    if reduces(schedule.collective) and size % WORD:
-        raise SpecError(
-            f"--bytes: {schedule.collective.kind} adds up numbers of {WORD} bytes, so it must be a "
-            f"multiple of {WORD}, not {size}"
-        )
-    nodes, topology = schedule.topology.nodes, schedule.topology.name
     with about(schedule.source):
+        nodes, topology = schedule.topology.nodes, schedule.topology.name
         if nodes != ranks:
             started = "1 rank was" if ranks == 1 else f"{ranks} ranks were"
             raise SpecError(
                 f"the schedule is for the {nodes} nodes of {topology}, but {started} started; "
                 f"use mpiexec -n {nodes}, or --ranks {nodes}"
             )
+        if isinstance(schedule, InChunks):
+            moves: list[list[Move]] = moves_of(schedule)
+            return schedule, moves
+    if reduces(schedule.collective) and size % WORD:
+        raise SpecError(
+            f"--bytes: {schedule.collective.kind} adds up numbers of {WORD} bytes, so it must be a "
+            f"multiple of {WORD}, not {size}"
+        )
+    with about(schedule.source):
         report = check(schedule)
         if not report.right:
             more = f" (and {report.count - 1:,} more)" if report.count > 1 else ""

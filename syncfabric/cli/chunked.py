@@ -147,7 +147,7 @@ def _judge(
             }
         )
         return right
-    typer.echo(_head(topology, exchange))
+    typer.echo(head_of(topology, exchange))
     typer.echo(f"made of    {made}")
     typer.echo(f"time       {float(outcome.time):,.0f} ns")
     typer.echo(f"bound      {float(bound):,.0f} ns, by {why}")
@@ -197,7 +197,8 @@ def _root(kind: str, asked: Asked) -> int:
     return int(nodes[0])
 
 
-def _head(topology: "Topology", exchange: "Exchange") -> str:
+def head_of(topology: "Topology", exchange: "Exchange") -> str:
+    """Return what is scheduled where, on what links."""
     root = f" of rank {exchange.root}" if exchange.rooted else ""
     alike = {*topology.links}
     link = next(iter(alike))
@@ -214,7 +215,7 @@ def _print(topology: "Topology", result: "Result") -> None:
 
     from syncfabric.sim.tables import Titled, print_table, table
 
-    typer.echo(_head(topology, result.best.schedule.exchange))
+    typer.echo(head_of(topology, result.best.schedule.exchange))
     front = {id(one): "yes" for one in result.front}
     shown = {id(one) for one in (*result.found[:8], *result.front)}
     columns: dict[str, Any] = {

@@ -9,6 +9,7 @@ from syncfabric.cli.options import WRONG, Json, PayloadSeed, Ranks, ScheduleFile
 from syncfabric.cli.schedules import print_first, task_words
 
 if TYPE_CHECKING:
+    from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
     from syncfabric.models.collectives.schedule import Schedule
     from syncfabric.sim.ranks.payloads import Times
     from syncfabric.sim.ranks.perform import Performed
@@ -38,10 +39,10 @@ def perform(
 
     from syncfabric.sim.ranks.perform import perform
 
-    def load() -> "Schedule":
-        from syncfabric.models.collectives.files import load_schedule
+    def load() -> "Schedule | InChunks":
+        from syncfabric.models.collectives.chunks.files import load_any
 
-        return load_schedule(file)
+        return load_any(file)
 
     with all_end(world):
         done = perform(world, load, size=size, repeat=repeat, seed=seed)
@@ -53,15 +54,23 @@ def perform(
 
 
 def _print(done: "Performed") -> None:
-    schedule = done.schedule
-    typer.echo(task_words(schedule))
-    nodes, steps = schedule.topology.nodes, len(schedule.steps)
+    from syncfabric.models.collectives.schedule import Schedule
+
+    schedule, nodes = done.schedule, done.schedule.topology.nodes
+    if isinstance(schedule, Schedule):
+        typer.echo(task_words(schedule))
+        steps = len(schedule.steps)
+        messages = f"{schedule.messages:,} in {steps:,} step{'s' * (steps != 1)}"
+        messages += f", {done.size:,} bytes each"
+    else:
+        from syncfabric.cli.chunked import head_of
+
+        typer.echo(head_of(schedule.topology, schedule.exchange))
+        size = int(schedule.exchange.piece)
+        messages = f"{len(schedule.sends):,} of {size:,} bytes"
     processors = f"{done.processors} processor{'s' * (done.processors > 1)}"
     typer.echo(f"ranks      {nodes} on {processors}; {done.mpi}")
-    typer.echo(
-        f"messages   {schedule.messages:,} in {steps:,} step{'s' * (steps != 1)}, "
-        f"{done.size:,} bytes each"
-    )
+    typer.echo(f"messages   {messages}")
     typer.echo(f"schedule   {_words(done.carried)}")
     typer.echo(f"library    {_words(done.library)} by {done.library.name}")
     print_first("wrong", [wrong.words() for wrong in done.wrong], done.wrong_count)

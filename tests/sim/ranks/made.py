@@ -1,7 +1,12 @@
 """Schedules of every kind."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 
+from syncfabric.models.collectives.chunks.links import linked
+from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
+from syncfabric.models.collectives.chunks.schedule import chunked_kind
+from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.collective import DUAL, KINDS, collective
 from syncfabric.models.collectives.exact.first_fit import first_fit
 from syncfabric.models.collectives.library import named
@@ -29,3 +34,11 @@ def every_kind(name: str) -> Iterator[Schedule]:
     for kind in KINDS:
         yield one_of(kind, name, Rules())
         yield one_of(kind, name, Rules(1, "strict", "store-and-forward"))
+
+
+def in_chunks(kind: str, name: str) -> Iterator[InChunks]:
+    """Schedules in two chunks of three words by each method."""
+    topology = linked(named(name), Fraction(1000), Fraction(1))
+    size = 48 * (topology.nodes if kind in ("reduce-scatter", "allreduce") else 1)
+    for found in search(topology, chunked_kind(kind), size, (2,)).found:
+        yield found.schedule

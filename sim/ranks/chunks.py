@@ -1,0 +1,184 @@
+"""A schedule in chunks between ranks of MPI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from syncfabric.models.collectives.chunks.checker import check
+from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule
+from syncfabric.models.collectives.collective import Collective, Kind, collective
+from syncfabric.models.errors import SpecError
+from syncfabric.sim.ranks.payloads import WORD, Bytes, Name
+
+__all__ = ["Allreduce", "ChunkCarrier", "Move", "call_of", "moves_of"]
+
+STEPS: dict[str, Kind] = {
+    "broadcast": "OAB",
+    "reduce": "AOR",
+    "allgather": "AAB",
+    "reduce-scatter": "AAR",
+}
+"""Collectives that there are in steps, too."""
+
+
+class Move(NamedTuple):
+    """An item goes to a peer, or comes from one and is combined or takes the item's place."""
+
+    item: int
+    peer: int
+    sends: bool
+    combine: bool
+
+
+def moves_of(schedule: Schedule) -> list[list[Move]]:
+    """Return the moves of each rank, in the schedule's order.
+
+    Raises
+    ------
+    SpecError
+        The schedule is wrong, or its items are no whole numbers of bytes, or of the words that are
+        added up.
+    """
+    exchange = schedule.exchange
+    unit = WORD if exchange.combines else 1
+    if exchange.piece % unit:
+        least = unit * exchange.parts * round(exchange.size / exchange.share)
+        raise SpecError(
+            f"bytes must be a multiple of {least:,}, as each of its chunks is of"
+            f" {unit} or a multiple, not {exchange.size:,}; schedule it with such a --bytes"
+        )
+    outcome = check(schedule)
+    if outcome.broken:
+        more = f" (and {outcome.broken - 1:,} more)" if outcome.broken > 1 else ""
+        raise SpecError(f"the schedule is wrong: {outcome.wrong[0]}{more}")
+    moves: list[list[Move]] = [[] for _ in range(exchange.ranks)]
+    for item, path, combine in schedule.sends:
+        moves[path[0]].append(Move(item, path[-1], True, combine))
+        moves[path[-1]].append(Move(item, path[0], False, combine))
+    return moves
+
+
+class ChunkCarrier:
+    """One rank's moves, ready to be made any number of times.
+
+    What comes is received into memory of its own, from the beginning on; a send begins when all
+    moves before it are done. Both ends of a pair have the same order, so no tags are needed.
+
+    Parameters
+    ----------
+    world : mpi4py.MPI.Comm
+        Its rank is the node.
+    exchange : Exchange
+        Whose items are whole numbers of bytes.
+    moves : list of Move
+    """
+
+    name = "schedule"
+
+    def __init__(self, world: Any, exchange: Exchange, moves: list[Move]) -> None:
+        from mpi4py import MPI
+
+        self._exchange, self._me = exchange, world.Get_rank()
+        piece = int(exchange.piece)
+        self._items = np.zeros((exchange.items, piece), np.uint8)
+        self._come = np.zeros((sum(not move.sends for move in moves), piece), np.uint8)
+        spare = iter(self._come)
+        self._moves: list[tuple[Move, Any, Bytes | None]] = []
+        for move in moves:
+            if move.sends:
+                request = world.Send_init(self._items[move.item], move.peer)
+                self._moves.append((move, request, None))
+            else:
+                block = next(spare)
+                self._moves.append((move, world.Recv_init(block, move.peer), block))
+        self._receives = [request for _, request, block in self._moves if block is not None]
+        self._sends = [request for _, request, block in self._moves if block is None]
+        self._start, self._wait = MPI.Prequest.Startall, MPI.Request.Waitall
+
+    def fill(self, payload: Callable[[Name], Bytes]) -> None:
+        """Put what this rank has at the beginning into its items, and wipe the others."""
+        self._items[:] = 0
+        for owner, block in self._shares():
+            if self._exchange.combines:
+                block[:] = payload((self._me, owner))
+            elif owner == self._me:
+                block[:] = payload((owner, owner))
+
+    def run(self) -> None:
+        """Make all moves."""
+        self._start(self._receives)
+        sent: dict[int, list[Any]] = {}
+        for move, request, block in self._moves:
+            if block is None:
+                request.Start()
+                sent.setdefault(move.item, []).append(request)
+                continue
+            request.Wait()
+            self._wait(sent.pop(move.item, []))
+            if move.combine:
+                total = self._items[move.item].view(np.uint64)
+                total += block.view(np.uint64)
+            else:
+                self._items[move.item] = block
+        self._wait(self._sends)
+
+    def got(self) -> dict[Name, Bytes]:
+        """Return what this rank was to have in the end."""
+        shares = self._shares()
+        spreads = self._exchange.spreads
+        return {(o, o): block for o, block in shares if spreads or o == self._me}
+
+    def free(self) -> None:
+        """Give the requests back."""
+        for _, request, _ in self._moves:
+            request.Free()
+
+    def _shares(self) -> list[tuple[int, Bytes]]:
+        """Return the owner of each share, and its bytes."""
+        blocks = self._items.reshape(len(self._exchange.owners), -1)
+        return list(zip(self._exchange.owners, blocks, strict=True))
+
+
+class Allreduce:
+    """The MPI library's Allreduce of a vector, a share of each rank.
+
+    Parameters
+    ----------
+    world : mpi4py.MPI.Comm
+    size : int
+        Bytes of a share.
+    """
+
+    name = "Allreduce"
+
+    def __init__(self, world: Any, size: int) -> None:
+        self._world, self._me = world, world.Get_rank()
+        self._out = np.zeros((world.Get_size(), size), np.uint8)
+        self._into = np.zeros_like(self._out)
+
+    def fill(self, payload: Callable[[Name], Bytes]) -> None:
+        """Put what this rank gives into its buffer, and wipe what it has received."""
+        self._into[:] = 0
+        for owner, block in enumerate(self._out):
+            block[:] = payload((self._me, owner))
+
+    def run(self) -> None:
+        """Make the call."""
+        self._world.Allreduce(self._out.view(np.uint64), self._into.view(np.uint64))
+
+    def got(self) -> dict[Name, Bytes]:
+        """Return what this rank was to have in the end."""
+        return {(owner, owner): block for owner, block in enumerate(self._into)}
+
+
+def call_of(schedule: Schedule) -> Collective | None:
+    """Return the collective in steps whose call of MPI does the same; None of ``allreduce``."""
+    exchange = schedule.exchange
+    if exchange.kind == "allreduce":
+        return None
+    senders = [exchange.root] if exchange.kind == "broadcast" else None
+    receivers = [exchange.root] if exchange.kind == "reduce" else None
+    return collective(STEPS[exchange.kind], schedule.topology, senders, receivers)

@@ -1,0 +1,103 @@
+"""Schedules in chunks carried out by real ranks of MPI."""
+
+import json
+from typing import Any
+
+import pytest
+
+from syncfabric.models.collectives.chunks.schedule import CHUNKED, Exchange, Schedule, Send
+from syncfabric.models.errors import SpecError
+from syncfabric.sim.ranks.chunks import Move, moves_of
+from syncfabric.sim.ranks.perform import prepare
+from tests.programs import run
+from tests.sim.ranks.made import in_chunks
+
+PROGRAM = """
+import json
+from mpi4py import MPI
+from syncfabric.models.collectives.chunks.schedule import CHUNKED
+from syncfabric.sim.ranks.chunks import ChunkCarrier
+from syncfabric.sim.ranks.perform import perform
+from tests.sim.ranks.made import in_chunks
+
+def show(schedule):
+    done = perform(MPI.COMM_WORLD, lambda: schedule, repeat=2)
+    if done is not None:
+        print(json.dumps(done.to_json()), flush=True)
+"""
+CALLS = {
+    "broadcast": "Bcast",
+    "reduce": "Reduce",
+    "allgather": "Allgather",
+    "reduce-scatter": "Reduce_scatter_block",
+    "allreduce": "Allreduce",
+}
+
+
+def performed(ranks: int, program: str) -> list[dict[str, Any]]:
+    done = run("-c", PROGRAM + program, ranks=ranks)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "name"),
+    [
+        (4, "fat-tree-2x2"),
+        pytest.param(6, "mesh-3x2", marks=pytest.mark.nightly),
+        pytest.param(8, "dgx-1", marks=pytest.mark.nightly),
+        pytest.param(16, "dgx-1-pair", marks=pytest.mark.nightly),
+    ],
+)
+def test_every_collective_is_right_both_ways(ranks: int, name: str) -> None:
+    program = f"for kind in CHUNKED:\n    for one in in_chunks(kind, {name!r}): show(one)"
+    found = performed(ranks, program)
+    assert {row["collective"]: row["library"]["name"] for row in found} == CALLS
+    assert len(found) >= len(CALLS)
+    for row in found:
+        assert row["right"] is True
+        assert (row["wrong_count"], row["ranks"], row["repeat"]) == (0, ranks, 2)
+        assert row["checked_bytes"] > 0
+
+
+def test_a_wrong_bit_is_seen() -> None:
+    program = """
+whole = ChunkCarrier.run
+def broken(self):
+    whole(self)
+    if MPI.COMM_WORLD.rank == 2:
+        self._items[-1][5] ^= 1
+ChunkCarrier.run = broken
+show(next(in_chunks("allreduce", "ring-4")))
+"""
+    (row,) = performed(4, program)
+    assert row["right"] is False
+    # In each of four times on one rank, one share of the schedule's own.
+    assert row["wrong_count"] == 4
+    assert {(wrong["rank"], wrong["way"]) for wrong in row["wrong"]} == {(2, "schedule")}
+
+
+def test_moves_keep_the_order() -> None:
+    topology = next(in_chunks("broadcast", "ring-4")).topology
+    sends = (Send(0, (0, 1), False), Send(0, (0, 3), False), Send(0, (1, 2), False))
+    moves = moves_of(Schedule(topology, Exchange("broadcast", 4, 8), sends))
+    assert moves[0] == [Move(0, 1, True, False), Move(0, 3, True, False)]
+    assert moves[1] == [Move(0, 0, False, False), Move(0, 2, True, False)]
+    assert moves[2] == [Move(0, 1, False, False)]
+
+
+@pytest.mark.parametrize("kind", CHUNKED)
+def test_sizes_that_do_not_divide(kind: str) -> None:
+    schedule = next(in_chunks(kind, "ring-4"))
+    odd = Exchange(schedule.exchange.kind, 4, 20, 3)
+    with pytest.raises(SpecError, match=r"bytes must be a multiple of (3|24|96), "):
+        moves_of(Schedule(schedule.topology, odd, ()))
+
+
+def test_what_is_not_performed() -> None:
+    schedule = next(in_chunks("allgather", "ring-4"))
+    with pytest.raises(SpecError, match="for the 4 nodes of ring-4, but 3 ranks were started"):
+        prepare(schedule, 3, 1024)
+    wrong = Schedule(schedule.topology, schedule.exchange, schedule.sends[:-1])
+    with pytest.raises(SpecError, match=r"the schedule is wrong: rank . ends without"):
+        prepare(wrong, 4, 1024)
