@@ -70,6 +70,27 @@ def test_scatters_on_hypercubes(nodes: int, ports: int, steps: int) -> None:
     assert_right(asked, found)
 
 
+@pytest.mark.parametrize("nodes", [4, 8, 12, 20, 64])
+def test_scatters_on_rings(nodes: int) -> None:
+    asked = task(f"ring-{nodes}", "AAS", Rules())
+    best = nodes * nodes // 8
+    assert lower_bounds(asked)[0].value == best
+    found = construct(asked, best)
+    assert found is not None
+    assert len(found) == best
+    assert_right(asked, found)
+    assert construct(asked, best - 1) is None
+
+
+def test_other_scatters_on_rings() -> None:
+    ring = named("ring-16")
+    some = Task(ring, collective("MNS", ring, [0, 3, 5], [1, 2, 3]))
+    assert_right(some, construct(some, 32))
+    assert construct(task("ring-10", "AAS", Rules()), 99) is None
+    assert construct(task("ring-8", "AAS", Rules(1)), 99) is None
+    assert construct(task("ring-8", "AAS", STORE), 99) is None
+
+
 def test_part_of_a_scatter_on_a_hypercube() -> None:
     cube = named("hypercube-16")
     some = Task(cube, collective("MNS", cube, [0, 3, 5], [1, 2, 3]))
