@@ -13,7 +13,7 @@ from math import lcm
 import numpy as np
 from ortools.graph.python.max_flow import SimpleMaxFlow
 
-from syncfabric.models.collectives.chunks.links import bandwidths
+from syncfabric.models.collectives.chunks.links import Tick, bandwidths, no_tick
 from syncfabric.models.collectives.chunks.schedule import Cut, Exchange
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.topology import Topology
@@ -25,7 +25,7 @@ MOST = 2**60
 """Capacity that no flow exceeds."""
 
 
-def best_cut(exchange: Exchange, topology: Topology) -> Cut:
+def best_cut(exchange: Exchange, topology: Topology, tick: Tick = no_tick) -> Cut:
     """Return the cut of the greatest bound, on a topology with links.
 
     Raises
@@ -34,14 +34,16 @@ def best_cut(exchange: Exchange, topology: Topology) -> Cut:
         The bandwidths are too unlike for whole numbers of 60 bits.
     """
     if exchange.combines and exchange.spreads:
-        return Cut(packed(topology).parts)
+        return Cut(packed(topology, tick).parts)
     if exchange.spreads:
-        return Cut((time_of_a_byte(topology, exchange.owners)[1],))
-    outside = time_of_a_byte(topology.reversed(), exchange.owners)[1]
+        return Cut((time_of_a_byte(topology, exchange.owners, tick)[1],))
+    outside = time_of_a_byte(topology.reversed(), exchange.owners, tick)[1]
     return Cut((frozenset(range(topology.vertices)) - outside,))
 
 
-def time_of_a_byte(topology: Topology, owners: Sequence[int]) -> tuple[Fraction, frozenset[int]]:
+def time_of_a_byte(
+    topology: Topology, owners: Sequence[int], tick: Tick = no_tick
+) -> tuple[Fraction, frozenset[int]]:
     """Return the least time in which each owner's byte comes to all ranks, and the cut why.
 
     The greatest ratio, over sets of vertices with a rank, of the owners outside to the bandwidth
@@ -52,6 +54,7 @@ def time_of_a_byte(topology: Topology, owners: Sequence[int]) -> tuple[Fraction,
     best, cut = Fraction(0), frozenset[int]()
     for rank in range(topology.nodes):
         inside = frozenset({rank})
+        tick()
         while inside:
             ratio = flow.ratio(inside)
             if ratio > best:

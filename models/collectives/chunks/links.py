@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from syncfabric.models.collectives.topology import Link, Topology
 
-__all__ = ["bandwidth", "bandwidths", "linked"]
+__all__ = ["Tick", "bandwidth", "bandwidths", "linked", "no_tick"]
+
+Tick = Callable[[], None]
+"""Is called all the time by what takes long, and raises when there is no time left."""
+
+
+def no_tick() -> None:
+    """Take all the time that there is."""
 
 
 def linked(topology: Topology, alpha: Fraction, beta: Fraction) -> Topology:

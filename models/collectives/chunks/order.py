@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import pairwise
 from math import lcm
 from random import Random
 
+from syncfabric.models.collectives.chunks.links import Tick, no_tick
 from syncfabric.models.collectives.chunks.schedule import Send
 from syncfabric.models.collectives.topology import Topology
 
@@ -17,11 +18,6 @@ __all__ = ["Route", "along", "greedy", "shared_out", "ways_of"]
 
 Path = tuple[int, ...]
 Edge = tuple[int, int]
-Tick = Callable[[], None]
-
-
-def _no_tick() -> None:
-    pass
 
 
 class Route:
@@ -65,7 +61,7 @@ def along(
     *,
     parts: int,
     both: bool,
-    tick: Tick = _no_tick,
+    tick: Tick = no_tick,
 ) -> list[Send]:
     """Return the sends of items along trees: from the root to all, or from all to it and back.
 
@@ -85,7 +81,6 @@ def along(
     both : bool
         Whether items go from all to the root first, and are combined.
     tick : callable, optional
-        Is called all the time, and may raise.
     """
     on, sends = _On(topology, piece), list[Send]()
     waiting: dict[Edge, list[tuple[int, int, int, bool]]] = {}
@@ -156,7 +151,7 @@ def greedy(
     parts: int,
     piece: Fraction,
     seed: int,
-    tick: Tick = _no_tick,
+    tick: Tick = no_tick,
 ) -> list[Send]:
     """Return the sends of a broadcast of each owner's parts, matched as channels become free.
 
@@ -173,7 +168,6 @@ def greedy(
         Bytes of a part.
     seed : int
     tick : callable, optional
-        Is called all the time, and may raise.
     """
     rng, on, items = Random(seed), _On(topology, piece), len(owners) * parts
     ways = ways_of(topology)

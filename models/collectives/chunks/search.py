@@ -10,7 +10,8 @@ from time import monotonic
 
 from syncfabric.models.collectives.chunks.bounds import best_cut
 from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency, perform
-from syncfabric.models.collectives.chunks.order import Route, Tick, along, greedy, shared_out
+from syncfabric.models.collectives.chunks.links import Tick
+from syncfabric.models.collectives.chunks.order import Route, along, greedy, shared_out
 from syncfabric.models.collectives.chunks.schedule import (
     Chunked,
     Cut,
@@ -141,7 +142,12 @@ def search(
     exchange = Exchange(kind, topology.nodes, size, 1, root)
     if topology.nodes < 2:
         raise SpecError(f"topology {topology.name}: a rank alone has nothing to send")
-    cut = best_cut(exchange, topology)
+    try:
+        cut = best_cut(exchange, topology, tick)
+    except _OutOfTimeError:
+        raise SpecError(
+            f"topology {topology.name}: {time_limit:g} s are too short for a bound; give it more"
+        ) from None
     makers = _Makers(topology, exchange, seed, tick)
     for number in parts:
         exchange = replace(exchange, parts=number)
@@ -218,15 +224,18 @@ class _Makers:
 
     @cached_property
     def _spreading(self) -> list[Tree] | None:
-        return best_trees(self._topology, self._owners)
+        return best_trees(self._topology, self._owners, self._tick)
 
     @cached_property
     def _combining(self) -> list[Tree] | None:
-        return best_trees(self._turned, self._owners)
+        return best_trees(self._turned, self._owners, self._tick)
 
     @cached_property
     def _spanning(self) -> list[tuple[Route, float]]:
-        return [(Route(edges[0][0], edges), rate) for edges, rate in packed(self._topology).trees]
+        return [
+            (Route(edges[0][0], edges), rate)
+            for edges, rate in packed(self._topology, self._tick).trees
+        ]
 
 
 def _routes(trees: Sequence[Tree], exchange: Exchange) -> list[Route]:

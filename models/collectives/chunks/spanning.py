@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache
 from typing import NamedTuple
 
 import networkx as nx
@@ -20,7 +19,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csc_array, csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from syncfabric.models.collectives.chunks.links import bandwidths
+from syncfabric.models.collectives.chunks.links import Tick, bandwidths, no_tick
 from syncfabric.models.collectives.topology import Topology
 
 __all__ = ["MOST_PACKED", "Packed", "packed"]
@@ -42,8 +41,11 @@ class Packed(NamedTuple):
     """The weakest partition."""
 
 
-@lru_cache(maxsize=4)
-def packed(topology: Topology) -> Packed:
+_KNOWN: dict[Topology, Packed] = {}
+"""Those of the last topologies, as bound and schedule need the same."""
+
+
+def packed(topology: Topology, tick: Tick = no_tick) -> Packed:
     """Pack spanning trees by a linear program whose columns are trees.
 
     A tree that is worth while is a least spanning tree by the links' prices. The prices say the
@@ -53,7 +55,10 @@ def packed(topology: Topology) -> Packed:
     ----------
     topology : Topology
         With links.
+    tick : callable, optional
     """
+    if topology in _KNOWN:
+        return _KNOWN[topology]
     rates = dict(zip(topology.channels, bandwidths(topology), strict=True))
     pairs = sorted({(min(pair), max(pair)) for pair in topology.channels})
     both = [(rates.get((a, b), Fraction(0)), rates.get((b, a), Fraction(0))) for a, b in pairs]
@@ -63,6 +68,7 @@ def packed(topology: Topology) -> Packed:
     columns: list[NDArray[np.int64]] = []
     weights = np.zeros(0)
     for _ in range(ROUNDS if topology.vertices <= MOST_PACKED else 0):
+        tick()
         tree = _least_tree(topology.vertices, ends, prices)
         if columns and prices[tree].sum() >= 1 - CLOSE:
             break
@@ -74,7 +80,10 @@ def packed(topology: Topology) -> Packed:
         weights, prices = solved.x, -solved.ineqlin.marginals
     parts = _weakest(topology, pairs, [a + b for a, b in both], prices)
     trees = () if topology.switches else tuple(_rooted(topology, ends, columns, weights))
-    return Packed(trees, parts)
+    if len(_KNOWN) == 4:
+        _KNOWN.pop(next(iter(_KNOWN)))
+    _KNOWN[topology] = Packed(trees, parts)
+    return _KNOWN[topology]
 
 
 def _least_tree(

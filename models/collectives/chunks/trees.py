@@ -15,7 +15,7 @@ import numpy as np
 from ortools.graph.python.max_flow import SimpleMaxFlow
 
 from syncfabric.models.collectives.chunks.bounds import time_of_a_byte
-from syncfabric.models.collectives.chunks.links import bandwidths
+from syncfabric.models.collectives.chunks.links import Tick, bandwidths, no_tick
 from syncfabric.models.collectives.chunks.spanning import MOST_PACKED
 from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.models.collectives.topology import Topology
@@ -38,7 +38,9 @@ class Tree(NamedTuple):
     """Trees that it stands for."""
 
 
-def best_trees(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
+def best_trees(
+    topology: Topology, owners: Sequence[int], tick: Tick = no_tick
+) -> list[Tree] | None:
     """Return as many trees from each owner as meet the bound of ``time_of_a_byte``.
 
     Parameters
@@ -47,6 +49,7 @@ def best_trees(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
         With links, without switches.
     owners : sequence of int
         One, or all ranks.
+    tick : callable, optional
 
     Returns
     -------
@@ -72,7 +75,7 @@ def best_trees(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
                 return found
     if topology.nodes > MOST_PACKED:
         return None
-    return list(_Packing(topology, room, [Tree(o, (), trees) for o in owners]).trees())
+    return list(_Packing(topology, room, [Tree(o, (), trees) for o in owners]).trees(tick))
 
 
 def _translated(topology: Topology, symmetry: Symmetry) -> list[Tree] | None:
@@ -134,9 +137,10 @@ class _Packing:
         self._topology, self._room = topology, dict(zip(topology.channels, room, strict=True))
         self._left = [_Growing(tree.owner, [], {tree.owner}, tree.weight) for tree in begun]
 
-    def trees(self) -> Iterator[Tree]:
+    def trees(self, tick: Tick) -> Iterator[Tree]:
         """Yield all trees."""
         while self._left:
+            tick()
             tree = min(self._left, key=lambda tree: len(tree.edges))
             self._grow(tree)
             if len(tree.reached) == self._topology.nodes:

@@ -2,7 +2,8 @@
 
 import random
 from fractions import Fraction
-from itertools import pairwise
+from itertools import count, pairwise
+from time import monotonic
 
 import pytest
 
@@ -76,8 +77,13 @@ def test_nothing_found_is_an_error() -> None:
     topology = linked(load_topology("ring-4"), Fraction(1), Fraction(1))
     with pytest.raises(SpecError, match="no schedule of allgather was found"):
         search(topology, "allgather", 64, (10**6,))
-    with pytest.raises(SpecError, match="in time"):
-        search(topology, "allgather", 64, (1,), stop=lambda: True)
+    # The bound asks once for each rank.
+    asked = count()
+    with pytest.raises(SpecError, match="no schedule of allgather was found in time"):
+        search(topology, "allgather", 64, (1,), stop=lambda: next(asked) >= 4)
+    with pytest.raises(SpecError, match="too short for a bound"):
+        unseen = linked(load_topology("ring-4"), Fraction(3), Fraction(7, 13))
+        search(unseen, "allreduce", 64, (1,), stop=lambda: True)
     with pytest.raises(SpecError, match="bytes must be 1"):
         search(topology, "allgather", 0, (1,))
     with pytest.raises(SpecError, match="root must be a rank"):
@@ -85,3 +91,13 @@ def test_nothing_found_is_an_error() -> None:
     alone = Topology("alone", 1, 0, ())
     with pytest.raises(SpecError, match="a rank alone"):
         search(alone, "allgather", 64, (1,))
+
+
+def test_a_time_limit_is_kept() -> None:
+    topology = linked(load_topology("hypercube-64"), Fraction(1000), Fraction(1))
+    begun = monotonic()
+    with pytest.raises(SpecError, match="too short for a bound"):
+        search(topology, "allreduce", SIZE, (1,), time_limit=0.05)
+    result = search(topology, "allgather", SIZE, (1, 2, 4, 8, 16), time_limit=0.5)
+    assert result.left_out
+    assert monotonic() - begun < 20
