@@ -81,8 +81,8 @@ def test_nothing_found_is_an_error() -> None:
     asked = count()
     with pytest.raises(SpecError, match="no schedule of allgather was found in time"):
         search(topology, "allgather", 64, (1,), stop=lambda: next(asked) >= 4)
+    unseen = linked(load_topology("ring-4"), Fraction(3), Fraction(7, 13))
     with pytest.raises(SpecError, match="too short for a bound"):
-        unseen = linked(load_topology("ring-4"), Fraction(3), Fraction(7, 13))
         search(unseen, "allreduce", 64, (1,), stop=lambda: True)
     with pytest.raises(SpecError, match="bytes must be 1"):
         search(topology, "allgather", 0, (1,))
