@@ -124,9 +124,9 @@ def bound_of(exchange: Exchange, topology: Topology, cut: Cut) -> Fraction:
 
     What must pass goes through channels between the parts, and a lane takes alpha + beta n for n
     bytes: so all takes the least alpha, and the bytes over the sum of the bandwidths. Of
-    ``allreduce`` what R parts combine, and all get, passes 2 (R - 1) times: as if each were a rank
-    (F. Harary and A. Schwenk, The communication problem on graphs and digraphs, Journal of the
-    Franklin Institute 297, 1974).
+    ``allreduce`` what R parts combine, and all get, passes 2 (R - 1) times from one to another, as
+    if each were a rank (F. Harary and A. Schwenk, The communication problem on graphs and digraphs,
+    Journal of the Franklin Institute 297, 1974): out of a part, and into one.
 
     Raises
     ------
@@ -139,25 +139,28 @@ def bound_of(exchange: Exchange, topology: Topology, cut: Cut) -> Fraction:
     if len(set(seen)) < len(seen) or not everywhere.issuperset(seen) or (len(parts) > 1) != whole:
         raise SpecError("cut: it must be a set of vertices, of allreduce parts without overlap")
     ranks = [{v for v in part if v < exchange.ranks} for part in parts]
+    part_of = {vertex: number for number, part in enumerate(parts) for vertex in part}
+    channels = list(zip(topology.channels, topology.links, strict=True))
+    between = [(a, b, link) for (a, b), link in channels if part_of.get(a) != part_of.get(b)]
+    ways = [[link for _, b, link in between if b in part_of]]
     if whole:
-        if len(seen) < len(everywhere) or not all(ranks):
-            raise SpecError("cut: its parts must be all vertices, each with a rank")
+        if set().union(*ranks) < set(range(exchange.ranks)) or not all(ranks):
+            raise SpecError("cut: its parts must have all ranks, each one at least")
         shares = 2 * (len(parts) - 1) * len(exchange.owners)
+        ways += [
+            [link for (a, b), link in channels if a in part_of and part_of.get(b) != part_of[a]]
+        ]
     elif exchange.combines:
         all_within = len(ranks[0]) == exchange.ranks
         shares = 0 if all_within else len(ranks[0].intersection(exchange.owners))
     else:
         shares = len(set(exchange.owners) - ranks[0]) if ranks[0] else 0
-    part_of = {vertex: number for number, part in enumerate(parts) for vertex in part}
-    links = [
-        link
-        for (a, b), link in zip(topology.channels, topology.links, strict=True)
-        if part_of.get(b) is not None and part_of.get(a) != part_of[b]
-    ]
-    if not shares or not links:
+    if not shares or not all(ways):
         return Fraction(0)
-    least = min(link.alpha for link in links)
-    return least + shares * exchange.share / bandwidth(links)
+    return max(
+        min(link.alpha for link in links) + shares * exchange.share / bandwidth(links)
+        for links in ways
+    )
 
 
 def least_latency(exchange: Exchange, topology: Topology) -> Fraction:

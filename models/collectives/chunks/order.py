@@ -71,9 +71,8 @@ def along(
     Parameters
     ----------
     topology : Topology
-        Without switches.
     routes : sequence of Route
-        Of each item.
+        Of each item; ranks that an edge joins have a way past switches alone.
     piece : Fraction
         Bytes of an item.
     parts : int
@@ -83,6 +82,7 @@ def along(
     tick : callable, optional
     """
     on, sends = _On(topology, piece), list[Send]()
+    ways = {(way[0], way[-1]): way for way in ways_of(topology)}
     waiting: dict[Edge, list[tuple[int, int, int, bool]]] = {}
     lacks = [
         {v: len(near) for v, near in route.children.items()} if both else {} for route in routes
@@ -108,14 +108,15 @@ def along(
                 first = (item, -rest) if both else (-rest, item % parts)
                 heappush(waiting.setdefault(edge, []), (*first, item, up))
                 asked.add(edge)
-        for edge in sorted(asked & waiting.keys()):
-            queue = waiting[edge]
-            while queue and on.free(edge):
+        # With switches a channel that is free again may be on the way of any.
+        for edge in sorted(waiting if topology.switches else asked & waiting.keys()):
+            queue, way = waiting[edge], ways[edge]
+            while queue and on.free(way):
                 *_, item, up = heappop(queue)
-                on.start(item, edge)
-                sends.append(Send(item, edge, up))
+                on.start(item, way)
+                sends.append(Send(item, way, up))
         ready = []
-        for item, (before, here) in on.step():
+        for item, (before, *_, here) in on.step():
             up = both and routes[item].parent.get(before) == here
             if up:
                 lacks[item][here] -= 1

@@ -146,8 +146,8 @@ class Cut(NamedTuple):
     """Why a collective takes a time: what must pass between some vertices and others."""
 
     parts: tuple[frozenset[int], ...]
-    """One set of vertices, into which something must come; of ``allreduce`` several, which are all
-    vertices together, and each of which has a rank."""
+    """One set of vertices, into which something must come; of ``allreduce`` several, each with a
+    rank at least, which have all ranks together. Switches may be in none."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from time import monotonic
 from syncfabric.models.collectives.chunks.bounds import best_cut
 from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency, perform
 from syncfabric.models.collectives.chunks.links import Tick
-from syncfabric.models.collectives.chunks.order import Route, along, greedy, shared_out
+from syncfabric.models.collectives.chunks.order import Route, along, greedy, shared_out, ways_of
 from syncfabric.models.collectives.chunks.schedule import (
     Chunked,
     Cut,
@@ -27,7 +27,7 @@ from syncfabric.models.errors import SpecError
 
 __all__ = ["METHODS", "MOST_SENDS", "Found", "Result", "search"]
 
-METHODS = ("trees", "spanning", "greedy")
+METHODS = ("trees", "spanning", "ring", "greedy")
 MOST_SENDS = 2_000_000
 """Of a schedule; numbers of chunks that take more are left out."""
 
@@ -212,6 +212,8 @@ class _Makers:
                 sends = greedy(topology, self._owners, parts, piece, self._seed, self._tick)
             else:
                 trees = self._combining if combine else self._spreading
+                if method == "ring":
+                    trees = _ring(topology, self._owners)
                 if trees is None:
                     return
                 routes = _routes(trees, exchange)
@@ -236,6 +238,15 @@ class _Makers:
             (Route(edges[0][0], edges), rate)
             for edges, rate in packed(self._topology, self._tick).trees
         ]
+
+
+def _ring(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
+    """Return paths round the ranks by number; None if two have no way past switches alone."""
+    ranks, ways = topology.nodes, {(way[0], way[-1]) for way in ways_of(topology)}
+    ring = [(rank, (rank + 1) % ranks) for rank in range(ranks)]
+    if not ways.issuperset(ring):
+        return None
+    return [Tree(o, tuple(ring[(o + n) % ranks] for n in range(ranks - 1)), 1) for o in owners]
 
 
 def _routes(trees: Sequence[Tree], exchange: Exchange) -> list[Route]:

@@ -78,7 +78,7 @@ def packed(topology: Topology, tick: Tick = no_tick) -> Packed:
         used = csc_array((np.ones(len(rows)), rows, starts), shape=(len(pairs), len(columns)))
         solved = linprog(-np.ones(len(columns)), A_ub=used, b_ub=room, method="highs")
         weights, prices = solved.x, -solved.ineqlin.marginals
-    parts = _weakest(topology, pairs, [a + b for a, b in both], prices)
+    parts = _weakest(topology, pairs, prices)
     trees = () if topology.switches else tuple(_rooted(topology, ends, columns, weights))
     if len(_KNOWN) == 4:
         _KNOWN.pop(next(iter(_KNOWN)))
@@ -101,41 +101,34 @@ def _least_tree(
 def _weakest(
     topology: Topology,
     pairs: list[tuple[int, int]],
-    rates: list[Fraction],
     prices: NDArray[np.float64],
 ) -> tuple[frozenset[int], ...]:
     """Return the partition with the least bandwidth a part but one."""
     ends, vertices = np.array(pairs), topology.vertices
+    channels = [
+        (a, b, r) for (a, b), r in zip(topology.channels, bandwidths(topology), strict=True)
+    ]
     best: tuple[Fraction, tuple[frozenset[int], ...]] | None = None
     for price in np.unique(np.round(prices, 9)):
         inner = ends[prices <= price - 1e-9]
         graph = csr_array((np.ones(len(inner)), (inner[:, 0], inner[:, 1])), shape=(vertices,) * 2)
         _, label = connected_components(graph, directed=False)
-        labels = _with_ranks(topology, label.tolist())
-        count = len({*labels})
+        labels = label.tolist()
+        # Parts of switches alone count for nothing; what leaves the others does.
+        count = len(ranked := {*labels[: topology.nodes]})
         if count < 2:
             continue
-        crossing = sum(
-            (r for (a, b), r in zip(pairs, rates, strict=True) if labels[a] != labels[b]),
-            Fraction(0),
-        )
-        ratio = crossing / (count - 1)
+        crossing = [
+            (labels[a], labels[b], rate) for a, b, rate in channels if labels[a] != labels[b]
+        ]
+        out = sum((rate for a, _, rate in crossing if a in ranked), Fraction(0))
+        into = sum((rate for _, b, rate in crossing if b in ranked), Fraction(0))
+        ratio = min(out, into) / (count - 1)
         if best is None or ratio < best[0]:
-            found = [frozenset(v for v in range(vertices) if labels[v] == n) for n in {*labels}]
+            found = [frozenset(v for v in range(vertices) if labels[v] == n) for n in ranked]
             best = ratio, tuple(sorted(found, key=min))
     assert best is not None
     return best[1]
-
-
-def _with_ranks(topology: Topology, labels: list[int]) -> list[int]:
-    """Join parts of switches alone to a neighbour's."""
-    while lone := {*labels[topology.nodes :]} - {*labels[: topology.nodes]}:
-        part = min(lone)
-        other = next(
-            labels[b] for a, b in topology.channels if labels[a] == part and labels[b] != part
-        )
-        labels = [other if label == part else label for label in labels]
-    return labels
 
 
 def _rooted(

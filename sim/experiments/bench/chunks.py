@@ -36,6 +36,7 @@ SEARCHES: tuple[tuple[str, Chunked, tuple[int, ...], float], ...] = (
     ("hypercube-64", "allgather", (1, 6, 12, 24), 1.02),
     ("mesh-8x8", "allgather", (1, 2, 4, 8), 1.02),
     ("torus-16x16", "allgather", (1, 4), 1.02),
+    ("fat-tree-4x3", "allreduce", (1,), 1.02),
 )
 """Topology, collective, numbers of chunks, and the time in bounds to reach."""
 

@@ -111,6 +111,12 @@ def test_bounds_of_cuts() -> None:
     # Two sends of 12 bytes over the slow link's channels, 1/2 byte a nanosecond each.
     assert bound("allreduce", {0, 1}, {2}) == 5 + 24
     assert bound("allreduce", {0}, {1}, {2}) == 1 + Fraction(4 * 12, 9)
+    # Out of ranks 2 bytes a nanosecond, into them 8/3: the switch is in no part.
+    channels = ((0, 2), (2, 0), (1, 2), (2, 1))
+    links = tuple(Link(Fraction(1), Fraction(beta)) for beta in ("1", "1/2", "1", "3/2"))
+    star = Topology("star", 2, 1, channels, links)
+    cut = Cut((frozenset({0}), frozenset({1})))
+    assert bound_of(Exchange("allreduce", 2, 12), star, cut) == 1 + Fraction(2 * 12, 2)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from syncfabric.models.collectives.chunks.checker import check
 from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.schedule import CHUNKED, Chunked
-from syncfabric.models.collectives.chunks.search import search
+from syncfabric.models.collectives.chunks.search import METHODS, search
 from syncfabric.models.collectives.files import load_topology
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
@@ -43,6 +43,8 @@ def test_any_topology(kind: Chunked) -> None:
         ("mesh-4x4", "allreduce", 32, 1.07),
         ("hypercube-16", "reduce-scatter", 16, 1.03),
         ("dgx-1-pair", "allgather", 24, 1.02),
+        ("fat-tree-2x4", "allgather", 1, 1.001),
+        ("fat-tree-2x4", "allreduce", 1, 1.003),
     ],
 )
 def test_close_to_the_bound(name: str, kind: Chunked, chunks: int, ratio: float) -> None:
@@ -68,7 +70,7 @@ def test_methods_and_numbers_of_chunks() -> None:
     assert {found.method for found in result.found} == {"spanning"}
     told: list[str] = []
     search(topology, "allgather", 64, (1,), told=told.append)
-    assert told == ["trees, 1 chunks", "spanning, 1 chunks", "greedy, 1 chunks"]
+    assert told == [f"{method}, 1 chunks" for method in METHODS]
     assert search(topology, "allgather", 64, (1, 10**6)).left_out == (10**6,)
     assert search(topology, "allgather", 64, (1, 2), seed=2).best.time
 

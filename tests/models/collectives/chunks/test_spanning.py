@@ -60,8 +60,16 @@ def test_parts_have_ranks() -> None:
         topology = drawn(rng, rng.randint(2, 4), switches=rng.randint(1, 4), mirrored=True)
         found = packed(topology)
         assert found.trees == ()
-        assert sorted(v for part in found.parts for v in part) == list(range(topology.vertices))
+        seen = [vertex for part in found.parts for vertex in part]
+        assert len(seen) == len(set(seen))
+        assert set(seen) >= set(range(topology.nodes))
         assert all(min(part) < topology.nodes for part in found.parts)
+
+
+def test_switches_may_be_in_no_part() -> None:
+    """What three ranks send through a switch leaves each by its own channel."""
+    found = packed(linked(load_topology("fat-tree-2x2"), Fraction(0), Fraction(1)))
+    assert found.parts == tuple(frozenset({rank}) for rank in range(4))
 
 
 def test_large_topologies_have_partitions_alone() -> None:
