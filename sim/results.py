@@ -7,6 +7,7 @@ The JSON Schema (``results_schema``) and ``docs/results.md`` follow these classe
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import TypeAdapter
@@ -266,6 +267,8 @@ class RunResult(Part):
     """What moved; null where it was not counted."""
     counters: Counters | None = None
     """The routers' event counters; null where they were not read."""
+    gated: tuple[float, ...] | None = None
+    """Share of cycles in which each router's clock stood; null without ``clock_enables``."""
     loads: tuple[ChannelLoad, ...] | None = None
     """Load of every channel, with ``--heat``; else null."""
     churn: ChurnResult | None = None
@@ -372,6 +375,9 @@ def summary(result: RunResult) -> Iterator[str]:
         yield "saturated: less is accepted than offered, and latencies grow with the run's length"
         if full:
             yield f"full channels (flits a cycle): {full}"
+    if result.gated:
+        least, most, mean = min(result.gated), max(result.gated), fmean(result.gated)
+        yield f"routers gated: {mean:.0%} of cycles ({least:.0%} to {most:.0%})"
     if result.churn is not None:
         yield from _churn(result.churn)
     yield from (f"wrote {name}" for name in result.files)

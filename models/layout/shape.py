@@ -155,6 +155,7 @@ class NodeShape(EngineShape):
         default="link",
         description="messages go from neighbour to neighbour, or are routed as packets are",
     )
+    clock_enables: Flag = Field(default=False, description="a router shows when it needs its clock")
     registers: Whole = Field(
         default=0, ge=0, le=16, description="groups of the node port; 0: the engine's own port"
     )
@@ -299,6 +300,12 @@ class NodeShape(EngineShape):
             f"streams must be at most wires = {self.wires}, not {self.streams}:"
             " a stream goes with a slot; set wires to as many or more",
         )
+        for name in ("managers", "check_bits", "wires"):
+            yield (
+                self.clock_enables and getattr(self, name) > 0,
+                f"clock_enables does not go with {name} = {getattr(self, name)} yet;"
+                f" set {name} to 0, or leave clock_enables out",
+            )
         yield from self._of_shared_streams()
         yield (
             len(set(self.stream_operations)) < len(self.stream_operations),

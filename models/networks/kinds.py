@@ -126,6 +126,9 @@ class EngineNetwork(NetworkTable):
     read_back: Flag = Field(
         default=True, description="Whether the config port reads entries whole, or their status."
     )
+    clock_enables: Flag = Field(
+        default=False, description="Whether the clocks of routers stand while these idle."
+    )
     setup: EngineSetUp = Field(
         default="local", description="Who sets groups up: the config chain, or managers' packets."
     )

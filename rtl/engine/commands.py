@@ -12,6 +12,7 @@ from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.engine.rule import state_layout
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import either, total
 
@@ -79,7 +80,7 @@ class Commands(wiring.Component):
             self.word.eq(fields.word),
         ]
         # It stays loaded with its answer, so that it is not taken twice.
-        m.d.sync += loaded.eq(self.taken | (loaded & ~config.ready))
+        m.d.sync += transient(loaded).eq(self.taken | (loaded & ~config.ready))
 
         image = Signal(layout.image.width)
         m.d.comb += self.image.eq(image)
@@ -95,7 +96,7 @@ class Commands(wiring.Component):
         m.d.comb += known.eq(staged.any() | Cat(asked).any())
         read = either([Mux(one, count, 0) for one, count in zip(asked, counts, strict=True)])
         m.d.sync += [
-            config.ready.eq(first | self.done),
+            transient(config.ready).eq(first | self.done),
             config.error.eq((first & ~known) | (self.done & ~self.accepted)),
             config.rdata.eq(Mux(self.done, self.answer, Mux(first, read, 0))),
         ]
@@ -191,7 +192,7 @@ class EngineCounters(wiring.Component):
         for name in ("overflow", "unexpected", "refused"):
             event = getattr(self, name)
             kept = Signal(len(event), name=f"kept_{name}")
-            m.d.sync += kept.eq(event)
+            m.d.sync += transient(kept).eq(event)
             m.submodules[name] = counter = SaturatingCounter(COUNTER_BITS, len(event))
             m.d.comb += counter.events.eq(total(kept))
             counts.append(counter.count)

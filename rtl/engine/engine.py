@@ -20,6 +20,7 @@ from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature,
 from syncfabric.rtl.engine.queue import Choice, Queue
 from syncfabric.rtl.engine.rule import EntryMemory, Rule, state_layout
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.parts.selector import Selector
 
@@ -259,7 +260,7 @@ class Engine(wiring.Component):
         for p in range(layout.links):
             link = getattr(self, f"out_{p}")
             left = link.valid & ~link.sent if layout.routed else Const(0, 1)
-            domain += link.valid.eq(rule.sends[p] | left)
+            domain += transient(link.valid).eq(rule.sends[p] | left)
             with m.If(~stays):
                 for field in layout.name.fields:
                     part = link if field.name == "route_class" else link.message
@@ -270,14 +271,14 @@ class Engine(wiring.Component):
                 domain += [link.message.kind.eq(rule.kind), link.message.data.eq(rule.next_acc)]
         if layout.own:
             m.d.sync += [
-                self.release.valid.eq(rule.sends[layout.links]),
+                transient(self.release.valid).eq(rule.sends[layout.links]),
                 self.release.message.entry.eq(service.message.entry),
                 self.release.message.epoch.eq(rule.epoch),
                 self.release.message.kind.eq(rule.kind),
                 self.release.message.data.eq(rule.next_acc),
             ]
         m.d.sync += [
-            self.freed_valid.eq(rule.frees),
+            transient(self.freed_valid).eq(rule.frees),
             self.freed_entry.eq(service.message.entry),
             self.freed_epoch.eq(rule.epoch),
         ]

@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.layout.engine import EPOCH_BITS, EngineLayout, Kind
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.ports import MessageSignature
+from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import either
 
@@ -97,7 +98,7 @@ class NodePort(wiring.Component):
             m.d.sync += [
                 may[r].eq(~accepted[r] & Mux(named[r], ~ends, may[r])),
                 self.done[r].eq(~accepted[r] & Mux(named[r], ~starts, self.done[r])),
-                waiting[r].eq(accepted[r] | (waiting[r] & ~sent[r] & ~named[r])),
+                transient(waiting)[r].eq(accepted[r] | (waiting[r] & ~sent[r] & ~named[r])),
             ]
             with m.If(named[r]):
                 m.d.sync += [self.ready[r].eq(~ends), was_broken[r].eq(breaks)]
@@ -106,11 +107,11 @@ class NodePort(wiring.Component):
             with m.If(accepted[r]):
                 m.d.sync += [kept[word].eq(self.data[word]), lasts[r].eq(self.last[r])]
         if not self._counted:
-            m.d.sync += self.refuses.eq(ignored.any())
+            m.d.sync += transient(self.refuses).eq(ignored.any())
             return m
         m.submodules.refused = refused = SaturatingCounter(COUNTER_BITS, 1)
         event = Signal()
-        m.d.sync += event.eq(ignored.any())
+        m.d.sync += transient(event).eq(ignored.any())
         m.d.comb += [refused.events.eq(event), self.refused_arrives.eq(refused.count)]
         return m
 
@@ -128,7 +129,7 @@ class NodePort(wiring.Component):
         ]
         # Those above the one that is taken have their turn; when all have had it, it starts anew.
         with m.If(~send.valid):
-            m.d.sync += turn.eq(-1)
+            m.d.sync += transient(turn, -1).eq(-1)
         with m.Elif(self.taken):
             m.d.sync += turn.eq(before)
         m.submodules.epochs = epochs = Memory(shape=EPOCH_BITS, depth=self._layout.entries, init=[])

@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.layout.engine import EPOCH_BITS, Code, EngineLayout, Kind
 from syncfabric.rtl.engine.ports import MessageSignature
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.activity import running, transient
 
 __all__ = ["TASKS", "NoVisits", "OwnPort", "Visits"]
 
@@ -84,7 +85,7 @@ class OwnPort(wiring.Component):
             self.waits.eq(~free),
             self.comes.eq(free & (command | counts | arrive.valid)),
         ]
-        m.d.sync += held.eq(self.waits | self.comes)
+        m.d.sync += transient(held).eq(self.waits | self.comes)
         with m.If(free & counts):
             # The sweep ends where the counter comes round, which is where visits begin.
             m.d.sync += [turn.eq(turn + 1), sweeping.eq(sweeping & ~turn.all())]
@@ -143,7 +144,7 @@ class Visits(wiring.Component):
         ends = Signal()
         m.d.comb += ends.eq(count == self._period - 1)
         m.d.sync += [
-            count.eq(count + 1),
+            running(count).eq(count + 1),
             self.due.eq(ends | (self.due & ~self.taken)),
         ]
         with m.If(ends):

@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.engine import EngineLayout, Kind
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.places import Places
 
 __all__ = ["Choice", "Queue"]
@@ -87,7 +88,7 @@ class Queue(wiring.Component):
             write.data.eq(self.message),
             read.addr.eq(places.after if self._block else places.read),
         ]
-        m.d.sync += held.eq(self.waits | self.comes)
+        m.d.sync += transient(held).eq(self.waits | self.comes)
         with m.If(~stays):
             m.d.sync += self.head.eq(Mux(front, read.data, self.message))
         return m
@@ -146,7 +147,7 @@ class Choice(wiring.Component):
         ]
         # In flight from the second cycle to the last, where the next choice is made.
         flight = Signal(self._interval - 1)
-        m.d.sync += flight.eq(Cat(self.begins, flight)[: self._interval - 1])
+        m.d.sync += transient(flight).eq(Cat(self.begins, flight)[: self._interval - 1])
         m.d.comb += [
             self.begins.eq(some & ~several & ~self.hold & ~flight.any()),
             self.executes.eq(Cat(self.begins, flight)[-1]),
@@ -155,7 +156,7 @@ class Choice(wiring.Component):
         chosen = (among & ~before) | Mux(self.waits.any(), 0, self.comes)
         idle = ~Cat(self.begins, flight).any() & ~self.hold
         with m.If(self.executes | idle):
-            m.d.sync += [self.grant.eq(chosen), waited.eq(self.waits.any())]
+            m.d.sync += [transient(self.grant).eq(chosen), waited.eq(self.waits.any())]
         return m
 
 

@@ -7,6 +7,8 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from syncfabric.rtl.parts.activity import transient
+
 __all__ = ["TAPS", "Places"]
 
 TAPS = {
@@ -57,7 +59,7 @@ class Places(wiring.Component):
             self.full.eq(self.some & (self.read == self.write)),
             self.after.eq(Mux(self.pop, next_read, self.read)),
         ]
-        m.d.sync += self.some.eq(self.push | self.rest)
+        m.d.sync += transient(self.some).eq(self.push | self.rest)
         with m.If(self.pop):
             m.d.sync += self.read.eq(next_read)
         with m.If(self.push):

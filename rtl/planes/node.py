@@ -83,6 +83,8 @@ class Node(Placed):
         With ``own`` and streams: as of :class:`StreamPort`.
     arrive, arrive_ready, release
         With ``own`` and no node port: as of :class:`Engine`.
+    clk_en : Out(1)
+        Only with clock enables: as of :class:`Placed`.
     """
 
     def __init__(self, shape: NodeShape, headers: tuple[int, ...] = ()) -> None:
@@ -120,7 +122,7 @@ class Node(Placed):
         if shape.stream and shape.own:
             self._stream_port = StreamPort(shape.stream)
             members |= {name: self._stream_port.signature.members[name] for name in AXIS}
-        super().__init__(members, counters=shape.counters)
+        super().__init__(members, counters=shape.counters, clock_enable=shape.clock_enables)
 
     def _place(self, m: Module) -> None:
         m.submodules.collective = part = self._collective

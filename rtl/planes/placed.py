@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from amaranth import Module, Mux, ResetInserter, Signal, Value
+from amaranth.hdl import Fragment
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -13,6 +14,7 @@ from syncfabric.models.layout.words import PortWord, RouterWord
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.lifecycle.manager import Manager
+from syncfabric.rtl.parts.activity import activity, arrives, transient
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.slots.plane import SlotsPort
@@ -74,6 +76,8 @@ class Placed(wiring.Component, ABC):
         Of the component, beside ``reset``, ``index``, ``host`` and ``next``.
     counters : bool
         Events are counted.
+    clock_enable : bool, optional
+        It shows whether it needs the next edge of its clock.
 
     Members
     -------
@@ -83,10 +87,14 @@ class Placed(wiring.Component, ABC):
         Its number on the chain.
     host : In(ChainSignature()), next : Out(ChainSignature())
         The chain, towards the host and away from it.
+    clk_en : Out(1)
+        Only with ``clock_enable``: something may change. Else the clock may stand.
     """
 
-    def __init__(self, members: Mapping[str, Any], *, counters: bool) -> None:
-        self._counters = counters
+    def __init__(
+        self, members: Mapping[str, Any], *, counters: bool, clock_enable: bool = False
+    ) -> None:
+        self._counters, self._clock_enable = counters, clock_enable
         super().__init__(
             {
                 "reset": In(1),
@@ -94,6 +102,7 @@ class Placed(wiring.Component, ABC):
                 "host": In(ChainSignature()),
                 "next": Out(ChainSignature()),
                 **members,
+                **({"clk_en": Out(1)} if clock_enable else {}),
             }
         )
 
@@ -101,8 +110,14 @@ class Placed(wiring.Component, ABC):
         m, inside = Module(), Module()
         resets = Signal(reset_less=True)
         m.d.sync += resets.eq(self.reset)
-        m.submodules.inside = ResetInserter(resets)(inside)
         self._place(inside)
+        if not self._clock_enable:
+            m.submodules.inside = ResetInserter(resets)(inside)
+            return m
+        fragment = Fragment.get(inside, platform)
+        here: Any = self
+        m.d.comb += here.clk_en.eq(arrives(self) | resets | activity(fragment))
+        m.submodules.inside = ResetInserter(resets)(fragment)
         return m
 
     @abstractmethod
@@ -152,7 +167,7 @@ class Placed(wiring.Component, ABC):
             kept = Signal(len(happened), name=f"kept_{name}")
             counter = SaturatingCounter(COUNTER_BITS, (1 << len(kept)) - 1)
             m.submodules[f"{name}_counter"] = counter
-            m.d.sync += kept.eq(happened)
+            m.d.sync += transient(kept).eq(happened)
             m.d.comb += [counter.events.eq(kept), count.eq(counter.count)]
         return count
 

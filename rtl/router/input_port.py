@@ -6,6 +6,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
+from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.router.adaptive import Adaptation, ChannelChoice
@@ -86,6 +87,7 @@ class ChannelControl(wiring.Component):
         outputs = self._outputs
         after_write, after_read = Signal.like(self.write_place), Signal.like(self.read_place)
         full, only, write = Signal(), Signal(), Signal()
+        transient(self.credit)
         m.d.comb += [
             after_write.eq(self._after(self.write_place)),
             after_read.eq(self._after(self.read_place)),
@@ -95,7 +97,7 @@ class ChannelControl(wiring.Component):
         ]
         m.d.sync += [
             full.eq(~self.pop & (full | (write & (after_write == self.read_place)))),
-            self.occupied.eq(write | (self.occupied & ~(self.pop & only))),
+            transient(self.occupied).eq(write | (self.occupied & ~(self.pop & only))),
             self.credit.eq(self.pop),
         ]
         with m.If(write):

@@ -6,6 +6,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
 from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.parts.selector import Selector
@@ -131,10 +132,10 @@ class OutputPort(wiring.Component):
         domain = m.d.sync if self._register else m.d.comb
         if self._message_bits:
             flit = flit | self.message[:width]
-            domain += getattr(self.link, f"{self._sharer}_valid").eq(self.message_valid)
+            domain += transient(getattr(self.link, f"{self._sharer}_valid")).eq(self.message_valid)
         if self._message_bits > width:
             domain += getattr(self.link, f"{self._sharer}_rest").eq(self.message[width:])
         if self._sharer == "stream":
             m.d.comb += self.late.eq(message & ~without & arbiter.request.any())
-        domain += [self.link.valid.eq(valid), self.link.flit.eq(flit)]
+        domain += [transient(self.link.valid).eq(valid), self.link.flit.eq(flit)]
         return m

@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.layout.engine import WORD_BITS
 from syncfabric.models.layout.words import ADDRESS_BITS, PART_BITS
 from syncfabric.rtl.engine.ports import EngineConfigSignature
+from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.gates import either
 
 __all__ = [
@@ -100,8 +101,8 @@ class ConfigNode(wiring.Component):
         with m.If(host.request_valid):
             m.d.sync += request.eq(host.request)
         m.d.sync += [
-            valid.eq(host.request_valid),
-            held.eq((held | (valid & ours)) & ~ready),
+            transient(valid).eq(host.request_valid),
+            transient(held).eq((held | (valid & ours)) & ~ready),
         ]
         m.d.comb += [
             ours.eq(request.node == self.index),
@@ -121,8 +122,8 @@ class ConfigNode(wiring.Component):
             ]
         errors = Cat(absent, *(target.error for target in targets)).any()
         m.d.sync += [
-            absent.eq(missing),
-            host.answer_valid.eq(ready | further.answer_valid),
+            transient(absent).eq(missing),
+            transient(host.answer_valid).eq(ready | further.answer_valid),
             host.answer_error.eq(errors | further.answer_error),
             host.answer_rdata.eq(
                 either([*(target.rdata for target in targets), further.answer_rdata])
@@ -269,7 +270,7 @@ class Words(wiring.Component):
             known.append(asked)
             m.d.comb += getattr(self, f"write_{address}").eq(asked)
         m.d.sync += [
-            config.ready.eq(first),
+            transient(config.ready).eq(first),
             config.error.eq(first & ~Cat(known).any()),
             config.rdata.eq(either(shown)),
         ]

@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.rtl.engine.engine import Engine
+from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.delay import delayed
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.router.router import Router
@@ -127,7 +128,7 @@ class SharedLinks(Joined):
                 getattr(router, f"message_{p}").eq(Mux(leaves.valid, leaves.message, 0)),
             ]
             once, twice = Signal(name=f"sent_{p}"), Signal(name=f"sent_twice_{p}")
-            m.d.sync += [once.eq(leaves.valid), twice.eq(once)]
+            m.d.sync += [transient(once).eq(leaves.valid), transient(twice).eq(once)]
             runs.append(once & twice)
         # Two cycles of messages in a row, and packets get the next but one.
         m.d.comb += engine.hold.eq(either(runs))

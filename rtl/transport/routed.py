@@ -12,6 +12,7 @@ from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.networks.grid import Grid
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.messages import struct
+from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter
 from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.parts.gates import either, total
@@ -94,6 +95,7 @@ class Slots(wiring.Component):
         drops = []
         for c in range(self._lanes):
             full, enters, free = (Signal(name=f"{name}_{c}") for name in ("full", "enters", "free"))
+            transient(free)
             if not legal_turns(self._grid, self._link, c % CLASSES):
                 m.d.sync += free.eq(self.valid[c])
                 m.d.comb += self.credit[c].eq(free)
@@ -101,7 +103,7 @@ class Slots(wiring.Component):
                 continue
             m.d.comb += [enters.eq(self.valid[c] & ~same & ~full)]
             m.d.sync += [
-                full.eq(enters | (full & ~self.leave[c])),
+                transient(full).eq(enters | (full & ~self.leave[c])),
                 free.eq((self.valid[c] & same) | self.leave[c]),
             ]
             # What is in the slot may change with each message while it is not full.
@@ -256,7 +258,7 @@ class Output(wiring.Component):
         """Return which lane sends: each in turn, and none after two cycles of messages."""
         m.submodules.lanes = turns = LeastRecentArbiter(self._lanes)
         granted, once, twice = Signal(self._lanes, name="turns"), Signal(), Signal()
-        m.d.sync += [once.eq(granted.any()), twice.eq(once)]
+        m.d.sync += [transient(once).eq(granted.any()), transient(twice).eq(once)]
         m.d.comb += [
             turns.request.eq(able),
             granted.eq(Mux(once & twice, 0, turns.grant)),

@@ -31,6 +31,7 @@ __all__ = [
     "constant_inputs",
     "constants_of_router",
     "end_verilog",
+    "gated",
     "interface_verilog",
     "link_ports",
     "link_wires",
@@ -54,6 +55,25 @@ ROUTER, INTERFACE, REGISTERS, END, TAP = (
     *("link_registers", "config_end", "config_tap"),
 )
 """Modules that the top places."""
+
+GATE = "clock_gate"
+"""Module that a router's clock comes through."""
+
+_GATE_VERILOG = """
+// The clock of a router, which stands while that idles. Put your library's clock gating cell in its
+// place. The latch is meant: what comes while the clock is high changes nothing before it is low.
+module clock_gate (
+  input  wire clk,
+  input  wire enable,  // High: the next edge comes out
+  output wire gated
+);
+  reg open;
+  /* verilator lint_off LATCH */
+  always @* if (!clk) open = enable;
+  /* verilator lint_on LATCH */
+  assign gated = clk & open;
+endmodule
+"""
 
 PROCESS = ("arrive", "data", "last", "released", "result", "ready", "done", "broken")
 """Ports of a node that its process has, but for packets."""
@@ -158,7 +178,19 @@ def router_verilog(shape: NetworkShape) -> str:
     """Return the Verilog of a router and all that it is made of, a designer's own unit too."""
     text = converted(node_of, ROUTER, _router_shape(shape), *shape.manager_headers)
     unit = shape.router.offload
-    return f"{text}\n{unit.verilog}" if unit else text
+    gate = _GATE_VERILOG if shape.router.clock_enables else ""
+    return f"{text}\n{unit.verilog if unit else gate}" if unit or gate else text
+
+
+def gated(top: ModuleWriter, spec: MessageSpec, name: str) -> dict[str, str]:
+    """Place the gate of a router's clock, if it has one; return how the router is joined to it."""
+    if not spec.shape.router.clock_enables:
+        return {}
+    clock, enable = f"{name}_clk", f"{name}_clk_en"
+    top.wire(clock)
+    top.wire(enable)
+    top.instance(GATE, f"{name}_gate", {"clk": "clk", "enable": enable, "gated": clock})
+    return {"clk": clock, "clk_en": enable}
 
 
 def interface_verilog(shape: NetworkShape) -> str:
@@ -319,7 +351,7 @@ def top_verilog(spec: MessageSpec, name: str, *, taps: bool = False) -> str:
         router = target - shape.target_of(0)
         if router >= 0:
             inputs |= _links_of(shape, router, wires)
-            inputs |= dict.fromkeys(FREED, "")
+            inputs |= dict.fromkeys(FREED, "") | gated(top, spec, f"router_{router}")
         if target < len(shape.nodes):
             inputs |= _process(spec, target)
             if taps:

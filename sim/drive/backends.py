@@ -259,6 +259,7 @@ def play(fabric: Fabric, runner: Runner[T], told: Progress | None = None) -> T:
             if not runner.checker.mismatches:
                 runner.take(played, lines.read().splitlines())
         fabric.probe(None)
+        runner.clocked = fabric.clocked()
         packets = (counts.values() for counts in fabric.report())
         rows = zip_longest(packets, fabric.streams(), fillvalue=())
         return runner.outcome([[*counts, *streams] for counts, streams in rows])

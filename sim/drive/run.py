@@ -136,11 +136,19 @@ def _result(
         reason=reason,
         events=Events(traffic.packets, outcome.messages, outcome.releases),
         counters=Counters(*outcome.counters) if outcome.counters else None,
+        gated=_gated(outcome),
         loads=tuple(loads.values()) if request.heat else None,
         churn=_churn(plan, scenario.episodes, churn, outcome) if churn else None,
         streams=tuple(_streams(plan, stream, scenario, outcome)) if stream else None,
         files=files,
     )
+
+
+def _gated(outcome: Outcome) -> tuple[float, ...] | None:
+    """Return the share of cycles in which each router's clock stood; reset is none of them."""
+    if not outcome.clocked:
+        return None
+    return tuple(round(1 - edges / outcome.cycles, 4) for edges in outcome.clocked)
 
 
 def verdict_of(outcome: Outcome) -> tuple[Verdict, str | None]:

@@ -158,6 +158,7 @@ class Runner(ABC, Generic[T]):
         self._begin, self._network, self._size = time.perf_counter(), network, chunk
         self.driver, self.session = driver, Session(driver, limit)
         self.checker = Checker(network, rules)
+        self.clocked: list[int] = []  # edges of each router's clock, where clocks have gates
         self._answers: list[int] = []
         self._left = 0  # chunks that were played and not taken in
 
@@ -271,6 +272,7 @@ class ScenarioRunner(Runner[Outcome]):
             groups=list(groups.values()),
             traffic=self._traffic(),
             counters=self._counters(),
+            clocked=self.clocked,
             loads=loads,
         )
         parts: list[Program | Rule] = [*driver.programs, *checker.rules]

@@ -370,6 +370,8 @@ class Outcome:
     traffic : TrafficOutcome
     counters : tuple of int, optional
         Overflow, stray, refused arrivals, refused writes; None if they were not read.
+    clocked : list of int
+        Edges that each router's clock had since reset; empty where clocks have no gates.
     messages, releases : int
         Synchronization messages that reached their destination, and members released.
     loads : dict of int to float
@@ -388,6 +390,7 @@ class Outcome:
     traffic: TrafficOutcome
     counters: tuple[int, int, int, int] | None
     loads: dict[int, float]
+    clocked: list[int] = field(default_factory=list)
     messages: int = 0
     releases: int = 0
     coverage: dict[str, int] = field(default_factory=dict)

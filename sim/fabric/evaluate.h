@@ -2,7 +2,8 @@
 #pragma once
 #include "verilated.h"
 
-// One evaluation makes one cycle if Verilator's memory of the clock can be reached; else two do.
+// One evaluation makes one cycle if Verilator's memory of the clock can be reached, and no gate must
+// see it low; else two do.
 template <class Tile, class Root> auto clock_low(Tile&, Root* root, int)
     -> decltype(root->__Vtrigprevexpr___TOP__clk__0, void()) {
     root->__Vtrigprevexpr___TOP__clk__0 = 0;
@@ -26,7 +27,11 @@ template <class Tile, class Root> void clock_low(Tile& tile, Root*, long) {
 #endif
 
 template <class Tile> void evaluate_cycle(Tile& tile) {
+#ifdef CLOCK_GATES
+    clock_low(tile, tile.rootp, 0L);
+#else
     clock_low(tile, tile.rootp, 0);
+#endif
     tile.clk = 1;
     evaluate(tile);
 }

@@ -28,6 +28,7 @@
 //   restless         from now on evaluate all tiles in every cycle, whether they idle or not
 //   seconds          of processor time so far
 //   evaluated        how often a tile was evaluated
+//   clocked          how many edges each router's clock had, where clocks have gates
 //   report           the traffic's counters, a line a node
 //   quit
 #pragma once
@@ -101,6 +102,9 @@ template <class Network> class Fabric {
                 hex(line, t.counted);
                 std::cout << line << '\n';
             });)
+        else if (name == "clocked") {
+            FOR_GATES(for (auto& t : network_.routers) std::cout << t->clocked << '\n';)
+        }
         else if (name == "waves") words >> name, open_waves(name);
         else if (name == "restless") awake_->stay();
         else if (name == "seconds") std::cout << double(std::clock()) / CLOCKS_PER_SEC << '\n';

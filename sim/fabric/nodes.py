@@ -23,6 +23,7 @@ from syncfabric.sim.assemble.nodes import (
     ROUTER,
     constants_of_router,
     end_verilog,
+    gated,
     interface_verilog,
     link_ports,
     registers_verilog,
@@ -132,6 +133,11 @@ def _tile(
             place_traffic(top, spec)
         if spec.shape.router.stream:
             inside |= place_in_tile(top, spec.shape.router)
+    if module == ROUTER and (gate := gated(top, spec, "node")):
+        inside |= gate
+        top.port("output", "clocked", 64)
+        top.lines("  reg [63:0] edges;\n  always @(posedge node_clk) edges <= rst ? 0 : edges + 1;")
+        top.assign("clocked", "edges")
     place_node(top, module, inside)
     places = [place for _, place in counters(spec, module)]
     places = places or [zero(COUNTER_BITS)]
@@ -376,6 +382,7 @@ def network_h(spec: AnySpec) -> str:
     for wire in (*_STREAMS, *_STREAM_GUARDS) if links.streams else ():
         end.append(f"&t.name##_{wire}" if wire in wires else "&NOTHING")
     types = (f"TYPE_OF(Tile::name##_{wire})" if wire in wires else "CData" for wire in _WIDE)
+    gates = not isinstance(spec, StaticSpec) and spec.clock_enables
     built = {
         "DATA": spec.data_bits,
         **dict.fromkeys(("LAST", "BROKEN", "CHAIN"), not static),
@@ -385,6 +392,7 @@ def network_h(spec: AnySpec) -> str:
         "SLOTS": "slots" in wires,
         "STREAMS": links.streams,
         "CYCLE": links.streams or "flit" in wires,
+        "GATES": gates,
     }
     macros = {
         **{f"FOR_{part}(...)": "__VA_ARGS__" if there else "" for part, there in built.items()},
@@ -394,6 +402,7 @@ def network_h(spec: AnySpec) -> str:
     lines = ["#pragma once", "#include <cstdint>"]
     lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
     lines += [f"#define {name} {text}" for name, text in macros.items()]
+    lines += ["#define CLOCK_GATES"] if gates else []
     if isinstance(spec, StaticSpec):
         lines += _of_switches(spec)
     else:

@@ -320,6 +320,10 @@ class Fabric:
         (count,) = self._ask("evaluated")
         return int(count)
 
+    def clocked(self) -> list[int]:
+        """Return how many edges each router's clock has had since reset, if clocks have gates."""
+        return [int(line) for line in self._ask("clocked")]
+
     def members(self, *, seed: int, jitter: int) -> None:
         """Let the watched groups' members arrive for ever, a random wait after each release.
 

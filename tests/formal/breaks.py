@@ -324,6 +324,13 @@ _FAULTS: Faults = {
             "self.router_out.credit[:count].eq(came & ~channel.sends)",
         ),
     ),
+    "clocks: a node": (
+        (
+            "what has come and has not gone on lets the clock stand",
+            "Const(1, 1) if rest is None else signal != rest",
+            "Const(1, 1) if rest is None else Const(0, 1)",
+        ),
+    ),
     "set-up: end of a link": (
         (
             "the manager sends beside a message",

@@ -1,9 +1,12 @@
 """All proofs, by name."""
 
 from functools import partial
+from typing import Any
 
+from syncfabric.models.layout.shape import NodeShape
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
 from tests.formal.arbiters import ArbiterProof
+from tests.formal.clocks import ClockProof
 from tests.formal.credits import CounterProof, CreditProof, LevelProof
 from tests.formal.engine_entry import EntryProof
 from tests.formal.engine_joined import ChainProof, SharesProof
@@ -197,6 +200,18 @@ STREAM_PROOFS = (
     ),
 )
 
+CLOCKED: dict[str, Any] = {
+    **{"links": 2, "own": True, "groups": 2, "data_bits": 0, "operations": "none"},
+    **{"channels": 1, "buffer_flits": 2, "flit_bits": 16, "registers": 1, "clock_enables": True},
+}
+"""A small node whose clock may stand."""
+
+CLOCKS: dict[str, dict[str, Any]] = {
+    "a node": {"data_bits": 1, "operations": "bitwise"},
+    "shared links, a register before each": {"message_links": "shared", "output_register": True},
+    "routed messages": {"transport": "routed", "routing": "dimension", "sides": (2, 2)},
+    "a router of three links": {"links": 3, "own": False, "registers": 0, "engine_stages": 2},
+}
 
 PROOFS = (
     *(
@@ -239,6 +254,14 @@ PROOFS = (
         "arbiter: round robin, 5",
         "rtl/parts/arbiter.py",
         partial(ArbiterProof, RoundRobinArbiter, 5),
+    ),
+    *(
+        Proof(
+            f"clocks: {name}",
+            "rtl/parts/activity.py",
+            partial(ClockProof, NodeShape(**CLOCKED | keys)),
+        )
+        for name, keys in CLOCKS.items()
     ),
     Proof("static switch", "rtl/static/switch.py", partial(StaticProof, 2, 2, 2)),
     Proof("guards: a sound link", "rtl/guard/ends.py", GuardProof),

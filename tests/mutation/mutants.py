@@ -77,6 +77,20 @@ MUTANTS = (
         _unit("parts/test_arbiter.py"),
     ),
     Mutant(
+        "a router's clock stands while something is under way",
+        "rtl/parts/activity.py",
+        "Const(1, 1) if rest is None else signal != rest",
+        "Const(1, 1) if rest is None else Const(0, 1)",
+        ("tests/sim/test_clock_enables.py",),
+    ),
+    Mutant(
+        "a router's clock stands though an arrival comes",
+        "rtl/parts/activity.py",
+        '("valid", "credit", "arrive", "reset")',
+        '("valid", "credit", "reset")',
+        ("tests/sim/test_clock_enables.py",),
+    ),
+    Mutant(
         "round robin does not move on",
         "rtl/parts/arbiter.py",
         "m.d.sync += first[i, j].eq(~self.grant[i:j].any())",

@@ -39,7 +39,8 @@ CASES = [
     (HEAD + MESH.replace("width", "widht"), 'network: unknown key "widht"; did you mean "width"?'),
     (
         HEAD + MESH + "zzz = 1\n",
-        'network: unknown key "zzz"; known are buffer_flits, channels, check_bits, counters, '
+        'network: unknown key "zzz"; known are buffer_flits, channels, check_bits, '
+        "clock_enables, counters, "
         "data_bits, engine_stages, flit_bits, groups, height, kind, link_registers, managers, "
         "message_links, offload, operations, output_register, port_registers, read_back, "
         "setup, stream_bits, stream_join, stream_links, stream_operations, streams, transport, "

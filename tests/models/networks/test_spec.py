@@ -45,6 +45,7 @@ COMMON: dict[str, Any] = {
     "watchdog": 0,
     "counters": True,
     "read_back": True,
+    "clock_enables": False,
     "managers": (),
 }
 """Defaults of keys that meshes and irregular networks share (docs/network-files.md)."""
