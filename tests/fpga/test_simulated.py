@@ -1,5 +1,6 @@
 """Netlists beside the golden model: what Yosys makes of a network is what it was."""
 
+import random
 import re
 import subprocess
 from pathlib import Path
@@ -35,6 +36,11 @@ id = 1
 members = "all"
 planner = "wires"
 """
+PACKETS = (
+    SMALLEST.replace("channels = 0\n", "")
+    .replace("wires = 1\n", "")
+    .replace('planner = "wires"\n', "")
+)
 MESSAGES = SMALLEST.replace("wires = 1\n", "").replace('planner = "wires"\n', "")
 NETWORKS = {
     "wires": SMALLEST,
@@ -169,6 +175,47 @@ def test_networks_are_as_the_model(kind: str) -> None:
     result = barriers(NETWORKS[kind], netlist_named("ecp5"), background=background)
     assert result.verdict == "match", result.reason
     assert result.groups[0].episodes == 4
+
+
+def from_any_state(netlist: Netlist, seed: int) -> Netlist:
+    """Return the same with flip-flops that begin with 0 or 1, each by itself."""
+    draws = random.Random(seed)
+
+    def make(spec: AnySpec, top: str) -> str:
+        model, initial = "module TRELLIS_FF(", "initial Q = srval;"
+        cells, begin, text = netlist.make(spec, top).partition(model)
+        assert text.count(initial) == 1
+        text = text.replace(initial, "parameter FIRST = 0; initial Q = FIRST;")
+        text, count = re.subn(
+            r"\bTRELLIS_FF #\(", lambda cell: f"{cell[0]}.FIRST({draws.getrandbits(1)}), ", text
+        )
+        assert count > 100
+        return cells + begin + text
+
+    return Netlist(f"seed {seed}", make)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("name", ["wires", "static", "packets"])
+def test_reset_ends_any_state_of_the_flip_flops(name: str, seed: int) -> None:
+    text = {**NETWORKS, "packets": PACKETS}[name]
+    background = 0.1 if name == "packets" else 0.0
+    netlist = from_any_state(netlist_named("ecp5"), seed)
+    result = barriers(text, netlist, background=background)
+    assert result.verdict == "match", result.reason
+
+
+@pytest.mark.nightly
+def test_a_state_that_no_reset_ends_is_seen() -> None:
+    netlist = from_any_state(netlist_named("ecp5"), 1)
+
+    def make(spec: AnySpec, top: str) -> str:
+        text = netlist.make(spec, top)
+        assert text.count("if (muxlsr)") == 2
+        return text.replace("if (muxlsr)", "if (1'b0)")
+
+    assert barriers(SMALLEST, Netlist("no reset", make)).verdict != "match"
 
 
 @pytest.mark.nightly
