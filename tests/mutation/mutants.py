@@ -1,6 +1,7 @@
 """Ways to break the hardware and the searches, by one change each, and who must notice."""
 
 from tests.mutation.broadcast import BROADCAST
+from tests.mutation.chunks import CHUNKS
 from tests.mutation.cores import CORES
 from tests.mutation.emission import EMISSION
 from tests.mutation.engine import ENGINE
@@ -115,6 +116,7 @@ MUTANTS = (
     *SOFTWARE,
     *STATIC,
     *STREAMS,
+    *CHUNKS,
     *EMISSION,
     *LONG_LINKS,
     *GUARDS,

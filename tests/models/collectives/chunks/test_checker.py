@@ -59,6 +59,20 @@ def test_a_partial_result_waits_for_all_that_is_combined_into_it() -> None:
     assert check(scheduled("reduce-scatter", up)).broken
 
 
+def test_the_last_of_what_is_combined_counts() -> None:
+    """The slow link's part is listed first and comes last, at 13; the fast one's at 3."""
+    sends = [combine(0, 2, 1), combine(0, 0, 1), copy(0, 1, 2), copy(0, 1, 0)]
+    assert perform(scheduled("allreduce", sends)) == Fraction(13 + 13)
+    assert perform(scheduled("allreduce", [*sends[:2], sends[3]])) == Fraction(13 + 3)
+
+
+def test_lanes_work_side_by_side() -> None:
+    pair = two_way(2, (0, 1, FAST))
+    parts = tuple(copy(i, 0, 1) for i in range(5))
+    # 2 bytes a part: 2 ns each, by two lanes.
+    assert perform(Schedule(pair, Exchange("broadcast", 2, 10, 5), parts)) == 3 * 2
+
+
 def test_switches_are_passed_at_once() -> None:
     channels = ((0, 2), (2, 0), (1, 2), (2, 1))
     links = tuple(Link(Fraction(1), Fraction(beta)) for beta in (1, 1, 3, 3))

@@ -1,0 +1,95 @@
+"""Ways to break schedules in chunks, their checker and their bounds."""
+
+from tests.mutation.mutant import Mutant
+
+__all__ = ["CHUNKS"]
+
+
+def _broken(name: str, part: str, old: str, new: str, *tests: str) -> Mutant:
+    folder = "tests/models/collectives/chunks"
+    killers = tuple(f"{folder}/test_{test}.py" for test in tests or (part,))
+    return Mutant(f"chunks: {name}", f"models/collectives/chunks/{part}.py", old, new, killers)
+
+
+CHUNKS = (
+    _broken(
+        "an item is there when its last part has come, whatever came before it",
+        "checker",
+        "max(end, there.get((item, path[-1]), 0))",
+        "end",
+    ),
+    _broken(
+        "a link has one lane",
+        "checker",
+        "lanes[lanes.index(min(lanes))] = end",
+        "lanes[:] = [end] * len(lanes)",
+    ),
+    _broken(
+        "a contribution may come twice",
+        "checker",
+        "if twice := given & kept:",
+        "if twice := given & kept & 0:",
+    ),
+    _broken(
+        "what is lost under a copy is not seen",
+        "checker",
+        "if lost := kept & ~given:",
+        "if lost := kept & ~given & 0:",
+    ),
+    _broken(
+        "an allreduce is bounded as R sends, not R - 1",
+        "checker",
+        "shares = 2 * (len(parts) - 1)",
+        "shares = 2 * len(parts)",
+    ),
+    _broken(
+        "the first cut that is violated is the last",
+        "bounds",
+        "while inside:",
+        "if inside:",
+    ),
+    _broken(
+        "an edge leaves no room for one other tree",
+        "trees",
+        "max(0, min(spare, tree.weight, self._room[here, there]))",
+        "max(0, min(spare + 1, tree.weight, self._room[here, there]))",
+    ),
+    _broken(
+        "each tree prefers the same direction",
+        "trees",
+        "quota = [few + ((o - turn) % degree < more) for o in range(orbits)]",
+        "quota = [few + (o % degree < more) for o in range(orbits)]",
+    ),
+    _broken(
+        "the search for spanning trees ends with the second",
+        "spanning",
+        "if columns and prices[tree].sum() >= 1 - CLOSE:",
+        "if len(columns) > 1:",
+    ),
+    _broken(
+        "a vertex sends up when the first child has come",
+        "order",
+        "if not up or not lacks[item][here]:",
+        "if not up or lacks[item][here] >= 0:",
+    ),
+    _broken(
+        "a reduction keeps the order of the broadcast",
+        "schedule",
+        "for item, path, _ in sends][::-1]",
+        "for item, path, _ in sends]",
+        "search",
+    ),
+    _broken(
+        "a step waits for none of its chunk's writers",
+        "msccl",
+        "before = [wrote[here, item]] if (here, item) in wrote else []",
+        "before = []",
+    ),
+    _broken(
+        "a program's step that reduces takes the place",
+        "performed",
+        "return one[0] if one != NONE else other[0], one[1] | other[1]",
+        "return other",
+        "msccl",
+    ),
+)
