@@ -77,10 +77,15 @@ class Attempts:
         """
         from syncfabric.models.collectives.exact.constructions import construct
         from syncfabric.models.collectives.exact.first_fit import first_fit
+        from syncfabric.models.collectives.exact.matching import broadcast_by_matching
 
         record, by = self.record, "first fit"
         with suppress(TimeUpError), self.clock.rules(_SHARE):
             record.take(construct(record.forward, steps, self.seed), "construction")
+        if record.settled(steps):
+            return
+        with suppress(TimeUpError), self.clock.rules(_SHARE):
+            record.take(broadcast_by_matching(record.forward, self.seed), "matching")
         if record.settled(steps):
             return
         try:
