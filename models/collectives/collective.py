@@ -24,6 +24,7 @@ __all__ = [
     "collective",
     "kind_of",
     "kind_words",
+    "plain",
 ]
 
 Kind = Literal[
@@ -205,9 +206,9 @@ def kind_of(name: str) -> Kind:
     SpecError
         No collective has this name.
     """
-    word = _plain(name)
-    known: dict[str, Kind] = {_plain(kind): kind for kind in KINDS}
-    known |= {_plain(text): kind for kind, text in USUAL_NAMES.items()} | _SYNONYMS
+    word = plain(name)
+    known: dict[str, Kind] = {plain(kind): kind for kind in KINDS}
+    known |= {plain(text): kind for kind, text in USUAL_NAMES.items()} | _SYNONYMS
     for prefix in ("", "mpi", "nccl"):
         if word.startswith(prefix) and word.removeprefix(prefix) in known:
             return known[word.removeprefix(prefix)]
@@ -219,7 +220,7 @@ def kind_words(kind: Kind) -> str:
     return f"{kind} ({USUAL_NAMES[kind]})" if kind in USUAL_NAMES else kind
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """Return a name without the marks and capitals in which spellings differ."""
     return name.lower().translate({ord(mark): None for mark in "-_ "})
 

@@ -41,8 +41,9 @@ class Asked:
 
 def wants_chunks(collective: str, chunks: str | None) -> bool:
     """Return whether a schedule in chunks is asked for: of ``allreduce`` there is no other."""
-    plain = re.sub(r"[-_ ]|^(mpi|nccl)[-_ ]?", "", collective.lower())
-    return chunks is not None or plain == "allreduce"
+    from syncfabric.models.collectives.collective import plain
+
+    return chunks is not None or plain(collective) in ("allreduce", "mpiallreduce", "ncclallreduce")
 
 
 def schedule_chunks(name: str, collective: str, asked: Asked) -> None:

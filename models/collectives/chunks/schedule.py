@@ -9,14 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from syncfabric.models.collectives.collective import kind_of
+from syncfabric.models.collectives.collective import USUAL_NAMES, kind_of, plain
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 
-__all__ = ["CHUNKED", "FORMAT", "Chunked", "Cut", "Exchange", "Send", "chunked_kind", "turned"]
+__all__ = [
+    "CHUNKED",
+    "FORMAT",
+    "MOST_BYTES",
+    "Chunked",
+    "Cut",
+    "Exchange",
+    "Schedule",
+    "Send",
+    "chunked_kind",
+    "turned",
+]
 
 FORMAT = "syncfabric-schedule/2"
 
@@ -43,12 +53,8 @@ def chunked_kind(name: str) -> Chunked:
     SpecError
         There is none, or it is not scheduled in chunks.
     """
-    word = name.lower().translate({ord(mark): None for mark in "-_ "})
-    for kind in CHUNKED:
-        if word.removeprefix("mpi").removeprefix("nccl") == kind.replace("-", ""):
-            return kind
-    from syncfabric.models.collectives.collective import USUAL_NAMES
-
+    if plain(name).removeprefix("mpi").removeprefix("nccl") == "allreduce":
+        return "allreduce"
     usual = USUAL_NAMES.get(kind_of(name), name)
     for kind in CHUNKED:
         if usual == kind:
@@ -174,11 +180,6 @@ class Schedule:
     sends: tuple[Send, ...]
     certificate: Cut | None = None
     source: str = field(default="", compare=False)
-
-    @cached_property
-    def longest(self) -> int:
-        """Channels of the longest path."""
-        return max((len(send.path) - 1 for send in self.sends), default=0)
 
     def to_json(self) -> dict[str, Any]:
         """Return the schedule as a file holds it."""
