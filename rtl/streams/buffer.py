@@ -1,6 +1,6 @@
 """Buffers of streams: a memory for all channels of an input, of which one is shown."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -69,7 +69,8 @@ class StreamBuffer(wiring.Component):
                 places.pop.eq(self.pop[c]),
                 self.holds[c].eq(places.some),
             ]
-            writes.append(self._at(c, places.write, self.valid[c]))
+            chosen = self.valid[c] if self._channels > 1 else Const(1)
+            writes.append(self._at(c, places.write, chosen))
             reads.append(self._at(c, places.read, self.show[c]))
         m.submodules.memory = memory = Memory(
             shape=len(self.word.as_value()), depth=self._channels << self._bits, init=[]

@@ -121,8 +121,8 @@ class Join(wiring.Component, ABC):
     def _is_built(self, op: Value) -> Value:
         return Cat(op == operation for operation in self._operations).any()
 
-    def _finish(self, m: Module, y: Value, *, head: Value, size: Value, op: Value) -> Value:
-        """Make the result of ``y``, the operators' output, and of what a join's words are.
+    def _finish(self, m: Module, last: Any, *, head: Value, size: Value, op: Value) -> Value:
+        """Make the result of what the last operator has, and of what a join's words are.
 
         Returns the channels of which there is a result, now or in a cycle to come.
         """
@@ -147,7 +147,9 @@ class Join(wiring.Component, ABC):
             word.head.eq(headed),
             word.tail.eq(side.tail | side.void),
             word.size.eq(Mux(side.void, 0, side.size)),
-            word.data.eq(Mux(headed, Mux(side.void, _UNFIT, Cat(side.op, side.takes)), y)),
+            # The operator's register is reset for a head: that takes no gates.
+            last.clear.eq(line[-2].head | line[-2].void),
+            word.data.eq(last.y | Mux(headed, Mux(side.void, _UNFIT, Cat(side.op, side.takes)), 0)),
         ]
         return either([stage.valid for stage in line[1:]])
 
@@ -164,15 +166,10 @@ class TreeJoin(Join):
         heads, tails = Cat(f.head for f in fronts), Cat(f.tail for f in fronts)
         said = either(ops)
 
-        # Words that are not there are 0, so all others are alike if each is what their OR is.
+        # Words that are not there are 0, so all others are alike if their OR is their AND.
         ends = [Cat(front.tail, front.size, front.head) for front in fronts]
-        end = either(ends)
-        like_ends = Cat(gone | (word == end) for gone, word in zip(absent, ends, strict=True))
-        like_ops = Cat(
-            gone | (front.head & self._is_built(op) & (op == said))
-            for gone, front, op in zip(absent, fronts, ops, strict=True)
-        )
-        missing = Cat(absent)
+        any_end, every_end = either(ends), _every(ends, absent)
+        same_heads = every_end[-1] & (said == _every(ops, absent)) & self._is_built(said)
         m.d.comb += [
             self.idle.eq(1),
             self.show.eq(self.inputs),
@@ -180,22 +177,24 @@ class TreeJoin(Join):
             self.leaves.eq(Mux(self.take.any(), self.inputs, 0)),
             self.channel.eq(self.take),
             self.ends.eq(self.take),
-            self.fits.eq(Mux(self.up, ~heads.any() & like_ends.all(), like_ops.all())),
+            self.fits.eq(Mux(self.up, ~any_end[-1] & (any_end == every_end), same_heads)),
             self.heads.eq(heads & ~tails),
             self.takes.eq(Cat(front.data[_OP_BITS] for front in fronts)),
-            self.tail.eq((tails | missing).all()),
+            self.tail.eq(every_end[0]),
         ]
         kept = self._kept_op(m, said, Mux(self.fits & ~self.up, self.take, 0))
-        y = self._tree(m, [front.data for front in fronts], kept)
+        last = self._tree(m, [front.data for front in fronts], kept)
         op = Mux(self.up, kept, said)
         size = either([front.size for front in fronts])
-        m.d.comb += self.under_way.eq(self._finish(m, y, head=~self.up, size=size, op=op))
+        m.d.comb += self.under_way.eq(self._finish(m, last, head=~self.up, size=size, op=op))
         return m
 
-    def _tree(self, m: Module, words: list[Any], op: Value) -> Value:
-        """Place the operators; return the output of the last one."""
+    def _tree(self, m: Module, words: list[Any], op: Value) -> Operator:
+        """Place the operators; return the last one."""
         latency = self._layout.operator_latency
         present: list[Value] = list(self.inputs)
+        if len(words) == 1:
+            words, present = [*words, Const(0, len(words[0]))], [*present, Const(0, 1)]
         for level in range(self._layout.levels):
             nexts, there = [], []
             for i in range(0, len(words), 2):
@@ -215,7 +214,7 @@ class TreeJoin(Join):
                 there.append(delayed(m, here, latency, f"{name}_there")[-1])
             words, present = nexts, there
             op = delayed(m, op, latency, f"op_{level}")[-1]
-        return words[0]
+        return unit
 
 
 class SerialJoin(Join):
@@ -252,7 +251,7 @@ class SerialJoin(Join):
             unit.both.eq(~self.idle),
             Cat(unit.function, unit.type).eq(op),
         ]
-        done = self._finish(m, unit.y, head=~bodies, size=word.size, op=op)
+        done = self._finish(m, unit, head=~bodies, size=word.size, op=op)
         m.d.comb += self.under_way.eq(Mux(todo.any(), goes, 0) | done)
         return m
 
@@ -292,6 +291,12 @@ class SerialJoin(Join):
             ]
         held = self._kept_op(m, said, Mux(self.fits & ~bodies, self.ends, 0))
         return Mux(bodies, held, said)
+
+
+def _every(words: list[Value], absent: list[Value]) -> Value:
+    """Return the AND of the words that are there."""
+    pairs = zip(words, absent, strict=True)
+    return ~either([~(word | gone.replicate(len(word))) for word, gone in pairs])
 
 
 def join_of(layout: StreamLayout) -> Join:

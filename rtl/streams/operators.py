@@ -46,6 +46,8 @@ class Operator(wiring.Component):
         looked at: nothing is added to what passes.
     function, type : In(3)
         What they are combined by, and what they hold: something that is built.
+    clear : In(1)
+        ``y`` is 0 in the next cycle, whatever it would be.
     y : Out(bits)
         The result, ``latency`` cycles later, from flip-flops.
     offload_a, offload_b : Out(bits), offload_function : Out(3), offload_valid : Out(1)
@@ -73,6 +75,7 @@ class Operator(wiring.Component):
             "both": In(1),
             "function": In(3),
             "type": In(3),
+            "clear": In(1),
             "y": Out(bits),
         }
         if "offload" in operations:
@@ -98,7 +101,7 @@ class Operator(wiring.Component):
             else:
                 results.append(self._lanes(m, name, mine))
         words = [delayed(m, word, self._latency - latency, "late")[-1] for word, latency in results]
-        m.d.sync += self.y.eq(either(words))
+        m.d.sync += self.y.eq(Mux(self.clear, 0, either(words)))
         return m
 
     def _asked(self, name: str) -> Value:

@@ -100,8 +100,8 @@ STREAM_FAULTS: Faults = {
     "streams: tree join": (
         (
             "a head is joined with a body",
-            "~heads.any() & like_ends.all()",
-            "like_ends.all()",
+            "~any_end[-1] & (any_end == every_end)",
+            "(any_end == every_end)",
         ),
         (
             "a channel that has failed joins",

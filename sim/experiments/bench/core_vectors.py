@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 
@@ -41,6 +42,8 @@ def streams() -> Iterator[Claim]:
         yield _row(8, 256, op, keys)
     for load in (0.0, 0.1, 1.0):
         yield _beside_packets(8, 1024, load)
+    for links in ("own", "shared"):
+        yield _beside_barriers(8, links)
 
 
 def _beside_packets(side: int, words: int, load: float) -> Claim:
@@ -50,6 +53,28 @@ def _beside_packets(side: int, words: int, load: float) -> Claim:
     name = f"{side}x{side}, {words} words, links shared with packets of {load:g} flits a node"
     measured = f"{rate:.3g} words, {accepted:.3g} flits a node"
     return figure(name, measured, ">= 0.75 words a cycle", found.ok and rate >= 0.745)
+
+
+def _beside_barriers(side: int, links: str) -> Claim:
+    """Compare barriers of six groups, two of which have streams, with and without these."""
+    keys = {**_SHARED, "stream_links": links, "wires": 4, "streams": 2}
+    network, rng = mesh(side, side, keys), random.Random(1)
+    nodes = tuple(network.topology.nodes)
+    groups = [GroupSpec(id=1, members=nodes, planner=WIRE_PLANNER, stream=True)]
+    for i in range(2, 7):
+        members = tuple(rng.sample(nodes, len(nodes) // 3))
+        planner = WIRE_PLANNER if i < 5 else "shortest"
+        groups.append(GroupSpec(id=i, members=members, planner=planner, stream=i == 2))
+    whole = Network(NetworkSpec(name="beside", network=network, groups=tuple(groups)))
+    request = StreamRequest("allreduce", 1024, "add.i32")
+    found = [whole.run(episodes=50, background=0.2, stream=what) for what in (None, request)]
+    without, beside = ([group.latency for group in one.groups] for one in found)
+    other = sum(one != two for one, two in zip(without, beside, strict=True))
+    rate = min(took.rate or 0.0 for took in found[1].streams or ())
+    name = f"{side}x{side}, links {links}, two streams, packets of 0.2 flits a node, 50 barriers"
+    measured = f"{other} of {len(groups)} groups take other cycles; {rate:.3g} words"
+    met = all(one.ok for one in found) and not other
+    return figure(f"{name} of each group", measured, "as without streams", met)
 
 
 def _run(

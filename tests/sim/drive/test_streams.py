@@ -10,12 +10,14 @@ from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.stream_movement import StreamMovement
 from syncfabric.models.layout.setup import Operation
 from syncfabric.models.networks.long_links import LongLinks
-from syncfabric.models.networks.spec import GroupSpec, MessageSpec
+from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario, Streaming
 from syncfabric.sim.drive.stream_check import StreamCheck
 from syncfabric.sim.drive.trace import EMPTY, Commanded, Line
+from syncfabric.sim.network import Network
+from syncfabric.sim.vectors import StreamRequest
 from tests.mixed import mixed
 from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import SEED, irregular, mesh, plan_of
@@ -187,6 +189,30 @@ def test_an_all_reduce_alone_takes_as_long_as_planned(name: str) -> None:
     assert bound
     assert 0 < seen.first - seen.begun <= bound
     assert seen.last - seen.first == 49
+
+
+@pytest.mark.parametrize("links", ["own", "shared"])
+def test_barriers_take_as_long_beside_streams(links: str) -> None:
+    """Those of groups with streams, of other slots and of engines, beside packets, too."""
+    keys = SHARED | {"stream_links": links, "wires": 3, "channels": 1}
+    network, rng = mesh(4, 4, **keys), random.Random(SEED)
+    nodes = tuple(network.topology.nodes)
+    groups = tuple(
+        GroupSpec(
+            id=i,
+            members=tuple(rng.sample(nodes, 9)),
+            planner="wires" if i < 3 else "shortest",
+            stream=i < 2,
+        )
+        for i in range(5)
+    )
+    whole = Network(NetworkSpec(name="beside", network=network, groups=groups))
+    vectors = StreamRequest("allreduce", 500, "add.i32")
+    runs = [whole.run("model", 30, background=0.2, stream=what) for what in (None, vectors)]
+    assert all(run.ok for run in runs)
+    without, beside = ([group.model_latency for group in run.groups] for run in runs)
+    assert without == beside
+    assert [took.checked for took in runs[1].streams or ()] == [True, True]
 
 
 def result(plan: BarrierPlan, scenario: Scenario) -> Outcome:
