@@ -27,7 +27,7 @@ from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.rtl.streams.operators import Operator
 from syncfabric.rtl.streams.plane import StreamPlane
 from syncfabric.sim.assemble.network import module_names, verilog
-from syncfabric.sim.assemble.verilog import NETWORK, convert, named
+from syncfabric.sim.assemble.verilog import NETWORK, convert, named, placed
 from syncfabric.sim.cores.picorv32 import picorv32_file
 
 __all__ = [
@@ -389,11 +389,15 @@ class Registered(wiring.Component):
         return m
 
 
-def block_design(name: str, options: Mapping[str, object] | None = None) -> Design:
-    """Return a block between registers, as Verilog; see `block_network`."""
-    block = BLOCKS[name]
+def block_design(
+    name: str, options: Mapping[str, object] | None = None, *, macro: bool = False
+) -> Design:
+    """Return a block between registers, as Verilog, or as a macro; see `block_network`."""
+    block, top = BLOCKS[name], name.replace("-", "_")
     harness = Registered(block.make(block_network(name, options)), open=block.open)
-    return Design(name, block.verilog(harness, name.replace("-", "_")), harness.bits)
+    text = block.verilog(harness, top)
+    inside = dict(placed(text, top))["block",] if macro else ""
+    return Design(name, text, harness.bits, macro=inside)
 
 
 def network_design(network: AnySpec, name: str) -> Design:

@@ -50,7 +50,7 @@ def _ecp5(size: str, luts: int, block_rams: int) -> Device:
     # least (docs/fpga.md). Selectors are as small as can be, but only if they are not worked into
     # what is around them; that is slower.
     script = "scratchpad -copy abc9.script.flow2 abc9.script"
-    keep, last = "setattr -mod -set keep_hierarchy 1 *selector*", "synth_ecp5 -abc9 -nowidelut"
+    keep, last = "setattr -mod -set keep_hierarchy 1 *four_words*", "synth_ecp5 -abc9 -nowidelut"
     synthesis = (keep, script, f"{_AIM} 4000", last)
     fast = (script, f"{_AIM} 3000", last)
     options = (f"--{size}", "--speed", "6", "--package", "CABGA381")

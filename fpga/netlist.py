@@ -79,6 +79,8 @@ class Design:
         have of constants at their ports is worked in afterwards.
     chained : bool
         On an ECP5 it is placed between four pins, its ports in a chain of registers.
+    macro : str
+        A module that is mapped by itself on an ECP5, as a macro is hardened; none: all is one.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Design:
     around: int = 0
     repeated: tuple[str, ...] = ()
     chained: bool = False
+    macro: str = ""
 
     @property
     def top(self) -> str:
@@ -160,6 +163,10 @@ def _mapped(
         return [*settings, command, *flat]
     if not design.repeated:
         steps = f"{command} -run :map_gates", *_MERGED, f"{command} -run map_gates:"
+        if design.macro:
+            apart = f"setattr -mod -set keep_hierarchy 1 {design.macro}"
+            one = "setattr -mod -unset keep_hierarchy *", "flatten", f"{command} -run map_cells:"
+            return [apart, *settings, *steps[:-1], f"{steps[-1]}map_cells", *one, *flat]
         return [*settings, *steps, *flat]
     links = " ".join(f"{module}/w:{way}_*" for module in design.repeated for way in ("in", "out"))
     return [

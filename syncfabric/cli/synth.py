@@ -32,6 +32,9 @@ def synth(
         typer.Option(metavar="PS", help="Delay of cells that mapping aims at (ECP5 only)."),
     ] = None,
     area: Annotated[bool, typer.Option("--area", help="Area alone: place nothing.")] = False,
+    macro: Annotated[
+        bool, typer.Option("--macro", help="Map a block by itself, as a macro is (ECP5 only).")
+    ] = False,
     parameters: BlockKeys = None,
     listing: Annotated[bool, typer.Option("--list", help="Print the blocks and end.")] = False,
     as_json: Json = False,
@@ -62,7 +65,9 @@ def synth(
         raise SpecError(f"seeds must be 1 to {MOST_SEEDS}, not {seeds}")
     given = keys(parameters, "set")
     if design in BLOCKS:
-        emitted = block_design(design, given)
+        emitted = block_design(design, given, macro=macro)
+    elif macro:
+        raise SpecError("macro: it is for blocks; a network has build --macro router")
     elif given:
         raise SpecError("set: it is for blocks; write the keys of a network into its file")
     else:

@@ -1,5 +1,6 @@
 """Blocks between registers."""
 
+import re
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.fpga.blocks import BLOCKS, Registered, block_design
+from syncfabric.fpga.devices import device_named
+from syncfabric.fpga.netlist import _mapped
 from tests.rtl.support import simulate
 
 VARIANTS = {name for name in BLOCKS if name.rpartition("-")[0] in BLOCKS}
@@ -50,3 +53,11 @@ def test_every_block_is_emitted(name: str) -> None:
     design = block_design(name)
     assert f"module {design.top} (" in design.verilog
     assert design.around > 10
+
+
+def test_a_macro_is_the_block_without_its_registers() -> None:
+    design = block_design("engine-4", macro=True)
+    assert re.search(rf"^  {design.macro} block \($", design.verilog, re.MULTILINE)
+    commands = _mapped(design, device_named("ecp5-45k"))
+    assert commands[0] == f"setattr -mod -set keep_hierarchy 1 {design.macro}"
+    assert commands.index("flatten") > [c.endswith("map_cells") for c in commands].index(True)
