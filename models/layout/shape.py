@@ -300,11 +300,16 @@ class NodeShape(EngineShape):
             f"streams must be at most wires = {self.wires}, not {self.streams}:"
             " a stream goes with a slot; set wires to as many or more",
         )
-        for name in ("managers", "check_bits", "wires"):
+        others = {
+            "managers": 'setup = "local"',
+            "check_bits": "check_bits = 0",
+            "wires": "wires = 0",
+        }
+        for name, remedy in others.items():
             yield (
                 self.clock_enables and getattr(self, name) > 0,
                 f"clock_enables does not go with {name} = {getattr(self, name)} yet;"
-                f" set {name} to 0, or leave clock_enables out",
+                f" set {remedy}, or leave clock_enables out",
             )
         yield from self._of_shared_streams()
         yield (
