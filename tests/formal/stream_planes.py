@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -154,11 +154,21 @@ class PlaneProof(wiring.Component):
         claims, layout = Properties(m), self._layout
         free = FreePlane(m, claims, self, layout)
         plane: Any = free.plane
+        here = [self._here(free, p, c) for c in range(layout.channels) for p in range(PORTS)]
+        claims.lemma("each word gives its credit back, whatever closes", *here)
         self._claim(m, claims, free, plane, layout.channels - 1)
         claims.holds("no word is dropped", ~plane.overflows)
         valid = [getattr(plane, f"out_{p}").valid for p in range(PORTS)]
         claims.holds("a link has one word at a time", Cat(map(one_at_most, valid)).all())
         return m
+
+    def _here(self, free: FreePlane, p: int, c: int) -> Value:
+        """Return whether words that came by a port are here, or their credits on the way back."""
+        source = free.sources[c]
+        above = free.groups[c].parent[p] if p < self._layout.links else 0
+        drained = free.inputs[p].levels[c] + free.inputs[p].credit[c]
+        further = Mux(above, source.levels[0] + source.credit[0], 0)
+        return free.owed[p][c] == drained + further
 
     def _claim(self, m: Module, claims: Properties, free: FreePlane, plane: Any, c: int) -> None:
         layout, source, group = self._layout, free.sources[c], free.groups[c]
@@ -185,19 +195,12 @@ class PlaneProof(wiring.Component):
             m.d.sync += spent.eq(Mux(counter.spend, 0, spent + (spent != layout.latency)))
             quiet.append((way == 0) | (spent != layout.latency))
             owes.append((way != 0) | ~comes)
-        here = []
-        for p in range(PORTS):
-            above = group.parent[p] if p < layout.links else 0
-            drained = free.inputs[p].levels[c] + free.inputs[p].credit[c]
-            further = Mux(above, source.levels[0] + source.credit[0], 0)
-            here.append(free.owed[p][c] == drained + further)
         claims.lemma("words and their credits are as many as places", *known)
         claims.holds("no word is sent without a credit", Cat(most).all())
         claims.holds("a word is on its link once, in time", Cat(*owes, *quiet).all())
         # Copies are on the link in the next cycle, and SETUP need not wait for them.
         copied = Cat(claims.before(f"copies_{q}", channel.copies[q]) for q in range(PORTS))
         results = Cat(way != 0 for way in ways) & ~Cat(copied, 0)
-        claims.holds("each word gives its credit back, whatever closes", Cat(here).all())
         still, arrives = Signal(range(MOST + 1)), Signal()
         inputs = Cat(getattr(plane, f"in_{p}").valid[c] for p in range(PORTS))
         m.d.comb += arrives.eq(inputs.any() | source.valid.any())
