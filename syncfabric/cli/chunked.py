@@ -41,9 +41,9 @@ class Asked:
 
 def wants_chunks(collective: str, chunks: str | None) -> bool:
     """Return whether a schedule in chunks is asked for: of ``allreduce`` there is no other."""
-    from syncfabric.models.collectives.collective import plain
+    from syncfabric.models.collectives.chunks.schedule import is_allreduce
 
-    return chunks is not None or plain(collective) in ("allreduce", "mpiallreduce", "ncclallreduce")
+    return chunks is not None or is_allreduce(collective)
 
 
 def schedule_chunks(name: str, collective: str, asked: Asked) -> None:

@@ -75,7 +75,8 @@ def schedule(
     method: Annotated[
         str,
         typer.Option(
-            metavar="M", help="hgsa, mboa, exact or auto; in chunks trees, spanning, greedy, auto."
+            metavar="M",
+            help="hgsa, mboa, exact or auto; in chunks trees, spanning, ring, greedy, auto.",
         ),
     ] = "auto",
     steps: Annotated[

@@ -1,8 +1,9 @@
 """Performs a schedule in chunks, apart from all that finds one: is it right, how long does it take.
 
 A send begins as soon as the sender has all that it was to combine into the item, and each channel
-of its path has a free lane; sends that come first in the list have precedence. It holds a lane of
-each for the sum of their alphas and the greatest beta times the item's bytes.
+of its path has a free lane; a channel serves sends in the order of the list. What comes takes
+effect when the receiver has sent what it had of the item. A send holds a lane of each channel for
+the sum of their alphas and the greatest beta times the item's bytes.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ def perform(schedule: Schedule, piece: Fraction | None = None) -> Fraction:
     free = [[0] * link.lanes for link in topology.links]
     lines = {path: [free[topology.number[pair]] for pair in pairwise(path)] for path in costs}
     there: dict[tuple[int, int], int] = {}
+    sent: dict[tuple[int, int], int] = {}
     last = 0
     for item, path, _ in sends:
         line = lines[path]
@@ -68,7 +70,9 @@ def perform(schedule: Schedule, piece: Fraction | None = None) -> Fraction:
         end = start + held[path]
         for lanes in line:
             lanes[lanes.index(min(lanes))] = end
-        there[item, path[-1]] = max(end, there.get((item, path[-1]), 0))
+        sent[item, path[0]] = max(end, sent.get((item, path[0]), 0))
+        came = item, path[-1]
+        there[came] = max(end, there.get(came, 0), sent.get(came, 0))
         last = max(last, end)
     return Fraction(last, unit)
 
@@ -136,7 +140,8 @@ def bound_of(exchange: Exchange, topology: Topology, cut: Cut) -> Fraction:
     parts, whole = cut.parts, exchange.combines and exchange.spreads
     seen = [vertex for part in parts for vertex in part]
     everywhere = set(range(topology.vertices))
-    if len(set(seen)) < len(seen) or not everywhere.issuperset(seen) or (len(parts) > 1) != whole:
+    sets = len(parts) > 1 if whole else len(parts) == 1
+    if len(set(seen)) < len(seen) or not everywhere.issuperset(seen) or not sets:
         raise SpecError("cut: it must be a set of vertices, of allreduce parts without overlap")
     ranks = [{v for v in part if v < exchange.ranks} for part in parts]
     part_of = {vertex: number for number, part in enumerate(parts) for vertex in part}
@@ -174,4 +179,6 @@ def least_latency(exchange: Exchange, topology: Topology) -> Fraction:
         far = far[:, list(exchange.owners)]
     elif not exchange.combines:
         far = far[list(exchange.owners)]
-    return Fraction(int(far.max()), unit)
+    found = far.max()
+    # Sums above 2^53 are rounded: less is a bound, too.
+    return Fraction(int(found if costs.sum() < 2**53 else found * (1 - 1e-9)), unit)

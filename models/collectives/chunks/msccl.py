@@ -19,7 +19,17 @@ from syncfabric.models.collectives.chunks.schedule import Chunked, Exchange, Sch
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 
-__all__ = ["Block", "Place", "Program", "Step", "program_of", "read_xml", "to_xml"]
+__all__ = [
+    "Block",
+    "Place",
+    "Program",
+    "Step",
+    "program_of",
+    "read_xml",
+    "reads",
+    "to_xml",
+    "writes",
+]
 
 NAMES: dict[str, Chunked] = {
     "allreduce": "allreduce",
@@ -45,6 +55,16 @@ REDUCING = ("rrc", "rrs", "rrcs", "re")
 MOST_STEPS = 4_000_000
 
 
+def reads(kind: str) -> bool:
+    """Return whether a step reads its source."""
+    return kind in ("s", "cpy", *REDUCING)
+
+
+def writes(kind: str) -> bool:
+    """Return whether a step writes its target."""
+    return kind not in ("s", "nop", "rrs")
+
+
 class Place(NamedTuple):
     """A chunk of a buffer: ``i`` of input, ``o`` of output, ``s`` of scratch."""
 
@@ -56,8 +76,9 @@ class Place(NamedTuple):
 class Step:
     """A step of a thread block.
 
-    ``source`` counts where a GPU sends, copies or reduces from its own buffers, ``target`` where it
-    receives, copies or reduces into them; what ``rrs`` sends is not stored.
+    ``source`` counts where a GPU sends, copies or reduces from its own buffers, and where the own
+    operand of what it receives and reduces is; ``target`` where it receives, copies or reduces
+    into them. ``re`` reduces both into the target; what ``rrs`` sends is not stored.
     """
 
     kind: str
@@ -92,6 +113,8 @@ class Program:
     inplace : bool
         Whether output is the input's memory, or the input a part of the output's.
     gpus : list of list of Block
+    sizes : dict
+        By GPU and buffer, how many chunks there are, where the program says.
     """
 
     name: str
@@ -99,6 +122,7 @@ class Program:
     chunks: int
     inplace: bool
     gpus: list[list[Block]]
+    sizes: dict[tuple[int, str], int] = field(default_factory=dict)
 
     @property
     def piece(self) -> Fraction:
@@ -157,7 +181,7 @@ def _lanes(topology: Topology, path: tuple[int, ...]) -> int:
 def to_xml(program: Program) -> str:
     """Return a program as MSCCL's XML, with the attributes of its runtime's first format."""
     exchange = program.exchange
-    code = next(name for name, kind in NAMES.items() if kind == exchange.kind)
+    code = exchange.kind.replace("-", "_")
     top = Element(
         "algo",
         name=program.name,
@@ -169,7 +193,7 @@ def to_xml(program: Program) -> str:
         inplace=str(int(program.inplace)),
         outofplace=str(int(not program.inplace)),
         minBytes="0",
-        maxBytes="0",
+        maxBytes=str(2**63 - 1),
     )
     if exchange.rooted:
         top.set("root", str(exchange.root))
@@ -237,10 +261,16 @@ def read_xml(text: str, size: int) -> Program:
     inplace = bool(_number(top, "inplace", "algo", 0, 1, 0))
     steps = count()
     gpus: list[list[Block]] = [[] for _ in range(ranks)]
+    sizes: dict[tuple[int, str], int] = {}
+    seen = set[int]()
     for gpu in top.iterfind("gpu"):
         rank = _number(gpu, "id", "gpu", 0, ranks - 1)
-        if gpus[rank]:
+        if rank in seen:
             raise SpecError(f"gpu {rank}: it is there twice")
+        seen.add(rank)
+        for buffer in "ios":
+            if gpu.get(key := f"{buffer}_chunks") is not None:
+                sizes[rank, buffer] = _number(gpu, key, f"gpu {rank}", 0, 2**24)
         gpus[rank] = [
             _block(inner, f"gpu {rank}, tb {nth}", nth, ranks, steps)
             for nth, inner in enumerate(gpu.iterfind("tb"))
@@ -255,7 +285,7 @@ def read_xml(text: str, size: int) -> Program:
             f" chunks, but {chunks} is none of {ranks}"
         )
     exchange = Exchange(NAMES[code], ranks, size, max(1, chunks // shares), root)
-    return Program(top.get("name", code), exchange, chunks, inplace, gpus)
+    return Program(top.get("name", code), exchange, chunks, inplace, gpus, sizes)
 
 
 def _block(
@@ -281,7 +311,9 @@ def _block(
             Place(element.get(f"{end}buf", "i"), _number(element, f"{end}off", at, -1, 2**24, -1))
             for end in ("src", "dst")
         ]
-        used = ends[:1] * (kind in ("s", "cpy", "re")) + ends[1:] * (kind not in ("s", "nop"))
+        if kind in RECEIVING and ends[0].offset < 0:  # the own operand, if nothing else is said
+            ends[0] = ends[1]
+        used = ends[:1] * reads(kind) + ends[1:] * writes(kind)
         for end in used:
             if end.buffer not in ("i", "o", "s") or end.offset < 0:
                 raise SpecError(f'{at}: it has no chunk {end.offset} of buffer "{end.buffer}"')

@@ -1,7 +1,8 @@
 """Performs a program of thread blocks: what is in every buffer in the end, and when.
 
 Sends of a connection, of one GPU to another on a channel, come in order, and wait there until they
-are received; a send holds its links as in ``checker``. Local steps take no time.
+are received; a send holds its links as in ``checker``. Local steps take no time. Two accesses to a
+chunk, one of them a write, that nothing puts into an order are wrong, whatever the times are.
 """
 
 from __future__ import annotations
@@ -21,8 +22,11 @@ from syncfabric.models.collectives.chunks.msccl import (
     Place,
     Program,
     Step,
+    reads,
+    writes,
 )
 from syncfabric.models.collectives.chunks.order import ways_of
+from syncfabric.models.collectives.chunks.races import Clock, Key, Races
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 
@@ -56,11 +60,16 @@ class _Performed:
         self._topology, self._ways = topology, {(w[0], w[-1]): w for w in ways_of(topology)}
         self._lanes = [[Fraction(0)] * link.lanes for link in topology.links]
         self._buffers: dict[tuple[int, Place], Value] = dict(self._begin())
-        self._sent: dict[Connection, deque[tuple[Fraction, list[Value]]]] = {}
+        self._sent: dict[Connection, deque[tuple[Fraction, list[Value], Clock]]] = {}
         self._done: dict[tuple[int, int, int], Fraction] = {}
         self._at = {(g, b): 0 for g, blocks in enumerate(program.gpus) for b in range(len(blocks))}
         self._free = dict.fromkeys(self._at, Fraction(0))
         self._waiting: dict[object, list[tuple[int, int]]] = {}
+        steps = [
+            (gpu, s) for gpu, blocks in enumerate(program.gpus) for b in blocks for s in b.steps
+        ]
+        waits = {(gpu, *step.after) for gpu, step in steps if step.after is not None}
+        self._races = Races(self._at, waits)
         self._wrong: list[str] = []
         self._broken = 0
 
@@ -69,8 +78,7 @@ class _Performed:
         order: list[tuple[Fraction, int, int]] = [(Fraction(0), *key) for key in self._at]
         order.sort()
         while order:
-            _, gpu, nth = heappop(order)
-            for entry in self._advance(gpu, nth):
+            for entry in self._advance(*heappop(order)):
                 heappush(order, entry)
         left = [key for key, at in self._at.items() if at < len(self._block(*key).steps)]
         if left:
@@ -93,7 +101,7 @@ class _Performed:
             return "tb {}, step {}".format(*step.after)
         return f"what gpu {self._block(gpu, nth).receive} sends"
 
-    def _advance(self, gpu: int, nth: int) -> Iterator[tuple[Fraction, int, int]]:
+    def _advance(self, now: Fraction, gpu: int, nth: int) -> Iterator[tuple[Fraction, int, int]]:
         """Perform a block's next step if it can; yield the blocks that may go on, and when."""
         block, key = self._block(gpu, nth), (gpu, nth)
         if self._at[key] == len(block.steps):
@@ -105,47 +113,54 @@ class _Performed:
                 self._waiting.setdefault((gpu, *step.after), []).append(key)
                 return
             start = max(start, self._done[gpu, *step.after])
+        connection = block.receive, gpu, block.channel
+        if step.kind in RECEIVING:
+            queue = self._sent.setdefault(connection, deque())
+            if not queue:
+                self._waiting.setdefault((*connection, "sent"), []).append(key)
+                return
+            start = max(start, queue[0][0])
+        if start > now:  # others come first
+            yield start, gpu, nth
+            return
+        if step.after is not None:
+            self._races.waits(key, (gpu, *step.after))
         values: list[Value] = []
         if step.kind in RECEIVING:
-            queue = self._sent.setdefault((block.receive, gpu, block.channel), deque())
-            if not queue:
-                self._waiting.setdefault((block.receive, gpu, block.channel, "sent"), []).append(
-                    key
-                )
-                return
-            came, values = queue.popleft()
-            start = max(start, came)
-        end, woken = self._do(
-            gpu, block, step, start, values, f"gpu {gpu}, tb {nth}, step {self._at[key]}"
-        )
-        self._done[gpu, nth, self._at[key]] = self._free[key] = end
-        woken += self._waiting.pop((gpu, nth, self._at[key]), [])
+            _, values, clock = self._sent[connection].popleft()
+            self._races.receives(key, clock)
+        at = self._at[key]
+        place = f"gpu {gpu}, tb {nth}, step {at}"
+        values = self._values(key, step, values, place)
+        clock = self._races.done(key, at)
+        woken = self._waiting.pop((gpu, nth, at), [])
+        if step.kind in SENDING:
+            start = self._send(gpu, block.send, start, step.count, place)
+            connection = gpu, block.send, block.channel
+            self._sent.setdefault(connection, deque()).append((start, values, clock.copy()))
+            woken += self._waiting.pop((*connection, "sent"), [])
+        self._done[gpu, nth, at] = self._free[key] = start
         self._at[key] += 1
         for other in (key, *woken):
-            yield max(end, self._free[other]), *other
+            yield max(start, self._free[other]), *other
 
-    def _do(
-        self, gpu: int, block: Block, step: Step, start: Fraction, values: list[Value], place: str
-    ) -> tuple[Fraction, list[tuple[int, int]]]:
-        """Do a step; return when it ends, and the blocks that waited for what it sends."""
-        chunks = range(step.count)
+    def _values(self, key: Key, step: Step, values: list[Value], place: str) -> list[Value]:
+        """Read and write what a step does; return what it sends, if it sends."""
+        gpu, chunks = key[0], range(step.count)
         if step.kind in RECEIVING and len(values) != step.count:
             self._say(f"{place}: it receives {step.count} chunks, but {len(values)} are sent")
             values = (values + [NONE] * step.count)[: step.count]
-        if step.kind in ("s", "cpy", "re"):
-            values = [self._read(gpu, step.source, n, place) for n in chunks]
-        if step.kind in REDUCING:
-            own = [self._read(gpu, step.target, n, place) for n in chunks]
-            values = [self._both(a, b, place) for a, b in zip(own, values, strict=True)]
-        if step.kind not in ("s", "nop", "rrs"):
+        if reads(step.kind):
+            own = [self._read(key, step.source, n, place) for n in chunks]
+            if step.kind == "re":
+                values = [self._read(key, step.target, n, place) for n in chunks]
+            if step.kind in REDUCING:
+                own = [self._both(a, b, place) for a, b in zip(own, values, strict=True)]
+            values = own
+        if writes(step.kind):
             for n, value in zip(chunks, values, strict=True):
-                self._buffers[gpu, self._real(gpu, step.target, n)] = value
-        if step.kind not in SENDING:
-            return start, []
-        end = self._send(gpu, block.send, start, step.count, place)
-        connection = gpu, block.send, block.channel
-        self._sent.setdefault(connection, deque()).append((end, values))
-        return end, self._waiting.pop((*connection, "sent"), [])
+                self._buffers[gpu, self._access(key, step.target, n, place, write=True)] = value
+        return values
 
     def _send(self, gpu: int, peer: int, start: Fraction, chunks: int, place: str) -> Fraction:
         way = self._ways.get((gpu, peer))
@@ -163,11 +178,24 @@ class _Performed:
             free[free.index(min(free))] = end
         return end
 
-    def _read(self, gpu: int, place: Place, nth: int, where: str) -> Value:
-        value = self._buffers.get((gpu, self._real(gpu, place, nth)), NONE)
+    def _read(self, key: Key, place: Place, nth: int, where: str) -> Value:
+        value = self._buffers.get((key[0], self._access(key, place, nth, where)), NONE)
         if value == NONE:
             self._say(f"{where}: nothing is in chunk {place.offset + nth} of {place.buffer}")
         return value
+
+    def _access(
+        self, key: Key, place: Place, nth: int, where: str, *, write: bool = False
+    ) -> Place:
+        """Return where an access goes; note whether it is in the buffer, and in an order."""
+        chunk = place.offset + nth
+        size = self._program.sizes.get((key[0], place.buffer), chunk + 1)
+        if chunk >= size:
+            self._say(f"{where}: {place.buffer} has {size} chunks, but it takes chunk {chunk}")
+        real = self._real(key[0], place, nth)
+        if self._races.races(key, self._at[key], (key[0], real), writes=write):
+            self._say(f"{where}: in no order with another access to {place.buffer} {chunk}")
+        return real
 
     def _both(self, one: Value, other: Value, where: str) -> Value:
         if NONE not in (one, other) and one[0] != other[0]:

@@ -25,6 +25,7 @@ __all__ = [
     "Schedule",
     "Send",
     "chunked_kind",
+    "is_allreduce",
     "turned",
 ]
 
@@ -43,6 +44,13 @@ ROOTED = ("broadcast", "reduce")
 SHARED = ("reduce-scatter", "allreduce")
 """Those whose buffers consist of a share of each rank; else a buffer is a share."""
 MOST_BYTES = 2**53
+MOST_HELD = 2**24
+"""Items at all ranks together, which are looked at one by one."""
+
+
+def is_allreduce(name: str) -> bool:
+    """Return whether a name is that of allreduce, in any spelling."""
+    return plain(name).removeprefix("mpi").removeprefix("nccl") == "allreduce"
 
 
 def chunked_kind(name: str) -> Chunked:
@@ -53,7 +61,7 @@ def chunked_kind(name: str) -> Chunked:
     SpecError
         There is none, or it is not scheduled in chunks.
     """
-    if plain(name).removeprefix("mpi").removeprefix("nccl") == "allreduce":
+    if is_allreduce(name):
         return "allreduce"
     usual = USUAL_NAMES.get(kind_of(name), name)
     for kind in CHUNKED:
@@ -99,6 +107,11 @@ class Exchange:
             raise SpecError(f"bytes must be 1 to 2^53, not {self.size:,}")
         if self.parts < 1:
             raise SpecError(f"chunks must be 1 or more, not {self.parts}")
+        if self.items * self.ranks > MOST_HELD:
+            raise SpecError(
+                f"chunks must be at most {MOST_HELD // (self.ranks * len(self.owners)):,} with"
+                f" {self.ranks} ranks, not {self.parts:,}"
+            )
         if not 0 <= self.root < self.ranks:
             raise SpecError(f"root must be a rank, 0 to {self.ranks - 1}, not {self.root}")
 
@@ -160,7 +173,7 @@ class Cut(NamedTuple):
 class Schedule:
     """Sends in order: each begins as soon as its data are there and its channels have a free lane.
 
-    Sends that come first in the list have precedence, so no order of them can deadlock. It need
+    A channel serves sends in the order of the list, so no order of them can deadlock. It need
     not be right: ``syncfabric.models.collectives.chunks.checker`` tells.
 
     Parameters

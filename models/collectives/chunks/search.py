@@ -75,7 +75,6 @@ class Result:
     bound: Fraction
     """Nanoseconds."""
     cut: Cut
-    cut_bound: Fraction
     left_out: tuple[int, ...]
     """Numbers of chunks that were not tried."""
 
@@ -167,16 +166,20 @@ def search(
                 if outcome.broken:
                     raise AssertionError(f"{method}: {outcome.wrong[0]}")
                 found.append(Found(method, schedule, outcome.time))
+    if not found and not left_out:
+        raise SpecError(
+            f"method {methods[0]}: it does not fit {kind} on topology {topology.name}; take"
+            " another, or auto"
+        )
     if not found:
         raise SpecError(
             f"topology {topology.name}: no schedule of {kind} was found in time with"
             f" {MOST_SENDS:,} sends at most; take fewer chunks, a longer time limit, or the method"
             " greedy"
         )
-    proved = bound_of(exchange, topology, cut)
     found.sort(key=lambda one: (one.time, one.parts))
-    bound = max(proved, least_latency(exchange, topology))
-    return Result(tuple(found), bound, cut, proved, tuple(left_out))
+    bound = max(bound_of(exchange, topology, cut), least_latency(exchange, topology))
+    return Result(tuple(found), bound, cut, tuple(left_out))
 
 
 class _OutOfTimeError(Exception):
@@ -243,10 +246,12 @@ class _Makers:
 def _ring(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
     """Return paths round the ranks by number; None if two have no way past switches alone."""
     ranks, ways = topology.nodes, {(way[0], way[-1]) for way in ways_of(topology)}
-    ring = [(rank, (rank + 1) % ranks) for rank in range(ranks)]
-    if not ways.issuperset(ring):
-        return None
-    return [Tree(o, tuple(ring[(o + n) % ranks] for n in range(ranks - 1)), 1) for o in owners]
+    for step in (1, -1):
+        ring = {rank: (rank, (rank + step) % ranks) for rank in range(ranks)}
+        if ways.issuperset(ring.values()):
+            hops = range(ranks - 1)
+            return [Tree(o, tuple(ring[(o + step * n) % ranks] for n in hops), 1) for o in owners]
+    return None
 
 
 def _routes(trees: Sequence[Tree], exchange: Exchange) -> list[Route]:

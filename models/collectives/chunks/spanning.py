@@ -62,12 +62,14 @@ def packed(topology: Topology, tick: Tick = no_tick) -> Packed:
     rates = dict(zip(topology.channels, bandwidths(topology), strict=True))
     pairs = sorted({(min(pair), max(pair)) for pair in topology.channels})
     both = [(rates.get((a, b), Fraction(0)), rates.get((b, a), Fraction(0))) for a, b in pairs]
-    room = np.array([float(min(rate)) for rate in both])
+    # Trees need links both ways; without trees the prices are by all that a link carries.
+    packs = topology.vertices <= MOST_PACKED and all(min(rate) for rate in both)
+    room = np.array([float(min(rate) if packs else max(rate)) for rate in both])
     ends = np.array(pairs)
-    prices = 1 / np.maximum(room, 1e-300)
+    prices = 1 / room
     columns: list[NDArray[np.int64]] = []
     weights = np.zeros(0)
-    for _ in range(ROUNDS if topology.vertices <= MOST_PACKED else 0):
+    for _ in range(ROUNDS if packs else 0):
         tick()
         tree = _least_tree(topology.vertices, ends, prices)
         if columns and prices[tree].sum() >= 1 - CLOSE:
@@ -109,8 +111,8 @@ def _weakest(
         (a, b, r) for (a, b), r in zip(topology.channels, bandwidths(topology), strict=True)
     ]
     best: tuple[Fraction, tuple[frozenset[int], ...]] | None = None
-    for price in np.unique(np.round(prices, 9)):
-        inner = ends[prices <= price - 1e-9]
+    for price in np.unique(prices):
+        inner = ends[prices < price * (1 - CLOSE)]
         graph = csr_array((np.ones(len(inner)), (inner[:, 0], inner[:, 1])), shape=(vertices,) * 2)
         _, label = connected_components(graph, directed=False)
         labels = label.tolist()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import gcd, lcm
 from typing import NamedTuple
 
@@ -59,7 +60,7 @@ def best_trees(
     """
     if topology.switches or topology.nodes < 2:
         return None
-    time, _ = time_of_a_byte(topology, owners)
+    time, _ = time_of_a_byte(topology, owners, tick)
     rates = bandwidths(topology)
     # Trees of a channel, and of an owner, in units of the rate of a tree.
     scale = lcm(time.numerator, *(rate.denominator for rate in rates))
@@ -71,14 +72,14 @@ def best_trees(
         return None
     if len(owners) == topology.nodes and len({*topology.links}) == 1:
         for symmetry in translations(topology)[:1]:
-            if symmetry.size == topology.nodes and (found := _translated(topology, symmetry)):
+            if symmetry.size == topology.nodes and (found := _translated(topology, symmetry, time)):
                 return found
     if topology.nodes > MOST_PACKED:
         return None
     return list(_Packing(topology, room, [Tree(o, (), trees) for o in owners]).trees(tick))
 
 
-def _translated(topology: Topology, symmetry: Symmetry) -> list[Tree] | None:
+def _translated(topology: Topology, symmetry: Symmetry, time: Fraction) -> list[Tree] | None:
     """Return trees of shortest ways from rank 0, and their images at all others.
 
     Of d channels out of a rank each leads to an orbit, and each orbit is used by P - 1 edges of
@@ -93,7 +94,7 @@ def _translated(topology: Topology, symmetry: Symmetry) -> list[Tree] | None:
     ]
     orbits = max(orbit) + 1
     (rate,) = {*bandwidths(topology)}
-    if orbits != degree or time_of_a_byte(topology, range(ranks))[0] * degree * rate != ranks - 1:
+    if orbits != degree or time * degree * rate != ranks - 1:
         return None
     few, more = divmod(ranks - 1, degree)
     found = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from syncfabric.models.collectives.chunks.links import linked
@@ -46,7 +47,8 @@ def _detour(task: Task, sends: Iterable[Send]) -> int:
 
 
 def _orders(task: Task, seed: int) -> Iterator[list[Send]]:
-    topology, nothing = linked(task.topology, Fraction(1), Fraction(1)), Fraction(0)
+    plain = replace(task.topology, links=())
+    topology, nothing = linked(plain, Fraction(1), Fraction(1)), Fraction(0)
     nodes = range(topology.nodes)
     if trees := best_trees(topology, nodes, tick):
         first = {tree.owner: tree for tree in reversed(trees)}

@@ -66,6 +66,12 @@ def test_the_last_of_what_is_combined_counts() -> None:
     assert perform(scheduled("allreduce", [*sends[:2], sends[3]])) == Fraction(13 + 3)
 
 
+def test_what_is_sent_is_not_overwritten() -> None:
+    """Rank 1 sends its own for 13; what comes at 3 takes effect after that."""
+    sends = [combine(0, 1, 2), copy(0, 0, 1), copy(0, 1, 0)]
+    assert perform(scheduled("allreduce", sends)) == Fraction(13 + 3)
+
+
 def test_lanes_work_side_by_side() -> None:
     pair = two_way(2, (0, 1, FAST))
     parts = tuple(copy(i, 0, 1) for i in range(5))
@@ -137,6 +143,7 @@ def test_bounds_of_cuts() -> None:
     ("kind", "parts"),
     [
         ("allgather", [{3}]),
+        ("allgather", []),
         ("allgather", [{0}, {1}]),
         ("allreduce", [{0}, {1}]),
         ("allreduce", [{0, 1}, {1, 2}]),

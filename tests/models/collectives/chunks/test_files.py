@@ -37,6 +37,7 @@ def test_a_schedule_comes_back(tmp_path: Path) -> None:
         ("bytes", 0, "schedule: bytes: "),
         ("bytes", 2**60, "schedule: bytes: "),
         ("chunks", 0, "schedule: chunks: "),
+        ("chunks", 10**11, "chunks must be at most 262,144 with 8 ranks"),
         ("root", 8, "root must be a rank, 0 to 7"),
         ("cut", [[0], [0, 1]], "cut: "),
         ("sends", [[0, 0, "copy", 0]], r"schedule: sends\[0\]: it must be share"),

@@ -107,6 +107,34 @@ def test_what_a_program_does_wrong(steps: str, said: str) -> None:
     assert any(said in words for words in outcome.wrong), outcome.wrong
 
 
+def test_an_order_by_luck_is_no_order() -> None:
+    """Every wait that is left out lets a step come before what it should come after."""
+    topology = linked(load_topology("mesh-3x2"), Fraction(100), Fraction(1))
+    found = search(topology, "broadcast", SIZE, (2,), methods=("trees",)).best
+    text = to_xml(program_of(found.schedule))
+    waits = [match.span() for match in re.finditer(r'depid="\d+" deps="\d+"', text)]
+    assert waits
+    for begin, end in waits:
+        less = f'{text[:begin]}depid="-1" deps="-1"{text[end:]}'
+        outcome = check_program(read_xml(less, SIZE), topology)
+        assert any("in no order with another access" in words for words in outcome.wrong)
+
+
+def test_the_own_operand_is_the_source() -> None:
+    """What is received is reduced with the input, and stored in the output."""
+    steps = step(0, "s", "i0", "i0") + step(1, "rrc", "i0", "o0")
+    assert check_program(read_xml(algo(steps), 100), PAIR).broken == 0
+    left_out = steps.replace('srcbuf="i" srcoff="0" dstbuf="o"', 'dstbuf="o"')
+    assert "nothing is in chunk 0 of o" in str(check_program(read_xml(algo(left_out), 100), PAIR))
+
+
+def test_buffers_have_ends() -> None:
+    text = algo(RIGHT).replace("<gpu ", '<gpu i_chunks="1" o_chunks="1" s_chunks="{}" ')
+    assert check_program(read_xml(text.replace("{}", "1"), 100), PAIR).broken == 0
+    outcome = check_program(read_xml(text.replace("{}", "0"), 100), PAIR)
+    assert any("s has 0 chunks, but it takes chunk 0" in words for words in outcome.wrong)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

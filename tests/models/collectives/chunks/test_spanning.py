@@ -9,7 +9,7 @@ import pytest
 from syncfabric.models.collectives.chunks.links import bandwidths, linked
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.files import load_topology
-from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.collectives.topology import Link, Topology
 from tests.models.collectives.chunks.drawn import drawn
 
 
@@ -76,3 +76,11 @@ def test_large_topologies_have_partitions_alone() -> None:
     found = packed(linked(load_topology("torus-9x9"), Fraction(0), Fraction(1)))
     assert found.trees == ()
     assert len(found.parts) == 81
+
+
+def test_links_of_one_way() -> None:
+    channels = tuple((rank, (rank + 1) % 80) for rank in range(80))
+    link = Link(Fraction(0), Fraction(2))
+    ring = Topology("one-way", 80, 0, channels, (link,) * 80)
+    assert packed(ring).trees == ()
+    assert len(packed(ring).parts) == 80
