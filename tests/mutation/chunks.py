@@ -15,8 +15,8 @@ CHUNKS = (
     _broken(
         "an item is there when its last part has come, whatever came before it",
         "checker",
-        "max(end, there.get((item, path[-1]), 0))",
-        "end",
+        "max(end, there.get(came, 0), sent.get(came, 0))",
+        "max(end, sent.get(came, 0))",
     ),
     _broken(
         "a link has one lane",
