@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from syncfabric.models.cache import cache_folder, fingerprint
@@ -95,8 +95,9 @@ class Cache:
     def _prune(self) -> None:
         """Remove the builds longest unused until the rest is within the limit."""
         for work in self.folder.glob("new-*"):  # of a process that was killed
-            if work.stat().st_mtime < time.time() - 24 * YOUNG_SECONDS:
-                shutil.rmtree(work, ignore_errors=True)
+            with suppress(FileNotFoundError):  # of one that has ended meanwhile
+                if work.stat().st_mtime < time.time() - 24 * YOUNG_SECONDS:
+                    shutil.rmtree(work, ignore_errors=True)
         entries = []
         for entry in (self.folder / "builds").iterdir():
             try:

@@ -70,6 +70,12 @@ def test_longest_unused_goes_first_and_young_stays(tmp_path: Path) -> None:
     ]
 
 
+def test_builds_that_end_meanwhile_are_passed_over(tmp_path: Path) -> None:
+    # As if its folder went between the list and the look: nothing is where it leads.
+    (tmp_path / "new-gone").symlink_to(tmp_path / "nowhere")
+    assert Cache(tmp_path).get("ab", _fill)[1] is False
+
+
 def test_fingerprint_follows_contents_names_and_settings(tmp_path: Path) -> None:
     here, there = tmp_path / "a.v", tmp_path / "sub" / "a.v"
     there.parent.mkdir()
