@@ -1,4 +1,4 @@
-"""Programs in MSCCL's XML: a schedule as one, and what anybody's does, step by step.
+"""Programs in MSCCL's XML: a schedule as one, and reading any.
 
 A GPU has thread blocks, each with one peer to send to and one to receive from; a block's steps come
 one after the other, and a step can wait for one of another block of its GPU. Source: the XML that

@@ -85,7 +85,7 @@ class _Performed:
             gpu, nth = left[0]
             step = self._block(gpu, nth).steps[self._at[gpu, nth]]
             raise SpecError(
-                f"gpu {gpu}, tb {nth}, step {self._at[gpu, nth]}: it waits for ever for"
+                f"gpu {gpu}, tb {nth}, step {self._at[gpu, nth]}: it never ends its wait for"
                 f" {self._cause(gpu, nth, step)}; {len(left)} blocks do not end"
             )
         self._check_ends()
