@@ -72,6 +72,7 @@ class StaticSpec(StaticKeys):
     slots: ClassVar[None] = None
     stream: ClassVar[None] = None
     guarded: ClassVar[bool] = False
+    clock_enables: ClassVar[bool] = False
     managed: ClassVar[bool] = False
     watched: ClassVar[bool] = False
     manager_nodes: ClassVar[tuple[WholePlace, ...]] = ()

@@ -15,6 +15,7 @@ from syncfabric.rtl.planes.node import Node
 from syncfabric.rtl.streams.process import AxisSignature
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainEnd, ConfigTap
 from syncfabric.rtl.transport.link import LinkRegisters
+from syncfabric.sim.assemble.gates import GATE_VERILOG, gated
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.top import LinkWires, Shown, config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, ports_of, zero
@@ -31,7 +32,6 @@ __all__ = [
     "constant_inputs",
     "constants_of_router",
     "end_verilog",
-    "gated",
     "interface_verilog",
     "link_ports",
     "link_wires",
@@ -55,25 +55,6 @@ ROUTER, INTERFACE, REGISTERS, END, TAP = (
     *("link_registers", "config_end", "config_tap"),
 )
 """Modules that the top places."""
-
-GATE = "clock_gate"
-"""Module that a router's clock comes through."""
-
-_GATE_VERILOG = """
-// The clock of a router, which stands while that idles. Put your library's clock gating cell in its
-// place. The latch is meant: what comes while the clock is high changes nothing before it is low.
-module clock_gate (
-  input  wire clk,
-  input  wire enable,  // High: the next edge comes out
-  output wire gated
-);
-  reg open;
-  /* verilator lint_off LATCH */
-  always @* if (!clk) open = enable;
-  /* verilator lint_on LATCH */
-  assign gated = clk & open;
-endmodule
-"""
 
 PROCESS = ("arrive", "data", "last", "released", "result", "ready", "done", "broken")
 """Ports of a node that its process has, but for packets."""
@@ -158,19 +139,16 @@ def targets(spec: MessageSpec) -> list[tuple[str, int]]:
 
 def module_names(spec: MessageSpec) -> tuple[str, ...]:
     """Return the modules that stand in the network again and again."""
-    shape = spec.shape
-    registers = (REGISTERS,) if shape.stage else ()
-    return (ROUTER, *((INTERFACE,) if shape.interfaces else ()), *registers)
+    there = {ROUTER: 1, INTERFACE: spec.shape.interfaces, REGISTERS: spec.shape.stage}
+    return tuple(name for name, number in there.items() if number)
 
 
 def modules_verilog(spec: MessageSpec) -> str:
     """Return the Verilog of all modules but the top."""
     shape = spec.shape
     texts = [router_verilog(shape), end_verilog()]
-    if shape.interfaces:
-        texts.append(interface_verilog(shape))
-    if shape.stage:
-        texts.append(registers_verilog(shape))
+    texts += [interface_verilog(shape)] if shape.interfaces else []
+    texts += [registers_verilog(shape)] if shape.stage else []
     return merged(*texts)
 
 
@@ -178,19 +156,9 @@ def router_verilog(shape: NetworkShape) -> str:
     """Return the Verilog of a router and all that it is made of, a designer's own unit too."""
     text = converted(node_of, ROUTER, _router_shape(shape), *shape.manager_headers)
     unit = shape.router.offload
-    gate = _GATE_VERILOG if shape.router.clock_enables else ""
-    return f"{text}\n{unit.verilog if unit else gate}" if unit or gate else text
-
-
-def gated(top: ModuleWriter, spec: MessageSpec, name: str) -> dict[str, str]:
-    """Place the gate of a router's clock, if it has one; return how the router is joined to it."""
-    if not spec.shape.router.clock_enables:
-        return {}
-    clock, enable = f"{name}_clk", f"{name}_clk_en"
-    top.wire(clock)
-    top.wire(enable)
-    top.instance(GATE, f"{name}_gate", {"clk": "clk", "enable": enable, "gated": clock})
-    return {"clk": clock, "clk_en": enable}
+    more = [unit.verilog] if unit else []
+    more += [GATE_VERILOG] if shape.router.clock_enables else []
+    return "\n".join([text, *more])
 
 
 def interface_verilog(shape: NetworkShape) -> str:

@@ -13,6 +13,7 @@ from syncfabric.models.networks.spec import (
 from syncfabric.rtl.static.node import link_names
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.assemble.bench import REPORT
+from syncfabric.sim.assemble.gates import gated
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.nodes import (
@@ -23,7 +24,6 @@ from syncfabric.sim.assemble.nodes import (
     ROUTER,
     constants_of_router,
     end_verilog,
-    gated,
     interface_verilog,
     link_ports,
     registers_verilog,
@@ -382,7 +382,7 @@ def network_h(spec: AnySpec) -> str:
     for wire in (*_STREAMS, *_STREAM_GUARDS) if links.streams else ():
         end.append(f"&t.name##_{wire}" if wire in wires else "&NOTHING")
     types = (f"TYPE_OF(Tile::name##_{wire})" if wire in wires else "CData" for wire in _WIDE)
-    gates = not isinstance(spec, StaticSpec) and spec.clock_enables
+    gates = spec.clock_enables
     built = {
         "DATA": spec.data_bits,
         **dict.fromkeys(("LAST", "BROKEN", "CHAIN"), not static),

@@ -1,7 +1,9 @@
 """Schedules of every kind."""
 
+import json
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
@@ -13,6 +15,7 @@ from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Rules, Task
 from tests.models.collectives.right_schedules import turned_round
+from tests.programs import run
 
 
 def one_of(kind: str, name: str, rules: Rules) -> Schedule:
@@ -42,3 +45,10 @@ def in_chunks(kind: str, name: str) -> Iterator[InChunks]:
     size = 48 * (topology.nodes if kind in ("reduce-scatter", "allreduce") else 1)
     for found in search(topology, chunked_kind(kind), size, (2,)).found:
         yield found.schedule
+
+
+def printed(ranks: int, program: str) -> list[dict[str, Any]]:
+    """Run a program between ranks; return the JSON of the lines that it prints."""
+    done = run("-c", program, ranks=ranks)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]

@@ -1,6 +1,5 @@
 """Schedules in chunks carried out by real ranks of MPI."""
 
-import json
 from typing import Any
 
 import pytest
@@ -9,8 +8,7 @@ from syncfabric.models.collectives.chunks.schedule import CHUNKED, Exchange, Sch
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.ranks.chunks import Move, moves_of
 from syncfabric.sim.ranks.perform import prepare
-from tests.programs import run
-from tests.sim.ranks.made import in_chunks
+from tests.sim.ranks.made import in_chunks, printed
 
 PROGRAM = """
 import json
@@ -35,9 +33,7 @@ CALLS = {
 
 
 def performed(ranks: int, program: str) -> list[dict[str, Any]]:
-    done = run("-c", PROGRAM + program, ranks=ranks)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return printed(ranks, PROGRAM + program)
 
 
 @pytest.mark.parametrize(

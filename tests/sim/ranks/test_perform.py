@@ -1,6 +1,5 @@
 """Schedules carried out by real ranks of MPI."""
 
-import json
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.ranks.perform import CALLS, prepare
 from tests.programs import run
-from tests.sim.ranks.made import one_of
+from tests.sim.ranks.made import one_of, printed
 
 PROGRAM = """
 import json
@@ -28,9 +27,7 @@ def show(schedule, size=264):
 
 
 def performed(ranks: int, program: str) -> list[dict[str, Any]]:
-    done = run("-c", PROGRAM + program, ranks=ranks)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return printed(ranks, PROGRAM + program)
 
 
 @pytest.mark.parametrize(
