@@ -16,7 +16,7 @@ from syncfabric.sim.drive.static.operations import (
     check_collectives,
     network_of,
 )
-from syncfabric.sim.request import SIMULATORS
+from syncfabric.sim.request import check_simulator
 from syncfabric.sim.results import Verdict
 
 __all__ = ["Collective", "CollectiveResult", "CollectivesResult", "run_collectives"]
@@ -82,8 +82,7 @@ def run_collectives(
     ToolError
         The simulator is missing, or broke off.
     """
-    if sim not in SIMULATORS:
-        raise SpecError(f"sim must be one of {', '.join(SIMULATORS)}, not {sim!r}")
+    check_simulator(sim)
     if episodes < 1:
         raise SpecError(f"episodes must be 1 or more, not {episodes}")
     if not asked:

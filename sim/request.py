@@ -22,9 +22,30 @@ from syncfabric.sim.output import check_file, check_folder
 if TYPE_CHECKING:
     from syncfabric.sim.vectors import StreamRequest
 
-__all__ = ["SIMULATORS", "Netlist", "RunRequest", "check_churn", "check_packets"]
+__all__ = [
+    "SIMULATORS",
+    "Netlist",
+    "RunRequest",
+    "check_churn",
+    "check_packets",
+    "check_simulator",
+]
 
 SIMULATORS = ("verilator", "icarus", "model")
+
+
+def check_simulator(sim: str) -> None:
+    """Refuse what is no simulator.
+
+    Raises
+    ------
+    SpecError
+        With those that there are.
+    """
+    if sim not in SIMULATORS:
+        raise SpecError(f"sim must be one of {', '.join(SIMULATORS)}, not {sim!r}")
+
+
 """What can run a network; ``model`` is the golden model by itself."""
 MOST_JITTER = 100_000
 """Cycles that a member may be late."""
@@ -124,8 +145,7 @@ class RunRequest:
             find_simulator(self.sim)
 
     def _check_values(self) -> None:
-        if self.sim not in SIMULATORS:
-            raise SpecError(f"sim must be one of {', '.join(SIMULATORS)}, not {self.sim!r}")
+        check_simulator(self.sim)
         if self.episodes < 1:
             raise SpecError(f"episodes must be 1 or more, not {self.episodes}")
         if not 0 <= self.seed < 1 << 32:

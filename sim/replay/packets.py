@@ -23,7 +23,7 @@ from syncfabric.sim.replay.ways import (
     ground_of,
 )
 
-__all__ = ["Packets", "needs_of", "packets_of"]
+__all__ = ["MOST_BYTES", "Packets", "check_queues", "flit_bits_of", "needs_of", "packets_of"]
 
 
 def needs_of(schedule: Schedule) -> list[tuple[int, ...]]:
@@ -240,7 +240,8 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
     ]
     ways = [ground.way(path, *ends) for (_, path), ends in zip(transfers, own, strict=True)]
     free = free_ways(ground, ways, own)
-    flit_bits = _flit_bits(schedule, ground, transfers, [*ways, *free.ways])
+    messages = [transfer.message for transfer in transfers]
+    flit_bits = flit_bits_of(ground, messages, [*ways, *free.ways])
     flits = -(-size * 8 // FLIT_BITS)
     step_of = [number for number, step in enumerate(schedule.steps) for _ in step]
     network = ground.spec(1, flit_bits).network
@@ -263,7 +264,7 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
             )
         )
         replay = Replay(sends, ground.processors, len(schedule.steps), mode)
-        _check_queues(replay)
+        check_queues(replay)
         return replay
 
     # A message that kept its path has its channel by step as well; else a conflict may be a cycle.
@@ -290,23 +291,41 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
     )
 
 
-def _flit_bits(
-    schedule: Schedule, ground: Ground, transfers: Sequence[Transfer], ways: Sequence[Way]
-) -> int:
-    """Return the least width of a flit that holds the longest route."""
+def flit_bits_of(ground: Ground, messages: Sequence[tuple[int, int]], ways: Sequence[Way]) -> int:
+    """Return the least width of a flit that holds the longest route.
+
+    Parameters
+    ----------
+    ground : Ground
+    messages : sequence of (origin, destination)
+    ways : sequence of Way
+        Of these messages in turn, once or more often.
+
+    Raises
+    ------
+    SpecError
+        A route takes more bits than a flit can have.
+    """
     number, way = max(enumerate(ways), key=lambda each: len(each[1].ports))
     needed = len(way.ports) * (ground.irregular.ports - 1).bit_length()
     if needed > MOST_FLIT_BITS:
-        origin, target = transfers[number % len(transfers)].message
+        origin, target = messages[number % len(messages)]
         raise SpecError(
-            f"topology {schedule.topology.name}: message {origin} to {target} passes "
+            f"topology {ground.topology.name}: message {origin} to {target} passes "
             f"{len(way.ports)} switches of {ground.irregular.ports} ports; its route takes "
             f"{needed} bits, and a flit has {MOST_FLIT_BITS} at most"
         )
     return max(FLIT_BITS, needed)
 
 
-def _check_queues(replay: Replay) -> None:
+def check_queues(replay: Replay) -> None:
+    """Refuse what the queue of a node's port cannot hold.
+
+    Raises
+    ------
+    SpecError
+        With the node, and its flits.
+    """
     queued = Counter[int]()
     for send in replay.sends:
         queued[send.source] += len(send.payloads)

@@ -11,7 +11,7 @@ from syncfabric.models.collectives.certificate import best
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.topology import Channel
 from syncfabric.models.collectives.verdict import Verdict, examine
-from syncfabric.models.errors import SpecError, about
+from syncfabric.models.errors import about
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.run import verdict_of
@@ -19,7 +19,7 @@ from syncfabric.sim.drive.scenario import Job, Outcome, Passage, Replay, ReplayO
 from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.replay.packets import Packets, packets_of
 from syncfabric.sim.replay.ways import CYCLES_PER_HOP
-from syncfabric.sim.request import SIMULATORS
+from syncfabric.sim.request import check_simulator
 
 __all__ = ["Replayed", "replay"]
 
@@ -229,8 +229,7 @@ def replay(
     ToolError
         A simulator is missing, or broke off.
     """
-    if sim not in SIMULATORS:
-        raise SpecError(f"sim must be one of {', '.join(SIMULATORS)}, not {sim!r}")
+    check_simulator(sim)
     with about(schedule.source):
         verdict = examine(schedule)
         packets = packets_of(schedule, size)

@@ -8,6 +8,8 @@ from syncfabric.cli.options import WRONG, Json, ScheduleFile, Simulator, emit
 from syncfabric.cli.schedules import print_first, task_words
 
 if TYPE_CHECKING:
+    from syncfabric.sim.replay.chunks import ChunkPackets, ReplayedChunks
+    from syncfabric.sim.replay.packets import Packets
     from syncfabric.sim.replay.replay import Replayed
 
 
@@ -18,37 +20,87 @@ SHOWN = 20
 def replay(
     file: ScheduleFile,
     size: Annotated[
-        int, typer.Option("--bytes", metavar="N", help="Bytes of a message, 4 a flit.")
-    ] = 64,
+        int | None,
+        typer.Option("--bytes", metavar="N", help="Bytes of a message, 4 a flit; 64 by default."),
+    ] = None,
+    ports: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="K", help="In chunks: ports of a rank; one a channel if not."),
+    ] = None,
     sim: Simulator = "verilator",
     as_json: Json = False,
 ) -> None:
     """Play a schedule on routers with collective engines, with hardware barriers between its steps.
 
-    Exit code 0 if it is right and no packet waits, 1 if one does.
+    One in chunks has no steps: each of its sends is a packet that goes when its data have come.
+    Exit code 0 if it is right and no packet of a step waits, 1 if not.
     """
     from syncfabric.cli.progress import progress_display
-    from syncfabric.models.collectives.files import load_schedule
+    from syncfabric.models.collectives.chunks.files import load_any
+    from syncfabric.models.collectives.schedule import Schedule
+    from syncfabric.models.errors import SpecError
+    from syncfabric.sim.replay.chunks import replay_chunks
     from syncfabric.sim.replay.replay import replay
 
-    schedule = load_schedule(file)
+    schedule = load_any(file)
+    played: Replayed | ReplayedChunks
     with progress_display() as progress:
-        played = replay(schedule, size=size, sim=sim, progress=progress)
-    emit(played, as_json, _print)
+        if isinstance(schedule, Schedule):
+            if ports is not None:
+                raise SpecError("--ports: it is of schedules in chunks; leave it out")
+            played = replay(schedule, size=64 if size is None else size, sim=sim, progress=progress)
+            emit(played, as_json, _print)
+        else:
+            if size is not None:
+                raise SpecError("--bytes: a schedule in chunks has its own; leave it out")
+            played = replay_chunks(schedule, ports=ports, sim=sim, progress=progress)
+            emit(played, as_json, _print_chunks)
     if not played.ok:
         raise typer.Exit(WRONG)
 
 
+def _print_chunks(played: "ReplayedChunks") -> None:
+    packets = played.packets
+    exchange = packets.schedule.exchange
+    typer.echo(
+        f"{exchange.kind} on {packets.schedule.topology.name}, {exchange.ranks} ranks,"
+        f" {exchange.size:,} bytes each, {exchange.parts:,} chunks of a share"
+    )
+    typer.echo(_network(packets))
+    flits = f"{packets.flits:,} flit{'s' * (packets.flits > 1)}"
+    route = f"a route in {packets.flit_bits} bits"
+    typer.echo(f"messages   {len(packets.replay.sends):,}, {flits} each behind {route}")
+    if packets.rerouted:
+        typer.echo(f"           {packets.rerouted:,} go by up/down routes, as they could deadlock")
+    typer.echo(f"in all     {_cycles(played.cycles)}")
+    if played.bound:
+        typer.echo(f"bound      {played.bound:,} cycles for the data alone, by the file's cut")
+    outcome, compared = played.outcome, played.simulator != "model"
+    if played.failure:
+        verdict = f"failed: {played.failure}"
+    elif outcome.broken:
+        verdict = f"the schedule is wrong: {outcome.wrong[0]}"
+    else:
+        agree = "; hardware and model agree in every cycle" * compared
+        verdict = f"right: all packets have come{agree}"
+    typer.echo(f"verdict    {verdict}")
+
+
+def _network(packets: "Packets | ChunkPackets") -> str:
+    irregular, channels = packets.ground.irregular, packets.channels
+    return (
+        f"network    {irregular.switches:,} switches of {irregular.ports} ports, "
+        f"{len(irregular.nodes):,} ports of {packets.ground.topology.nodes:,} processors, "
+        f"{channels} virtual channel{'s' * (channels > 1)}; collective engines"
+    )
+
+
 def _print(played: "Replayed") -> None:
     packets = played.packets
-    schedule, irregular = packets.schedule, packets.ground.irregular
+    schedule = packets.schedule
     flits = f"{packets.flits:,} flit{'s' * (packets.flits > 1)}"
     typer.echo(task_words(schedule))
-    typer.echo(
-        f"network    {irregular.switches:,} switches of {irregular.ports} ports, "
-        f"{len(irregular.nodes):,} ports of {schedule.topology.nodes:,} processors, "
-        f"{packets.channels} virtual channel{'s' * (packets.channels > 1)}; collective engines"
-    )
+    typer.echo(_network(packets))
     route = f"a route in {packets.flit_bits} bits"
     typer.echo(f"messages   {schedule.messages:,}, {flits} each behind {route}")
     for number, step in enumerate(played.steps[:SHOWN], 1):

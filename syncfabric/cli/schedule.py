@@ -72,6 +72,12 @@ def schedule(
             metavar="N|A:B", help="By time, not by steps: parts of each rank's share, as 1:16."
         ),
     ] = None,
+    in_network: Annotated[
+        bool,
+        typer.Option(
+            "--in-network", help="allreduce by switches that combine; -o writes their networks."
+        ),
+    ] = False,
     method: Annotated[
         str,
         typer.Option(
@@ -111,8 +117,10 @@ def schedule(
     from syncfabric.models.collectives.schedule import collector_off
     from syncfabric.models.collectives.verdict import Costs
 
-    if wants_chunks(collective, chunks):
+    if in_network or wants_chunks(collective, chunks):
         for option, given in (
+            ("--chunks", in_network and chunks),
+            ("--method", in_network and method != "auto"),
             ("--ports", ports != "all"),
             ("--switching", switching != "wormhole"),
             ("--one-port", one_port != "single-use"),
@@ -123,8 +131,13 @@ def schedule(
             ("--checkpoint", checkpoint),
             ("--draw", draw),
         ):
-            _refuse_in_chunks(option, given=bool(given))
+            _refuse(option, given=bool(given), in_network=in_network)
         _check_folder(output)
+        if in_network:
+            from syncfabric.cli.in_network import schedule_in_network
+
+            schedule_in_network(topology, collective, length, output, as_json=as_json)
+            return
         costs = Costs(ts, t1, length)
         by_time = (method, seed, time_limit, senders, receivers, output, as_json)
         schedule_chunks(topology, collective, Asked(chunks or "1:16", costs, *by_time))
@@ -154,9 +167,11 @@ def schedule(
             raise typer.Exit(WRONG)
 
 
-def _refuse_in_chunks(option: str, *, given: bool) -> None:
+def _refuse(option: str, *, given: bool, in_network: bool) -> None:
     from syncfabric.models.errors import SpecError
 
+    if given and in_network:
+        raise SpecError(f"{option}: it does not go with --in-network; leave it out")
     if given:
         raise SpecError(f"{option}: it is of schedules in steps; leave it out, or --chunks")
 

@@ -81,3 +81,30 @@ def test_numbers_of_chunks(text: str, numbers: list[int]) -> None:
 def test_what_are_no_numbers_of_chunks(text: str) -> None:
     with pytest.raises(SpecError, match="--chunks: it must be a number from 1 to 65,536"):
         numbers_of_chunks(text)
+
+
+def test_trees_in_the_network(call: Call, here: Path) -> None:
+    result = call(
+        "schedule", "complete-4", "allreduce", "--in-network", "--bytes", "4K", "-o", "n.toml"
+    )
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[0] == "allreduce in the network on complete-4, 4 members, 4,096 bytes each"
+    assert lines[3] == "rate       2 words a cycle; no link is in two trees"
+    assert lines[4] == "bound      2 words a cycle, by what passes between 4 parts"
+    assert lines[6] == "run        syncfabric run n-2.toml --stream allreduce --words 512"
+    ran = call(
+        "run", "n-2.toml", "--stream", "allreduce", "--words", "9", "--sim", "model", "--json"
+    )
+    assert json.loads(ran.stdout)["streams"][0]["checked"] is True
+    found = json.loads(call("schedule", "ring-4", "allreduce", "--in-network", "--json").stdout)
+    assert (found["rate"], found["bound"], found["files"]) == (1, 4 / 3, [])
+
+
+def test_a_schedule_in_chunks_is_replayed(call: Call, here: Path) -> None:
+    call("schedule", "ring-4", "allreduce", "--bytes", "64", "--chunks", "1", "-o", "s.json")
+    lines = call("replay", "s.json", "--sim", "model").stdout.splitlines()
+    assert lines[0] == "allreduce on ring-4, 4 ranks, 64 bytes each, 1 chunks of a share"
+    assert lines[-1] == "verdict    right: all packets have come"
+    found = json.loads(call("replay", "s.json", "--sim", "model", "--ports", 1, "--json").stdout)
+    assert (found["ok"], found["nodes"], found["messages"]) == (True, 4, 24)

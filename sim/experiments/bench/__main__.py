@@ -13,6 +13,7 @@ from syncfabric.sim.experiments.bench import (
     chunks,
     core_vectors,
     cores,
+    in_network,
     latency,
     planning,
     schedules,
@@ -33,6 +34,7 @@ SECTIONS = declared(
     core_vectors,
     schedules,
     chunks,
+    in_network,
 )
 MARKS: dict[str | None, str] = {"holds": "met", "does not hold": "[red]missed[/red]", None: ""}
 
