@@ -13,12 +13,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from syncfabric.models.errors import SpecError, SyncfabricError, ToolError, how_to_install
+from syncfabric.models.files import read_text, reading
 from syncfabric.models.ranks import ranks_started
 
 Told = TypeVar("Told")
 
 
-def relaunch(ranks: int | None, arguments: list[str], *, outlive: bool = False) -> None:
+def relaunch(
+    ranks: int | None,
+    arguments: list[str],
+    *,
+    outlive: bool = False,
+    hostfile: Path | None = None,
+) -> None:
     """Become mpiexec, which runs this command line on so many ranks, if it does not do so already.
 
     Parameters
@@ -27,28 +34,36 @@ def relaunch(ranks: int | None, arguments: list[str], *, outlive: bool = False) 
         None: whoever wants ranks has started mpiexec.
     arguments : list of str
         Those of the command line.
-    outlive : bool
+    outlive, hostfile
         As for ``mpiexec``.
 
     Raises
     ------
     SpecError
-        mpiexec has started another number of ranks.
+        mpiexec has started another number of ranks; or hosts are given without a number of ranks,
+        or their file cannot be read.
     ToolError
         There is no mpiexec.
     """
     started = ranks_started()
+    if hostfile is not None and started is None:
+        if ranks is None:
+            raise SpecError("--hostfile: it is of the ranks to start; give --ranks too")
+        with reading(hostfile):
+            read_text(hostfile)
     if ranks is None or ranks == started:
         return
     if started is not None:
         raise SpecError(f"--ranks: {ranks}, but mpiexec has started {started}")
     program = [sys.executable, "-m", "syncfabric", *arguments]
-    command = mpiexec(ranks, program, outlive=outlive)
+    command = mpiexec(ranks, program, outlive=outlive, hostfile=hostfile)
     sys.stdout.flush()
     os.execv(command[0], command)
 
 
-def mpiexec(ranks: int, program: list[str], *, outlive: bool = False) -> list[str]:
+def mpiexec(
+    ranks: int, program: list[str], *, outlive: bool = False, hostfile: Path | None = None
+) -> list[str]:
     """Return the command that runs a program on so many ranks, be there as many processors or not.
 
     Parameters
@@ -58,6 +73,9 @@ def mpiexec(ranks: int, program: list[str], *, outlive: bool = False) -> list[st
     outlive : bool
         Ranks are to go on when another one dies, where mpiexec is MPICH's or Open MPI's. Without
         it, and with others, mpiexec ends them all.
+    hostfile : Path, optional
+        The hosts to start them on, a line each, as mpiexec reads it. Each host needs this Python
+        and this package at the same paths, and the files that the command line names.
 
     Raises
     ------
@@ -71,12 +89,13 @@ def mpiexec(ranks: int, program: list[str], *, outlive: bool = False) -> list[st
         raise ToolError(f"mpiexec is not there; {how_to_install('mpi')}")
     version = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
     options: list[str] = []
+    hosts = [] if hostfile is None else ["-hostfile", str(hostfile)]
     if "Open MPI" in version:
         options = ["--map-by", ":OVERSUBSCRIBE", *(["--continuous"] if outlive else [])]
     elif "HYDRA" in version and outlive:
         options = ["-disable-auto-cleanup"]
         program = ["sh", "-c", _SHELL, "sh", *program]
-    return [found, *options, "-n", str(ranks), *program]
+    return [found, *options, *hosts, "-n", str(ranks), *program]
 
 
 _SHELL = """trap '' USR1; "$@"; exit $?"""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import WRONG, Json, PayloadSeed, Ranks, emit
+from syncfabric.cli.options import WRONG, Hostfile, Json, PayloadSeed, Ranks, emit
 from syncfabric.cli.schedules import print_first
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ MOST = 20
 
 def bcast(
     ranks: Ranks = None,
+    hostfile: Hostfile = None,
     size: Annotated[
         int, typer.Option("--bytes", min=1, max=2**30, metavar="N", help="Bytes of the payload.")
     ] = 1024,
@@ -69,7 +70,7 @@ def bcast(
     setting = Setting(script, size, seed, timeout)
     if ranks_started() is None:
         _known(strategy)
-    relaunch(ranks, sys.argv[1:], outlive=True)
+    relaunch(ranks, sys.argv[1:], outlive=True, hostfile=hostfile)
     world = mpi().COMM_WORLD
 
     from syncfabric.sim.ranks.broadcast.run import broadcast

@@ -49,12 +49,10 @@ def wants_chunks(collective: str, chunks: str | None) -> bool:
 def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
     """Find schedules in chunks, print them, and write the fastest."""
     from syncfabric.models.collectives.chunks.links import linked
-    from syncfabric.models.collectives.chunks.msccl import program_of, to_xml
     from syncfabric.models.collectives.chunks.schedule import chunked_kind
     from syncfabric.models.collectives.chunks.search import METHODS, search
-    from syncfabric.models.collectives.files import exact, load_topology, write_json
+    from syncfabric.models.collectives.files import exact, load_topology
     from syncfabric.models.networks.explain import did_you_mean
-    from syncfabric.sim.output import write_file
 
     kind, parts = chunked_kind(collective), numbers_of_chunks(asked.chunks)
     if asked.method not in (*METHODS, "auto"):
@@ -78,14 +76,36 @@ def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
             told=now_and_then(),
             stop=stop,
         )
-    if asked.output is not None and asked.output.suffix == ".xml":
-        write_file(asked.output, to_xml(program_of(result.best.schedule)))
-    elif asked.output is not None:
-        write_json(result.best.schedule.to_json(), asked.output)
+    if asked.output is not None:
+        _write(result.best.schedule, asked.output)
     if asked.as_json:
         print_json(_to_json(topology, result, asked))
     else:
         _print(topology, result)
+
+
+def _write(schedule: "Schedule", file: Path) -> None:
+    """Write a schedule in the form that the file's name asks for."""
+    from syncfabric.models.collectives.chunks.c_table import c_table
+    from syncfabric.models.collectives.chunks.chakra import trace_bytes, trace_json, traces_of
+    from syncfabric.models.collectives.chunks.msccl import program_of, to_xml
+    from syncfabric.models.collectives.files import write_json
+    from syncfabric.sim.output import write_file
+
+    if file.suffix == ".xml":
+        write_file(file, to_xml(program_of(schedule)))
+    elif file.suffix == ".h":
+        write_file(file, c_table(schedule))
+    elif file.name.endswith((".et", ".et.json")):
+        stem, _, form = file.name.rpartition(".et")
+        for rank, nodes in enumerate(traces_of(schedule)):
+            each = file.with_name(f"{stem}.{rank}.et{form}")
+            if form:
+                write_json(trace_json(nodes), each)
+            else:
+                write_file(each, trace_bytes(nodes))
+    else:
+        write_json(schedule.to_json(), file)
 
 
 def check_chunks(schedule: "Schedule", *, as_json: bool) -> bool:

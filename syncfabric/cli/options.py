@@ -72,6 +72,10 @@ Ranks = Annotated[
     int | None,
     typer.Option(min=1, max=2**16, metavar="N", help="Start mpiexec with so many ranks."),
 ]
+Hostfile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="With --ranks: the hosts of the ranks, as mpiexec reads it."),
+]
 PayloadSeed = Annotated[
     int, typer.Option(min=0, max=2**31 - 1, metavar="N", help="Seed of the payloads.")
 ]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syncfabric.cli.options import WRONG, Json, PayloadSeed, Ranks, ScheduleFile, emit
+from syncfabric.cli.options import WRONG, Hostfile, Json, PayloadSeed, Ranks, ScheduleFile, emit
 from syncfabric.cli.schedules import print_first, task_words
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def perform(
     ] = 20,
     seed: PayloadSeed = 1,
     ranks: Ranks = None,
+    hostfile: Hostfile = None,
     as_json: Json = False,
 ) -> None:
     """Carry out a schedule between ranks of MPI, a rank a node, and check every byte.
@@ -34,7 +35,7 @@ def perform(
     from syncfabric.models.ranks import mpi
     from syncfabric.sim.ranks.launch import all_end, relaunch
 
-    relaunch(ranks, sys.argv[1:])
+    relaunch(ranks, sys.argv[1:], hostfile=hostfile)
     world = mpi().COMM_WORLD
 
     from syncfabric.sim.ranks.perform import perform

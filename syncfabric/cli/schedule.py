@@ -100,7 +100,14 @@ def schedule(
         typer.Option(metavar="FILE", help="Where hgsa, with --steps, is kept and goes on from."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE.json", help="Write it.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write it, as JSON; in chunks by its ending also .xml (MSCCL), .et and .et.json"
+            " (Chakra), .h (C).",
+        ),
     ] = None,
     draw: Annotated[
         Path | None, typer.Option(metavar="FILE.svg", help="Draw it; .png does as well.")

@@ -108,3 +108,12 @@ def test_a_schedule_in_chunks_is_replayed(call: Call, here: Path) -> None:
     assert lines[-1] == "verdict    right: all packets have come"
     found = json.loads(call("replay", "s.json", "--sim", "model", "--ports", 1, "--json").stdout)
     assert (found["ok"], found["nodes"], found["messages"]) == (True, 4, 24)
+
+
+def test_traces_and_a_header_are_written(call: Call, here: Path) -> None:
+    for name in ("t.et", "t.et.json", "t.h"):
+        words = "ring-4", "allgather", "--chunks", "1", "--method", "greedy", "-o", name
+        assert call("schedule", *words).exit_code == 0
+    traces = [f"t.{rank}.et{form}" for rank in range(4) for form in ("", ".json")]
+    assert {file.name for file in here.iterdir()} >= {"t.h", *traces}
+    assert len(json.loads((here / "t.2.et.json").read_text())["workload_graph"]) == 6

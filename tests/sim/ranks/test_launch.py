@@ -35,6 +35,8 @@ def test_options_are_those_of_the_library(
     command = launch.mpiexec(7, ["a", "b"], outlive=outlive)
     assert command[: 3 + len(before)] == [program, *before, "-n", "7"]
     assert command[-2:] == ["a", "b"]
+    hosts = launch.mpiexec(7, ["a"], outlive=outlive, hostfile=Path("hosts"))
+    assert hosts[1 + len(before) : 5 + len(before)] == ["-hostfile", "hosts", "-n", "7"]
 
 
 def test_no_mpiexec_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
