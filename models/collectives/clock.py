@@ -1,4 +1,4 @@
-"""When a search must end, what it tells while it works, and what it hands back."""
+"""When a search must end, and what it hands back."""
 
 from __future__ import annotations
 
@@ -11,24 +11,12 @@ from math import inf
 
 from syncfabric.models.collectives.schedule import Step
 
-__all__ = ["Clock", "Found", "Progress", "Stop", "TimeUpError", "Told", "seconds_left", "tick"]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a search is."""
-
-    conflicts: int
-    """Of the best that it has; 0 is a schedule."""
-    evaluations: int
-    """Moves, or individuals, that it has tried since it began."""
-    seconds: float
-    """Since it began."""
+__all__ = ["Clock", "Found", "Stop", "TimeUpError", "seconds_left", "tick"]
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a search hands back.
+    """What a search has found so far.
 
     Parameters
     ----------
@@ -37,21 +25,28 @@ class Found:
     conflicts : int
         Of the best that was found; 0 with ``steps``.
     evaluations : int
-        Moves, or individuals, that were tried.
-    seconds : float
+        Moves, individuals or branches that were tried.
+    work : float
+        What all that was done took, and what is to be done next will, in seconds of a processor:
+        by counts, so that it is the same on every machine.
     infeasible : bool
         It is proved that there is no schedule with so few steps.
+    seconds : float
+        That it took, where it is over.
     """
 
     steps: tuple[Step, ...] | None
     conflicts: int
-    evaluations: int
-    seconds: float
+    evaluations: int = 0
+    work: float = 0.0
     infeasible: bool = False
+    seconds: float = 0.0
 
+    @property
+    def done(self) -> bool:
+        """Whether there is no more to find."""
+        return self.steps is not None or self.infeasible
 
-Told = Callable[[Progress], None]
-"""Is told now and then how far a search is."""
 
 Stop = Callable[[], bool]
 """Turns true when a search is to end with the best that it has."""

@@ -1,161 +1,229 @@
-"""The methods that find a schedule with a given number of steps, and their turns.
+"""The methods that find a schedule: one interface, and one table of them.
 
-No turn is measured by a clock, so the same seed gives the same schedule on any machine, unless the
-time limit cuts it. A turn has both what processors there are, and each round's turns are twice as
-long as those of the round before: so no method, and none of the symmetries that one is tried with,
-keeps the others waiting for more than a few times what it takes itself.
+The function of a ``Method`` is a generator: it yields the best that it has so far after each part
+of its work, and ends when its clock is over. So ``auto`` lets many methods work by turns, and a
+method alone is the same loop. No part is measured by a clock: the same seed gives the same schedule
+on any machine, unless the time limit cuts the search.
+
+Another package adds methods by entry points of the group ``syncfabric.methods``, each a ``Method``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from math import inf
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
-from syncfabric.models.collectives.clock import Found, Stop, Told
-from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.explain import did_you_mean
 
-__all__ = ["METHODS", "Method", "Turn", "check_method", "load_method", "turns"]
+if TYPE_CHECKING:
+    from syncfabric.models.collectives.clock import Found, Stop
+    from syncfabric.models.collectives.task import Task
 
+__all__ = ["Method", "known", "method", "searches", "solve"]
 
-class _PlugIn(NamedTuple):
-    """Where a method is, and how long it works in a turn of the first round."""
-
-    folder: str
-    """Has ``solve`` in a module of that name."""
-    most: float
-    """Evaluations."""
-    more: dict[str, float]
-    """What only it is told, and is as many times as much in longer turns."""
+_HOME = "syncfabric.models.collectives."
 
 
-_METHODS = {
-    "hgsa": _PlugIn("annealing", 4_000_000, {}),
-    "mboa": _PlugIn("mboa", 2_000, {}),
-    # Effort on each attempt, in the solver's own seconds, and truth values of a model: to make a
-    # large one takes longer than all other turns.
-    "exact": _PlugIn("exact", inf, {"effort": 0.25, "most": 25_000}),
-}
-
-METHODS = ("auto", *_METHODS)
-"""``auto`` comes first: it is all others by turns."""
-
-_ALIKE = 2_000_000
-"""Evaluations of ``hgsa`` with a symmetry: what it finds at all, it finds soon."""
-_ALONE = 16
-"""How many times as long a method's turns are that has no other beside it."""
-_GROUPS = 3
-"""Symmetries that annealing tries."""
+def _anything(_: Task) -> None:
+    return None
 
 
-class Method(Protocol):
-    """Finds a schedule of a task that is not to be turned round."""
+def _not_for_hgsa(task: Task) -> str | None:
+    if task.hop_by_hop and not task.collective.broadcast:
+        return "a scatter that is stored and forwarded is for the method exact"
+    return None
 
-    def __call__(
-        self,
-        task: Task,
-        steps: int,
-        *,
-        seed: int,
-        time_limit: float,
-        told: Told | None,
-        stop: Stop | None,
-        **more: Any,
-    ) -> Found:
-        """Look for a schedule with so many steps.
 
-        Parameters
-        ----------
-        task : Task
-        steps : int
-        seed : int
-            The same seed finds the same schedule, unless the time limit cuts the search.
-        time_limit : float
-            Seconds, without what it takes to compile a search the first time.
-        told, stop : callable, optional
-            Called now and then: the one is told how far it is, the other turns true to end it.
-        more
-            What only this method knows.
+_MBOA = ("OAB", "multicast", "OAS", "AAS", "MNS", "permutation")
+
+
+def _not_for_mboa(task: Task) -> str | None:
+    if task.collective.kind in _MBOA and not task.rules.stores:
+        return None
+    return (
+        f"it does {', '.join(_MBOA)} with wormhole switching; for broadcasts of many and for store "
+        "and forward take hgsa or exact"
+    )
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to find a schedule of a task that is not to be turned round.
+
+    Parameters
+    ----------
+    name : str
+    words : str
+        What it is, in a line.
+    place : str
+        The module and the function, as ``package.module:function``. It is called with the task,
+        the steps, the seed and a ``Clock``, and what only it is told. It yields what it has found,
+        every second at least; the last is all that it can do.
+    at_once : bool
+        It needs no search: the function takes no clock, and returns the steps of a schedule, or
+        None. ``tick`` cuts it off.
+    unfit : callable, optional
+        Says of a task why the method cannot do it; None if it can.
+    share : float
+        Of the processor, against others in ``auto``.
+    symmetric : int
+        With so many of the task's symmetries ``auto`` runs it, too: told ``symmetry``.
+    """
+
+    name: str
+    words: str
+    place: str
+    at_once: bool = False
+    unfit: Callable[[Task], str | None] = _anything
+    share: float = 1.0
+    symmetric: int = 0
+
+    def check(self, task: Task) -> None:
+        """Refuse a task that is not for the method.
 
         Raises
         ------
         SpecError
-            It cannot do the task.
+            It cannot do it.
         """
+        if (why := self.unfit(task)) is not None:
+            how = " with store and forward" if task.rules.stores else ""
+            raise SpecError(f"method {self.name}: it cannot do {task.collective.kind}{how}: {why}")
+
+    def run(self, task: Task, steps: int, seed: int, *told: Any, **more: Any) -> Any:
+        """Look for a schedule with so many steps, as ``place`` says.
+
+        Raises
+        ------
+        SpecError
+            It cannot do the task, or is not installed.
+        """
+        self.check(task)
+        module, _, function = self.place.partition(":")
+        try:
+            found = getattr(import_module(module), function)
+        except ModuleNotFoundError as error:
+            raise SpecError(
+                f'method {self.name}: it needs "{error.name}", which is not there'
+            ) from None
+        return found(task, steps, seed, *told, **more)
 
 
-def load_method(name: str) -> Method:
-    """Return a method, but ``auto``, by its name.
+_OWN = (
+    Method(
+        "construction", "needs no search", f"{_HOME}exact.constructions:construct", at_once=True
+    ),
+    Method(
+        "matching",
+        "trees or a greedy matching, channel by channel",
+        f"{_HOME}exact.matching:broadcast_by_matching",
+        at_once=True,
+    ),
+    Method(
+        "first fit",
+        "each message where it fits first",
+        f"{_HOME}exact.first_fit:first_fit",
+        at_once=True,
+    ),
+    Method(
+        "hgsa",
+        "Parallel simulated annealing with crossover",
+        f"{_HOME}annealing.solve:solve",
+        unfit=_not_for_hgsa,
+        share=4,
+        symmetric=2,
+    ),
+    Method(
+        "mboa",
+        "An estimation of distributions by decision trees",
+        f"{_HOME}mboa.solve:solve",
+        unfit=_not_for_mboa,
+    ),
+    Method(
+        "exact",
+        "CP-SAT: a truth value for each message, path and step",
+        f"{_HOME}exact.solve:solve",
+        share=2,
+    ),
+)
+
+
+@cache
+def known() -> dict[str, Method]:
+    """Return all methods by their names, those of other packages last."""
+    others = (entry.load() for entry in entry_points(group="syncfabric.methods"))
+    return {each.name: each for each in (*_OWN, *others)}
+
+
+def searches() -> tuple[str, ...]:
+    """Return the names of methods that search, which a user can choose; ``auto`` is all."""
+    return ("auto", *(name for name, each in known().items() if not each.at_once))
+
+
+def method(name: str) -> Method:
+    """Return a method by its name.
 
     Raises
     ------
     SpecError
-        There is none of this name, or it is not installed.
+        No method that searches has it.
     """
-    module = f"syncfabric.models.collectives.{_METHODS[name].folder}.solve"
-    try:
-        found: Method = import_module(module).solve
-    except ModuleNotFoundError as error:
-        raise SpecError(f'method {name}: it needs "{error.name}", which is not there') from None
-    return found
+    from syncfabric.models.networks.explain import did_you_mean
+
+    if name not in searches()[1:]:
+        raise SpecError(f'method: unknown "{name}"; {did_you_mean(name, searches())}')
+    return known()[name]
 
 
-def check_method(name: str) -> None:
-    """Refuse a name that no method has.
-
-    Raises
-    ------
-    SpecError
-        There is none of this name.
-    """
-    if name not in METHODS:
-        raise SpecError(f'method: unknown "{name}"; {did_you_mean(name, METHODS)}')
-
-
-class Turn(NamedTuple):
-    """A method, and how long it may work."""
-
-    method: str
-    most: float
-    """Evaluations after which it is told to stop."""
-    more: dict[str, Any]
-    """What only it is told."""
-
-
-def turns(method: str, task: Task, number: int) -> Iterator[Turn]:
-    """Yield the turns of a round.
+def solve(
+    name: str,
+    task: Task,
+    steps: int,
+    *,
+    seed: int = 1,
+    time_limit: float = 60.0,
+    stop: Stop | None = None,
+    told: Callable[[Found], None] = lambda _: None,
+    most: float = inf,
+    **more: Any,
+) -> Found:
+    """Let one method look for a schedule with so many steps.
 
     Parameters
     ----------
-    method : str
-        One of ``METHODS``.
+    name : str
     task : Task
         Not one that is to be turned round.
-    number : int
-        Of the round, from 0.
+    steps, seed : int
+    time_limit : float
+        Seconds, without what it takes to compile a search the first time.
+    stop : callable, optional
+        Turns true when the search is to end.
+    told : callable, optional
+        Is told now and then what is found.
+    most : float, optional
+        Evaluations after which it ends, as soon as it yields.
+    more
+        What only this method is told.
+
+    Raises
+    ------
+    SpecError
+        There is no such method, or it cannot do the task.
     """
-    if method == "auto":
-        yield _turn("exact", 2**number)
-        yield from _alike(task, 2**number)
-        yield _turn("hgsa", 2**number)
-        yield _turn("mboa", 2**number)
-    else:
-        yield _turn(method, _ALONE * 2**number)
+    from syncfabric.models.collectives.clock import Clock, Found
 
-
-def _turn(method: str, times: int) -> Turn:
-    plug_in = _METHODS[method]
-    more = {name: times * value for name, value in plug_in.more.items()}
-    return Turn(method, times * plug_in.most, more)
-
-
-def _alike(task: Task, times: int) -> Iterator[Turn]:
-    """Yield the turns of annealing with groups that keep the collective, large ones first."""
-    from syncfabric.models.collectives.symmetry import translations
-
-    groups = [group for group in translations(task.topology) if group.keeps(task.collective)]
-    for group in groups[:_GROUPS]:
-        yield Turn("hgsa", _ALIKE * times, {"symmetry": group})
+    clock = Clock(time_limit, stop)
+    found = Found(None, task.collective.demand)
+    with closing(method(name).run(task, steps, seed, clock, **more)) as run:
+        for found in run:
+            told(found)
+            if found.done or found.evaluations >= most:
+                break
+    return replace(found, seconds=clock.passed)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
-from itertools import count
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, suppress
 from math import inf
 from pathlib import Path
 from typing import Any
 
 from syncfabric.models.collectives.bounds import bounds_in_time
-from syncfabric.models.collectives.clock import Clock, Progress, Stop, TimeUpError
-from syncfabric.models.collectives.methods import METHODS, Turn, check_method, load_method, turns
+from syncfabric.models.collectives.clock import Clock, Found, Stop, TimeUpError
+from syncfabric.models.collectives.methods import Method, known, method, searches
 from syncfabric.models.collectives.record import Record, Result, Standing
 from syncfabric.models.collectives.schedule import collector_off
+from syncfabric.models.collectives.symmetry import translations
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import PlanError, SpecError
 
@@ -22,7 +22,26 @@ __all__ = ["Attempts", "search"]
 _SHARE, _HASTE = 0.75, 2.0
 """Of the time limit: when first fit is cut off, and when what is then done in haste is."""
 _BEGIN = 1.0
-"""Seconds in which a method that has its turn may begin, so that it leaves a checkpoint."""
+"""Seconds in which a part of a search may begin, so that it leaves a checkpoint."""
+_TURN = 6.0
+"""Seconds of work, as methods count it, on a number of steps in the first round."""
+
+
+class _Run:
+    """A method at work on a number of steps."""
+
+    def __init__(self, method: Method, share: float, *told: Any, **more: Any) -> None:
+        self.method, self.share = method, share
+        self.last: Found | None = None
+        self.parts = self._parts(told, more)
+
+    def _parts(self, told: tuple[Any, ...], more: dict[str, Any]) -> Generator[Found]:
+        yield from self.method.run(*told, **more)
+
+    @property
+    def turn(self) -> float:
+        """When it is its turn: whose is least goes on."""
+        return 0.0 if self.last is None else self.last.work / self.share
 
 
 class Attempts:
@@ -33,7 +52,7 @@ class Attempts:
     record : Record
     clock : Clock
     method : str
-        One of ``METHODS``.
+        ``auto``, or a method's name.
     seed : int
     told : callable, optional
         Is told now and then how far the search is.
@@ -50,62 +69,52 @@ class Attempts:
         told: Callable[[Standing], None] | None,
         annealing: dict[str, Any],
     ) -> None:
-        self.record, self.clock = record, clock
-        self.method, self.seed = method, seed
+        self.record, self.clock, self.seed = record, clock, seed
+        self.auto = method == "auto"
         self.told, self.annealing = told, annealing
-        self.refused: dict[str, SpecError] = {}
+        wanted = [known()[name] for name in (searches()[1:] if self.auto else (method,))]
+        self.fit = [one for one in wanted if not self.auto or one.unfit(record.forward) is None]
+        self.runs: dict[int, list[_Run]] = {}
+        self.refused: list[SpecError] = []
 
     @property
     def over(self) -> bool:
         """Whether nothing more can be done: no time is left, or no method that does the task."""
-        return self.clock.over or not self.methods - self.refused.keys()
-
-    @property
-    def methods(self) -> set[str]:
-        """Who may have a turn."""
-        return set(METHODS[1:]) if self.method == "auto" else {self.method}
+        return self.clock.over or not self.fit
 
     def at_once(self, steps: int, most: float = inf) -> None:
-        """Take a schedule that needs no search: one that is known, or first fit's.
+        """Take a schedule that needs no search, while there is none of so many steps.
 
         Parameters
         ----------
         steps : int
-            Of a construction.
         most : float
-            Steps that first fit may take.
+            Steps that it may take.
         """
-        from syncfabric.models.collectives.exact.constructions import construct
-        from syncfabric.models.collectives.exact.first_fit import first_fit
-        from syncfabric.models.collectives.exact.matching import broadcast_by_matching
+        record = self.record
+        for one in (each for each in known().values() if each.at_once):
+            made, by, last = None, one.name, one.name == "first fit"
+            try:
+                with self.clock.rules(_SHARE):
+                    made = one.run(record.forward, steps, self.seed)
+            except TimeUpError:
+                if last:
+                    # There is no schedule yet, so even Ctrl-C waits for this; a second ends all.
+                    by = "first fit in haste"
+                    with suppress(TimeUpError), self.clock.rules(_HASTE, heeds=False):
+                        made = one.run(record.forward, steps, self.seed, hasty=True)
+            if made is not None and len(made) <= most:
+                record.take(made, by)
+            if record.settled(steps):
+                return
 
-        record, by = self.record, "first fit"
-        with suppress(TimeUpError), self.clock.rules(_SHARE):
-            record.take(construct(record.forward, steps, self.seed), "construction")
-        if record.settled(steps):
-            return
-        with suppress(TimeUpError), self.clock.rules(_SHARE):
-            record.take(broadcast_by_matching(record.forward, self.seed), "matching")
-        if record.settled(steps):
-            return
-        try:
-            with self.clock.rules(_SHARE):
-                found = first_fit(record.forward, self.seed)
-        except TimeUpError:
-            # There is no schedule yet, so even Ctrl-C waits for this one; a second ends all.
-            found, by = None, "first fit in haste"
-            with suppress(TimeUpError), self.clock.rules(_HASTE, heeds=False):
-                found = first_fit(record.forward, self.seed, hasty=True)
-        if found is not None and len(found) <= most:
-            record.take(found, by)
+    def round(self, steps: int, number: int) -> bool:
+        """Let methods look for so many steps by turns, in each round for twice as long.
 
-    def whole(self, steps: int) -> None:
-        """Let the one method look for so many steps as long as there is time."""
-        self.record.tried = steps
-        self.use(Turn(self.method, inf, {}), steps, self.seed)
-
-    def round(self, steps: int, number: int) -> None:
-        """Let every method have its turn of a round.
+        Returns
+        -------
+        bool
+            Whether there is more that can be done for so many.
 
         Raises
         ------
@@ -113,52 +122,71 @@ class Attempts:
             None of them can do the task, and there is no schedule.
         """
         self.record.tried = steps
-        for turn in turns(self.method, self.record.forward, number):
-            if self.record.settled(steps) or self.over:
-                return
-            if turn.method in self.refused:
-                continue
-            try:
-                self.use(turn, steps, self.seed + number)
-            except SpecError as error:
-                self.refused[turn.method] = error
-        if not self.methods - self.refused.keys() and self.record.schedule is None:
-            raise next(iter(self.refused.values()))
+        self.close(lambda others: self.record.settled(others))
+        if steps not in self.runs:
+            self.runs[steps] = [*self._begun(steps)]
+        runs, spent = self.runs[steps], 0.0
+        while runs and spent < _TURN * 2**number and not self.record.settled(steps):
+            # What has a checkpoint has to begin, if there is time or not.
+            if self.over and (self.auto or spent):
+                break
+            run = min(runs, key=lambda each: each.turn)
+            before = run.last.work if run.last is not None else 0.0
+            if not self._goes_on(run, steps):
+                runs.remove(run)
+                run.parts.close()
+            spent += run.last.work - before if run.last is not None else 0.0
+        if not self.fit and self.record.schedule is None:
+            raise self.refused[0]
+        return bool(runs)
 
-    def use(self, turn: Turn, steps: int, seed: int) -> None:
-        """Let a method have a turn."""
-        record, told = self.record, self.told
-        before, done = record.evaluations, 0
+    def close(self, useless: Callable[[int], bool] = lambda _: True) -> None:
+        """End what looks for steps that are of no use any more."""
+        for steps in [*filter(useless, self.runs)]:
+            for run in self.runs.pop(steps):
+                run.parts.close()
 
-        def tell(progress: Progress) -> None:
-            nonlocal done
-            done = progress.evaluations
-            if told is not None:
-                told(
-                    Standing(
-                        turn.method,
-                        steps,
-                        record.steps,
-                        record.bound.value,
-                        progress.conflicts,
-                        before + done,
-                        self.clock.passed,
-                    )
-                )
+    def _begun(self, steps: int) -> Iterator[_Run]:
+        """Yield a run of each method, and of some with each of the largest symmetries."""
+        task = self.record.forward
+        for one in self.fit:
+            more = self.annealing if one.name == "hgsa" else {}
+            told = (task, steps, self.seed, self.clock)
+            yield _Run(one, one.share, *told, **more)
+            if self.auto and one.symmetric:
+                groups = [g for g in translations(task.topology) if g.keeps(task.collective)]
+                for group in groups[: one.symmetric]:
+                    yield _Run(one, 1.0, *told, symmetry=group, **more)
 
-        tell(Progress(record.task.collective.demand, 0, 0))
-        more = turn.more | (self.annealing if turn.method == "hgsa" else {})
-        with suppress(TimeUpError), self.clock.rules(least=_BEGIN):
-            found = load_method(turn.method)(
-                record.forward,
-                steps,
-                seed=seed,
-                time_limit=max(0.01, self.clock.left),
-                told=tell,
-                stop=lambda: done >= turn.most or self.clock.asked,
-                **more,
-            )
-            record.note(found, steps, turn.method)
+    def _goes_on(self, run: _Run, steps: int) -> bool:
+        """Let a run do a part of its work; return whether it has more to do."""
+        self._tell(run, steps)
+        try:
+            with self.clock.rules(least=_BEGIN):
+                found = next(run.parts, None)
+        except TimeUpError:
+            return False
+        except SpecError as error:
+            # It cannot do this task, unless it can without a symmetry.
+            self.refused.append(error)
+            if not any(
+                other.method is run.method for other in self.runs[steps] if other is not run
+            ):
+                self.fit.remove(run.method)
+            return False
+        if found is None:
+            return False
+        self.record.note(found, run.last, steps, run.method.name)
+        run.last = found
+        self._tell(run, steps)
+        return not found.done
+
+    def _tell(self, run: _Run, steps: int) -> None:
+        if self.told is not None:
+            record, last = self.record, run.last
+            conflicts = record.task.collective.demand if last is None else last.conflicts
+            standing = (record.steps, record.bound.value, conflicts, record.evaluations)
+            self.told(Standing(run.method.name, steps, *standing, self.clock.passed))
 
 
 MOST_SEED = 2**31 - 1
@@ -184,7 +212,7 @@ def search(
     ----------
     task : Task
     method : str
-        One of ``METHODS``.
+        ``auto``, or a method's name.
     steps : int, optional
         How many it may take. By default as few as can be found, beginning at the lower bound.
     seed : int
@@ -208,14 +236,7 @@ def search(
     PlanError
         There is nothing to send, or ``steps`` is below a lower bound, or more than anything takes.
     """
-    check_method(method)
-    if not 0 <= seed <= MOST_SEED:
-        raise SpecError(f"seed must be 0 to {MOST_SEED}, not {seed}")
-    if not time_limit > 0:
-        raise SpecError(f"time limit: it must be above 0 seconds, not {time_limit:g}")
-    if checkpoint is not None and (method != "hgsa" or steps is None):
-        raise SpecError("checkpoint: it is of one run; give method hgsa, and the steps")
-    task.collective.check_on(task.topology)
+    _check(task, method, steps, seed, time_limit, checkpoint)
     clock = Clock(time_limit, stop)
     with clock.rules(_BOUNDS_SHARE):
         bounds, cut_off = bounds_in_time(task)
@@ -225,46 +246,51 @@ def search(
         raise PlanError(
             f"steps: {steps} is below the lower bound {bound.value}: {bound.argument.words()}"
         )
-    if steps is not None and steps > (most := _most_steps(task)):
+    # Each hop of each message in a step of its own.
+    most = task.collective.demand * (int(task.topology.distances.max()) + task.extra)
+    if steps is not None and steps > most:
         raise PlanError(
             f"steps: {steps:,} is more than {most:,}, in which one message goes at a time"
         )
     annealing = {"islands": islands, "checkpoint": checkpoint}
     attempts = Attempts(record, clock, method, seed, told, annealing)
-    with collector_off(task.collective.demand):
+    with collector_off(task.collective.demand), closing(attempts):
+        if attempts.auto:
+            attempts.at_once(steps or bound.value, steps or inf)
         if steps is None:
             _descend(attempts)
-        else:
-            _attempt(attempts, steps)
+        elif not record.settled(steps):
+            attempts.round(steps, 1000)
         return record.result(clock.passed)
 
 
-def _most_steps(task: Task) -> int:
-    """Return steps that are enough for anything: each hop of each message in one of its own."""
-    return task.collective.demand * (int(task.topology.distances.max()) + task.extra)
-
-
-def _attempt(attempts: Attempts, steps: int) -> None:
-    """Look for a schedule with so many steps."""
-    if attempts.method != "auto":
-        attempts.whole(steps)
-        return
-    attempts.at_once(steps, steps)
-    for number in count():
-        if attempts.record.settled(steps) or attempts.over:
-            return
-        attempts.round(steps, number)
+def _check(
+    task: Task,
+    name: str,
+    steps: int | None,
+    seed: int,
+    time_limit: float,
+    checkpoint: Path | None,
+) -> None:
+    """Refuse what ``search`` cannot do, before it begins."""
+    if not 0 <= seed <= MOST_SEED:
+        raise SpecError(f"seed must be 0 to {MOST_SEED}, not {seed}")
+    if not time_limit > 0:
+        raise SpecError(f"time limit: it must be above 0 seconds, not {time_limit:g}")
+    if checkpoint is not None and (name != "hgsa" or steps is None):
+        raise SpecError("checkpoint: it is of one run; give method hgsa, and the steps")
+    task.collective.check_on(task.topology)
+    if name != "auto":
+        method(name).check(task.forward())
 
 
 def _descend(attempts: Attempts) -> None:
     """Begin at the bound; where that fails, come down to it from above."""
     record = attempts.record
-    if attempts.method == "auto":
-        attempts.at_once(record.bound.value)
     steps, above, number = record.bound.value, 1, 0
     failed = steps - 1
     while not record.met and not attempts.over:
-        attempts.round(steps, number)
+        more = attempts.round(steps, number)
         if record.steps is None or record.steps > steps:
             failed = max(failed, steps)
         low = max(failed + 1, record.bound.value)
@@ -272,6 +298,8 @@ def _descend(attempts: Attempts) -> None:
             steps, above = steps + above, above * 2
         elif low < record.steps:
             steps = (low + record.steps - 1) // 2
+        elif not more and steps == record.steps - 1:
+            return
         else:
             # One step fewer has failed: it is tried again, and again, for longer each time.
             failed = steps = record.steps - 1

@@ -14,7 +14,8 @@ import os
 import tokenize
 import zipfile
 import zlib
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from syncfabric.models.collectives.annealing.island import (
     State,
 )
 from syncfabric.models.collectives.annealing.team import Team, ranks
-from syncfabric.models.collectives.clock import Clock, Found, Progress, Stop, Told
+from syncfabric.models.collectives.clock import Clock, Found
 from syncfabric.models.collectives.symmetry import Symmetry
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import OutputError, SpecError
@@ -133,6 +134,11 @@ def _damaged(file: Path) -> SpecError:
 
 EPOCH = 2_000_000
 """Moves of an island, of all its chains together, between exchanges with other islands."""
+SOLO = 4
+"""Epochs of one island alone, the first an eighth as long as others, each twice the one before:
+what is found in them needs no process."""
+PACE = 3e6
+"""Moves a second."""
 
 WRITE = 60.0
 """Seconds between checkpoints."""
@@ -144,16 +150,14 @@ ISLANDS = 8
 def solve(
     task: Task,
     steps: int,
+    seed: int,
+    clock: Clock,
     *,
-    seed: int = 0,
-    time_limit: float = 60.0,
-    told: Told | None = None,
-    stop: Stop | None = None,
     parameters: Parameters | None = None,
     islands: int | None = None,
     symmetry: Symmetry | None = None,
     checkpoint: Path | None = None,
-) -> Found:
+) -> Iterator[Found]:
     """Look for a schedule with so many steps, as every ``Method``.
 
     With as many islands the same seed gives the same schedule.
@@ -162,9 +166,9 @@ def solve(
     ----------
     task : Task
         A forward one: broadcasts, and scatters that are not stored and forwarded.
-    steps, seed, time_limit, told, stop
-        As of a ``Method``. The time of a run that goes on from a checkpoint is that of all its
-        parts.
+    steps, seed : int
+    clock : Clock
+        The time of a run that goes on from a checkpoint is that of all its parts.
     parameters : Parameters, optional
         By default ``Parameters.of`` the task.
     islands : int, optional
@@ -173,8 +177,8 @@ def solve(
     symmetry : Symmetry, optional
         Schedule one message of each orbit; the others are its images.
     checkpoint : Path, optional
-        Written every minute, and when the search ends without a schedule. If the file is there,
-        the run goes on from it, and comes to the same as if it had not stopped.
+        Written every minute, and when the clock ends the search without a schedule. If the file is
+        there, the run goes on from it, and comes to the same as if it had not stopped.
 
     Raises
     ------
@@ -183,17 +187,11 @@ def solve(
     OutputError
         The checkpoint cannot be written.
     """
-    kind = task.collective.kind
-    if task.hop_by_hop and not task.collective.broadcast:
-        raise SpecError(
-            f"annealing {kind}: a scatter that is stored and forwarded is for the method exact"
-        )
     if task.hop_by_hop and 0 < task.extra < steps - 1:
         raise SpecError(
-            f"annealing {kind}: stored and forwarded by minimal routes, or by any with "
-            f"{steps - 1} hops more; for others use the method exact"
+            f"method hgsa: {task.collective.kind} stored and forwarded by minimal routes, or by "
+            f"any with {steps - 1} hops more; for others use the method exact"
         )
-    clock = Clock(time_limit, stop)
     size = ranks() if ranks() > 1 else islands or min(len(os.sched_getaffinity(0)), ISLANDS)
     if size < 1:
         raise SpecError(f"annealing: islands must be 1 or more, not {size}")
@@ -202,12 +200,12 @@ def solve(
     with clock.stands():
         team.own.run(0)  # which compiles the search, the first time
     try:
-        return _run(team, clock, told, checkpoint)
+        yield from _run(team, clock, checkpoint)
     finally:
         team.close()
 
 
-def _run(team: Team, clock: Clock, told: Told | None, file: Path | None) -> Found:
+def _run(team: Team, clock: Clock, file: Path | None) -> Iterator[Found]:
     """Let islands anneal, epoch by epoch, until one has a schedule or time is over."""
     key = fingerprint(team.begin, team.size)
     epoch, bests = 0, list[Solution]()
@@ -216,27 +214,27 @@ def _run(team: Team, clock: Clock, told: Told | None, file: Path | None) -> Foun
         epoch, bests = kept.epoch, team.load(kept.states)
         clock.skip(kept.seconds)
     written = clock.passed
-    moves = max(1, EPOCH // team.begin.parameters.population)
     while True:
-        # The others join in the second epoch: what is found in the first needs no process.
-        size = team.size if epoch else 1
+        size = team.size if epoch >= SOLO else 1
+        moves = max(1, EPOCH // team.begin.parameters.population >> max(0, SOLO - 1 - epoch))
         outcomes = team.run(moves, _sent(bests, size, (team.begin.seed, epoch)))
         bests = [outcome.best for outcome in outcomes]
         epoch += 1
         conflicts = min(outcome.least for outcome in outcomes)
         evaluations = sum(outcome.evaluations for outcome in outcomes)
+        found = Found(None, conflicts, evaluations, (evaluations + moves * size) / PACE)
         for best in bests:
             if best.conflicts == 0:
-                found = team.own.encoding.decode(best.option, best.step)
-                return Found(found, 0, evaluations, clock.passed)
-        if told is not None:
-            told(Progress(conflicts, evaluations, clock.passed))
+                steps = team.own.encoding.decode(best.option, best.step)
+                yield replace(found, steps=steps, conflicts=0)
+                return
         over = clock.over
         if file is not None and (over or clock.passed - written > WRITE):
             written = clock.passed
             Checkpoint(epoch, written, team.save()).write(file, key)
+        yield found
         if over:
-            return Found(None, conflicts, evaluations, clock.passed)
+            return
 
 
 def _sent(bests: list[Solution], size: int, seed: tuple[int, int]) -> list[Solution | None]:

@@ -6,8 +6,9 @@ is an island: it reads messages from standard input and answers on standard outp
 Over MPI the same messages go between ranks; mpi4py is imported only where the program was started
 by mpiexec. There rank 0 runs the program, and the others are islands for it.
 
-The first message of a job is a ``Begin``, which is not answered. Others are the name of what an
-island is to do, with its arguments; the answer is what that returns. None ends the job.
+A message has the number of a job, as there can be many, and the name of what an island is to do,
+with its arguments; the answer is what that returns. ``begin`` with a ``Begin`` begins a job and
+``end`` ends it: neither is answered. None ends all.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from syncfabric.models.collectives.annealing.island import Begin, Island, Outcome, Solution, State
@@ -28,19 +30,22 @@ from syncfabric.models.ranks import mpi, ranks_started
 
 __all__ = ["Team", "led", "ranks"]
 
+_jobs = count()
 _leading: list[Any] = []
 """The communicator while the others wait for work."""
 
 
 def _obey(receive: Callable[[], Any], answer: Callable[[Any], None]) -> None:
     """Be an island until a message says that it is over."""
-    island = None
+    islands = dict[int, Island]()
     while (message := receive()) is not None:
-        if isinstance(message, Begin):
-            island = message.make()
+        job, name, *values = message
+        if name == "begin":
+            islands[job] = values[0].make()
+        elif name == "end":
+            del islands[job]
         else:
-            name, *values = message
-            answer(getattr(island, name)(*values))
+            answer(getattr(islands[job], name)(*values))
 
 
 def ranks() -> int:
@@ -65,9 +70,7 @@ def led() -> Iterator[bool]:
     world = mpi().COMM_WORLD
     if world.Get_rank() > 0:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is rank 0's to hear
-        # Each job ends with a None; one before a job ends them all.
-        while world.recv(source=0) is not None:
-            _obey(lambda: world.recv(source=0), lambda values: world.send(values, 0))
+        _obey(lambda: world.recv(source=0), lambda values: world.send(values, 0))
         yield False
         return
     _leading.append(world)
@@ -84,10 +87,10 @@ class _RankLine:
 
     def __init__(self, rank: int) -> None:
         self.world, self.rank = _leading[0], rank
-        self.world.send(True, rank)
+        self.job = next(_jobs)
 
-    def send(self, message: object) -> None:
-        self.world.send(message, self.rank)
+    def send(self, *message: object) -> None:
+        self.world.send((self.job, *message), self.rank)
 
     def receive(self) -> Any:
         return self.world.recv(source=self.rank)
@@ -96,7 +99,7 @@ class _RankLine:
         """End the job; an answer that is still owed is read first."""
         if owes:
             self.receive()
-        self.send(None)
+        self.send("end")
 
 
 class _ProcessLine:
@@ -110,10 +113,10 @@ class _ProcessLine:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
 
-    def send(self, message: object) -> None:
+    def send(self, *message: object) -> None:
         assert self.process.stdin is not None
         try:
-            pickle.dump(message, self.process.stdin, pickle.HIGHEST_PROTOCOL)
+            pickle.dump((0, *message), self.process.stdin, pickle.HIGHEST_PROTOCOL)
             self.process.stdin.flush()
         except BrokenPipeError:
             raise ToolError("annealing: an island's process has died") from None
@@ -179,9 +182,9 @@ class Team:
         while messages and len(self.lines) < self.size - 1:
             number = len(self.lines) + 1
             self.lines.append(_RankLine(number) if ranks() > 1 else _ProcessLine())
-            self.lines[-1].send(replace(self.begin, number=number))
+            self.lines[-1].send("begin", replace(self.begin, number=number))
         for line, message in zip(self.lines, messages, strict=False):
-            line.send(message)
+            line.send(*message)
             self.owing.append(line)
 
     def _answers(self) -> list[Any]:

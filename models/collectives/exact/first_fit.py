@@ -22,8 +22,10 @@ _PATHS = 8
 """Paths of a pair that are tried."""
 
 
-def first_fit(task: Task, seed: int = 1, *, hasty: bool = False) -> tuple[Step, ...] | None:
-    """Return a schedule, or None where a message found no way.
+def first_fit(
+    task: Task, _: int = 0, seed: int = 1, *, hasty: bool = False
+) -> tuple[Step, ...] | None:
+    """Return a schedule of as many steps as come out, or None where a message found no way.
 
     Parameters
     ----------

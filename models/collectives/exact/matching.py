@@ -21,7 +21,7 @@ MOST_TRIED = 100
 TRIES = 8
 
 
-def broadcast_by_matching(task: Task, seed: int) -> tuple[Step, ...] | None:
+def broadcast_by_matching(task: Task, _: int, seed: int) -> tuple[Step, ...] | None:
     """Return AAB by store and forward with all ports on a direct network; None of other tasks.
 
     None, too, if all that is found takes longer ways than the task allows.

@@ -5,7 +5,6 @@ One truth value for each option and step of a gene. What is written is docs/sche
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Callable
 from importlib.metadata import version
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from ortools.sat.python import cp_model
 
-from syncfabric.models.collectives.clock import Progress, Stop, Told, tick
+from syncfabric.models.collectives.clock import Clock, tick
 from syncfabric.models.collectives.encoding import Encoding
 from syncfabric.models.collectives.schedule import Step
 
@@ -25,8 +24,6 @@ NAME = f"CP-SAT {version('ortools')}"
 
 _EACH = 0.05
 """Seconds between looks at whether to stop."""
-_TELL = 0.5
-"""Seconds between two times that progress is told."""
 
 
 class Model:
@@ -147,38 +144,18 @@ class Answer(NamedTuple):
     branches: int
 
 
-def run(
-    model: Model,
-    *,
-    seed: int,
-    time_limit: float,
-    effort: float | None = None,
-    told: Told | None = None,
-    stop: Stop | None = None,
-) -> Answer:
+def run(model: Model, *, seed: int, clock: Clock, effort: float | None = None) -> Answer:
     """Look for a schedule.
 
     Parameters
     ----------
     model : Model
     seed : int
-    time_limit : float
-        Seconds.
+    clock : Clock
     effort : float, optional
         The solver's own seconds, the same on every machine.
-    told, stop : callable, optional
     """
-    begun = spoken = time.monotonic()
-
-    def over() -> bool:
-        nonlocal spoken
-        now = time.monotonic()
-        if told is not None and now - spoken > _TELL:
-            spoken = now
-            told(Progress(model.encoding.quotient.task.collective.demand, 0, now - begun))
-        return stop is not None and stop()
-
-    solver, status = _solver(model.sat, seed, time_limit, effort, over)
+    solver, status = _solver(model.sat, seed, clock.left, effort, lambda: clock.asked)
     found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
     steps = model.read(solver.boolean_value) if found else None
     return Answer(steps, status == cp_model.INFEASIBLE, solver.num_branches)

@@ -6,7 +6,9 @@ part trees are grown (``trees``), from which new chromosomes come (``evolve``).
 
 from __future__ import annotations
 
-from syncfabric.models.collectives.clock import Clock, Found, Progress, Stop, Told
+from collections.abc import Iterator
+
+from syncfabric.models.collectives.clock import Clock, Found
 from syncfabric.models.collectives.encoding import encode
 from syncfabric.models.collectives.mboa.evolve import evolve
 from syncfabric.models.collectives.mboa.state import LEAST, TRIED, Parameters, begin
@@ -16,73 +18,54 @@ from syncfabric.models.errors import SpecError
 
 __all__ = ["solve"]
 
-KINDS = ("OAB", "multicast", "OAS", "AAS", "MNS", "permutation")
-
 BATCH = 1 << 17
-"""New chromosomes between two reports."""
-PIECES = 32
-"""Of a batch, between which it looks at the clock."""
+"""New chromosomes between two reports, at most."""
+FIRST = 1 << 12
+"""New chromosomes until the first."""
+PACE = 2e6
+"""New chromosomes a second."""
 
 
 def solve(
-    task: Task,
-    steps: int,
-    *,
-    seed: int = 0,
-    time_limit: float = 60.0,
-    told: Told | None = None,
-    stop: Stop | None = None,
-    parameters: Parameters | None = None,
-    most: int | None = None,
-) -> Found:
+    task: Task, steps: int, seed: int, clock: Clock, *, parameters: Parameters | None = None
+) -> Iterator[Found]:
     """Search a schedule of so many steps, as every ``Method``.
 
     Parameters
     ----------
     task : Task
         OAB, multicast, OAS, AAS, MNS or permutation, with wormhole switching.
-    steps, seed, time_limit, told, stop
-        As of a ``Method``.
+    steps, seed : int
+    clock : Clock
     parameters : Parameters, optional
-    most : int, optional
-        Chromosomes that are weighed, at most; 1 or more.
 
     Raises
     ------
     SpecError
-        The method does not do the task, or there is no step.
+        There is no step, or a parameter is out of range.
     """
-    kind = task.collective.kind
-    if kind not in KINDS or task.rules.stores:
-        what = f"{kind} with store and forward" if task.rules.stores else kind
-        raise SpecError(
-            f"method mboa: it cannot do {what}; it does {', '.join(KINDS)} with wormhole "
-            f"switching; for broadcasts of many and for store and forward take hgsa or exact"
-        )
-    clock = Clock(time_limit, stop)
     parameters = (parameters or Parameters()).checked()
     symmetry = _symmetry(task, parameters.translations) if parameters.translations > 1 else None
     encoding = encode(task, steps, paths=parameters.paths, symmetry=symmetry)
     if not task.collective.demand:
-        return Found(((),) * steps, 0, 0, clock.passed)
+        yield Found(((),) * steps, 0)
+        return
     state = begin(encoding.tables, parameters, seed)
+    figures, batch = state.figures, FIRST
     with clock.stands():
         evolve(state, 0)
-    tried, figures = 0, state.figures
-    over = False
     while True:
-        end = tried + BATCH if most is None else min(tried + BATCH, most)
         # In pieces, which change nothing but how soon it ends when the time is over.
-        while tried < end and figures[LEAST] > 0 and not over:
-            evolve(state, min(BATCH // PIECES, end - tried))
-            tried, over = int(figures[TRIED]), clock.over
-        if told:
-            told(Progress(int(figures[LEAST]), tried, clock.passed))
-        done = figures[LEAST] == 0 or (most is not None and tried >= most)
-        if done or over or clock.over:
-            break
-    found = encoding.decode(*state.best) if figures[LEAST] == 0 else None
-    return Found(found, int(figures[LEAST]), tried, clock.passed)
+        for _ in range(batch // FIRST):
+            evolve(state, FIRST)
+            if figures[LEAST] == 0 or clock.over:
+                break
+        batch = min(2 * batch, BATCH)
+        tried = int(figures[TRIED])
+        steps_found = encoding.decode(*state.best) if figures[LEAST] == 0 else None
+        yield Found(steps_found, int(figures[LEAST]), tried, (tried + batch) / PACE)
+        if steps_found is not None or clock.over:
+            return
 
 
 def _symmetry(task: Task, most: int) -> Symmetry:

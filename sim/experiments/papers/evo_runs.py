@@ -9,9 +9,9 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from syncfabric.models.collectives.checker import check
-from syncfabric.models.collectives.clock import Stop
+from syncfabric.models.collectives.clock import Clock, Found, Stop
 from syncfabric.models.collectives.files import read
-from syncfabric.models.collectives.methods import load_method
+from syncfabric.models.collectives.methods import solve
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.search import search
 from syncfabric.models.collectives.task import Task
@@ -147,10 +147,15 @@ def one_run(
     stop : callable, optional
         Turns true when it is to end.
     """
-    report = None if told is None else lambda now: told(f"{now.conflicts} conflicts left")
+
+    def report(now: Found) -> None:
+        if told is not None:
+            told(f"{now.conflicts} conflicts left")
+
     more: dict[str, Any] = {} if islands is None else {"islands": islands}
-    task, solve = task_from(values), load_method(method)
-    found = solve(task, steps, seed=seed, time_limit=time_limit, told=report, stop=stop, **more)
+    task = task_from(values)
+    limits: dict[str, Any] = {"time_limit": time_limit, "stop": stop}
+    found = solve(method, task, steps, seed=seed, told=report, **limits, **more)
     if found.steps is not None:
         verdict = check(Schedule(task.topology, task.collective, task.rules, found.steps))
         if not verdict.right or verdict.detour > task.extra:
@@ -247,7 +252,7 @@ def straightened(work: Work, task: Task, schedule: Schedule) -> Schedule:
     model = Model(encoding)
     longer = [sent for sent, _, way, _ in model.sent if _longer(schedule, encoding.path(way))]
     model.sat.minimize(sum(longer))
-    answer = run(model, seed=work.seed, time_limit=work.time_limit, stop=work.stop)
+    answer = run(model, seed=work.seed, clock=Clock(work.time_limit, work.stop))
     work.check()
     if answer.steps is None:
         return schedule

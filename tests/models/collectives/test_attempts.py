@@ -1,20 +1,20 @@
-"""Attempts: who is asked, with what, and who is not asked any more."""
+"""Attempts: who is asked, with what, in which order, and who is not asked any more."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from syncfabric.models.collectives import search as module
+from syncfabric.models.collectives import methods
 from syncfabric.models.collectives.bounds import lower_bounds
 from syncfabric.models.collectives.clock import Clock, Found, Stop
-from syncfabric.models.collectives.methods import turns
-from syncfabric.models.collectives.record import Record
+from syncfabric.models.collectives.methods import Method, known, searches
+from syncfabric.models.collectives.record import Record, Standing
 from syncfabric.models.collectives.schedule import Transfer
-from syncfabric.models.collectives.search import Attempts
+from syncfabric.models.collectives.search import Attempts, search
 from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.models.errors import SpecError
-from tests.models.collectives.tasks import task
+from tests.models.collectives.tasks import STORE, task
 
 SEED, SECONDS = 7, 50.0
 
@@ -23,35 +23,43 @@ SCATTER = task("star-8", "OAS")
 
 
 class Asked:
-    """Methods that note what they are asked, and hand back what they are told to."""
+    """Methods that note what they are asked; each part of their work takes as long."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.calls: list[tuple[str, int, dict[str, Any]]] = []
+        self.parts: list[str] = []
+        self.ended: list[tuple[str, int]] = []
         self.answers: dict[str, Callable[[Task], Found]] = {}
 
-    def __call__(self, name: str) -> Callable[..., Found]:
-        def solve(task: Task, steps: int, **options: Any) -> Found:
-            self.calls.append((name, {"steps": steps, **options}))
-            answer = self.answers.get(name)
-            return answer(task) if answer else Found(None, 3, 100, 0.1)
+    def run(self, method: Method, task: Task, steps: int, seed: int, *_: Any, **more: Any) -> Any:
+        self.calls.append((method.name, steps, {"seed": seed, **more}))
+        return self.work(method.name, task, steps)
 
-        return solve
-
-    @property
-    def names(self) -> list[str]:
-        return [name for name, _ in self.calls]
+    def work(self, name: str, task: Task, steps: int) -> Iterator[Found]:
+        try:
+            for number in range(1, 1000):
+                self.parts.append(name)
+                answer = self.answers.get(name)
+                yield answer(task) if answer else Found(None, 3, 100 * number, 0.5 * number)
+        finally:
+            self.ended.append((name, steps))
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     made = Asked()
-    monkeypatch.setattr(module, "load_method", made)
+    monkeypatch.setattr(Method, "run", lambda *words, **more: made.run(*words, **more))
     return made
 
 
-def begun(task: Task, method: str = "auto", stop: Stop | None = None) -> Attempts:
+def begun(
+    task: Task,
+    method: str = "auto",
+    stop: Stop | None = None,
+    told: Callable[[Standing], None] | None = None,
+) -> Attempts:
     record = Record(task, tuple(lower_bounds(task)), method)
-    return Attempts(record, Clock(SECONDS, stop), method, SEED, None, {"islands": 3})
+    return Attempts(record, Clock(SECONDS, stop), method, SEED, told, {"islands": 3})
 
 
 def refuse(task: Task) -> Found:
@@ -63,56 +71,80 @@ def one_by_one(task: Task) -> Found:
     return Found(made, 0, 100, 0.1)
 
 
-def test_each_round_has_a_seed_of_its_own_and_what_is_left_of_the_time(asked: Asked) -> None:
-    tries = begun(SCATTER)
+def test_each_round_is_twice_as_long_and_goes_on(asked: Asked) -> None:
+    standings: list[Standing] = []
+    tries = begun(SCATTER, told=standings.append)
     for number in range(3):
+        done = len(asked.parts)
         tries.round(6, number)
-        calls, asked.calls = asked.calls, []
-        assert [name for name, _ in calls] == ["exact", "hgsa", "mboa"]
-        assert {options["seed"] for _, options in calls} == {SEED + number}
-        assert all(0 < options["time_limit"] <= SECONDS for _, options in calls)
-        assert {options["steps"] for _, options in calls} == {6}
+        # Half a second's work each.
+        assert len(asked.parts) - done == 12 * 2**number
+    assert [(name, steps, more["seed"]) for name, steps, more in asked.calls] == [
+        ("hgsa", 6, SEED), ("mboa", 6, SEED), ("exact", 6, SEED),
+    ]  # fmt: skip
     assert tries.record.tried == 6
-    assert tries.record.evaluations == 9 * 100
+    assert tries.record.evaluations == standings[-1].evaluations == 84 * 100
+    # As their shares are.
+    shares = {name: asked.parts.count(name) for name in searches()[1:]}
+    for name, parts in shares.items():
+        assert parts == pytest.approx(84 * known()[name].share / 7, abs=2)
+    assert asked.parts[:3] == ["hgsa", "mboa", "exact"]
 
 
 def test_what_only_annealing_is_told_nobody_else_is(asked: Asked) -> None:
     begun(task("mesh-4x4", "AAS", Rules(1))).round(16, 0)
-    assert asked.names == ["exact", "hgsa", "hgsa", "hgsa", "mboa"]
-    assert [options.get("islands") for _, options in asked.calls] == [None, 3, 3, 3, None]
-    sizes = [options["symmetry"].size for _, options in asked.calls if "symmetry" in options]
-    assert sizes == [4, 2]
+    assert [name for name, _, _ in asked.calls] == ["hgsa", "hgsa", "hgsa", "mboa", "exact"]
+    assert [more.get("islands") for _, _, more in asked.calls] == [3, 3, 3, None, None]
+    # Without a symmetry, with a quarter turn, and with a half turn.
+    groups = [more["symmetry"].size for _, _, more in asked.calls if "symmetry" in more]
+    assert groups == [4, 2]
 
 
 def test_who_refuses_is_not_asked_again(asked: Asked) -> None:
     asked.answers["exact"] = refuse
     tries = begun(SCATTER)
     tries.round(6, 0)
-    tries.round(6, 1)
-    assert asked.names == ["exact", "hgsa", "mboa", "hgsa", "mboa"]
+    tries.round(5, 0)
+    assert asked.parts.count("exact") == 1
+    assert [name for name, steps, _ in asked.calls if steps == 5] == ["hgsa", "mboa"]
     assert not tries.over
 
 
+def test_none_can_do_it(asked: Asked) -> None:
+    asked.answers = dict.fromkeys(searches(), refuse)
+    with pytest.raises(SpecError, match="too large"):
+        begun(SCATTER).round(6, 0)
+
+
+def test_who_does_not_fit_is_not_asked(asked: Asked) -> None:
+    begun(task("ring-5", "AAS", STORE)).round(9, 0)
+    assert {name for name, _, _ in asked.calls} == {"exact"}
+    with pytest.raises(SpecError, match="method mboa: it cannot do AAS with store and forward"):
+        search(task("ring-5", "AAS", STORE), "mboa")
+
+
 def test_a_round_ends_with_a_schedule_that_is_short_enough(asked: Asked) -> None:
-    asked.answers["hgsa"] = one_by_one
     tries = begun(SCATTER)
-    tries.round(6, 0)
-    assert asked.names == ["exact", "hgsa", "mboa"]
+    tries.round(8, 0)
+    asked.answers["hgsa"] = one_by_one
+    tries.round(7, 0)
+    assert asked.parts[-1] == "hgsa"
     assert tries.record.steps == 7
+    parts = len(asked.parts)
     tries.round(7, 1)
-    assert asked.names == ["exact", "hgsa", "mboa"]
+    assert len(asked.parts) == parts
+    # What looked for more is ended; all is, in the end.
+    assert [steps for _, steps in asked.ended] == [7] + [8] * 3
+    asked.answers.clear()
+    tries.round(6, 0)
+    tries.close()
+    assert [steps for _, steps in asked.ended] == [7] + [8] * 3 + [6] * 3
 
 
-def test_a_method_alone_looks_as_long_as_there_is_time(asked: Asked) -> None:
-    told = False
-    tries = begun(SCATTER, "mboa", lambda: told)
-    tries.whole(6)
-    (_, options), *others = asked.calls
-    assert not others
-    assert options["seed"] == SEED
-    assert not options["stop"]()
-    told = True
-    assert options["stop"]()
+def test_a_method_alone_ends_when_it_is_told(asked: Asked) -> None:
+    tries = begun(SCATTER, "mboa", lambda: len(asked.parts) > 99)
+    tries.round(6, 50)
+    assert asked.parts == ["mboa"] * 100
     assert tries.over
 
 
@@ -123,7 +155,31 @@ def test_first_fit_takes_no_more_steps_than_it_may() -> None:
         assert tries.record.steps == steps
 
 
-def test_no_turn_with_a_group_that_does_not_keep_the_collective() -> None:
-    for kind, groups in (("OAB", 0), ("AAS", 3)):
-        made = list(turns("auto", task("hypercube-8", kind), 0))
-        assert len([turn for turn in made if "symmetry" in turn.more]) == groups
+def test_no_turn_with_a_group_that_does_not_keep_the_collective(asked: Asked) -> None:
+    for kind, groups in (("OAB", 0), ("AAS", 2)):
+        asked.calls.clear()
+        begun(task("hypercube-8", kind)).round(4, 0)
+        assert sum("symmetry" in more for _, _, more in asked.calls) == groups
+
+
+def test_a_method_of_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = f"{__name__}:one_a_step"
+    other = Method("one a step", "for a test", place, share=9)
+
+    class Entry:
+        def load(self) -> Method:
+            return other
+
+    monkeypatch.setattr(methods, "entry_points", lambda group: [Entry()])
+    known.cache_clear()
+    try:
+        assert searches()[-1] == "one a step"
+        result = search(SCATTER, "one a step", steps=7)
+        assert (result.method, result.steps) == ("one a step", 7)
+    finally:
+        monkeypatch.undo()
+        known.cache_clear()
+
+
+def one_a_step(task: Task, steps: int, seed: int, clock: Clock) -> Iterator[Found]:
+    yield one_by_one(task)

@@ -1,6 +1,7 @@
 """docs/schedules.md names all that there is, and its examples run."""
 
 import dataclasses
+import inspect
 import json
 import re
 from pathlib import Path
@@ -8,10 +9,12 @@ from typing import get_args
 
 import pytest
 
+from syncfabric.cli.schedule import schedule
 from syncfabric.models.collectives.certificate import Argument
 from syncfabric.models.collectives.collective import KINDS
 from syncfabric.models.collectives.files import PERMUTATIONS, read
 from syncfabric.models.collectives.library import named
+from syncfabric.models.collectives.methods import known, searches
 from syncfabric.models.collectives.task import OnePort, Switching
 from syncfabric.models.collectives.verdict import examine
 from syncfabric.models.networks.families import FAMILIES
@@ -44,6 +47,16 @@ def test_every_collective_is_there() -> None:
     assert tuple(table("Collectives")) == KINDS
     for name in PERMUTATIONS:
         assert f"`{name}`" in PAGE
+
+
+def test_every_method_is_there() -> None:
+    shown = table("Finding a schedule")
+    assert not {*searches()[1:]} - shown.keys()
+    for name in searches()[1:]:
+        assert shown[name][1].startswith(known()[name].words)
+        assert (
+            name in inspect.signature(schedule).parameters["method"].annotation.__metadata__[0].help
+        )
 
 
 def test_every_rule_is_there() -> None:

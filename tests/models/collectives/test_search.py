@@ -2,9 +2,10 @@
 
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
+from typing import Any
 
 import pytest
 
@@ -15,16 +16,13 @@ from syncfabric.models.collectives.certificate import Solver, verify
 from syncfabric.models.collectives.clock import (
     Clock,
     Found,
-    Progress,
-    Stop,
     TimeUpError,
-    Told,
     seconds_left,
     tick,
 )
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.methods import turns
+from syncfabric.models.collectives.methods import Method, known
 from syncfabric.models.collectives.record import Result, Standing
 from syncfabric.models.collectives.schedule import Transfer
 from syncfabric.models.collectives.search import search
@@ -62,7 +60,7 @@ def assert_whole(task: Task, result: Result, steps: int) -> None:
         ("octagon-8", "OAB", 2, "first fit"),
         ("octagon-8", "AOG", 3, "first fit"),
         ("octagon-8", "AOR", 2, "first fit"),
-        ("octagon-8", "AAS", 4, "exact"),
+        ("octagon-8", "AAS", 4, "hgsa"),
     ],
 )
 def test_auto_meets_the_bound(name: str, kind: str, steps: int, by: str) -> None:
@@ -161,32 +159,22 @@ class Fake:
     def __init__(self, least: int) -> None:
         self.least, self.asked = least, list[int]()
 
-    def __call__(
-        self,
-        task: Task,
-        steps: int,
-        *,
-        seed: int,
-        time_limit: float,
-        told: Told | None,
-        stop: Stop | None,
-        **more: object,
-    ) -> Found:
-        self.asked.append(steps)
-        assert told is not None
-        told(Progress(5, 100, 0.1))
-        if steps < self.least:
-            time.sleep(min(0.05, time_limit))
-            return Found(None, 3, 100, 0.1)
-        # Node 0 scatters on a star, of which it is the middle, a message a step.
-        made = tuple((Transfer((0, t), (0, t)),) for _, t in task.collective.pairs)
-        return Found(made[:steps] if steps >= len(made) else made, 0, 100, 0.1)
+    def __call__(self, _: Method, task: Task, steps: int, *__: Any, **___: Any) -> Iterator[Found]:
+        for number in range(1, 1000):
+            self.asked.append(steps)
+            if steps < self.least:
+                time.sleep(0.05)
+                yield Found(None, 3, 100 * number, 100.0 * number)
+                continue
+            # Node 0 scatters on a star, of which it is the middle, a message a step.
+            made = tuple((Transfer((0, t), (0, t)),) for _, t in task.collective.pairs)
+            yield Found(made[:steps] if steps >= len(made) else made, 0, 100 * number, 1.0)
 
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     made = Fake(7)
-    monkeypatch.setattr(searching, "load_method", lambda name: made)
+    monkeypatch.setattr(Method, "run", lambda *words, **more: made(*words, **more))
     return made
 
 
@@ -207,52 +195,15 @@ def test_from_above_down_to_what_is_found(fake: Fake) -> None:
     assert result.evaluations == 100 * len(fake.asked)
 
 
-def test_each_round_has_longer_turns() -> None:
-    task = task_of("mesh-4x4", "AAS", Rules(1))
-    for number in range(3):
-        made = list(turns("auto", task, number))
-        assert [turn.method for turn in made] == ["exact", "hgsa", "hgsa", "hgsa", "mboa"]
-        # A quarter turn, a half turn, and none.
-        assert [turn.more["symmetry"].size for turn in made[1:3]] == [4, 2]
-        for turn, first in zip(made, turns("auto", task, 0), strict=True):
-            assert turn.most == first.most * 2**number
-            assert turn.more.get("effort", 0) == first.more.get("effort", 0) * 2**number
-    (alone,) = turns("mboa", task, 1)
-    assert alone.method == "mboa"
-    assert alone.most > made[-1].most
-
-
-def test_a_turn_ends_after_its_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, int]] = []
-
-    def method(name: str) -> Callable[..., Found]:
-        def solve(task: Task, steps: int, *, told: Told, stop: Stop, **_: object) -> Found:
-            done = 0
-            while done < 10**9 and not stop():
-                done += 1000
-                told(Progress(5, done, 0.1))
-                if name == "exact":
-                    break
-            asked.append((name, done))
-            return Found(None, 3, done, 0.1)
-
-        return solve
-
-    monkeypatch.setattr(searching, "load_method", method)
-    task = task_of("mesh-4x4", "AAS", Rules(1))
-    result = search(task, stop=lambda: len(asked) >= 10, time_limit=60)
-    assert result.method == "first fit"
-    for name, done in asked:
-        most = {turn.most for number in range(2) for turn in turns("auto", task, number)}
-        assert name == "exact" or done in most
-    assert len({done for name, done in asked if name == "hgsa"}) >= 2
-
-
 def test_what_nobody_can_do_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> Found:
+    def refuse(*_: object, **__: object) -> Iterator[Found]:
         raise SpecError("too large")
+        yield
 
-    monkeypatch.setattr(searching, "load_method", lambda name: refuse)
+    whole = Method.run
+    monkeypatch.setattr(
+        Method, "run", lambda one, *told, **more: (whole if one.at_once else refuse)(one, *told)
+    )
     result = search(task_of("mesh-4x4", "AAS", Rules(1)), time_limit=60)
     assert result.method == "first fit"
     assert result.seconds < 30
@@ -274,9 +225,12 @@ def test_a_wrong_schedule_never_leaves(fake: Fake) -> None:
 
 
 def test_a_method_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    nowhere = methods._METHODS["hgsa"]._replace(folder="nowhere")
-    monkeypatch.setitem(methods._METHODS, "hgsa", nowhere)
-    monkeypatch.setitem(methods._METHODS, "mboa", nowhere)
+    nowhere = {
+        name: one if one.at_once or name == "exact" else replace(one, place="nowhere:solve")
+        for name, one in known().items()
+    }
+    monkeypatch.setattr(methods, "known", lambda: nowhere)
+    monkeypatch.setattr(searching, "known", lambda: nowhere)
     task = task_of("octagon-8", "AAS")
     with pytest.raises(SpecError, match="method hgsa: it needs"):
         search(task, "hgsa")

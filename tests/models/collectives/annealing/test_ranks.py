@@ -8,12 +8,13 @@ PROGRAM = """
 import sys
 from syncfabric.models.collectives.annealing import solve as module
 from syncfabric.models.collectives.annealing.team import led, ranks
+from syncfabric.models.collectives.methods import solve
 from tests.models.collectives.annealing.test_runs import HARD
 module.EPOCH = 40_000
 with led() as leads:
     if leads:
         for seed in (1, 2):
-            found = module.solve(HARD, 17, seed=seed, islands=2)
+            found = solve("hgsa", HARD, 17, seed=seed, islands=2)
             print(ranks(), found.steps is not None, found.evaluations, hash(found.steps))
     else:
         print("worked", file=sys.stderr)

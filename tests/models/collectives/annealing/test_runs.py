@@ -6,9 +6,9 @@ import pytest
 
 from syncfabric.models.collectives.annealing import solve as module
 from syncfabric.models.collectives.annealing.island import Outcome, Solution
-from syncfabric.models.collectives.annealing.solve import solve
 from syncfabric.models.collectives.annealing.team import Team
-from syncfabric.models.collectives.clock import Progress
+from syncfabric.models.collectives.clock import Found
+from syncfabric.models.collectives.methods import solve
 from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
 from tests.models.collectives.tasks import task
@@ -31,7 +31,7 @@ def stop_after(epochs: int):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("islands", [1, 2])
 def test_the_same_seed_gives_the_same(islands: int) -> None:
     def run(seed: int):  # type: ignore[no-untyped-def]
-        return solve(HARD, 17, seed=seed, time_limit=60, islands=islands)
+        return solve("hgsa", HARD, 17, seed=seed, time_limit=60, islands=islands)
 
     first = run(1)
     assert first.steps is not None
@@ -46,7 +46,7 @@ def test_a_run_that_goes_on_comes_to_the_same(islands: int, tmp_path: Path) -> N
 
     def run(epochs: int, kept: Path | None):  # type: ignore[no-untyped-def]
         return solve(
-            HARD, 16, seed=3, time_limit=60, islands=islands, stop=stop_after(epochs),
+            "hgsa", HARD, 16, seed=3, time_limit=60, islands=islands, stop=stop_after(epochs),
             checkpoint=kept,
         )  # fmt: skip
 
@@ -58,7 +58,7 @@ def test_a_run_that_goes_on_comes_to_the_same(islands: int, tmp_path: Path) -> N
     assert (parts.conflicts, parts.evaluations) == (whole.conflicts, whole.evaluations)
     assert parts.seconds > 0
     with pytest.raises(SpecError, match="of another run"):
-        solve(HARD, 16, seed=4, islands=islands, checkpoint=file)
+        solve("hgsa", HARD, 16, seed=4, islands=islands, checkpoint=file)
     file.write_text("nonsense")
     with pytest.raises(SpecError, match="it is no checkpoint, or it is damaged"):
         run(1, file)
@@ -66,8 +66,8 @@ def test_a_run_that_goes_on_comes_to_the_same(islands: int, tmp_path: Path) -> N
 
 @pytest.mark.usefixtures("short")
 def test_it_tells_and_stops() -> None:
-    told: list[Progress] = []
-    found = solve(HARD, 15, told=told.append, stop=stop_after(3), islands=1)
+    told: list[Found] = []
+    found = solve("hgsa", HARD, 15, told=told.append, stop=stop_after(3), islands=1)
     assert found.steps is None
     assert len(told) == 3
     assert found.conflicts == told[-1].conflicts <= told[0].conflicts
@@ -84,16 +84,18 @@ def test_evaluations_of_all_islands_count(monkeypatch: pytest.MonkeyPatch) -> No
         return epochs[-1]
 
     monkeypatch.setattr(Team, "run", run)
-    told: list[Progress] = []
-    found = solve(HARD, 17, seed=7, time_limit=60, islands=2, told=told.append)
-    assert len(epochs) > 2
+    told: list[Found] = []
+    found = solve("hgsa", HARD, 17, seed=7, time_limit=60, islands=2, told=told.append)
+    assert len(epochs) > 5
     assert [outcome.best.conflicts == 0 for outcome in epochs[-1]] == [True, False]
-    # Island 1 joins in the second epoch.
-    assert all(outcome.evaluations > 30_000 * (len(epochs) - 1) for outcome in epochs[-1])
+    # Island 1 joins after four epochs, the first of which are shorter.
+    assert [len(outcomes) for outcomes in epochs[:5]] == [1, 1, 1, 1, 2]
+    assert epochs[0][0].evaluations < 6_000
+    assert all(outcome.evaluations > 30_000 * (len(epochs) - 4) for outcome in epochs[-1])
     assert found.evaluations == sum(outcome.evaluations for outcome in epochs[-1])
-    assert found.evaluations > told[-1].evaluations
+    assert told[-1].evaluations == found.evaluations
 
 
 def test_no_islands_are_refused() -> None:
     with pytest.raises(SpecError, match="islands must be 1 or more, not -1"):
-        solve(HARD, 16, islands=-1)
+        solve("hgsa", HARD, 16, islands=-1)

@@ -30,4 +30,4 @@ def test_first_fit_makes_no_way_longer_than_allowed(extra: int) -> None:
     for name in ("mesh-4x4", "ring-7"):
         asked = replace(task(name, "AAB", rules), extra=extra)
         for seed in range(3):
-            assert_right(asked, first_fit(asked, seed))
+            assert_right(asked, first_fit(asked, seed=seed))

@@ -23,13 +23,13 @@ def task(name: str, kind: str = "AAB", rules: Rules = STORE, extra: int = 0) -> 
 )
 def test_few_steps(name: str, extra: int, steps: int) -> None:
     asked = task(name, extra=extra)
-    found = broadcast_by_matching(asked, 1)
+    found = broadcast_by_matching(asked, 0, 1)
     assert found is not None
     assert len(found) == steps
     report = check(Schedule(asked.topology, asked.collective, asked.rules, found))
     assert report.right
     assert report.detour <= extra
-    assert found == broadcast_by_matching(asked, 1)
+    assert found == broadcast_by_matching(asked, 0, 1)
 
 
 def test_tasks_of_others() -> None:
@@ -40,4 +40,4 @@ def test_tasks_of_others() -> None:
         task("mesh-3x3", rules=Rules(1, switching="store-and-forward")),
         task("fat-tree-2x2"),
     ):
-        assert broadcast_by_matching(other, 1) is None
+        assert broadcast_by_matching(other, 0, 1) is None

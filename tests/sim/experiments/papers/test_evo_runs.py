@@ -52,12 +52,13 @@ def test_runs_have_a_seed_each_and_only_schedules_count(
 ) -> None:
     asked = []
 
-    def solve(task: Task, steps: int, *, seed: int, time_limit: float, **_: Any) -> Found:
+    def solve(by: str, task: Task, steps: int, *, seed: int, time_limit: float, **_: Any) -> Found:
+        assert by == method
         asked.append((steps, seed, time_limit))
         found = RIGHT if seed % 2 else None
-        return Found(found, 0 if found else seed, 100 * seed, 0.5 * seed)
+        return Found(found, 0 if found else seed, 100 * seed, seconds=0.5 * seed)
 
-    monkeypatch.setattr(runs, "load_method", lambda name: {method: solve}[name])
+    monkeypatch.setattr(runs, "solve", solve)
     work = work_of("evo-table2", runs=3, seed=5, time_limit=2.5)
     entry = make_runs(work, method, ring_oas(), 2)
     assert asked == [(2, 5, 2.5), (2, 6, 2.5), (2, 7, 2.5)]
@@ -69,9 +70,9 @@ def test_an_entry_ends_when_its_time_is_over(
     monkeypatch: pytest.MonkeyPatch, method: Method
 ) -> None:
     def solve(*_: object, **__: object) -> Found:
-        return Found(None, 3, 100, 2.0)
+        return Found(None, 3, 100, seconds=2.0)
 
-    monkeypatch.setattr(runs, "load_method", lambda name: solve)
+    monkeypatch.setattr(runs, "solve", solve)
     entry = make_runs(work_of("evo-table2", runs=9, time_limit=1.0), method, ring_oas(), 2)
     assert TIMES == 5
     assert entry == Entry(3, (), (), 3, wanted=9)
@@ -83,9 +84,9 @@ def test_a_run_that_needs_longer_has_it(monkeypatch: pytest.MonkeyPatch) -> None
 
     def solve(*_: object, time_limit: float, **__: object) -> Found:
         asked.append(time_limit)
-        return Found(None, 1, 100, 80.0)
+        return Found(None, 1, 100, seconds=80.0)
 
-    monkeypatch.setattr(runs, "load_method", lambda name: solve)
+    monkeypatch.setattr(runs, "solve", solve)
     entry = make_runs(
         work_of("evo-table2", runs=9, time_limit=5.0), "mboa", evo.task("AAS", 32), 16
     )
@@ -95,8 +96,8 @@ def test_a_run_that_needs_longer_has_it(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_wrong_schedule_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = ((*RIGHT[0], *RIGHT[1]),)
-    found = Found(wrong, 0, 1, 0.0)
-    monkeypatch.setattr(runs, "load_method", lambda name: lambda *_, **__: found)
+    found = Found(wrong, 0, 1)
+    monkeypatch.setattr(runs, "solve", lambda *_, **__: found)
     with pytest.raises(AssertionError, match="a schedule that is wrong"):
         make_runs(work_of("evo-table2", runs=1), "hgsa", ring_oas(), 1)
 
@@ -109,9 +110,9 @@ def test_a_run_that_the_user_ends_is_no_failure(
 
     def solve(*_: object, **__: object) -> Found:
         asked.append(True)
-        return Found(None, 3, 1, 0.0)
+        return Found(None, 3, 1)
 
-    monkeypatch.setattr(runs, "load_method", lambda name: solve)
+    monkeypatch.setattr(runs, "solve", solve)
     work = work_of("evo-table2", runs=count, stop=lambda: bool(asked))
     with pytest.raises(KeyboardInterrupt):
         make_runs(work, "hgsa", ring_oas(), 2)
