@@ -149,20 +149,7 @@ class Movement:
         for i, c in self._processes.freed():
             freed.setdefault(i, []).append(c)
         injected = self._processes.send(now)
-        moves: list[Moves] = []
-        flowing, self.flowing = self.flowing, set()
-        for n in flowing:
-            router = self._routers[n]
-            freed_here = router.freed
-            moves.append((n, router.send(), freed_here))
-            if not router.is_idle:
-                self.flowing.add(n)
-        # All routers have sent: what comes can be put into them.
-        for n, port, flit in here.packets:
-            self._routers[n].receive(port, flit)
-            self.flowing.add(n)
-        for tokens, lane in here.tokens:
-            tokens[lane] += 1
+        moves = self._send_packets() if self.flowing or here.packets or here.tokens else []
         driving: Collection[int] = self.active
         if self._local:
             self._at_meshs_processes(injected, freed)
@@ -194,6 +181,23 @@ class Movement:
             if self._places[place].credited(port, c):
                 self._processes.credit(place - self._first, c)
         return self._shown
+
+    def _send_packets(self) -> list[Moves]:
+        """Let routers of packets send, then receive what comes out of links' registers."""
+        here, routers, moves = self._here, self._routers, list[Moves]()
+        flowing, self.flowing = self.flowing, set()
+        for n in flowing:
+            router = routers[n]
+            freed = router.freed
+            moves.append((n, router.send(), freed))
+            if not router.is_idle:
+                self.flowing.add(n)
+        for n, port, flit in here.packets:
+            routers[n].receive(port, flit)
+            self.flowing.add(n)
+        for tokens, lane in here.tokens:
+            tokens[lane] += 1
+        return moves
 
     def _at_meshs_processes(
         self, injected: Mapping[int, Flit], freed: Mapping[int, Sequence[int]]

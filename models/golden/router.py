@@ -307,7 +307,9 @@ class Router(Generic[M]):
         self.carries: Collection[int] = ()
         self.late = False
         self._pairs = [divmod(at, channels) for at in range(count)]
+        self._port_of = [at // channels for at in range(count)]
         self._adaptive = routing if isinstance(routing, Adaptive) else None
+        self._rechannels = self._dated or self._adaptive is not None
         # Of packets that have still to choose: the escape channel, and the others in their order.
         self._open: dict[int, tuple[int, list[int]]] = {}
         self._register: dict[int, Flit | M] = {}
@@ -320,54 +322,60 @@ class Router(Generic[M]):
     def send(self, messages: Mapping[int, M] | None = None) -> dict[int, Flit | M]:
         """Let go what leaves in this cycle; return what is on the links in it, by output."""
         self.freed = freed = []
-        self.late, carries = False, self.carries
+        self.late = False
         leave: dict[int, Flit | M] = {**messages} if messages else {}
         if self._occupied:
             self._time = time = self._time + 1
-            channels, ports, tokens, owner = self.channels, self._ports, self.tokens, self._owner
             goals, mine = self._goal, self._mine
-            of_input, of_output = self._of_input, self._of_output
             for at, (escape, others) in self._open.items():
                 goals[at] = self._chosen(escape, others)
-            requests: dict[int, int] = {}  # by input
-            for at in self._occupied:
-                goal = goals[at]
-                if tokens[goal] and owner[goal] == mine[at]:
-                    i = at // channels
-                    if i not in requests or of_input[at] < of_input[requests[i]]:
-                        requests[i] = at
-            granted: dict[int, int] = {}  # inputs, by output
-            for i, at in requests.items():
-                o = goals[at] // channels
-                if o in granted:
-                    if of_output[o * ports + i] < of_output[o * ports + granted[o]]:
-                        granted[o] = i
-                elif o in leave or o in carries:
+            for at in self._granted():
+                goal, i = goals[at], self._port_of[at]
+                o = self._port_of[goal]
+                if o in leave or o in self.carries:
                     self.late = True
-                else:
-                    granted[o] = i
-            for o, i in granted.items():
-                at = requests[i]
-                buffer, goal = self._buffers[at], goals[at]
+                    continue
+                buffer = self._buffers[at]
                 _, flit = buffer.popleft()
                 if flit.head != (mine[at] == NONE):  # marked as it is not
                     flit = replace(flit, head=not flit.head)
-                owner[goal] = mine[at] = NONE if flit.tail else i
+                self._owner[goal] = mine[at] = NONE if flit.tail else i
                 if self._open:
                     self._open.pop(at, None)
                 if not buffer:
                     self._occupied.discard(at)
                 elif flit.tail:
                     self._begin(at)
-                tokens[goal] -= 1
-                of_input[at] = of_output[o * ports + i] = time
+                self.tokens[goal] -= 1
+                self._of_input[at] = self._of_output[o * self._ports + i] = time
                 freed.append(self._pairs[at])
-                if (self._dated or self._adaptive) and flit.channel != goal % channels:
-                    flit = replace(flit, channel=goal % channels)
+                if self._rechannels and flit.channel != goal % self.channels:
+                    flit = replace(flit, channel=goal % self.channels)
                 leave[o] = flit
         if self.registered:
             leave, self._register = self._register, leave
         return leave
+
+    def _granted(self) -> Collection[int]:
+        """Return the input channels that are granted, at most one of an input and an output."""
+        goals, tokens, owner, mine = self._goal, self.tokens, self._owner, self._mine
+        able = [at for at in self._occupied if tokens[goals[at]] and owner[goals[at]] == mine[at]]
+        if len(able) < 2:  # nothing to arbitrate
+            return able
+        ports, port_of = self._ports, self._port_of
+        of_input, of_output = self._of_input, self._of_output
+        requests: dict[int, int] = {}  # by input
+        for at in able:
+            i = port_of[at]
+            if i not in requests or of_input[at] < of_input[requests[i]]:
+                requests[i] = at
+        granted: dict[int, int] = {}  # by output
+        for i, at in requests.items():
+            o = port_of[goals[at]]
+            first = granted.get(o)
+            if first is None or of_output[o * ports + i] < of_output[o * ports + port_of[first]]:
+                granted[o] = at
+        return granted.values()
 
     def receive(self, port: int, flit: Flit) -> bool:
         """Put a flit that comes into its buffer, after ``send``; return whether there was room.
@@ -396,7 +404,7 @@ class Router(Generic[M]):
     def _begin(self, at: int) -> None:
         """Let a packet begin with the first flit of a buffer."""
         goal, flit = self._buffers[at][0]
-        port, c = divmod(at, self.channels)
+        port, c = self._pairs[at]
         self._goal[at] = goal = goal if goal != NONE else self._route(port, flit)[0]
         ways = self._adaptive
         if ways and c < self._ordinary and ways.may_choose(port, c):

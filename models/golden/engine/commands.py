@@ -36,6 +36,8 @@ class Commands:
         The staged image.
     answer : Answer or None
         The answer in this cycle.
+    is_idle : bool
+        Nothing changes without a request.
     """
 
     def __init__(self, layout: EngineLayout, *, counters: bool) -> None:
@@ -45,11 +47,7 @@ class Commands:
         self._loaded = False
         self.staged = 0
         self.answer: Answer | None = None
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing changes without a request."""
-        return self.answer is None and not self._loaded and self._counters.is_idle
+        self.is_idle = True
 
     def offered(self, request: Request | None) -> Commit | None:
         """Return the command that the local source may load in this cycle."""
@@ -90,6 +88,7 @@ class Commands:
             self.answer = self._access(request)
         self._loaded = (self._loaded or loaded) and executed is None
         self._counters.step(events)
+        self.is_idle = self.answer is None and not self._loaded and self._counters.is_idle
 
     def _access(self, request: Request) -> Answer:
         write, address, data = request

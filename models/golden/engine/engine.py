@@ -160,6 +160,12 @@ class Engine:
         return not moves and self._swept == self._entries and self._commands.is_idle
 
     @property
+    def _rests(self) -> bool:
+        """Whether nothing but `_before` changes in this cycle without inputs."""
+        moves = self._present or self._grant or self._service or self._done or self._period
+        return not moves and self._swept == self._entries and self._commands.is_idle
+
+    @property
     def watches(self) -> bool:
         """Whether a visit of the watchdog may change anything."""
         return bool(self._memory.waiting)
@@ -208,6 +214,10 @@ class Engine:
         hold : bool, optional
             No service begins; only with shared links.
         """
+        if not inputs and not arrive and not request and self._rests:
+            self.now += 1
+            self._before = None
+            return self._own
         held = hold and self.shared and (self._service is None or self._begins == self.now)
         if held:
             self._service = self._done = None
@@ -238,7 +248,10 @@ class Engine:
                 self._queues[p].append(message)
         load, ready = None, False
         if not stay >> local:
-            load, ready = self._load(arrive, request)
+            if arrive or request or self._due or self._swept < self._entries:
+                load, ready = self._load(arrive, request)
+            else:
+                ready = self._own
             if load is not None:
                 heads[local] = load
                 came |= 1 << local

@@ -53,6 +53,10 @@ class NodePort:
         Registers that the process sees so.
     refuses : bool
         An arrive of the cycle gone through last was refused.
+    offer : Message or None
+        What the engine is offered in this cycle.
+    is_idle : bool
+        Nothing changes without an arrival or a message.
     """
 
     def __init__(self, registers: int, *, counters: bool = True) -> None:
@@ -60,7 +64,8 @@ class NodePort:
         self._counters = Counters(PortWord, built=counters)
         self.ready, self.done, self.broken = set[int](), set[int](), set[int]()
         self.waiting = set[int]()
-        self.refuses = False
+        self.refuses, self.is_idle = False, True
+        self.offer: Message | None = None
         self._may_arrive = set[int]()
         self._served = -1  # registers up to this one have had their turn
         self._result: list[int | None] = [0] * registers
@@ -72,21 +77,13 @@ class NodePort:
         """The counter REFUSED_ARRIVE."""
         return self._counters[PortWord.REFUSED_ARRIVE]
 
-    @property
-    def offer(self) -> Message | None:
-        """What the engine is offered in this cycle."""
-        if not self.waiting:
-            return None
+    def _offered(self) -> Message | None:
+        """Return what the engine is offered in this cycle."""
         r = min((r for r in self.waiting if r > self._served), default=None)
         if r is None:
             return None
         kind = Kind.LAST if self._kept[r].last else Kind.PLAIN
         return Message(r, self._epoch[r], kind, self._kept[r].data)
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing changes without an arrival or a message."""
-        return not self.waiting and self._served < 0 and self._counters.is_idle
 
     def result(self, register: int) -> int:
         """Return a register's result; 0 where it has no meaning."""
@@ -134,9 +131,12 @@ class NodePort:
         if message and message.entry not in self._registers:
             message = None
         offer = self.offer
-        accepted = [r for r in arrive if self._accepts(r, message)]
-        self.refuses = any(r not in self._may_arrive and r not in accepted for r in arrive)
-        self._counters.step([PortWord.REFUSED_ARRIVE] * self.refuses)
+        accepted, self.refuses = list[int](), False
+        if arrive:
+            accepted = [r for r in arrive if self._accepts(r, message)]
+            self.refuses = any(r not in self._may_arrive and r not in accepted for r in arrive)
+        if self.refuses or not self._counters.is_idle:
+            self._counters.step([PortWord.REFUSED_ARRIVE] * self.refuses)
         if message:
             self._receive(message)
         if offer is None:
@@ -149,6 +149,8 @@ class NodePort:
             self.waiting.add(r)
             self.done.discard(r)
             self._kept[r] = arrive[r]
+        self.offer = self._offered() if self.waiting else None
+        self.is_idle = not self.waiting and self._served < 0 and self._counters.is_idle
 
     def _accepts(self, register: int, message: Message | None) -> bool:
         if message and message.entry == register:
