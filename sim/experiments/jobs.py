@@ -36,18 +36,15 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from syncfabric.models.errors import OutputError, SyncfabricError, ToolError
+from syncfabric.models.errors import SyncfabricError, ToolError
 from syncfabric.models.files import read_bytes
 from syncfabric.models.ranks import mpi, rank_started, ranks_started
-from syncfabric.sim.simulators.cache import cache_folder, fingerprint
+from syncfabric.sim.simulators.cache import RESULTS_BYTES, cache_folder, fingerprint, unusable
 
 PACKAGES = ("syncfabric.models", "syncfabric.rtl", "syncfabric.sim")
 """All that a job can depend on of this project, and of others:"""
 LIBRARIES = ("networkx", "numba", "numpy", "ortools", "scipy")
 SUFFIXES = frozenset((".py", ".toml", ".csv", ".v", ".sv", ".cpp", ".h", ".vlt"))
-
-LIMIT_BYTES = 200_000_000
-"""Of all files; those to which nothing was added for longest are removed above it."""
 
 
 class Kept:
@@ -85,7 +82,7 @@ class Kept:
                 self.file.write(b"\n")  # what was cut short before ends here
             self.file.write(b"%08x %s\n" % (zlib.crc32(line), line))
         except OSError as error:
-            raise _unusable(error) from None
+            raise unusable(error) from None
 
     def close(self) -> None:
         """Close the file."""
@@ -99,7 +96,7 @@ class Kept:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise _unusable(error) from None
+            raise unusable(error) from None
         for line in data.split(b"\n"):
             check, _, rest = line.partition(b" ")
             if check == b"%08x" % zlib.crc32(rest):
@@ -123,21 +120,14 @@ def sources() -> str:
 
 
 def _prune(folder: Path) -> None:
-    """Remove the files that are oldest until the rest is within the limit."""
+    """Remove those to which nothing was added for longest until the rest is within the limit."""
     known = sorted((file.stat().st_mtime, file.stat().st_size, file) for file in folder.iterdir())
-    excess = sum(size for _, size, _ in known) - LIMIT_BYTES
+    excess = sum(size for _, size, _ in known) - RESULTS_BYTES
     for _, size, file in known:
         if excess <= 0:
             return
         file.unlink(missing_ok=True)
         excess -= size
-
-
-def _unusable(error: OSError) -> OutputError:
-    return OutputError(
-        f"cache folder {cache_folder()} cannot be used: {error.strerror or error}; "
-        "set SYNCFABRIC_CACHE to a folder that can be written"
-    )
 
 
 LOOK = 0.1

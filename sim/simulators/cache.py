@@ -1,20 +1,24 @@
-"""The cache of builds: kept by content, made whole or not at all, bounded in size."""
+"""The cache: builds kept by content, made whole or not at all, bounded in size; its parts."""
 
 import fcntl
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from syncfabric.models.cache import cache_folder, fingerprint
 from syncfabric.models.errors import OutputError
 
-__all__ = ["Cache", "cache_folder", "fingerprint"]
+__all__ = ["Cache", "CacheUse", "Part", "cache_folder", "cache_use", "clear_cache", "fingerprint"]
 
 LIMIT_BYTES = 2_000_000_000
+RESULTS_BYTES = 200_000_000
+"""Limit of all files with results of experiments (`sim.experiments.jobs`)."""
 YOUNG_SECONDS = 3600.0
 """A build used within this time is never removed: a run may be about to start it."""
 
@@ -58,17 +62,14 @@ class Cache:
         """
         entry = self.folder / "builds" / key
         try:
-            with self._locked(key):
+            with self.locked(key):
                 if entry.is_dir():
                     os.utime(entry)
                     return entry, True
                 entry.parent.mkdir(parents=True, exist_ok=True)
                 self._make(entry, make)
         except OSError as error:
-            raise OutputError(
-                f"cache folder {self.folder} cannot be used: {error.strerror or error}; "
-                "set SYNCFABRIC_CACHE to a folder that can be written"
-            ) from error
+            raise unusable(error, self.folder) from error
         self._prune()
         return entry, False
 
@@ -82,7 +83,7 @@ class Cache:
             result.rename(entry)
 
     @contextmanager
-    def _locked(self, key: str) -> Iterator[None]:
+    def locked(self, key: str) -> Iterator[None]:
         """Keep other processes from making the same build at the same time; they wait for it."""
         locks = self.folder / "locks"
         locks.mkdir(parents=True, exist_ok=True)
@@ -101,7 +102,7 @@ class Cache:
         entries = []
         for entry in (self.folder / "builds").iterdir():
             try:
-                size = sum(file.stat().st_size for file in entry.rglob("*"))
+                size = size_of(entry)
                 entries.append((entry.stat().st_mtime, size, entry))
             except FileNotFoundError:
                 continue  # another process removed it meanwhile
@@ -112,3 +113,119 @@ class Cache:
                 return
             shutil.rmtree(entry, ignore_errors=True)
             excess -= size
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes of a file, or of all files in a folder; links count as such.
+
+    Raises
+    ------
+    FileNotFoundError
+        Another process has removed one meanwhile.
+    """
+    return sum(file.lstat().st_size for file in [path, *path.rglob("*")] if not file.is_dir())
+
+
+PARTS: dict[str, tuple[str, int | None]] = {
+    "builds": ("programs that simulate, netlists, programs of cores", LIMIT_BYTES),
+    "verilog": ("Verilog of components", LIMIT_BYTES),
+    "library": ("Verilator's own library, compiled", LIMIT_BYTES),
+    "verilator": ("Verilator's makefile for this machine", LIMIT_BYTES),
+    "kernels": ("compiled searches of schedules", None),
+    "results": ("points of load curves and of experiments", RESULTS_BYTES),
+}
+"""Folders of the cache, what is in them, and the bytes above which the oldest are removed."""
+OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A folder of the cache; ``limit`` is None where not bytes, but folders are limited."""
+
+    name: str
+    what: str
+    entries: int
+    bytes: int
+    limit: int | None
+
+
+@dataclass(frozen=True)
+class CacheUse:
+    """What is in the cache; sizes in bytes."""
+
+    folder: str
+    parts: Sequence[Part]
+
+    @property
+    def bytes(self) -> int:
+        """Of all parts."""
+        return sum(part.bytes for part in self.parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        return {**asdict(self), "bytes": self.bytes}
+
+
+def cache_use() -> CacheUse:
+    """Measure the cache."""
+    root, known = cache_folder(), set[Path]()
+    parts = []
+    for name, (what, limit) in PARTS.items():
+        entries = _entries(root, name)
+        known.update(entries)
+        parts.append(_part(name, what, entries, limit))
+    over = [path for path in _list(root) if path.name not in (*PARTS, "locks")]
+    if over:
+        parts.append(
+            _part(OTHER, "builds that are under way or were broken off, tools", over, None)
+        )
+    return CacheUse(str(root), parts)
+
+
+def clear_cache() -> int:
+    """Remove all that is kept; return its bytes. A build that is under way is waited for.
+
+    Raises
+    ------
+    OutputError
+        The cache cannot be written.
+    """
+    before, root = cache_use().bytes, cache_folder()
+    try:
+        for name in PARTS:
+            for entry in _entries(root, name):
+                cache = Cache(entry.parent.parent)
+                with cache.locked(entry.name):
+                    if entry.is_dir():
+                        shutil.rmtree(entry)
+                    else:
+                        entry.unlink(missing_ok=True)
+    except OSError as error:
+        raise unusable(error) from error
+    return before - cache_use().bytes
+
+
+def _entries(root: Path, name: str) -> list[Path]:
+    """Return what a part of the cache keeps."""
+    inner = root / name / "builds"
+    return _list(inner if inner.is_dir() else root / name)
+
+
+def _list(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def _part(name: str, what: str, entries: Sequence[Path], limit: int | None) -> Part:
+    total = 0
+    for entry in entries:
+        with suppress(FileNotFoundError):
+            total += size_of(entry)
+    return Part(name, what, len(entries), total, limit)
+
+
+def unusable(error: OSError, folder: Path | None = None) -> OutputError:
+    """Return the refusal of a cache folder, or of the cache, that cannot be used."""
+    return OutputError(
+        f"cache folder {folder or cache_folder()} cannot be used: {error.strerror or error}; "
+        "set SYNCFABRIC_CACHE to a folder that can be written"
+    )

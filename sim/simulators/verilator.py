@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -174,19 +175,22 @@ class Verilator:
         key = self._key([*flags, *settings], [*sources, main, *headers], self._optimisation)
 
         def make(scratch: Path, result: Path) -> None:
-            log = result / "build.log"
-            library = self._library(cache, flags)
-            archives = []
-            for model in models[1:]:
-                self._verilate(model, flags, [], scratch, log)
-                self._compile(model.prefix, f"{model.prefix}__ALL.a", scratch, log)
-                archives += ["-CFLAGS", f"-I../{model.prefix}"]
-                archives += ["-LDFLAGS", f"../{model.prefix}/{model.prefix}__ALL.a"]
-            first = models[0]
-            self._verilate(first, [*flags, "--exe", "-o", "bench", *archives], [main], scratch, log)
-            for compiled in library.glob("*.o"):
-                shutil.copyfile(compiled, scratch / first.prefix / compiled.name)
-            self._compile(first.prefix, "bench", scratch, log)
+            log, first = result / "build.log", models[0]
+            with ThreadPoolExecutor(1) as beside:
+                library = beside.submit(self._library, cache, flags)
+                archives = []
+                for model in models[1:]:
+                    self._verilate(model, flags, [], scratch, log)
+                    self._compile(model.prefix, [f"{model.prefix}__ALL.a"], scratch, log)
+                    archives += ["-CFLAGS", f"-I../{model.prefix}"]
+                    archives += ["-LDFLAGS", f"../{model.prefix}/{model.prefix}__ALL.a"]
+                more = [*flags, "--exe", "-o", "bench", *archives]
+                self._verilate(first, more, [main], scratch, log)
+                own = [f"{main.stem}.o", f"{first.prefix}__ALL.a"]
+                self._compile(first.prefix, own, scratch, log)
+                for compiled in library.result().glob("*.o"):
+                    shutil.copyfile(compiled, scratch / first.prefix / compiled.name)
+            self._compile(first.prefix, ["bench"], scratch, log)
             shutil.move(scratch / first.prefix / "bench", result / "bench")
 
         folder, cached = cache.get(key, make)
@@ -197,7 +201,7 @@ class Verilator:
         return [str(built.program), *plusargs]
 
     def _library(self, cache: Cache, flags: list[str]) -> Path:
-        """Compile Verilator's own library once for all designs: it takes longer than they do."""
+        """Compile Verilator's own library once for all designs: it takes as long as they do."""
 
         def make(scratch: Path, result: Path) -> None:
             empty, main, log = scratch / "empty.v", scratch / "main.cpp", result / "build.log"
@@ -205,7 +209,7 @@ class Verilator:
             main.write_text("int main() {}\n")
             model = Model("Vempty", Design("empty", [empty]))
             self._verilate(model, [*flags, "--exe", "-o", "bench"], [main], scratch, log)
-            self._compile(model.prefix, "bench", scratch, log)
+            self._compile(model.prefix, ["bench"], scratch, log)
             for compiled in (scratch / model.prefix).glob("verilated*.o"):
                 shutil.move(compiled, result / compiled.name)
 
@@ -242,9 +246,9 @@ class Verilator:
         command += [str(file.resolve()) for file in (control, *model.design.sources, *more)]
         run_tool("Verilator", command, log, folder=scratch, environment=self._variables)
 
-    def _compile(self, prefix: str, target: str, scratch: Path, log: Path) -> None:
-        """Turn the C++ of a class into a program or an archive, in its folder."""
-        command = ["make", "-C", prefix, "-f", f"{prefix}.mk", f"-j{self.jobs}", target]
+    def _compile(self, prefix: str, targets: Sequence[str], scratch: Path, log: Path) -> None:
+        """Turn the C++ of a class into a program, or parts of one, in its folder."""
+        command = ["make", "-C", prefix, "-f", f"{prefix}.mk", f"-j{self.jobs}", *targets]
         command += self._optimisation
         if sum(file.stat().st_size for file in (scratch / prefix).glob("*.cpp")) < ONE_FILE_BYTES:
             command.append("VM_PARALLEL_BUILDS=0")

@@ -50,7 +50,7 @@ class AsWritten(TyperCommand):
 
 PANELS = {
     "Design": ("networks", "plan", "schemes", "build", "schema"),
-    "Simulate": ("run", "load", "cores", "report"),
+    "Simulate": ("run", "load", "cores", "report", "cache"),
     "Verify": ("soak", "campaign", "recover"),
     "Schedule collectives": ("topologies", "schedule", "check", "replay", "perform", "bcast"),
     "Reproduce the papers": ("reproduce",),

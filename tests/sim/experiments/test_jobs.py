@@ -114,7 +114,7 @@ def test_two_at_once_do_not_harm_each_other() -> None:
 def test_old_files_go_when_there_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     old = keep(a="1")
     monkeypatch.setattr(module, "sources", lambda: "changed")
-    monkeypatch.setattr(module, "LIMIT_BYTES", 0)
+    monkeypatch.setattr(module, "RESULTS_BYTES", 0)
     new = keep(a="1")
     assert not old.exists()
     assert new.exists()

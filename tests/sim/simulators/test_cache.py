@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import OutputError, ToolError
-from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
+from syncfabric.sim.simulators.cache import (
+    Cache,
+    cache_folder,
+    cache_use,
+    clear_cache,
+    fingerprint,
+)
 
 
 def _fill(scratch: Path, result: Path) -> None:
@@ -104,3 +110,41 @@ def test_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(OutputError, match=message):
         Cache(tmp_path / "file" / "cache").get("ab", _fill)
+
+
+def _kept(root: Path) -> None:
+    Cache(root).get("ab", _fill)
+    Cache(root / "verilog").get("cd", _fill)
+    (root / "results").mkdir()
+    (root / "results" / "a.jsonl").write_bytes(b"y" * 10)
+    (root / "new-broken").mkdir()
+
+
+def test_use_and_clear(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SYNCFABRIC_CACHE", str(tmp_path))
+    assert [part.entries for part in cache_use().parts] == [0] * 6
+    _kept(tmp_path)
+    use = cache_use()
+    found = {part.name: (part.entries, part.bytes) for part in use.parts if part.entries}
+    assert found == {
+        "builds": (1, 1000),
+        "verilog": (1, 1000),
+        "results": (1, 10),
+        "other": (1, 0),
+    }
+    assert use.bytes == use.to_json()["bytes"] == 2010
+    assert clear_cache() == 2010
+    assert cache_use().bytes == 0
+    assert Cache(tmp_path).get("ab", _fill)[1] is False
+
+
+def test_clear_waits_for_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SYNCFABRIC_CACHE", str(tmp_path))
+    _kept(tmp_path)
+    with Cache(tmp_path).locked("ab"):
+        cleared = threading.Thread(target=clear_cache)
+        cleared.start()
+        cleared.join(0.2)
+        assert (tmp_path / "builds" / "ab").is_dir()
+    cleared.join()
+    assert not (tmp_path / "builds" / "ab").is_dir()
