@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, fields, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -32,7 +31,19 @@ from syncfabric.sim.tables import Titled, table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["LOAD", "LoadCurve", "LoadPoint", "LoadResult", "curve", "load", "rates_of"]
+__all__ = [
+    "LOAD",
+    "LoadCurve",
+    "LoadPoint",
+    "LoadResult",
+    "curve",
+    "figure",
+    "load",
+    "rates_of",
+    "search",
+    "side_by_side",
+    "to_csv",
+]
 
 WARM_UP, MEASURED, DRAIN, LOOK = 3_000, 10_000, 10_000, 250
 """Cycles of the phases, the drain's at most, and between two looks at the drain."""
@@ -94,32 +105,49 @@ class LoadResult:
         """Return what ``--json`` prints."""
         return {**asdict(self), "warm_up": WARM_UP, "measured": MEASURED, "drain": DRAIN}
 
-    def to_csv(self) -> str:
-        """Return a line a point."""
-        rows = ((each.pattern, *astuple(point)) for each in self.curves for point in each.points)
-        return csv_text(("pattern", *(field.name for field in fields(LoadPoint))), rows)
-
-    def figure(self) -> Figure:
-        """Draw latencies of the loads that are stable, and what all loads accept."""
-        work = Work(replace(LOAD, title=f"load of {self.network}"))
-        for each in self.curves:
-            for point in each.points:
-                if point.latency is not None and point.stable(each.zero_load):
-                    work.point(f"latency {each.pattern}", point.offered, point.latency)
-                work.point(each.pattern, point.offered, point.accepted)
-        return figure_of(work)
-
-    def parts(self) -> Iterator[Titled]:
-        """Yield a table for each curve."""
+    def parts(self, *, seeded: bool = False) -> Iterator[Titled]:
+        """Yield a table for each curve; titles have the seed on request."""
+        seed = f", seed {self.seed}" if seeded else ""
         heads = ("offered", "accepted", "packets", "latency\nmean", "99 %\nup to", "max")
         columns = dict(zip(heads, (field.name for field in fields(LoadPoint)), strict=True))
         for each in self.curves:
             yield Titled(
-                f"{self.network}: {each.pattern}, {each.senders} nodes send",
+                f"{self.network}: {each.pattern}, {each.senders} nodes send{seed}",
                 table(each.points, columns),
                 f"zero-load latency {each.zero_load} cycles; saturation at "
                 f"{each.saturation or 'none of these'}, at most {each.throughput} accepted",
             )
+
+
+def to_csv(results: Sequence[LoadResult]) -> str:
+    """Return a line a point; of several results with network and seed."""
+    heads = ("pattern", *(field.name for field in fields(LoadPoint)))
+    rows = [
+        ((each.network, each.seed), (curve.pattern, *astuple(point)))
+        for each in results
+        for curve in each.curves
+        for point in curve.points
+    ]
+    if len(results) == 1:
+        return csv_text(heads, (row for _, row in rows))
+    return csv_text(("network", "seed", *heads), ((*of, *row) for of, row in rows))
+
+
+def figure(results: Sequence[LoadResult]) -> Figure:
+    """Draw latencies of the loads that are stable, and what all loads accept."""
+    networks = list(dict.fromkeys(each.network for each in results))
+    seeds = {each.seed for each in results}
+    work = Work(replace(LOAD, title=f"load of {', '.join(networks)}"))
+    for each in results:
+        before = f"{each.network} " if len(networks) > 1 else ""
+        behind = f", seed {each.seed}" if len(seeds) > 1 else ""
+        for curve in each.curves:
+            name = f"{before}{curve.pattern}{behind}"
+            for point in curve.points:
+                if point.latency is not None and point.stable(curve.zero_load):
+                    work.point(f"latency {name}", point.offered, point.latency)
+                work.point(name, point.offered, point.accepted)
+    return figure_of(work)
 
 
 def _measured(
@@ -156,13 +184,11 @@ def _measured(
     return *point, round(float(every.mean()), 2), most, int(every[-1])
 
 
-def curve(
-    pattern: str,
-    senders: int,
-    measure: Callable[[Iterable[float]], Iterator[LoadPoint]],
-    rates: Sequence[float] = (),
-    points: int = 10,
-) -> LoadCurve:
+Search: TypeAlias = Generator[Sequence[float], Sequence[LoadPoint], LoadCurve]
+"""Yields loads, is sent what was measured at them, and returns the curve."""
+
+
+def search(pattern: str, senders: int, rates: Sequence[float] = (), points: int = 10) -> Search:
     """Measure a curve at these rates, else at so many up to saturation; and find saturation.
 
     Raises
@@ -170,7 +196,7 @@ def curve(
     SpecError
         The network is saturated at `ZERO`.
     """
-    zero, *seen = measure([ZERO, *(rates or [1.0])])
+    zero, *seen = yield [ZERO, *(rates or [1.0])]
     if zero.latency is None:
         raise SpecError(f"pattern {pattern}: the network is saturated at a load of {ZERO} already")
     seen.append(zero)
@@ -179,12 +205,52 @@ def curve(
         low = max(p.offered for p in seen if p.offered < high)
         if high > 1 or high - low <= FINE:
             break
-        seen += measure(round(low + (high - low) * part / 3, 4) for part in (1, 2))
+        seen += yield [round(low + (high - low) * part / 3, 4) for part in (1, 2)]
     if not rates:
-        seen += measure(round(low * part / points, 4) for part in range(1, points))
+        seen += yield [round(low * part / points, 4) for part in range(1, points)]
     seen.sort(key=lambda point: point.offered)
     most = max(point.accepted for point in seen)
     return LoadCurve(pattern, senders, zero.latency, None if high > 1 else low, most, seen)
+
+
+def side_by_side(
+    searches: Sequence[Search],
+    measure: Callable[[Sequence[tuple[int, float]]], Iterable[LoadPoint]],
+) -> list[LoadCurve]:
+    """Return the curves of searches, whose loads are measured together, round by round.
+
+    Parameters
+    ----------
+    searches : sequence of generators
+    measure : callable
+        Measures loads, each with the number of its search, in their order.
+    """
+    curves: dict[int, LoadCurve] = {}
+    asked = {number: list(next(each)) for number, each in enumerate(searches)}
+    while asked:
+        loads = [(number, rate) for number, rates in asked.items() for rate in rates]
+        found: dict[int, list[LoadPoint]] = {number: [] for number in asked}
+        for (number, _), point in zip(loads, measure(loads), strict=True):
+            found[number].append(point)
+        asked.clear()
+        for number, points in found.items():
+            try:
+                asked[number] = list(searches[number].send(points))
+            except StopIteration as end:
+                curves[number] = end.value
+    return [curves[number] for number in range(len(searches))]
+
+
+def curve(
+    pattern: str,
+    senders: int,
+    measure: Callable[[Iterable[float]], Iterator[LoadPoint]],
+    rates: Sequence[float] = (),
+    points: int = 10,
+) -> LoadCurve:
+    """Return one curve; see ``search``."""
+    searches = [search(pattern, senders, rates, points)]
+    return side_by_side(searches, lambda loads: measure(rate for _, rate in loads))[0]
 
 
 def rates_of(text: str, points: int) -> list[float]:
@@ -207,35 +273,56 @@ def rates_of(text: str, points: int) -> list[float]:
 
 def load(
     work: Work,
-    spec: NetworkSpec,
-    patterns: Iterable[str],
+    specs: Iterable[NetworkSpec],
+    patterns: Sequence[str],
     rates: Sequence[float] = (),
     *,
     points: int = 10,
-    seed: int = 1,
-) -> LoadResult:
-    """Measure the curve of each pattern under Verilator, one build for all; see ``curve``.
+    seeds: Sequence[int] = (1,),
+) -> list[LoadResult]:
+    """Measure curves under Verilator, side by side, one build a network; see ``search``.
+
+    Returns
+    -------
+    list of LoadResult
+        By network, and in it by seed, with a curve of each pattern.
 
     Raises
     ------
     SpecError
-        The network carries no packets, or does not allow a pattern.
+        A network carries no packets, or does not allow a pattern.
     ToolError
         Verilator or the C++ compiler is missing.
     """
-    network = spec.network
-    check_packets(network, "load", "take another network")
-    if len(network.topology.nodes) < 2:
-        raise SpecError(f"load: {spec.name} has one node, which sends nothing")
-    chosen = [pattern_of(network.topology, text) for text in dict.fromkeys(patterns)]
+    chosen = [(spec, _patterns_of(spec, patterns)) for spec in specs]
     find_simulator("verilator")
-    work.tell("build")
-    built = build_fabric(network)
+    jobs: list[tuple[tuple[Any, ...], int]] = []
+    searches: list[Search] = []
+    for spec, known in chosen:
+        work.tell(f"build {spec.name}" if len(chosen) > 1 else "build")
+        built = build_fabric(spec.network)
+        for seed in seeds:
+            for p in known:
+                program = str(built.program), str(built.data)
+                jobs.append(((program, p.goals, p.share, p.senders), seed))
+                searches.append(search(p.name, p.senders, rates, points))
+    work.tell(", ".join(dict.fromkeys(p.name for _, known in chosen for p in known)))
 
-    def measure(pattern: Pattern, at: Iterable[float]) -> Iterator[LoadPoint]:
-        work.tell(pattern.name)
-        job = (str(built.program), str(built.data)), pattern.goals, pattern.share, pattern.senders
-        yield from (LoadPoint(*row) for row in work.map(_measured, ((*job, r, seed) for r in at)))
+    def measure(loads: Sequence[tuple[int, float]]) -> Iterator[LoadPoint]:
+        todo = ((*jobs[number][0], rate, jobs[number][1]) for number, rate in loads)
+        yield from (LoadPoint(*row) for row in work.map(_measured, todo))
 
-    curves = [curve(p.name, p.senders, partial(measure, p), rates, points) for p in chosen]
-    return LoadResult(spec.name, seed, curves)
+    curves = iter(side_by_side(searches, measure))
+    return [
+        LoadResult(spec.name, seed, [next(curves) for _ in known])
+        for spec, known in chosen
+        for seed in seeds
+    ]
+
+
+def _patterns_of(spec: NetworkSpec, patterns: Sequence[str]) -> list[Pattern]:
+    """Return the patterns of a network that can be measured."""
+    check_packets(spec.network, "load", "take another network")
+    if len(spec.network.topology.nodes) < 2:
+        raise SpecError(f"load: {spec.name} has one node, which sends nothing")
+    return [pattern_of(spec.network.topology, text) for text in dict.fromkeys(patterns)]

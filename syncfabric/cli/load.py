@@ -5,12 +5,15 @@ from typing import Annotated
 
 import typer
 
-from syncfabric.cli.options import PATTERNS, Json, Net, Seed, emit, show
+from syncfabric.cli.options import PATTERNS, Json, emit, show
 from syncfabric.cli.progress import doing
 
 
 def load(
-    net: Net,
+    nets: Annotated[
+        list[str],
+        typer.Argument(metavar="NET...", help="Network files, or names of ready-made networks."),
+    ],
     pattern: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help=f"Where packets go: {PATTERNS}.")
     ] = None,
@@ -23,7 +26,12 @@ def load(
     points: Annotated[
         int, typer.Option(min=1, max=1000, metavar="N", help="Loads of a curve.")
     ] = 10,
-    seed: Seed = 1,
+    seeds: Annotated[
+        int, typer.Option(min=1, max=1000, metavar="N", help="Curves of so many seeds.")
+    ] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="S", help="Seed of all that is random; of the first curve.")
+    ] = 1,
     draw: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the curves, as .svg or .png.")
     ] = None,
@@ -34,26 +42,33 @@ def load(
 ) -> None:
     """Measure latency and accepted throughput of packets against the offered load.
 
-    In hardware under Verilator, on all processors; results are kept, as those of reproduce.
+    In hardware under Verilator. Curves of all networks, patterns and seeds are measured side by
+    side on all processors, or under mpiexec on all ranks; results are kept, as those of reproduce.
+    With several networks or seeds --json prints a line of each.
     """
     from syncfabric.sim.draw.page import format_of, picture
     from syncfabric.sim.experiments.frame import Work
     from syncfabric.sim.experiments.jobs import pool
-    from syncfabric.sim.load import LOAD, rates_of
+    from syncfabric.sim.load import LOAD, figure, rates_of, to_csv
     from syncfabric.sim.load import load as measure
     from syncfabric.sim.network import Network
     from syncfabric.sim.output import check_file, write_file
 
-    spec = Network.load(net).spec
     asked = rates_of(rates, points) if rates else []
     for file in filter(None, (draw, output)):
         check_file(file)
     kind = format_of(draw) if draw else ""
-    with pool() as made, doing("load") as display:
-        work = Work(LOAD, pool=made, told=display.show, counted=display.count)
-        result = measure(work, spec, pattern or ["uniform"], asked, points=points, seed=seed)
+    specs = [Network.load(net).spec for net in nets]
+    with pool() as made:
+        if made is None:  # a rank that has worked for the first one
+            return
+        with doing("load") as display:
+            work = Work(LOAD, pool=made, told=display.show, counted=display.count)
+            known, every = pattern or ["uniform"], range(seed, seed + seeds)
+            results = measure(work, specs, known, asked, points=points, seeds=every)
     if draw:
-        write_file(draw, picture(result.figure(), kind))
+        write_file(draw, picture(figure(results), kind))
     if output:
-        write_file(output, result.to_csv())
-    emit(result, as_json, lambda result: show(*result.parts()))
+        write_file(output, to_csv(results))
+    for each in results:
+        emit(each, as_json, lambda result: show(*result.parts(seeded=seeds > 1)))

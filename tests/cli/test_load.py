@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Call
+from tests.programs import run
 
 FIELDS = ["offered", "accepted", "packets", "latency", "latency_99", "latency_max"]
 
@@ -57,3 +58,38 @@ def test_saturation_at_a_hot_node(call: Call, here: Path) -> None:
     saturation = float(below.partition("saturation at ")[2].partition(",")[0])
     # Three of four send what the hot node takes; the hot node itself sends to all.
     assert 0.25 < saturation < 1 / 3
+
+
+def test_networks_and_seeds_side_by_side(call: Call, here: Path) -> None:
+    """A line of JSON a network and seed; each is what that network and seed give alone."""
+    words = ["--pattern", "transpose", "--rates", "0.1:0.1", "--points", "1"]
+    several = call(
+        "load", "mesh-2x2", "mesh-4x4", *words, "--seeds", "2", "--json", "-o", "all.csv"
+    )
+    assert several.exit_code == 0, several.output
+    found = [json.loads(line) for line in several.stdout.splitlines()]
+    assert [(each["network"], each["seed"]) for each in found] == [
+        ("mesh-2x2", 1),
+        ("mesh-2x2", 2),
+        ("mesh-4x4", 1),
+        ("mesh-4x4", 2),
+    ]
+    assert found[0]["curves"] != found[1]["curves"]
+    alone = call("load", "mesh-4x4", *words, "--seed", "2", "--json", "-o", "one.csv")
+    assert json.loads(alone.stdout) == found[3]
+    rows = list(csv.reader((here / "all.csv").read_text().splitlines()))
+    assert rows[0] == ["network", "seed", "pattern", *FIELDS]
+    one = list(csv.reader((here / "one.csv").read_text().splitlines()))
+    assert [row[2:] for row in rows if row[:2] == ["mesh-4x4", "2"]] == one[1:]
+    shown = call("load", "mesh-2x2", *words, "--seeds", "2", "--draw", "load.svg")
+    titles = [line for line in shown.stdout.splitlines() if "nodes send" in line]
+    assert titles == [f"mesh-2x2: transpose, 2 nodes send, seed {seed}" for seed in (1, 2)]
+    assert "transpose, seed 2" in (here / "load.svg").read_text()
+
+
+def test_other_ranks_measure_and_the_first_one_prints() -> None:
+    words = ["load", "mesh-2x2", "--rates", "0.1:0.1", "--points", "1", "--seed", "9", "--json"]
+    done = run("-m", "syncfabric", *words, ranks=2)
+    assert done.returncode == 0, done.stderr
+    (line,) = done.stdout.splitlines()
+    assert [point["offered"] for point in json.loads(line)["curves"][0]["points"]] == [0.01, 0.1]

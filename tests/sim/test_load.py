@@ -1,7 +1,7 @@
 """Load curves: latencies as the golden model has them, and a search that finds saturation."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
 
@@ -14,7 +14,7 @@ from syncfabric.sim.assemble.script import traffic
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.trace import Line
 from syncfabric.sim.fabric.program import Fabric, build_fabric
-from syncfabric.sim.load import KNEE, ZERO, LoadPoint, curve, rates_of
+from syncfabric.sim.load import KNEE, ZERO, LoadPoint, curve, rates_of, search, side_by_side
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh
 
@@ -130,3 +130,17 @@ def test_rates_are_evenly_apart() -> None:
     ]
     assert rates_of(".2:1", 2) == [0.2, 1]
     assert rates_of("0.2:0.9", 1) == [0.2]
+
+
+def test_searches_are_measured_together_round_by_round() -> None:
+    alone = [curve("p", 4, queue(most, [])) for most in (0.25, 0.9)]
+    rounds: list[list[int]] = []
+
+    def measure(loads: Sequence[tuple[int, float]]) -> Iterator[LoadPoint]:
+        rounds.append([number for number, _ in loads])
+        for number, rate in loads:
+            yield from queue((0.25, 0.9)[number], [])([rate])
+
+    assert side_by_side([search("p", 4), search("p", 4)], measure) == alone
+    assert rounds[0] == [0, 0, 1, 1]
+    assert len(rounds) <= 2 + 5

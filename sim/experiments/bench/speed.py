@@ -311,7 +311,7 @@ def patterns() -> Iterator[Claim]:
     for family, routing in ROUTING.items():
         spec = make_plan(loads(COMPARED.format(family=family))).spec
         with pool() as made:
-            found = measured.load(Work(measured.LOAD, pool=made), spec, BOOKSIM)
+            (found,) = measured.load(Work(measured.LOAD, pool=made), [spec], list(BOOKSIM))
         for ours in found.curves:
             peers = ""
             if program:
