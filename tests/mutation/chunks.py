@@ -13,6 +13,19 @@ def _broken(name: str, part: str, old: str, new: str, *tests: str) -> Mutant:
 
 CHUNKS = (
     _broken(
+        "a channel counts from the begin on, whenever its begin has left",
+        "checker",
+        "(link.alpha / (b - a), bandwidth([link]) * (b - a))",
+        "(link.alpha / b, bandwidth([link]) * b)",
+        "moving",
+    ),
+    _broken(
+        "a flow over time has no latency",
+        "moving",
+        "b_ub=np.append(self._alphas / unit, 1)",
+        "b_ub=np.append(0 * self._alphas, 1)",
+    ),
+    _broken(
         "an item is there when its last part has come, whatever came before it",
         "checker",
         "max(end, there.get(came, 0), sent.get(came, 0))",
@@ -39,8 +52,8 @@ CHUNKS = (
     _broken(
         "an allreduce is bounded as R sends, not R - 1",
         "checker",
-        "shares = 2 * (len(parts) - 1)",
-        "shares = 2 * len(parts)",
+        "needed = 2 * (len(parts) - 1)",
+        "needed = 2 * len(parts)",
     ),
     _broken(
         "the first cut that is violated is the last",

@@ -1,4 +1,4 @@
-"""The cut that bounds a collective's time most, by maximum flows.
+"""The cut that bounds a collective's time most: by maximum flows, and by flows over time.
 
 Source: L. Zhao et al., ForestColl: Throughput-Optimal Collective Communications on Heterogeneous
 Network Fabrics, 2024, section 4: what a cut lets in bounds every schedule, and trees reach it.
@@ -7,13 +7,16 @@ Network Fabrics, 2024, section 4: what a cut lets in bounds every schedule, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from math import lcm
 
 import numpy as np
 from ortools.graph.python.max_flow import SimpleMaxFlow
 
-from syncfabric.models.collectives.chunks.links import Tick, bandwidths, no_tick
+from syncfabric.models.collectives.chunks.checker import bound_of
+from syncfabric.models.collectives.chunks.links import OutOfTimeError, Tick, bandwidths, no_tick
+from syncfabric.models.collectives.chunks.moving import moving
 from syncfabric.models.collectives.chunks.schedule import Cut, Exchange
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.topology import Topology
@@ -26,7 +29,10 @@ MOST = 2**60
 
 
 def best_cut(exchange: Exchange, topology: Topology, tick: Tick = no_tick) -> Cut:
-    """Return the cut of the greatest bound, on a topology with links.
+    """Return the cut of the greatest bound that is found, on a topology with links.
+
+    The greatest of those that stand still is found exactly; of those that move, the greatest for
+    some ranks and what comes to them from afar.
 
     Raises
     ------
@@ -34,11 +40,15 @@ def best_cut(exchange: Exchange, topology: Topology, tick: Tick = no_tick) -> Cu
         The bandwidths are too unlike for whole numbers of 60 bits.
     """
     if exchange.combines and exchange.spreads:
-        return Cut(packed(topology, tick).parts)
-    if exchange.spreads:
-        return Cut((time_of_a_byte(topology, exchange.owners, tick)[1],))
-    outside = time_of_a_byte(topology.reversed(), exchange.owners, tick)[1]
-    return Cut((frozenset(range(topology.vertices)) - outside,))
+        found = [Cut(packed(topology, tick).parts)]
+    elif exchange.spreads:
+        found = [Cut((time_of_a_byte(topology, exchange.owners, tick)[1],))]
+    else:
+        outside = time_of_a_byte(topology.reversed(), exchange.owners, tick)[1]
+        found = [Cut((frozenset(range(topology.vertices)) - outside,))]
+    with suppress(OutOfTimeError):
+        found.extend(moving(exchange, topology, tick))
+    return max(found, key=lambda cut: bound_of(exchange, topology, cut))
 
 
 def time_of_a_byte(

@@ -8,6 +8,7 @@ the sum of their alphas and the greatest beta times the item's bytes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise
 from math import lcm
@@ -126,11 +127,17 @@ def check(schedule: Schedule) -> Outcome:
 def bound_of(exchange: Exchange, topology: Topology, cut: Cut) -> Fraction:
     """Return the least time that a cut proves, in nanoseconds.
 
-    What must pass goes through channels between the parts, and a lane takes alpha + beta n for n
-    bytes: so all takes the least alpha, and the bytes over the sum of the bandwidths. Of
-    ``allreduce`` what R parts combine, and all get, passes 2 (R - 1) times from one to another, as
-    if each were a rank (F. Harary and A. Schwenk, The communication problem on graphs and digraphs,
-    Journal of the Franklin Institute 297, 1974): out of a part, and into one.
+    What must pass goes through channels into the receiving side, and a lane takes alpha + beta n
+    for n bytes: by a time T it has brought (T - alpha) / beta at most. If vertices leave that side
+    one by one (``Cut.times``), a channel between two of them counts for so long as its begin has
+    left, and its end, alpha later, has not. Do all channels together let through what must pass,
+    and no more, no schedule ends before the last time: were it faster, all times could be less by
+    the same factor, and what they let through, too. So the times count by their ratios alone.
+    This is the dual of the quickest flow (L. Ford and D. Fulkerson, Constructing maximal dynamic
+    flows from static flows, Operations Research 6, 1958). Of ``allreduce`` what R parts combine,
+    and all get, passes 2 (R - 1) times from one to another, as if each were a rank (F. Harary and
+    A. Schwenk, The communication problem on graphs and digraphs, Journal of the Franklin Institute
+    297, 1974): out of a part, and into one.
 
     Raises
     ------
@@ -140,32 +147,61 @@ def bound_of(exchange: Exchange, topology: Topology, cut: Cut) -> Fraction:
     parts, whole = cut.parts, exchange.combines and exchange.spreads
     seen = [vertex for part in parts for vertex in part]
     everywhere = set(range(topology.vertices))
-    sets = len(parts) > 1 if whole else len(parts) == 1
-    if len(set(seen)) < len(seen) or not everywhere.issuperset(seen) or not sets:
+    if (
+        len(set(seen)) < len(seen)
+        or not everywhere.issuperset(seen)
+        or not (parts if whole else len(parts) == 1)
+    ):
         raise SpecError("cut: it must be a set of vertices, of allreduce parts without overlap")
-    ranks = [{v for v in part if v < exchange.ranks} for part in parts]
-    part_of = {vertex: number for number, part in enumerate(parts) for vertex in part}
-    channels = list(zip(topology.channels, topology.links, strict=True))
-    between = [(a, b, link) for (a, b), link in channels if part_of.get(a) != part_of.get(b)]
-    ways = [[link for _, b, link in between if b in part_of]]
-    if whole:
-        if set().union(*ranks) < set(range(exchange.ranks)) or not all(ranks):
-            raise SpecError("cut: its parts must have all ranks, each one at least")
-        shares = 2 * (len(parts) - 1) * len(exchange.owners)
-        ways += [
-            [link for (a, b), link in channels if a in part_of and part_of.get(b) != part_of[a]]
-        ]
-    elif exchange.combines:
-        all_within = len(ranks[0]) == exchange.ranks
-        shares = 0 if all_within else len(ranks[0].intersection(exchange.owners))
-    else:
-        shares = len(set(exchange.owners) - ranks[0]) if ranks[0] else 0
-    if not shares or not all(ways):
+    times = dict(cut.times)
+    if len(parts) > 1:
+        if times:
+            raise SpecError("times: the vertices of one set alone can have them")
+        return _of_partition(exchange, topology, parts)
+    side = parts[0] if exchange.spreads else everywhere - parts[0]
+    if not side.issuperset(times) or min(times.values(), default=1) <= 0:
+        raise SpecError("times: they must be of vertices of the receiving side, and above 0")
+    last = max(times.values(), default=Fraction(1))
+    leaves = {vertex: times.get(vertex, last) / last for vertex in side}
+    outside = [rank for rank in range(exchange.ranks) if rank not in side]
+    if not outside or all(leaves.get(rank) != 1 for rank in range(exchange.ranks)):
         return Fraction(0)
-    return max(
-        min(link.alpha for link in links) + shares * exchange.share / bandwidth(links)
-        for links in ways
-    )
+    shares = len(exchange.owners) if whole else len(set(outside).intersection(exchange.owners))
+    lines = list[tuple[Fraction, Fraction]]()
+    for ends, link in zip(topology.channels, topology.links, strict=True):
+        a, b = (leaves.get(v, Fraction(0)) for v in (ends if exchange.spreads else ends[::-1]))
+        if a < b:  # counts for (b - a) T - alpha of a time T
+            lines.append((link.alpha / (b - a), bandwidth([link]) * (b - a)))
+    return _least_time(shares * exchange.share, lines)
+
+
+def _of_partition(
+    exchange: Exchange, topology: Topology, parts: tuple[frozenset[int], ...]
+) -> Fraction:
+    ranks = [{v for v in part if v < exchange.ranks} for part in parts]
+    if set().union(*ranks) < set(range(exchange.ranks)) or not all(ranks):
+        raise SpecError("cut: its parts must have all ranks, each one at least")
+    needed = 2 * (len(parts) - 1) * len(exchange.owners) * exchange.share
+    part_of = {vertex: number for number, part in enumerate(parts) for vertex in part}
+    between = [
+        (a, b, (link.alpha, bandwidth([link])))
+        for (a, b), link in zip(topology.channels, topology.links, strict=True)
+        if part_of.get(a) != part_of.get(b)
+    ]
+    into = [line for _, b, line in between if b in part_of]
+    out_of = [line for a, _, line in between if a in part_of]
+    return max(_least_time(needed, into), _least_time(needed, out_of))
+
+
+def _least_time(needed: Fraction, lines: Iterable[tuple[Fraction, Fraction]]) -> Fraction:
+    """Return when lines, each from a time on with a bandwidth, have brought so many bytes."""
+    brought = rate = time = Fraction(0)
+    for begin, more in sorted(lines):
+        if rate and brought + rate * (begin - time) >= needed:
+            break
+        brought += rate * (begin - time)
+        rate, time = rate + more, begin
+    return time + (needed - brought) / rate if rate and needed > 0 else Fraction(0)
 
 
 def least_latency(exchange: Exchange, topology: Topology) -> Fraction:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -31,6 +32,7 @@ from syncfabric.models.parsed import parse_json
 __all__ = ["load_any", "read"]
 
 _Whole = Annotated[int, Field(strict=True, ge=0)]
+_Time = Annotated[str, Field(pattern=r"^[0-9]{1,40}(/[1-9][0-9]{0,39})?$")]
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -45,6 +47,7 @@ class _File:
     sends: list[list[Any]]
     root: _Whole = 0
     cut: list[list[_Whole]] | None = None
+    times: list[tuple[_Whole, _Time]] | None = None
 
 
 _FILE = TypeAdapter(_File)
@@ -88,7 +91,12 @@ def read(values: Any) -> Schedule:
         _send(topology, exchange, send, f"schedule: sends[{number}]")
         for number, send in enumerate(file.sends)
     )
-    cut = None if file.cut is None else Cut(tuple(map(frozenset, file.cut)))
+    cut = None
+    if file.cut is not None:
+        times = tuple((vertex, Fraction(time)) for vertex, time in file.times or ())
+        cut = Cut(tuple(map(frozenset, file.cut)), times)
+    elif file.times:
+        raise SpecError("schedule: times: they are of a cut's vertices; there is no cut")
     if cut is not None:
         bound_of(exchange, topology, cut)
     return Schedule(topology, exchange, sends, cut)

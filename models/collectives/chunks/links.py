@@ -7,10 +7,14 @@ from fractions import Fraction
 
 from syncfabric.models.collectives.topology import Link, Topology
 
-__all__ = ["Tick", "bandwidth", "bandwidths", "linked", "no_tick"]
+__all__ = ["OutOfTimeError", "Tick", "bandwidth", "bandwidths", "linked", "no_tick"]
 
 Tick = Callable[[], None]
-"""Is called all the time by what takes long, and raises when there is no time left."""
+"""Is called all the time by what takes long, and raises `OutOfTimeError` when that is so."""
+
+
+class OutOfTimeError(Exception):
+    """The time limit has come, or the user wants no more."""
 
 
 def no_tick() -> None:

@@ -165,8 +165,12 @@ class Cut(NamedTuple):
     """Why a collective takes a time: what must pass between some vertices and others."""
 
     parts: tuple[frozenset[int], ...]
-    """One set of vertices, into which something must come; of ``allreduce`` several, each with a
-    rank at least, which have all ranks together. Switches may be in none."""
+    """One set of vertices, into which something must come; of ``allreduce`` several, too, each with
+    a rank at least, which have all ranks together. Switches may be in none."""
+    times: tuple[tuple[int, Fraction], ...] = ()
+    """Of one set, how many nanoseconds after the begin a vertex leaves the receiving side, all
+    others of it at the end: the last time. Of ``reduce`` and ``reduce-scatter``, which are their
+    opposites in reverse, of the giving side before the end. None: the cut stands still."""
 
 
 @dataclass(frozen=True)
@@ -211,6 +215,8 @@ class Schedule:
         }
         if self.certificate is not None:
             values["cut"] = [sorted(part) for part in self.certificate.parts]
+            if self.certificate.times:
+                values["times"] = [[v, str(time)] for v, time in self.certificate.times]
         return values
 
 

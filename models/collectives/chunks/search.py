@@ -10,7 +10,7 @@ from time import monotonic
 
 from syncfabric.models.collectives.chunks.bounds import best_cut
 from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency, perform
-from syncfabric.models.collectives.chunks.links import Tick
+from syncfabric.models.collectives.chunks.links import OutOfTimeError, Tick
 from syncfabric.models.collectives.chunks.order import Route, along, greedy, shared_out, ways_of
 from syncfabric.models.collectives.chunks.schedule import (
     Chunked,
@@ -136,14 +136,14 @@ def search(
 
     def tick() -> None:
         if stop() or monotonic() > end:
-            raise _OutOfTimeError
+            raise OutOfTimeError
 
     exchange = Exchange(kind, topology.nodes, size, 1, root)
     if topology.nodes < 2:
         raise SpecError(f"topology {topology.name}: a rank alone has nothing to send")
     try:
         cut = best_cut(exchange, topology, tick)
-    except _OutOfTimeError:
+    except OutOfTimeError:
         raise SpecError(
             f"topology {topology.name}: {time_limit:g} s are too short for a bound; give it more"
         ) from None
@@ -157,7 +157,7 @@ def search(
             told(f"{method}, {number} chunks")
             try:
                 made = list(makers.made(method, exchange))
-            except _OutOfTimeError:
+            except OutOfTimeError:
                 left_out += [number] * (number not in left_out)
                 continue
             for sends in made:
@@ -180,10 +180,6 @@ def search(
     found.sort(key=lambda one: (one.time, one.parts))
     bound = max(bound_of(exchange, topology, cut), least_latency(exchange, topology))
     return Result(tuple(found), bound, cut, tuple(left_out))
-
-
-class _OutOfTimeError(Exception):
-    """The time limit has come, or the user wants no more."""
 
 
 class _Makers:

@@ -40,6 +40,8 @@ def test_a_schedule_comes_back(tmp_path: Path) -> None:
         ("chunks", 10**11, "chunks must be at most 262,144 with 8 ranks"),
         ("root", 8, "root must be a rank, 0 to 7"),
         ("cut", [[0], [0, 1]], "cut: "),
+        ("times", [[9, "1"]], "times: "),
+        ("times", [[0, "1/0"]], r"schedule: times\[0\]"),
         ("sends", [[0, 0, "copy", 0]], r"schedule: sends\[0\]: it must be share"),
         ("sends", [[0, 0, "move", 0, 1]], 'must be "copy" or "combine", not "move"'),
         ("sends", [[8, 0, "copy", 0, 1]], "there is no share 8"),
