@@ -252,6 +252,7 @@ class Network:
         stream: StreamRequest | None = None,
         draw: PathLike | None = None,
         pattern: str = UNIFORM,
+        threads: int | None = None,
         progress: Progress = silent,
     ) -> RunResult:
         """Run barriers in every group, and compare hardware and golden model in every cycle.
@@ -292,6 +293,9 @@ class Network:
             Picture of the stream: its words on each link, and over time.
         pattern : str
             Where the packets of the background go (docs/microarchitecture.md, Traffic).
+        threads : int, optional
+            Threads that evaluate the network under Verilator, by default as many as there are idle
+            cores; they change no result.
         progress : Progress
             Is told how far the run is.
 
@@ -319,6 +323,7 @@ class Network:
             stream,
             flow,
             pattern,
+            threads,
         )
         return self.perform(request, progress)
 

@@ -29,6 +29,7 @@ __all__ = [
     "check_churn",
     "check_packets",
     "check_simulator",
+    "check_threads",
 ]
 
 SIMULATORS = ("verilator", "icarus", "model")
@@ -49,6 +50,8 @@ def check_simulator(sim: str) -> None:
 """What can run a network; ``model`` is the golden model by itself."""
 MOST_JITTER = 100_000
 """Cycles that a member may be late."""
+MOST_THREADS = 256
+"""Threads of a simulation: more than machines have cores."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,7 @@ class RunRequest:
     stream: StreamRequest | None = None
     draw: Path | None = None
     pattern: str = UNIFORM
+    threads: int | None = None
 
     @property
     def compared(self) -> bool:
@@ -162,6 +166,12 @@ class RunRequest:
             )
         if self.churn < 0:
             raise SpecError(f"churn must be 0 or more, not {self.churn}")
+        check_threads(self.threads)
+        if self.threads is not None and self.sim != "verilator":
+            raise SpecError(
+                f"threads = {self.threads}: verilator alone runs in threads, not {self.sim}; leave "
+                "threads out"
+            )
         if self.netlist and (self.sim != "icarus" or self.long):
             raise SpecError(
                 f"netlist = {self.netlist.name} runs under icarus alone, not under {self.sim}"
@@ -207,6 +217,18 @@ class RunRequest:
             words += ["--op", self.stream.op]
         words += ["--netlist", self.netlist.name] if self.netlist else []
         return shlex.join([*words, *(["--long"] if self.long else [])])
+
+
+def check_threads(threads: int | None) -> None:
+    """Refuse a number of threads that is out of its range.
+
+    Raises
+    ------
+    SpecError
+        With the range.
+    """
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise SpecError(f"threads must be 1..{MOST_THREADS}, not {threads}")
 
 
 def check_packets(network: AnySpec, what: str, remedy: str) -> None:

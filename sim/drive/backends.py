@@ -159,6 +159,7 @@ def run_job(
     built: Built | None = None,
     waves: Path | None = None,
     netlist: Netlist | None = None,
+    threads: int | None = None,
     told: Progress | None = None,
     progress: Stages = silent,
 ) -> Simulation:
@@ -175,6 +176,8 @@ def run_job(
         Waveform to write, of the first run; not with the model.
     netlist : Netlist, optional
         What runs under Icarus in place of the network's RTL.
+    threads : int, optional
+        Threads of a fabric, by default as many as there are idle cores, one left to the model.
     told : callable, optional
         Progress of the runs.
     progress : Progress
@@ -201,7 +204,9 @@ def run_job(
             stack.enter_context(stage(progress, "simulate"))
         for run in job.runs:
             dump = waves.resolve() if waves and not outcomes else None
-            outcomes.append(_play_one(ScenarioRunner(*run, job, log), sim, built, dump, told))
+            outcomes.append(
+                _play_one(ScenarioRunner(*run, job, log), sim, built, dump, threads, told)
+            )
     seconds = time.perf_counter() - begin
     return Simulation(outcomes, built.seconds if built else 0.0, seconds)
 
@@ -211,15 +216,16 @@ def _play_one(
     sim: str,
     built: Built | None,
     waves: Path | None,
+    threads: int | None,
     told: Progress | None,
 ) -> Outcome:
     if built is None:
         return runner.run_model(told)
     if sim == "icarus":
         return play_bench(built, runner, waves=waves, told=told)
-    from syncfabric.sim.fabric.program import Fabric
+    from syncfabric.sim.fabric.program import Fabric, idle_cores
 
-    with Fabric(built) as fabric:
+    with Fabric(built, threads=threads or max(1, idle_cores() - 1)) as fabric:
         if waves:
             fabric.waves(waves)
         return play(fabric, runner, told)

@@ -11,7 +11,7 @@ from syncfabric.sim.drive.backends import play
 from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Outcome, Scenario, timeout_of
-from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
+from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric, idle_cores
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import GroupResult, RunResult, Seconds, Spread, TrafficResult
@@ -34,7 +34,7 @@ def long_run(plan: BarrierPlan, request: RunRequest, progress: Progress = silent
     model. From there on packets are made and checked by the tiles' sources and sinks; members
     arrive a random wait of up to 31 cycles after each release; a checker beside the tiles sees that
     no member is released before the last arrival, and each once. Of the request it is about
-    episodes, seed, background and pattern.
+    episodes, seed, background, pattern and threads.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def long_run(plan: BarrierPlan, request: RunRequest, progress: Progress = silent
     with stage(progress, "build"):
         built = build_fabric(plan.spec.message_network)
     begin = time.perf_counter()
-    with Fabric(built) as fabric:
+    with Fabric(built, threads=request.threads or idle_cores()) as fabric:
         set_up = _set_up(fabric, plan, seed)
         verdict, reason = verdict_of(set_up)
         counts = [GroupCount(group.id, 0, {}) for group in plan.groups]

@@ -79,7 +79,13 @@ def run(plan: BarrierPlan, request: RunRequest, progress: Progress = silent) -> 
         wave.parent.mkdir(parents=True, exist_ok=True)
         files.append(str(wave))
     simulation = run_job(
-        job, sim, waves=wave, netlist=request.netlist, told=told, progress=progress
+        job,
+        sim,
+        waves=wave,
+        netlist=request.netlist,
+        threads=request.threads,
+        told=told,
+        progress=progress,
     )
     return _result(plan, request, scenario, simulation, tuple(files))
 

@@ -30,14 +30,15 @@ class Asker {
     bool is_done() const { return queue_.empty() && !waits_; }
 
     // Hear the answer, if there is one in this cycle; return whether it was the last one.
-    template <class Network> bool hear(Network& network, const std::vector<int>& awake) {
+    template <class Network, class Awake> bool hear(Network& network, const Awake& awake) {
         if (!waits_) return false;
         Answer answer{0, 0};
-        for (int tile : awake)
+        awake.each([&](int tile) {
             network.at(tile, [&](auto& t) {
                 if (!t.config_ready) return;
                 waits_ = false, answer.error |= t.config_error, answer.data |= t.config_rdata;
             });
+        });
         if (waits_) return false;
         answers_.push_back(answer);
         return queue_.empty();

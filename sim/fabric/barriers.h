@@ -14,6 +14,7 @@
 //                    of a group that is closed, where BREAKS_ALL, how many await their last release
 //   watch            a line a group: GID, errors, then LATENCY:EPISODES for each latency seen
 #pragma once
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -70,23 +71,30 @@ class Barriers {
         return true;
     }
 
-    // Go on for a cycle. `awake` are the tiles in which anything can have happened; touch(node)
-    // says that a node's inputs change.
+    bool watches() const { return !referee_.groups().empty(); }
+
+    // Go on for a cycle. `released` are the nodes that show a release, in order; `touched` those whose
+    // inputs change, to which touch(node) adds one.
     template <class Tiles, class Touch>
-    void go_on(const Tiles& nodes, const std::vector<int>& awake, uint64_t cycle, Touch touch) {
-        if (referee_.groups().empty()) return;
-        for (int tile : awake)
-            if (tile < NODES) referee_.see_releases(tile, *nodes[tile], cycle);
+    void go_on(const Tiles& nodes, const std::vector<int>& released, const std::vector<int>& touched,
+               uint64_t cycle, Touch touch) {
+        for (int node : released) referee_.see_releases(node, *nodes[node], cycle);
+        auto next = released.begin();
         for (auto& node : nodes_) {
             auto& t = *nodes[node.node()];
-            FOR_BROKEN(if (any(t.released)) node.leave(t.released, t.broken));
-            node.go_on(jitter_, t.released, [&](Member& member, [[maybe_unused]] uint32_t word) {
+            while (next != released.end() && *next < node.node()) ++next;
+            bool shows = next != released.end() && *next == node.node();
+            FOR_BROKEN(if (shows) node.leave(t.released, t.broken));
+            node.go_on(jitter_, shows ? &t.released : nullptr, [&](Member& member, [[maybe_unused]] uint32_t word) {
                 touch(node.node()), set(t.arrive, member.place());
                 FOR_DATA(put(t.data, member.place() * DATA_BITS, DATA_BITS, word));
                 FOR_LAST(if (member.has_been_last()) set(t.last, member.place()));
             });
         }
-        for (int tile : awake)
+        std::vector<int> arriving(touched);
+        std::sort(arriving.begin(), arriving.end());
+        arriving.erase(std::unique(arriving.begin(), arriving.end()), arriving.end());
+        for (int tile : arriving)
             if (tile < NODES) referee_.see_arrivals(tile, *nodes[tile], cycle);
         referee_.close(cycle);
     }

@@ -2,6 +2,10 @@
 #pragma once
 #include "verilated.h"
 
+struct Context : VerilatedContext {
+    Context() { threads(1); }  // that Verilator makes; see workers.h for ours
+};
+
 // One evaluation makes one cycle if Verilator's memory of the clock can be reached, and no gate must
 // see it low; else two do.
 template <class Tile, class Root> auto clock_low(Tile&, Root* root, int)

@@ -17,7 +17,7 @@
 //   play CYCLES      go on, but only to the end of a cycle in which a group's last barrier ends, the
 //                    last request is answered, or something is wrong; answered by the cycle, and a
 //                    line each: over GID; answered; wrong CYCLE GID NODE TEXT
-//   held, spoil      see held.h, spoil.h; those of groups and of requests barriers.h and asker.h
+//   hold, held, spoil   see held.h, spoil.h; those of groups and of requests barriers.h and asker.h
 //   faults FILE      do to links what it says (see faults.h), instead of what was to be done before
 //   faults FILE roam   the same, but each goes to where it changes something
 //   struck           how many have been done
@@ -69,13 +69,14 @@ template <class Network> class Fabric {
   public:
     virtual ~Fabric() = default;
 
-    void reset() {
+    // Reset the network, which so many threads evaluate from now on.
+    void reset(int threads) {
         network_.context.traceEverOn(true);
         every(network_, [](auto& t) { t.rst = 1, t.eval(); });
         for (int k = 0; k < RESET_CYCLES; ++k)
             every(network_, [](auto& t) { evaluate_cycle(t); });
         every(network_, [](auto& t) { t.rst = 0, t.eval(); });
-        awake_.emplace(network_);
+        awake_.emplace(network_, threads);
     }
 
     void command(const std::string& line) {
@@ -118,6 +119,7 @@ template <class Network> class Fabric {
             words >> cycles;
             play(cycles);
         } else if (name == "held") held_.print();
+        else if (name == "hold") holds_ = true;
         else if (name == "spoil") {
             spoils_ = spoil_.read(network_, words);
             if (!spoils_) std::cout << "no such place\n";
@@ -146,6 +148,8 @@ template <class Network> class Fabric {
     virtual void rest() = 0;
     // See to what else happens in a cycle, the links being carried over.
     virtual void pass() = 0;
+    // See to what else happens at a node before its tile is evaluated, in the thread of that.
+    virtual void pass_at(int, int) {}
 
     void run(uint64_t cycles) {
         for (uint64_t end = cycle_ + cycles; cycle_ < end; ++cycle_) step();
@@ -172,18 +176,24 @@ template <class Network> class Fabric {
 
     void step() {
         stimulate();
-        // No wire that begins in a tile depends on one that comes in by a link in this cycle, so
-        // all wires can be carried over before any tile goes on.
-        awake_->carry();
         if (faults_) faults_->pass(cycle_, *awake_);
         if (spoils_)
-            if (int tile = spoil_.act(network_, cycle_); tile >= 0) awake_->wake(tile);
+            if (int tile = spoil_.act(network_, cycle_); tile >= 0) {
+                awake_->wake(tile);
+                if (tile < NODES) awake_->show_release(tile);
+            }
         if (probe_) probe_->look(network_, cycle_);
-        held_.look(network_);
-        barriers_.go_on(network_.nodes, awake_->tiles(), cycle_, [&](int tile) { touch(tile); });
+        if (holds_) held_.look(network_);
+        if (barriers_.watches())
+            barriers_.go_on(network_.nodes, awake_->released(), touched_, cycle_,
+                            [&](int tile) { touch(tile); });
         pass();
         draw();
-        awake_->evaluate(!busy_);
+        // No wire that begins in a tile depends on one that comes in by a link in this cycle, so
+        // all wires can be carried over when every tile has gone on.
+        awake_->evaluate(!busy_, [&](int tile, int part) {
+            if (tile < NODES) pass_at(tile, part);
+        });
     }
 
     void play(uint64_t cycles) {
@@ -227,7 +237,7 @@ template <class Network> class Fabric {
             rest();
             touched_.clear();
         }
-        answered_ |= asker_.hear(network_, awake_->tiles());
+        answered_ |= asker_.hear(network_, *awake_);
         asker_.give([&](const Stimulus& s) { configure(s); });
         for (; next_ < script_.size() && script_[next_].cycle <= cycle_; ++next_) {
             const Stimulus& s = script_[next_];
@@ -290,6 +300,7 @@ template <class Network> class Fabric {
     Asker asker_;
     bool answered_ = false;
     Held<Network> held_;
+    bool holds_ = false;
     Spoil<Network> spoil_;
     bool spoils_ = false;
     Snapshot<Network> snapshot_;
@@ -302,9 +313,9 @@ template <class Network> class Fabric {
     } kept_;
 };
 
-template <class Fabric> int serve() {
+template <class Fabric> int serve(int threads) {
     auto fabric = std::make_unique<Fabric>();
-    fabric->reset();
+    fabric->reset(VM_TRACE_VCD ? 1 : threads);
     for (std::string line; std::getline(std::cin, line) && line != "quit";) fabric->command(line);
     fabric->finish();
     return 0;

@@ -1,6 +1,7 @@
 // What every link holds: flits that have been sent, less the credits that have come back.
 //
-// A link that is flushed holds nothing. Command:
+// A link that is flushed holds nothing. Commands:
+//   hold             count from now on: before the first cycle
 //   held             a line a link that holds something: number, flits, messages
 #pragma once
 #include <cstdint>

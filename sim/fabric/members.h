@@ -66,11 +66,12 @@ class MembersOfNode {
             if (bit(released, member.place()) && bit(broken, member.place())) member.stop();
     }
 
-    // Go on for a cycle: call act(member, random word) for each that arrives in it.
+    // Go on for a cycle: call act(member, random word) for each that arrives in it; `released` is
+    // null if no register of the node is.
     template <class Released, class Act>
-    void go_on(uint32_t jitter, const Released& released, Act act) {
+    void go_on(uint32_t jitter, const Released* released, Act act) {
         for (auto& member : members_)
-            if (member.go_on(state_, jitter, bit(released, member.place())))
+            if (member.go_on(state_, jitter, released && bit(*released, member.place())))
                 act(member, member.word(state_));
         state_ ^= state_ << 13, state_ ^= state_ >> 17, state_ ^= state_ << 5;
     }

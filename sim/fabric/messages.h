@@ -29,9 +29,12 @@ template <class Network> class MessageFabric : public Fabric<Network> {
         else if (name == "waits") {
             words >> most_;
             std::cout << waits_.longest() << '\n';
-        } else if (name == "measure") words >> latencies_.first >> latencies_.end;
+        } else if (name == "measure") {
+            words >> latencies_.first >> latencies_.end;
+            FOR_PACKETS(latencies_.begin(network_.nodes, this->awake_->threads());)
+        }
         else if (name == "latencies")
-            for (auto& [latency, packets] : latencies_.counts)
+            for (auto& [latency, packets] : latencies_.all())
                 std::cout << latency << ' ' << packets << '\n';
         else return false;
         return true;
@@ -86,10 +89,12 @@ template <class Network> class MessageFabric : public Fabric<Network> {
         }
     }
 
+    void pass_at([[maybe_unused]] int node, [[maybe_unused]] int part) override {
+        FOR_CYCLE(network_.nodes[node]->cycle = cycle_;)
+        FOR_PACKETS(if (latencies_.end) latencies_.look(*network_.nodes[node], node, part, cycle_);)
+    }
+
     void pass() override {
-        FOR_CYCLE(for (int tile : this->awake_->tiles())
-                      if (tile < NODES) network_.nodes[tile]->cycle = cycle_;)
-        if (latencies_.end) latencies_.look(network_.nodes, cycle_);
         FOR_PACKETS(if (most_) waits_.look(network_.nodes, most_, [&](int node) {
                         this->complain(node, "a packet has been first in its source's queue for " +
                                                  std::to_string(most_) + " cycles");

@@ -5,7 +5,8 @@
 // INTERFACES (0: router i is node i), REGISTERED (1: links have registers) and
 //   constants(t, i)            sets the constant inputs of router i
 //   PORT_ENDS(t, way)          PORT_END of all link ports of a router, way `in` or `out`
-// The file named by the first argument has the tables of the network (tables.h):
+// The second argument is the number of threads. The file named by the first has the tables of the
+// network (tables.h):
 //   sizes                      NODES, ROUTERS, tiles of registers
 //   across[LINKS_OF * r + p]   LINKS_OF * s + q where port p of router r is linked to port q of s, else -1
 //   stages[LINKS_OF * r + p]   tiles of registers on the link from there
@@ -44,7 +45,7 @@ struct Network {
     static constexpr int OUTPUTS = INTERFACES ? LINKS_OF : LINKS_OF + 1;  // of a router, the node's too
     static inline int LINKS, TARGETS, TILES;
 
-    VerilatedContext context;
+    Context context;
     std::vector<Vprocess*> nodes;
     std::vector<std::unique_ptr<Vrouter_tile>> routers;
 #if INTERFACES
@@ -56,6 +57,7 @@ struct Network {
     std::vector<Link<End>> links;
     std::vector<ChainLink> chain;
     std::vector<End> shown = std::vector<End>(LINKS);
+    std::vector<int> home = std::vector<int>(TILES);  // the router near which each tile is
 
     // The tile of a target, or any tile.
     template <class Act> auto target(int tile, Act act) {
@@ -82,6 +84,7 @@ struct Network {
         for (int r = 0; r < ROUTERS; ++r) {
             routers.emplace_back(new Vrouter_tile(&context, ("router_" + std::to_string(r)).c_str()));
             auto& t = *routers[r];
+            home[INTERFACES * NODES + r] = r;
             constants(t, r);
             for (End end : std::vector<End>{PORT_ENDS(t, in)}) in.push_back(end);
             for (End end : std::vector<End>{PORT_ENDS(t, out)}) out.push_back(end);
@@ -104,6 +107,7 @@ struct Network {
             FOR_PACKETS(clear(t.header); put(t.header, 0, 64, table("headers")[i]);)
 #if INTERFACES
             int place = table("places")[i], r = place / LINKS_OF;
+            home[i] = r;
             FOR_GUARDS(*out[place].empty = 0;)
             link(OUTPUTS * r + place % LINKS_OF, NODES + r, i, out[place], PORT_END(t, down));
             link(OUTPUTS * ROUTERS + i, i, NODES + r, PORT_END(t, up), in[place]);
@@ -128,6 +132,7 @@ struct Network {
         shown[number] = Link<End>{0, 0, near, far, 0}.driven();
         for (int stage = stages; stage--;) {  // from the end that receives
             int tile = TARGETS + registers.size();
+            home[tile] = from;
             auto name = "link_" + std::to_string(number) + "_" + std::to_string(stage);
             auto& t = *registers.emplace_back(new Vregisters_tile(&context, name.c_str()));
             bool last = stage == stages - 1;
@@ -146,11 +151,11 @@ struct Network {
 
 }  // namespace
 
-int main(int, char** argv) {
+int main(int count, char** argv) {
     read_tables(argv[1]);
     NODES = table("sizes")[0], ROUTERS = table("sizes")[1];
     Network::LINKS = Network::OUTPUTS * ROUTERS + NODES;
     Network::TARGETS = INTERFACES * NODES + ROUTERS;
     Network::TILES = Network::TARGETS + table("sizes")[2];
-    return serve<MessageFabric<Network>>();
+    return serve<MessageFabric<Network>>(count > 2 ? std::atoi(argv[2]) : 1);
 }

@@ -1,8 +1,9 @@
 """Building the fabric's program for a network, and talking to it."""
 
+import os
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -22,12 +23,13 @@ from syncfabric.sim.fabric.static import tiles as static_tiles
 from syncfabric.sim.simulators import Built, Design, Verilator
 from syncfabric.sim.simulators.cache import Cache
 
-__all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric"]
+__all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric", "idle_cores"]
 
 _HEADERS = (
     *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h"),
     *("faults.h", "held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h"),
     *("referee.h", "script.h", "snapshot.h", "spoil.h", "switches.h", "tables.h", "waits.h"),
+    "workers.h",
 )
 
 
@@ -84,7 +86,9 @@ class GroupCount:
         return sum(self.latencies.values())
 
 
-def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> Built:
+def build_fabric(
+    spec: AnySpec, *, waves: bool = False, queue: int = 16384, flags: Sequence[str] = ()
+) -> Built:
     """Compile a network's tiles and the program that links them, or take it from the cache.
 
     Parameters
@@ -96,6 +100,8 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
         Make it possible for a run to write a waveform.
     queue : int
         Packets that can wait at a source.
+    flags : sequence of str
+        Further options for Verilator.
 
     Raises
     ------
@@ -117,7 +123,9 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
             (folder / file).write_text(text)
         (folder / "network.h").write_text(network_h(spec))
         headers = [folder / header for header in ("network.h", *_HEADERS)]
-        built = Verilator.find().build_native(designs, folder / program, headers=headers)
+        built = Verilator.find().build_native(
+            designs, folder / program, headers=headers, flags=flags
+        )
     if not tables:
         return built
 
@@ -128,6 +136,15 @@ def build_fabric(spec: AnySpec, *, waves: bool = False, queue: int = 16384) -> B
     return replace(built, data=kept / "tables.txt")
 
 
+def idle_cores() -> int:
+    """Return on how many cores nothing else runs, at least 1: the threads of a long run."""
+    cores, running = len(os.sched_getaffinity(0)), 0
+    with suppress(OSError):  # running now, of all threads there are
+        text = Path("/proc/loadavg").read_text()
+        running = int(text.split()[3].partition("/")[0]) - 1
+    return max(1, cores - running)
+
+
 class Fabric:
     """A running fabric: a process that takes commands. Use it as a context manager.
 
@@ -135,10 +152,12 @@ class Fabric:
     ----------
     built : Built
         From `build_fabric`.
+    threads : int, >= 1
+        Evaluate tiles in so many threads, where enough are awake. It changes no result.
     """
 
-    def __init__(self, built: Built) -> None:
-        command = [str(built.program), *([str(built.data)] if built.data else [])]
+    def __init__(self, built: Built, *, threads: int = 1) -> None:
+        command = [str(built.program), *([str(built.data)] if built.data else []), str(threads)]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -227,8 +246,15 @@ class Fabric:
         pairs = (line.split() for line in self._ask("answers"))
         return [(error == "1", int(data)) for error, data in pairs]
 
+    def hold(self) -> None:
+        """Count what links hold, which nothing else needs; to say before the first cycle."""
+        self._ask("hold")
+
     def held(self) -> dict[int, tuple[int, int]]:
-        """Return flits and messages that links hold, by their number, where there are any."""
+        """Return flits and messages that links hold, by their number, where there are any.
+
+        Nothing is known of the cycles before `hold`.
+        """
         rows = (tuple(map(int, line.split())) for line in self._ask("held"))
         return {link: (flits, messages) for link, flits, messages in rows}
 

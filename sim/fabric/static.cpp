@@ -52,13 +52,16 @@ class StaticFabric : public Fabric<Network> {
             t.recv_take = 1;
             break;
         }
-        t.eval();
+        t.eval(), awake_->carry(s.index);
         touch(s.index);
-        told_.push_back(&t);
+        told_.push_back(s.index);
     }
 
     void rest() override {
-        for (auto* t : told_) t->send_valid = t->recv_take = 0, t->eval();
+        for (int node : told_) {
+            auto& t = *network_.nodes[node];
+            t.send_valid = t.recv_take = 0, t.eval(), awake_->carry(node);
+        }
         told_.clear();
     }
 
@@ -72,9 +75,10 @@ class StaticFabric : public Fabric<Network> {
         }
     }
 
-    std::vector<Vtile*> told_;
+    std::vector<int> told_;
 };
 
 }  // namespace
 
-int main() { return serve<StaticFabric>(); }
+// The argument is the number of threads.
+int main(int count, char** argv) { return serve<StaticFabric>(count > 1 ? std::atoi(argv[1]) : 1); }

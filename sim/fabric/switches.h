@@ -13,13 +13,14 @@ template <class Switch, class Node, class Loader, class LinkEnd> struct Switches
     static constexpr int FIRST = INTERFACES ? NODES + 1 : 0;  // the first switch's tile
     static constexpr int TILES = NODES + 1 + INTERFACES * ROUTERS;
 
-    VerilatedContext context;
+    Context context;
     std::vector<std::unique_ptr<Node>> nodes;
     std::unique_ptr<Loader> loader{new Loader(&context, "loader")};
     std::vector<std::unique_ptr<Switch>> beside;
     std::vector<Switch*> switches;
     std::vector<Link<End>> links;
     std::vector<End> shown = std::vector<End>(LINKS);
+    std::vector<int> home = std::vector<int>(TILES);  // the switch near which each tile is
 
     Switches() {
         for (int i = 0; i < NODES; ++i) {
@@ -27,6 +28,7 @@ template <class Switch, class Node, class Loader, class LinkEnd> struct Switches
                         std::to_string(COLUMNS ? i / COLUMNS : i);
             nodes.emplace_back(new Node(&context, name.c_str()));
             nodes[i]->index = i;
+            home[i] = INTERFACES ? PLACES[i] / LINKS_OF : i;
         }
         std::vector<End> in, out;  // of the switches' link ports
         for (int s = 0; s < ROUTERS; ++s) {
@@ -55,6 +57,7 @@ template <class Switch, class Node, class Loader, class LinkEnd> struct Switches
 #if INTERFACES
         auto* made = new Switch(&context, ("switch_" + std::to_string(s)).c_str());
         beside.emplace_back(made);
+        home[FIRST + s] = s;
         for (int i = 0; i < NODES; ++i)
             if (PLACES[i] / LINKS_OF == s) made->node_ports |= 1 << PLACES[i] % LINKS_OF;
         switches.push_back(made);

@@ -35,16 +35,27 @@ class Waits {
 // Packets that are created in some cycles, by their latency: sinks show theirs in the next cycle.
 class Latencies {
   public:
-    std::map<uint64_t, int> counts;
+    using Counts = std::map<uint64_t, int>;
+    std::vector<Counts> counts;  // a part of the network each
     uint64_t first = 0, end = 0;
 
-    template <class Nodes> void look(const Nodes& nodes, uint64_t cycle) {
-        for (int i = 0; i < NODES; ++i) {
-            [[maybe_unused]] auto& t = *nodes[i];
-            FOR_PACKETS(uint64_t latency = t.latency_sum - sums_[i], created = cycle - 1 - latency;
-                        if (latency && first <= created && created < end) ++counts[latency];
-                        sums_[i] = t.latency_sum;)
-        }
+    template <class Nodes> void begin(const Nodes& nodes, int parts) {
+        counts.resize(parts);
+        for (int i = 0; i < NODES; ++i) sums_[i] = nodes[i]->latency_sum;
+    }
+
+    // Look at a node in a cycle in which its tile is evaluated; all else stays as it is.
+    template <class Tile> void look(const Tile& tile, int node, int part, uint64_t cycle) {
+        uint64_t latency = tile.latency_sum - sums_[node], created = cycle - 1 - latency;
+        if (latency && first <= created && created < end) ++counts[part][latency];
+        sums_[node] = tile.latency_sum;
+    }
+
+    Counts all() const {
+        Counts sum;
+        for (auto& part : counts)
+            for (auto& [latency, packets] : part) sum[latency] += packets;
+        return sum;
     }
 
   private:

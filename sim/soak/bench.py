@@ -43,6 +43,7 @@ class Bench:
 
     def __init__(self, fabric: Fabric, plan: BarrierPlan) -> None:
         self.fabric, self.plan, self.network = fabric, plan, plan.spec.network
+        fabric.hold()
         self.packets = self.network.channels > 0
         self.cycle = 0
         self.wrong: list[Wrong] = []

@@ -20,9 +20,10 @@ from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.scenario import timeout_of
-from syncfabric.sim.fabric.program import Fabric, Happened, Wrong, build_fabric
+from syncfabric.sim.fabric.program import Fabric, Happened, Wrong, build_fabric, idle_cores
 from syncfabric.sim.lifecycle.effects import HANG, FoundError, Steps
 from syncfabric.sim.progress import Progress, silent, stage
+from syncfabric.sim.request import check_threads
 from syncfabric.sim.soak.bench import QUEUE, Bench, Phases
 from syncfabric.sim.soak.draw import Drawing, Life
 from syncfabric.sim.soak.groups import EngineGroups, groups_on
@@ -56,6 +57,7 @@ class SoakRequest:
     jitter: int = 15
     life: int | None = None
     inject: str | None = None
+    threads: int | None = None
 
     def check(self, spec: NetworkSpec) -> BarrierPlan:
         """Refuse what cannot be done; return the plan of the groups that are soaked.
@@ -77,6 +79,7 @@ class SoakRequest:
             raise SpecError(f"jitter must be 0..{MOST_JITTER:,} cycles, not {self.jitter}")
         if self.life is not None and self.life < 1:
             raise SpecError(f"lifetime must be 1 barrier or more, not {self.life}")
+        check_threads(self.threads)
         self.injected()
         with about(spec.source):
             plan = make_plan(spec.of_several("soak"))
@@ -162,7 +165,7 @@ def soak(
     with stage(progress, "build"):
         built = build_fabric(spec.network, queue=QUEUE)
     begin = time.perf_counter()
-    with Fabric(built) as fabric:
+    with Fabric(built, threads=request.threads or idle_cores()) as fabric:
         run = _Soak(fabric, plan, drawing, request, progress)
         run.go_on(stopped)
         return run.result(built.seconds, time.perf_counter() - begin)

@@ -53,6 +53,10 @@ Seed = Annotated[int, typer.Option(metavar="S", help="Seed of all that is random
 Traffic = Annotated[
     float, typer.Option(metavar="RATE", help="Ordinary traffic, flits a node a cycle.")
 ]
+Threads = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Threads of Verilator's network; by default all idle cores."),
+]
 StreamKind = Annotated[
     str | None, typer.Option(metavar="KIND", help="Vectors, too: allreduce, reduce or broadcast.")
 ]

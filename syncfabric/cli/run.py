@@ -16,6 +16,7 @@ from syncfabric.cli.options import (
     StreamKind,
     StreamOp,
     StreamWords,
+    Threads,
     Traffic,
     emit,
     show,
@@ -65,6 +66,7 @@ def run(
         str | None,
         typer.Option(metavar="FPGA", help="Run what Yosys makes of it: ecp5, under icarus."),
     ] = None,
+    threads: Threads = None,
     stream: StreamKind = None,
     words: StreamWords = 256,
     op: StreamOp = "add.i32",
@@ -97,6 +99,7 @@ def run(
             stream=vectors(stream, words, op),
             draw=draw,
             pattern=pattern,
+            threads=threads,
             progress=progress,
         )
     emit(result, as_json, _print)

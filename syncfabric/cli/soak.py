@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syncfabric.cli.group import INTERRUPTED
-from syncfabric.cli.options import WRONG, Json, Net, Seed, print_json, show
+from syncfabric.cli.options import WRONG, Json, Net, Seed, Threads, print_json, show
 from syncfabric.cli.progress import interrupts, progress_display
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def soak(
             help="Inject a fault: drop, credit, dead (LINK CYCLE), release (NODE CYCLE REGISTER).",
         ),
     ] = None,
+    threads: Threads = None,
     as_json: Json = False,
 ) -> None:
     """Run barriers by the million, while groups are created and removed and packets compete.
@@ -43,7 +44,7 @@ def soak(
     from syncfabric.sim.soak.soak import SoakRequest
     from syncfabric.sim.soak.soak import soak as run
 
-    request = SoakRequest(episodes, seed, jitter, lifetime, inject)
+    request = SoakRequest(episodes, seed, jitter, lifetime, inject, threads)
     spec = Network.load(net).spec
     with interrupts() as stopped, progress_display() as progress:
         result = run(spec, request, stopped=stopped, progress=progress)

@@ -13,7 +13,7 @@ def _broken(name: str, part: str, old: str, new: str, test: str = "idle") -> Mut
 
 
 FABRIC = (
-    _broken("every tile sleeps at once", "awake", "look && memory.is_kept(t)", "look"),
+    _broken("every tile sleeps at once", "awake", "return memory.is_kept(t);", "return true;"),
     _broken(
         "a part of a tile is not looked at",
         "idle",
@@ -23,7 +23,7 @@ FABRIC = (
     _broken(
         "what comes by a link wakes nobody",
         "awake",
-        "if (link->forward()) wake(link->target);",
+        "if (link->forward()) note(link->target);",
         "link->forward();",
     ),
     _broken(
@@ -35,7 +35,7 @@ FABRIC = (
     _broken(
         "no tile ever sleeps",
         "awake",
-        "look && memory.is_kept(t)",
+        "return memory.is_kept(t);",
         "false",
     ),
     _broken(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 import random
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -55,9 +57,9 @@ COMPARED = "hardware and model compared in every cycle"
 
 
 @contextmanager
-def _traffic(network: MeshSpec, rate: float, seed: int = 1) -> Iterator[Fabric]:
+def _traffic(network: MeshSpec, rate: float, seed: int = 1, threads: int = 1) -> Iterator[Fabric]:
     """Give a fabric with ordinary traffic alone, at ``rate`` flits a node a cycle."""
-    with Fabric(build_fabric(network)) as fabric:
+    with Fabric(build_fabric(network), threads=threads) as fabric:
         fabric.give(traffic(1, seed, rate) if rate else ())
         yield fabric
 
@@ -328,13 +330,77 @@ def _words(found: LoadCurve) -> str:
 def _booksim(program: str, named: str, rates: Iterable[float]) -> Iterator[LoadPoint]:
     """Measure loads with BookSim2, whose executable the variable ``BOOKSIM`` names."""
     for rate in rates:
-        with tempfile.TemporaryDirectory() as folder:
-            config = Path(folder) / "config"
-            config.write_text(f"{SETTINGS} {named}; injection_rate = {rate};\n")
-            done = subprocess.run([program, str(config)], capture_output=True, text=True)
-        accepted = re.findall(r"Accepted flit rate average\s*= (\S+)", done.stdout)
-        latency = re.findall(r"Packet latency average = (\S+)", done.stdout)
+        text = _said(program, f"{SETTINGS} {named}; injection_rate = {rate};\n")
+        accepted = re.findall(r"Accepted flit rate average\s*= (\S+)", text)
+        latency = re.findall(r"Packet latency average = (\S+)", text)
         if not accepted:
-            raise ToolError(f"{program}: {done.stdout[-200:]} {done.stderr[-200:]}")
-        stable = "exceeded" not in done.stdout
+            raise ToolError(f"{program}: {text[-200:]}")
+        stable = "exceeded" not in text
         yield LoadPoint(rate, float(accepted[-1]), 0, float(latency[-1]) if stable else None)
+
+
+BESIDE: dict[tuple[int, float], dict[int, float | None]] = {
+    (8, 0.2): {1: 2.2, 2: 3.3},
+    (8, 0.05): {1: None, 2: 1.2},
+    (16, 0.1): {1: None, 2: 3.0},
+    (32, 0.05): {1: None, 2: 3.0},
+}
+"""Side and load, and how many times BookSim2's speed is wanted with some threads."""
+PAIRS, TILE_CYCLES, PERIODS = 5, 1_000_000, 4
+"""Measurements, each in turn with BookSim2's; cycles times nodes of one; BookSim2's periods."""
+TIMED = "sim_type = throughput; warmup_periods = 1; max_samples = {}; sample_period = {};"
+
+
+@section
+def speed_beside() -> Iterator[Claim]:
+    """Speed against BookSim2: meshes, packets of 5 flits, two channels (cycles a second)."""
+    program, cores = os.environ.get("BOOKSIM"), len(os.sched_getaffinity(0))
+    for (side, rate), wanted in BESIDE.items():
+        network = mesh(side, side, {"channels": 2, "buffer_flits": 8})
+        counts = {count for count in (*wanted, 4) if count <= cores}
+        period = TILE_CYCLES // side**2 // PERIODS
+        named = f"topology = mesh; routing_function = dor; traffic = uniform; k = {side}; "
+        named += f"injection_rate = {rate}; {TIMED.format(PERIODS, period)}"
+        pairs: dict[int, list[tuple[float, float]]] = {count: [] for count in sorted(counts)}
+        for _ in range(PAIRS):
+            theirs = _cycles_of(program, named) if program else math.nan
+            for count, found in pairs.items():
+                found.append((_cycles_in(network, rate, count), theirs))
+        for count, found in pairs.items():
+            ours, theirs = (statistics.median(column) for column in zip(*found, strict=True))
+            ratio = statistics.median(mine / other for mine, other in found)
+            target = wanted.get(count) if program else None
+            yield figure(
+                f"{side}x{side}, {rate} flits a node a cycle, threads = {count}",
+                f"{ours:,.0f}" + (f", {ratio:.2f} times BookSim2" if program else ""),
+                f">= {target} times" if target else "",
+                ratio >= target if target else None,
+                f"BookSim2: {theirs:,.0f}" if program else "",
+            )
+
+
+def _cycles_in(network: MeshSpec, rate: float, threads: int) -> float:
+    """Return cycles a second of a fabric with traffic alone."""
+    cycles = TILE_CYCLES // (network.width * network.height)
+    with _traffic(network, rate, threads=threads) as fabric:
+        fabric.run(500)
+        _, seconds = timed(fabric.run, cycles)
+        return cycles / seconds
+
+
+def _cycles_of(program: str, named: str) -> float:
+    """Return BookSim2's cycles a second, its start left out."""
+    text = _said(program, f"{SETTINGS} {named}\n")
+    cycles, seconds = (re.search(what, text) for what in (r"taken is (\d+)", r"run time (\S+)"))
+    if not cycles or not seconds:
+        raise ToolError(f"{program}: {text[-200:]}")
+    return float(cycles[1]) / float(seconds[1])
+
+
+def _said(program: str, config: str) -> str:
+    """Return what BookSim2 prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "config"
+        file.write_text(config)
+        done = subprocess.run([program, str(file)], capture_output=True, text=True)
+    return done.stdout + done.stderr

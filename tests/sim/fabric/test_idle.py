@@ -1,5 +1,6 @@
 """Tiles that idle are not evaluated: it changes nothing, and it happens."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -73,10 +74,12 @@ def traffic(spec: MessageSpec, start: int) -> list[Stimulus]:
     ]
 
 
-def seen(spec: MessageSpec, folder: Path, *, restless: bool) -> tuple[Seen, int, int]:
+def seen(
+    spec: MessageSpec, folder: Path, *, restless: bool, threads: int = 1, flags: Sequence[str] = ()
+) -> tuple[Seen, int, int]:
     """Return all that shows of a run, how often a tile was evaluated, and in how many cycles."""
     probe, cycles = folder / "probe.txt", 1_500
-    with Fabric(build_fabric(spec)) as fabric:
+    with Fabric(build_fabric(spec, flags=flags), threads=threads) as fabric:
         if restless:
             fabric.restless()
         fabric.probe(probe)

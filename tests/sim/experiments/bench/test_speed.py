@@ -6,7 +6,7 @@ import pytest
 
 from syncfabric.models.errors import ToolError
 from syncfabric.models.patterns import NAMES
-from syncfabric.sim.experiments.bench.speed import BOOKSIM, _booksim
+from syncfabric.sim.experiments.bench.speed import BOOKSIM, _booksim, _cycles_of
 from syncfabric.sim.load import LoadPoint
 
 TOLD = """#!/bin/sh
@@ -19,6 +19,8 @@ else
   echo "Packet latency average = 24.5 (1 samples)"
 fi
 echo "Accepted flit rate average = 0.21 (1 samples)"
+echo "Time taken is 6000 cycles"
+echo "Total run time 1.5"
 """
 
 
@@ -38,6 +40,16 @@ def test_its_last_figures_count_and_what_it_gives_up_is_not_stable(
     asked = Path("asked").read_text()
     for said in ("traffic = bitcomp;", "injection_rate = 0.9;", "num_vcs = 2;", "packet_size = 5;"):
         assert said in asked
+
+
+def test_its_speed_is_that_of_the_simulation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _cycles_of(executable(TOLD), "k = 16; injection_rate = 0.1;") == 4_000
+    assert "k = 16;" in Path("asked").read_text()
+    with pytest.raises(ToolError, match="Parse error"):
+        _cycles_of(executable("#!/bin/sh\necho Parse error\n"), "k = 16;")
 
 
 def test_what_is_no_booksim_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
