@@ -10,6 +10,8 @@ __all__ = ["MACHINES", "named"]
 MACHINES = {
     "dgx-1": "a machine of eight processors, its links single and double",
     "dgx-1-pair": "two of them, and one link between",
+    "dgx-a100": "a machine of eight processors at one switch",
+    "dgx-a100-pair": "two of them, and a switch for all processors between",
 }
 """Machines whose links are not alike: topologies for schedules alone."""
 _CUBE_MESH = (
@@ -22,6 +24,11 @@ _NVLINK = Link(Fraction(700), Fraction(1, 25))
 _NIC = Link(Fraction(1700), Fraction(12, 150))
 """Between two boxes: a twelfth of a processor's bandwidth. Latencies are assumed."""
 
+_NVSWITCH = Link(Fraction(350), Fraction(1, 300))
+"""A processor of an NVIDIA DGX A100 and the switches in its box, taken as one."""
+_HDR = Link(Fraction(850), Fraction(1, 25))
+"""Its own network card, of 200 Gbit/s."""
+
 
 def named(name: str) -> Topology:
     """Return a topology by its name, as ``torus-4x4`` or ``dgx-1``.
@@ -32,9 +39,20 @@ def named(name: str) -> Topology:
         There is no such family, or it has not this size.
     """
     if name in MACHINES:
-        return _boxes(name, 1 + name.endswith("-pair"))
+        boxes = 1 + name.endswith("-pair")
+        return _switched(name, boxes) if "a100" in name else _boxes(name, boxes)
     found = family_named(name)
     return Topology(name, found.nodes, found.switches, both_ways(found.links))
+
+
+def _switched(name: str, boxes: int) -> Topology:
+    """Return boxes whose processors are at a switch each, and at one between the boxes."""
+    ranks = range(8 * boxes)
+    links = [((rank, 8 * boxes + rank // 8), _NVSWITCH) for rank in ranks]
+    links += [((rank, 9 * boxes), _HDR) for rank in ranks if boxes > 1]
+    channels = both_ways(pair for pair, _ in links)
+    costs = tuple(link for _, link in links for _ in "ab")
+    return Topology(name, 8 * boxes, boxes + (boxes > 1), channels, costs)
 
 
 def _boxes(name: str, boxes: int) -> Topology:

@@ -66,7 +66,7 @@ def test_a_program_in_xml(call: Call, here: Path) -> None:
 
 def test_machines_are_listed(call: Call) -> None:
     assert "dgx-1-pair" in call("topologies").stdout
-    assert json.loads(call("topologies", "--json").stdout)[-1]["family"] == "dgx-1-pair"
+    assert json.loads(call("topologies", "--json").stdout)[-1]["family"] == "dgx-a100-pair"
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,13 @@ def _broken(name: str, part: str, old: str, new: str, *tests: str) -> Mutant:
 
 CHUNKS = (
     _broken(
+        "a switch's channels become ways whatever cuts need them",
+        "splitting",
+        "most = min(most, self._flow(here, there, rank) - needed)",
+        "most = min(most, self._flow(here, there, rank))",
+        "trees",
+    ),
+    _broken(
         "a channel counts from the begin on, whenever its begin has left",
         "checker",
         "(link.alpha / (b - a), bandwidth([link]) * (b - a))",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush, heapreplace
@@ -26,19 +26,20 @@ class Route:
     Parameters
     ----------
     root : int
-    edges : sequence of (from, to)
-        From the root on: each begins where an earlier one has ended.
+    edges : sequence of tuple of int
+        From the root on, each a way past switches alone from where an earlier one has ended.
     """
 
-    def __init__(self, root: int, edges: Sequence[Edge]) -> None:
-        self.root, self.parent = root, {b: a for a, b in edges}
+    def __init__(self, root: int, edges: Sequence[Path]) -> None:
+        self.root, self.parent = root, {way[-1]: way[0] for way in edges}
+        self.way = {way[-1]: way for way in edges}
         self.children: dict[int, list[int]] = {vertex: [] for vertex in (root, *self.parent)}
         self.depth = dict.fromkeys(self.children, 0)
         self.height = dict.fromkeys(self.children, 0)
-        for a, b in edges:
+        for a, *_, b in edges:
             self.children[a].append(b)
             self.depth[b] = self.depth[a] + 1
-        for a, b in reversed(edges):
+        for a, *_, b in reversed(edges):
             self.height[a] = max(self.height[a], self.height[b] + 1)
 
 
@@ -72,7 +73,7 @@ def along(
     ----------
     topology : Topology
     routes : sequence of Route
-        Of each item; ranks that an edge joins have a way past switches alone.
+        Of each item; with ``both`` a link leads back wherever one leads forth.
     piece : Fraction
         Bytes of an item.
     parts : int
@@ -82,11 +83,18 @@ def along(
     tick : callable, optional
     """
     on, sends = _On(topology, piece), list[Send]()
-    ways = {(way[0], way[-1]): way for way in ways_of(topology)}
-    waiting: dict[Edge, list[tuple[int, int, int, bool]]] = {}
+    waiting: dict[Path, list[tuple[int, int, int, bool]]] = {}
     lacks = [
         {v: len(near) for v, near in route.children.items()} if both else {} for route in routes
     ]
+    left = Counter[Edge]()
+    if topology.switches:
+        for way in (way for route in routes for way in route.way.values()):
+            left.update(dict.fromkeys(pairwise(way), on.cost(way)))
+
+    def later(way: Path) -> tuple[int, Path]:
+        return -max(left[pair] // on.lanes(pair) for pair in pairwise(way)), way
+
     ready = [
         (item, vertex, both)
         for item, route in enumerate(routes)
@@ -95,25 +103,27 @@ def along(
     ]
     while ready or on.busy:
         tick()
-        asked = set(on.freed)
+        asked: set[Path] = set(on.freed)
         for item, here, up in ready:
             route = routes[item]
             if up and here != route.root:
                 rest = route.depth[here] + route.height[route.root]
-                onward = [((here, route.parent[here]), rest)]
+                onward = [(route.way[here][::-1], rest)]
             else:
-                onward = [((here, there), route.height[there]) for there in route.children[here]]
+                onward = [(route.way[there], route.height[there]) for there in route.children[here]]
                 up = False
-            for edge, rest in onward:
+            for way, rest in onward:
                 first = (item, -rest) if both else (-rest, item % parts)
-                heappush(waiting.setdefault(edge, []), (*first, item, up))
-                asked.add(edge)
-        # With switches a channel that is free again may be on the way of any.
-        for edge in sorted(waiting if topology.switches else asked & waiting.keys()):
-            queue, way = waiting[edge], ways[edge]
+                heappush(waiting.setdefault(way, []), (*first, item, up))
+                asked.add(way)
+        # With switches a channel that is free again may be on the way of any; what has the most
+        # to carry is not to wait for a channel that has less.
+        for way in sorted(waiting, key=later) if topology.switches else sorted(asked & {*waiting}):
+            queue = waiting[way]
             while queue and on.free(way):
                 *_, item, up = heappop(queue)
                 on.start(item, way)
+                left.subtract(dict.fromkeys(pairwise(way), on.cost(way)))
                 sends.append(Send(item, way, up))
         ready = []
         for item, (before, *_, here) in on.step():
@@ -228,17 +238,25 @@ class _On:
         """Return whether each channel of a way has a free lane."""
         return all(self._lanes[pair] for pair in pairwise(way))
 
-    def start(self, item: int, way: Path) -> None:
-        """Begin to send."""
+    def cost(self, way: Path) -> int:
+        """Return how long a send takes, in units of its own."""
         if way not in self._costs:
             links = [self._links[pair] for pair in pairwise(way)]
             cost = sum(link.alpha for link in links)
             cost += max(link.beta for link in links) * self._piece
             self._costs[way] = int(cost * self._unit)
+        return self._costs[way]
+
+    def lanes(self, pair: Edge) -> int:
+        """Return the lanes of a channel, free or not."""
+        return self._links[pair].lanes
+
+    def start(self, item: int, way: Path) -> None:
+        """Begin to send."""
         for pair in pairwise(way):
             self._lanes[pair] -= 1
         self._number += 1
-        heappush(self._ends, (self._now + self._costs[way], self._number, item, way))
+        heappush(self._ends, (self._now + self.cost(way), self._number, item, way))
 
     def step(self) -> list[tuple[int, Path]]:
         """Go on to the next end of sends; return the items, and their ways."""

@@ -241,12 +241,16 @@ class _Makers:
 
 def _ring(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
     """Return paths round the ranks by number; None if two have no way past switches alone."""
-    ranks, ways = topology.nodes, {(way[0], way[-1]) for way in ways_of(topology)}
+    ranks, ways = topology.nodes, {(way[0], way[-1]): way for way in ways_of(topology)}
     for step in (1, -1):
-        ring = {rank: (rank, (rank + step) % ranks) for rank in range(ranks)}
-        if ways.issuperset(ring.values()):
-            hops = range(ranks - 1)
-            return [Tree(o, tuple(ring[(o + step * n) % ranks] for n in hops), 1) for o in owners]
+        ring = [ways.get((rank, (rank + step) % ranks)) for rank in range(ranks)]
+        if found := [way for way in ring if way]:
+            if len(found) < ranks:
+                continue
+            return [
+                Tree(o, tuple(found[(o + step * n) % ranks] for n in range(ranks - 1)), 1)
+                for o in owners
+            ]
     return None
 
 

@@ -1,6 +1,6 @@
 """Trees from every owner that together use each channel as little as any could.
 
-Source: L. Zhao et al., ForestColl (2024), sections 5.2 and 5.4; K. Bérczi and A. Frank, Packing
+Source: L. Zhao et al., ForestColl (2024), sections 5.2 to 5.4; K. Bérczi and A. Frank, Packing
 arborescences, 2010. On a topology with translations all owners' trees are images of one owner's.
 """
 
@@ -18,6 +18,7 @@ from ortools.graph.python.max_flow import SimpleMaxFlow
 from syncfabric.models.collectives.chunks.bounds import time_of_a_byte
 from syncfabric.models.collectives.chunks.links import Tick, bandwidths, no_tick
 from syncfabric.models.collectives.chunks.spanning import MOST_PACKED
+from syncfabric.models.collectives.chunks.splitting import UNBOUNDED, Ways, split_off
 from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.models.collectives.topology import Topology
 
@@ -25,16 +26,15 @@ __all__ = ["MOST_TREES", "Tree", "best_trees"]
 
 MOST_TREES = 64
 """Trees of an owner."""
-UNBOUNDED = 2**40
-"""More than all trees together."""
+Path = tuple[int, ...]
 
 
 class Tree(NamedTuple):
     """A tree that leads from an owner to all ranks."""
 
     owner: int
-    edges: tuple[tuple[int, int], ...]
-    """From the owner on: each begins where an earlier one has ended."""
+    edges: tuple[Path, ...]
+    """From the owner on: each a way past switches alone, from where an earlier one has ended."""
     weight: int
     """Trees that it stands for."""
 
@@ -47,7 +47,7 @@ def best_trees(
     Parameters
     ----------
     topology : Topology
-        With links, without switches.
+        With links.
     owners : sequence of int
         One, or all ranks.
     tick : callable, optional
@@ -55,10 +55,10 @@ def best_trees(
     Returns
     -------
     list of Tree, or None
-        Of each owner with the same sum of weights. None: there are switches, or more trees or
-        ranks than are worth it.
+        Of each owner with the same sum of weights. None: there are more trees, ranks or switches
+        than are worth it, or a switch whose channels in and out have not the same bandwidth.
     """
-    if topology.switches or topology.nodes < 2:
+    if topology.nodes < 2:
         return None
     time, _ = time_of_a_byte(topology, owners, tick)
     rates = bandwidths(topology)
@@ -76,7 +76,26 @@ def best_trees(
                 return found
     if topology.nodes > MOST_PACKED:
         return None
-    return list(_Packing(topology, room, [Tree(o, (), trees) for o in owners]).trees(tick))
+    rooms = dict(zip(topology.channels, room, strict=True))
+    ways = split_off(topology, rooms, owners, trees, tick)
+    if ways is None:
+        return None
+    joined = Topology(topology.name, topology.nodes, 0, tuple(sorted(ways)))
+    room_of = {pair: sum(many.values()) for pair, many in ways.items()}
+    packing = _Packing(joined, room_of, [Tree(o, (), trees) for o in owners])
+    return [one for tree in packing.trees(tick) for one in _placed(tree, ways)]
+
+
+def _placed(tree: Tree, ways: Ways) -> Iterator[Tree]:
+    """Yield a tree along ways that have room for it: parts of its weight, if it takes several."""
+    left = tree.weight
+    while left:
+        taken = [max(ways[a, b].items(), key=lambda way: way[1]) for a, b in tree.edges]
+        weight = min(left, *(room for _, room in taken))
+        for way, _ in taken:
+            ways[way[0], way[-1]][way] -= weight
+        yield Tree(tree.owner, tuple(way for way, _ in taken), weight)
+        left -= weight
 
 
 def _translated(topology: Topology, symmetry: Symmetry, time: Fraction) -> list[Tree] | None:
@@ -134,8 +153,10 @@ class _Growing:
 class _Packing:
     """Grows trees edge by edge, each as far as the others' completion allows."""
 
-    def __init__(self, topology: Topology, room: list[int], begun: list[Tree]) -> None:
-        self._topology, self._room = topology, dict(zip(topology.channels, room, strict=True))
+    def __init__(
+        self, topology: Topology, room: dict[tuple[int, int], int], begun: list[Tree]
+    ) -> None:
+        self._topology, self._room = topology, room
         self._left = [_Growing(tree.owner, [], {tree.owner}, tree.weight) for tree in begun]
 
     def trees(self, tick: Tick) -> Iterator[Tree]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain, pairwise
 
 from syncfabric.models.collectives.chunks.bounds import time_of_a_byte
 from syncfabric.models.collectives.chunks.links import bandwidths, linked
@@ -32,6 +33,7 @@ SEARCHES: tuple[tuple[str, Chunked, tuple[int, ...], float], ...] = (
     ("torus-8x8", "allreduce", (1, 2, 4, 8, 16), 1.02),
     ("dgx-1", "allreduce", (6, 12, 24, 48), 1.02),
     ("dgx-1-pair", "allreduce", (1, 2, 4, 6, 8), 1.02),
+    ("dgx-a100-pair", "allgather", (4, 13, 26), 1.15),
     ("mesh-8x8", "allreduce", (16, 32, 48), 1.1),
     ("hypercube-64", "allgather", (1, 6, 12, 24), 1.02),
     ("mesh-8x8", "allgather", (1, 2, 4, 8), 1.02),
@@ -54,7 +56,8 @@ def throughputs() -> Iterator[Claim]:
         least, _ = time_of_a_byte(topology, ranks)
         load, each = Counter[tuple[int, int]](), 0
         for tree in best_trees(topology, ranks) or ():
-            load.update(dict.fromkeys(tree.edges, tree.weight))
+            for channel in chain.from_iterable(map(pairwise, tree.edges)):
+                load[channel] += tree.weight
             each += tree.weight if tree.owner == 0 else 0
         rates = dict(zip(topology.channels, bandwidths(topology), strict=True))
         ours = max(Fraction(n, each) / rates[channel] for channel, n in load.items())
