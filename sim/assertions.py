@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import singledispatch
 from importlib.resources import files
+from typing import Any
 
 from syncfabric.models.layout.network import Place
 from syncfabric.models.networks.spec import MessageSpec, StaticSpec
@@ -35,10 +37,8 @@ def assertions(plan: BarrierPlan, prefix: str = "") -> str:
     text = files("syncfabric.sim").joinpath("sva.sv").read_text(encoding="utf-8")
     text = text.replace("@NAME@", spec.name).replace("@PREFIX@", begin)
     network = spec.network
-    top, binds = [*_groups(plan)], []
-    if not isinstance(network, StaticSpec):
-        top += [*_packets(network), *_edges(plan, network)]
-        binds = [*_links(network, begin)]
+    top = [*_groups(plan), *_packets(network), *_edges(network, plan)]
+    binds = [*_links(network, begin)]
     binds += [f"bind {spec.module} {begin}_{watcher}" for watcher in top]
     return "\n".join([text, *binds]) + "\n"
 
@@ -52,7 +52,8 @@ def _instance(
     return f"{what}_sva #({given}) {name} ({joined});"
 
 
-def _links(spec: MessageSpec, begin: str) -> Iterator[str]:
+@singledispatch
+def _links(spec: Any, begin: str) -> Iterator[str]:
     """Yield what watches the links and the process's port of routers and node interfaces."""
     text = modules_verilog(spec)
     for module in module_names(spec)[: 1 + spec.shape.interfaces]:
@@ -109,7 +110,7 @@ def _link(spec: MessageSpec, link: str, ports: Mapping[str, int]) -> Iterator[st
         yield _instance("link", f"{name}_lanes", numbers, _CLOCKS | joined)
 
 
-def _packets(spec: MessageSpec) -> Iterator[str]:
+def _packets(spec: Any) -> Iterator[str]:
     """Yield what watches packets through the network; guards may lose some."""
     if not spec.channels or spec.shape.router.check_bits:
         return
@@ -126,7 +127,8 @@ def _packets(spec: MessageSpec) -> Iterator[str]:
     yield _instance("packets", "sva_packets", numbers, ports)
 
 
-def _edges(plan: BarrierPlan, spec: MessageSpec) -> Iterator[str]:
+@singledispatch
+def _edges(spec: Any, plan: BarrierPlan) -> Iterator[str]:
     """Yield what watches messages between parents and children of engines.
 
     Routed messages pass other routers; groups of slots have wires.
@@ -164,17 +166,23 @@ def _edges(plan: BarrierPlan, spec: MessageSpec) -> Iterator[str]:
         epochs.set_up(group)
 
 
+@_edges.register
+@_links.register
+def _(spec: StaticSpec, what: object) -> Iterator[str]:
+    """Yield nothing: links of static networks have no frames, and their groups no messages."""
+    return iter(())
+
+
 def _groups(plan: BarrierPlan) -> Iterator[str]:
     """Yield what watches each group of the plan, at the network's ports."""
     registers = plan.spec.network.port_registers
     bits: dict[int, list[int]] = {}
     for gid, node, place in members(plan):
         bits.setdefault(gid, []).append(node * registers + place)
-    static = isinstance(plan.spec.network, StaticSpec)
     for gid, places in bits.items():
         ports = {"clk": "clk", "rst": "rst"}
         for name in ("arrive", "ready", "released", "broken"):
             ports[name] = f"{{{', '.join(f'{name}[{bit}]' for bit in reversed(places))}}}"
-        if static:
+        if not plan.spec.network.ends_groups:
             ports["broken"] = f"{len(places)}'d0"
         yield _instance("group", f"sva_group_{gid}", {"M": len(places)}, ports)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from syncfabric.models.networks import reader
 from syncfabric.models.networks.dead import NOTHING, Dead
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.patterns import UNIFORM
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.output import check_file, check_folder, make_folder, write_file, write_folder
@@ -120,9 +120,7 @@ class Network:
     def _planned(self, without: Dead) -> Plan:
         plan = make_plan(self.spec, without)
         # Other routes of Syncfabric's own have no cycle of channels.
-        network = self.spec.network
-        rings = not isinstance(network, StaticSpec) and network.shape.router.wraps
-        if rings or getattr(network, "tables", None) is not None:
+        if self.spec.network.rings:
             from syncfabric.models.planning import deadlock
 
             deadlock.check(plan)

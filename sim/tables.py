@@ -1,6 +1,7 @@
 """Plans and results as tables: what the command line prints, ``print`` in Python, and notebooks."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import singledispatch
 from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
@@ -157,21 +158,20 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
 
     Of a static network the rings and trees; the least bound where one is longer than need be.
     """
-    network = plan.spec.network
-    columns: dict[str, Any] = {"group": "id", "members": lambda group: len(group.members)}
-    if isinstance(network, StaticSpec):
-        columns |= {"way": "planner", "longest\npath\n(links)": "longest_path", "links": "links"}
-        columns |= {"root": "root", "bound\n(cycles)": "bound"}
-        if any(group.bound > group.bound_least for group in plan.static_groups):
-            columns["least\nbound\n(cycles)"] = "bound_least"
-        return table(plan.groups, columns)
+    first: dict[str, Any] = {"group": "id", "members": lambda group: len(group.members)}
+    return table(plan.groups, first | _columns(plan.spec.network, plan))
+
+
+@singledispatch
+def _columns(network: Any, plan: "BarrierPlan") -> dict[str, Any]:
     first = network.shape.entry_registers
 
     def travels(group: "GroupPlan") -> str:
         slot = group.slot_register
         return "messages" if slot is None else f"slot {slot - first}"
 
-    columns |= {"planner": "planner"} | ({"travels\nas": travels} if network.wires else {})
+    columns: dict[str, Any] = {"planner": "planner"}
+    columns |= {"travels\nas": travels} if network.wires else {}
     if network.kind == "irregular":
         columns |= {"root\nswitch": "root_switch", "root\nnode": "root"}
     else:
@@ -180,7 +180,16 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
     columns["bound\n(cycles)"] = bound_words
     if any(group.stream_bound is not None for group in plan.groups):
         columns["stream\n(cycles)"] = "stream_bound"
-    return table(plan.groups, columns)
+    return columns
+
+
+@_columns.register(StaticSpec)
+def _(network: StaticSpec, plan: "BarrierPlan") -> dict[str, Any]:
+    columns = {"way": "planner", "longest\npath\n(links)": "longest_path", "links": "links"}
+    columns |= {"root": "root", "bound\n(cycles)": "bound"}
+    if any(group.bound > group.bound_least for group in plan.static_groups):
+        columns["least\nbound\n(cycles)"] = "bound_least"
+    return columns
 
 
 def bound_words(group: "GroupPlan | Any") -> str | int | None:

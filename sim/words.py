@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.task import Rules
@@ -52,12 +52,7 @@ def way_words(group: "GroupPlan") -> str:
 
 def kind_words(network: AnySpec) -> str:
     """Return what a network is: ``8x8 mesh``."""
-    if isinstance(network, StaticSpec):
-        graph = network.graph
-        if graph.columns:
-            return f"{network.width}x{network.height} static network"
-        return f"static network, {graph}"
-    return str(network.topology)
+    return network.title
 
 
 def network_words(network: AnySpec) -> str:

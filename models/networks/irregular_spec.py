@@ -166,6 +166,11 @@ class IrregularSpec(IrregularKeys, EngineSpec):
         return known
 
     @property
+    def rings(self) -> bool:  # type: ignore[override]
+        """Whether packets could wait in a cycle: in rings, or by tables of a file."""
+        return self.shape.router.wraps or self.tables is not None
+
+    @property
     def routed_by_tables(self) -> bool:
         """Whether routers have tables by which packets find their way."""
         return self.channels > 0 and self.routing == "table"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -14,15 +15,17 @@ from syncfabric.models.layout.engine import entries_of
 from syncfabric.models.layout.network import MOST_REGISTERS, NetworkShape, NetworkWords
 from syncfabric.models.layout.offload import Offload
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
-from syncfabric.models.layout.slots import MOST_SLOTS, WIRE_PLANNER, SlotLayout
+from syncfabric.models.layout.slots import MOST_SLOTS, WIRE_OPERATIONS, WIRE_PLANNER, SlotLayout
 from syncfabric.models.layout.streams import Channels, Join, Operations, StreamLayout, Width
-from syncfabric.models.networks.explain import show
+from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.table import Flag, Table, Whole, WholePlace
+from syncfabric.models.networks.table import Flag, Operation, Table, Whole, WholePlace
 
 __all__ = [
+    "BITWISE_OPERATIONS",
     "MESSAGE_PLANNERS",
+    "SERIAL_OPERATIONS",
     "DataBits",
     "EngineNetwork",
     "EngineSpec",
@@ -40,6 +43,10 @@ MESSAGE_PLANNERS = {
     "routed": ("btm", "shortest", "cs"),
 }
 """The planners of networks of engines by their transport, the default first."""
+
+BITWISE_OPERATIONS: tuple[Operation, ...] = ("or", "and", "xor")
+SERIAL_OPERATIONS: tuple[Operation, ...] = ("max", "min", "sum")
+"""Operations that a barrier unit works out one arrival a cycle (``operations = "all"``)."""
 
 
 class NetworkTable(Table):
@@ -157,6 +164,13 @@ class EngineNetwork(NetworkTable):
 class EngineSpec(EngineNetwork, ABC):
     """A network of the engine whose nodes and links are known."""
 
+    ends_groups: ClassVar[bool] = True
+    """Whether groups end: an arrive can be the last, and registers are broken."""
+    rings: ClassVar[bool] = False
+    """Whether packets could wait in a cycle, so that it is to be shown that they cannot."""
+    software_bits: ClassVar[int] = 0
+    """Bits of a flit that software sends by itself; 0: it sends none."""
+
     @property
     @abstractmethod
     def topology(self) -> Mesh | Irregular:
@@ -252,6 +266,58 @@ class EngineSpec(EngineNetwork, ABC):
     def watched(self) -> bool:
         """Whether entries have a watchdog."""
         return self.watchdog > 0
+
+    @property
+    def lanes(self) -> int:
+        """Ordinary channels of flits on a link."""
+        return self.channels
+
+    @property
+    def classes(self) -> int:
+        """Classes of barrier messages."""
+        return self.shape.classes
+
+    @property
+    def credited(self) -> bool:
+        """Whether barrier messages have credits: a slot of one message a class."""
+        return self.shape.router.layout.routed
+
+    @property
+    def targets(self) -> int:
+        """Targets of the config port."""
+        return self.shape.targets
+
+    @property
+    def outside(self) -> range:
+        """Routers that are targets of the config port by themselves, outside nodes."""
+        return range(self.shape.routers if self.shape.interfaces else 0)
+
+    @property
+    def title(self) -> str:
+        """What it is, in words."""
+        return str(self.topology)
+
+    def engines(self, name: str) -> Self:
+        """Return the network of engines that it is; ``name`` is for one that is none."""
+        return self
+
+    def check_group(self, group: int, op: str, planner: str) -> None:
+        """Refuse an operation that is not built, or not on wires."""
+        if planner == WIRE_PLANNER and op not in WIRE_OPERATIONS:
+            other = next(name for name in self.planners if name != WIRE_PLANNER)
+            raise SpecError(
+                f'group {group}: op = "{op}" cannot be combined on wires, only '
+                f'{choice(WIRE_OPERATIONS)}; set operations = "all", and planner = "{other}" or'
+                " none"
+            )
+        if op in SERIAL_OPERATIONS and self.operations != "all":
+            raise SpecError(
+                f'group {group}: op = "{op}" is not built with operations = '
+                f'"{self.operations}"; set operations = "all" in [network]'
+            )
+
+    def check_groups(self, groups: Mapping[int, Sequence[WholePlace]]) -> None:
+        """Refuse nothing: planning shows whether groups have room beside each other."""
 
     @property
     def link_channels(self) -> int:

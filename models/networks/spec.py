@@ -9,10 +9,15 @@ from typing import Annotated, Any, Self, TypeAlias
 from pydantic import Discriminator, Field, ValidationInfo, field_validator, model_validator
 
 from syncfabric.models.errors import SpecError, about
-from syncfabric.models.layout.slots import WIRE_OPERATIONS, WIRE_PLANNER
+from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.explain import KEYS, choice, show
 from syncfabric.models.networks.irregular_spec import IrregularSpec
-from syncfabric.models.networks.kinds import MESSAGE_PLANNERS, MeshSpec
+from syncfabric.models.networks.kinds import (
+    BITWISE_OPERATIONS,
+    MESSAGE_PLANNERS,
+    SERIAL_OPERATIONS,
+    MeshSpec,
+)
 from syncfabric.models.networks.members import check_members
 from syncfabric.models.networks.static_spec import STATIC_PLANNERS, StaticSpec
 from syncfabric.models.networks.table import Flag, Name, Operation, Table, Whole, WholePlace
@@ -73,10 +78,6 @@ _WORDS = """
 """
 KEYWORDS = frozenset(_WORDS.split())
 """Names that a Verilog module cannot have: the words of Verilog and SystemVerilog."""
-
-BITWISE_OPERATIONS: tuple[Operation, ...] = ("or", "and", "xor")
-SERIAL_OPERATIONS: tuple[Operation, ...] = ("max", "min", "sum")
-"""Operations that a barrier unit works out one arrival a cycle (``operations = "all"``)."""
 
 
 class GroupSpec(Table):
@@ -140,13 +141,8 @@ class NetworkSpec(Table):
         SpecError
             It is static: no packet finds a way there, so there is nothing of what was asked for.
         """
-        if isinstance(self.network, StaticSpec):
-            with about(self.source):
-                raise SpecError(
-                    f"{self.name} is static, and has neither packets nor engines; take a "
-                    "mesh or an irregular network"
-                )
-        return self.network
+        with about(self.source):
+            return self.network.engines(self.name)
 
     def without_fences(self) -> Self:
         """Return the network itself, where no group has a fence.
@@ -214,31 +210,10 @@ class NetworkSpec(Table):
                 )
             ids.add(group.id)
             check_members(group.id, group.members, self.network.topology)
-            _check_operation(group, self.network)
+            self.network.check_group(group.id, group.op, group.planner)
             _check_stream(group, self.network)
-        if isinstance(self.network, StaticSpec):
-            _check_disjoint(self.groups)
+        self.network.check_groups({group.id: group.members for group in self.groups})
         return self
-
-
-def _check_operation(group: GroupSpec, network: AnySpec) -> None:
-    if isinstance(network, StaticSpec):
-        if group.op != "or":
-            raise SpecError(
-                f'group {group.id}: op = "{group.op}" has nothing to combine; barriers of a '
-                "static network carry no data: remove it"
-            )
-    elif group.planner == WIRE_PLANNER and group.op not in WIRE_OPERATIONS:
-        other = next(name for name in network.planners if name != WIRE_PLANNER)
-        raise SpecError(
-            f'group {group.id}: op = "{group.op}" cannot be combined on wires, only '
-            f'{choice(WIRE_OPERATIONS)}; set operations = "all", and planner = "{other}" or none'
-        )
-    elif group.op in SERIAL_OPERATIONS and network.operations != "all":
-        raise SpecError(
-            f'group {group.id}: op = "{group.op}" is not built with operations = '
-            f'"{network.operations}"; set operations = "all" in [network]'
-        )
 
 
 def _check_stream(group: GroupSpec, network: AnySpec) -> None:
@@ -254,18 +229,6 @@ def _check_stream(group: GroupSpec, network: AnySpec) -> None:
             f"group {group.id}: stream = true goes with planner = {show(WIRE_PLANNER)}, not"
             f" {show(group.planner)}: a stream has the tree of a slot; remove the planner"
         )
-
-
-def _check_disjoint(groups: tuple[GroupSpec, ...]) -> None:
-    """Refuse a node that is a member twice: it has one core port."""
-    group_of: dict[tuple[int, int], int] = {}
-    for group in groups:
-        for member in group.members:
-            if (other := group_of.setdefault(member, group.id)) != group.id:
-                raise SpecError(
-                    f"group {group.id}: member {member} is in group {other} too; a node of a "
-                    "static network takes part in one barrier: take it out of one of them"
-                )
 
 
 def _with_planner(group: GroupSpec, planners: tuple[str, ...]) -> GroupSpec:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.resources.abc import Traversable
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self, TypeAlias
 
 from pydantic import (
     Field,
@@ -68,6 +69,10 @@ class StaticSpec(StaticKeys):
     """A static network: a mesh of ``width`` by ``height``, or other links, written out."""
 
     channels: ClassVar[int] = 0
+    lanes: ClassVar[int] = 1
+    classes: ClassVar[int] = 0
+    credited: ClassVar[bool] = True
+    wires: ClassVar[int] = 0
     streams: ClassVar[int] = 0
     slots: ClassVar[None] = None
     stream: ClassVar[None] = None
@@ -75,6 +80,11 @@ class StaticSpec(StaticKeys):
     clock_enables: ClassVar[bool] = False
     managed: ClassVar[bool] = False
     watched: ClassVar[bool] = False
+    ends_groups: ClassVar[bool] = False
+    rings: ClassVar[bool] = False
+    setup: ClassVar[str] = "local"
+    operations: ClassVar[str] = "none"
+    outside: ClassVar[range] = range(0)
     manager_nodes: ClassVar[tuple[WholePlace, ...]] = ()
     port_registers: ClassVar[int] = 1
     """A node has one core port, and takes part in one barrier."""
@@ -142,9 +152,52 @@ class StaticSpec(StaticKeys):
         return StaticLayout(*sizes, own=graph.own, turns_back=graph.turns_back)
 
     @property
+    def targets(self) -> int:
+        """Targets of the config port: the nodes, and the loader of routes."""
+        return self.layout.loader + 1
+
+    @property
+    def software_bits(self) -> int:
+        """Bits of a flit that software sends by itself."""
+        return self.flit_bits
+
+    @property
+    def title(self) -> str:
+        """What it is, in words."""
+        if self.graph.columns:
+            return f"{self.width}x{self.height} static network"
+        return f"static network, {self.graph}"
+
+    def engines(self, name: str) -> NoReturn:
+        """Refuse to be a network of engines, under its name."""
+        raise SpecError(
+            f"{name} is static, and has neither packets nor engines; take a mesh or an irregular"
+            " network"
+        )
+
+    @property
     def planners(self) -> tuple[str, ...]:
         """The planners that groups can name, the default first."""
         return STATIC_PLANNERS
+
+    def check_group(self, group: int, op: str, planner: str) -> None:
+        """Refuse an operation: barriers carry no data."""
+        if op != "or":
+            raise SpecError(
+                f'group {group}: op = "{op}" has nothing to combine; barriers of a static network'
+                " carry no data: remove it"
+            )
+
+    def check_groups(self, groups: Mapping[int, Sequence[WholePlace]]) -> None:
+        """Refuse a node that is a member twice: it has one core port."""
+        group_of: dict[WholePlace, int] = {}
+        for group, members in groups.items():
+            for member in members:
+                if (other := group_of.setdefault(member, group)) != group:
+                    raise SpecError(
+                        f"group {group}: member {member} is in group {other} too; a node of a "
+                        "static network takes part in one barrier: take it out of one of them"
+                    )
 
 
 WAYS = {"width": ("width", "height"), **LinkedTable.WAYS}

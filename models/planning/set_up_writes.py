@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 from syncfabric.models.layout.setup import MANAGER_STATUS, ManagerState
 from syncfabric.models.layout.words import EngineWord, ManagerWord, config_address
 from syncfabric.models.messages.static import LoaderWord, StaticWord
-from syncfabric.models.networks.spec import MessageSpec, StaticSpec
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning import set_up
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Epochs, group_images
@@ -62,10 +63,11 @@ def set_up_writes(plan: BarrierPlan, epochs: Epochs | None = None) -> Iterator[S
     epochs : Epochs, optional
         Of engines' entries, none of them alive, where they are not those of reset.
     """
-    network, epochs = plan.spec.network, epochs or Epochs()
-    if isinstance(network, StaticSpec):
-        yield from _static(plan, network)
-        return
+    return _writes(plan.spec.network, plan, epochs or Epochs())
+
+
+@singledispatch
+def _writes(network: Any, plan: BarrierPlan, epochs: Epochs) -> Iterator[SetUpWrite]:
     shape = network.shape
     if not shape.managers:
         for write in set_up.set_up_writes(plan.groups, shape, epochs):
@@ -81,7 +83,8 @@ def set_up_writes(plan: BarrierPlan, epochs: Epochs | None = None) -> Iterator[S
         epochs.set_up(group)
 
 
-def _static(plan: BarrierPlan, network: StaticSpec) -> Iterator[SetUpWrite]:
+@_writes.register
+def _(network: StaticSpec, plan: BarrierPlan, epochs: Epochs) -> Iterator[SetUpWrite]:
     """Yield what loads the routes, and gives the members their roles: a read is `SETTLING`."""
     loader, wait = network.layout.loader, 1
     loaded = Until(LoaderWord.LENGTH, _HALF, network.layout.chain_bits & _HALF)
@@ -123,13 +126,11 @@ def registers_json(plan: BarrierPlan) -> dict[str, Any]:
         }
         for write in set_up_writes(plan)
     ]
-    images: dict[str, Any] = {"nodes": None, "switches": None}
-    if not isinstance(network, StaticSpec):
-        images = {"routers": _images(plan, network)}
-    return {"network": plan.spec.name, **images, "writes": writes}
+    return {"network": plan.spec.name, **_images(network, plan), "writes": writes}
 
 
-def _images(plan: BarrierPlan, network: MessageSpec) -> list[dict[str, Any]]:
+@singledispatch
+def _images(network: Any, plan: BarrierPlan) -> dict[str, Any]:
     """Return the images of all groups by router, from reset: fields, and the staged words."""
     shape, epochs = network.shape, Epochs()
     layout = shape.router.layout
@@ -149,10 +150,16 @@ def _images(plan: BarrierPlan, network: MessageSpec) -> list[dict[str, Any]]:
             }
             routers.setdefault(image.router, []).append(entry)
         epochs.set_up(group)
-    return [
+    images = [
         {"router": router, "index": shape.target_of(router), "entries": routers[router]}
         for router in sorted(routers)
     ]
+    return {"routers": images}
+
+
+@_images.register
+def _(network: StaticSpec, plan: BarrierPlan) -> dict[str, Any]:
+    return {"nodes": None, "switches": None}
 
 
 def members(plan: BarrierPlan) -> Iterator[tuple[int, int, int]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
-from typing import TypeAlias
+from functools import singledispatch
+from typing import Any, TypeAlias
 
 from syncfabric.models.layout.engine import COMMIT, WORD_BITS, Code
 from syncfabric.models.layout.setup import (
@@ -119,7 +120,7 @@ def c_header(spec: NetworkSpec, prefix: str = "") -> str:
     Its names begin with the prefix, by default that of the network's module.
     """
     network = spec.network
-    blocks = _static_blocks(network) if isinstance(network, StaticSpec) else _blocks(network)
+    blocks = _blocks(network)
     text = guarded(f"{spec.module}_REGISTERS_H", f"Config words of network {spec.name}", blocks)
     return prefixed(text, prefix or spec.module)
 
@@ -135,7 +136,57 @@ _CHAIN = """\
 #define SYNCFABRIC_CHAIN_SHIFT(b) (31u - (b) % 32u)"""
 
 
-def _static_blocks(network: StaticSpec) -> list[str]:
+@singledispatch
+def _blocks(network: Any) -> Iterable[str]:
+    """Yield the blocks of a network's header: sizes, addresses, codes, and layouts of words."""
+    shape = network.shape
+    layout, port = shape.router.layout, shape.router
+    targets = "nodes in the order of the network file, then routers."
+    sizes = {"NODES": len(shape.nodes), "ROUTERS": shape.routers, "GROUPS": network.groups}
+    if isinstance(network, MeshSpec):
+        targets = "node (x, y) is y * SYNCFABRIC_WIDTH + x."
+        sizes |= {"WIDTH": network.width, "HEIGHT": network.height}
+    sizes |= {"PORTS": port.ports, "PORT_REGISTERS": shape.registers}
+    sizes |= {"DATA_BITS": network.data_bits, "MANAGERS": len(shape.managers)}
+    yield block(
+        f"/* Targets of the config chain: {targets} */",
+        sizes,
+        f"#define SYNCFABRIC_ROUTER(r) ({shape.target_of(0)}u + (r))",
+    )
+    yield block(
+        "/* Config addresses: SYNCFABRIC_TARGET_... | word. An image is staged, then committed. */",
+        {"ADDRESS_BITS": ADDRESS_BITS + PART_BITS},
+        {f"TARGET_{part.name}": part << ADDRESS_BITS for part in Target},
+        {"COMMIT": EngineWord.COMMIT, "IMAGE": EngineWord.IMAGE, "IMAGE_WORDS": layout.image_words},
+        {f"ENGINE_{word.name}": word for word in EngineWord if word.counts},
+        named("ROUTER", RouterWord) | named("PORT", PortWord) | {"COUNTER_BITS": COUNTER_BITS},
+    )
+    yield block("/* Commands of COMMIT, and operations. */", named("CODE", Code) | named("OP", Op))
+    for word in (COMMIT, layout.status, layout.name, layout.image, layout.link_message):
+        yield fields(word) if word.width <= WORD_BITS else _wide(word)
+    if streams := shape.router.stream:
+        able = built(streams.operations)
+        masks = {kind: sum(1 << f for f in Function if (f, kind) in able) for kind in Type}
+        yield block(
+            "/* Streams: channels, and the port register of the first one's slot; of each type,\n"
+            " * functions that are built, a bit each. */",
+            {"STREAMS": streams.channels, "STREAM_REGISTER": shape.entry_registers},
+            named("FUNCTION", Function) | named("TYPE", Type),
+            {f"BUILT_{kind.name}": mask for kind, mask in masks.items()},
+        )
+    if network.managed:
+        yield block(
+            "/* Managers: words of SYNCFABRIC_TARGET_MANAGER, operations, states, answers. */",
+            named("MANAGER", ManagerWord) | named("OPERATION", Operation),
+            named("STATE", ManagerState) | named("ANSWER", Answer),
+        )
+        yield from map(fields, (COMMAND, MANAGER_STATUS, REQUEST, REPLY, FREED))
+    if network.channels:
+        yield fields(shape.header)
+
+
+@_blocks.register
+def _(network: StaticSpec) -> list[str]:
     """Return the blocks of a static network's header (docs/microarchitecture-static.md, R3, R5)."""
     sizes = ("width", "height", "flit_bits", "switch_buffer", "core_buffer", "injection_buffer")
     layout, graph = network.layout, network.graph
@@ -183,54 +234,6 @@ def _static_blocks(network: StaticSpec) -> list[str]:
             {"SETTLING": SETTLING},
         ),
     ]
-
-
-def _blocks(network: MessageSpec) -> Iterator[str]:
-    """Yield the blocks of a network's header: sizes, addresses, codes, and layouts of words."""
-    shape = network.shape
-    layout, port = shape.router.layout, shape.router
-    targets = "nodes in the order of the network file, then routers."
-    sizes = {"NODES": len(shape.nodes), "ROUTERS": shape.routers, "GROUPS": network.groups}
-    if isinstance(network, MeshSpec):
-        targets = "node (x, y) is y * SYNCFABRIC_WIDTH + x."
-        sizes |= {"WIDTH": network.width, "HEIGHT": network.height}
-    sizes |= {"PORTS": port.ports, "PORT_REGISTERS": shape.registers}
-    sizes |= {"DATA_BITS": network.data_bits, "MANAGERS": len(shape.managers)}
-    yield block(
-        f"/* Targets of the config chain: {targets} */",
-        sizes,
-        f"#define SYNCFABRIC_ROUTER(r) ({shape.target_of(0)}u + (r))",
-    )
-    yield block(
-        "/* Config addresses: SYNCFABRIC_TARGET_... | word. An image is staged, then committed. */",
-        {"ADDRESS_BITS": ADDRESS_BITS + PART_BITS},
-        {f"TARGET_{part.name}": part << ADDRESS_BITS for part in Target},
-        {"COMMIT": EngineWord.COMMIT, "IMAGE": EngineWord.IMAGE, "IMAGE_WORDS": layout.image_words},
-        {f"ENGINE_{word.name}": word for word in EngineWord if word.counts},
-        named("ROUTER", RouterWord) | named("PORT", PortWord) | {"COUNTER_BITS": COUNTER_BITS},
-    )
-    yield block("/* Commands of COMMIT, and operations. */", named("CODE", Code) | named("OP", Op))
-    for word in (COMMIT, layout.status, layout.name, layout.image, layout.link_message):
-        yield fields(word) if word.width <= WORD_BITS else _wide(word)
-    if streams := shape.router.stream:
-        able = built(streams.operations)
-        masks = {kind: sum(1 << f for f in Function if (f, kind) in able) for kind in Type}
-        yield block(
-            "/* Streams: channels, and the port register of the first one's slot; of each type,\n"
-            " * functions that are built, a bit each. */",
-            {"STREAMS": streams.channels, "STREAM_REGISTER": shape.entry_registers},
-            named("FUNCTION", Function) | named("TYPE", Type),
-            {f"BUILT_{kind.name}": mask for kind, mask in masks.items()},
-        )
-    if network.managed:
-        yield block(
-            "/* Managers: words of SYNCFABRIC_TARGET_MANAGER, operations, states, answers. */",
-            named("MANAGER", ManagerWord) | named("OPERATION", Operation),
-            named("STATE", ManagerState) | named("ANSWER", Answer),
-        )
-        yield from map(fields, (COMMAND, MANAGER_STATUS, REQUEST, REPLY, FREED))
-    if network.channels:
-        yield fields(shape.header)
 
 
 def _wide(layout: Layout) -> str:

@@ -12,6 +12,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import singledispatch
+from typing import Any
 
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.words import (
@@ -162,13 +164,17 @@ def config_map(spec: NetworkSpec) -> Block:
     Each target has a power of two of words: an address is that of the config port, with
     ``config_node`` above it.
     """
-    network = spec.network
-    blocks = _static_map(network) if isinstance(network, StaticSpec) else _engine_map(network.shape)
     about = f"Config port of network {spec.name}: the upper part of an address is config_node"
-    return Block(f"{spec.module}_config", 0, about, tuple(blocks))
+    return Block(f"{spec.module}_config", 0, about, tuple(_blocks(spec.network)))
 
 
-def _static_map(network: StaticSpec) -> Iterator[Block]:
+@singledispatch
+def _blocks(network: Any) -> Iterator[Block]:
+    yield from _engine_map(network.shape)
+
+
+@_blocks.register
+def _(network: StaticSpec) -> Iterator[Block]:
     """Yield the nodes, and then the loader; target t begins at t times ``TARGET_WORDS``."""
     nodes, watchdog = len(network.topology.nodes), network.watchdog
     *words, timeout = StaticWord

@@ -13,12 +13,7 @@ from syncfabric.models.messages.core import (
     head_flit,
 )
 from syncfabric.models.messages.layout import Layout
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    MeshSpec,
-    MessageSpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, MeshSpec, MessageSpec
 
 __all__ = ["PACKETS", "WORD_BITS", "TileShape"]
 
@@ -53,10 +48,7 @@ class TileShape(BaseModel):
     @property
     def packets(self) -> MessageSpec:
         """The network of its packets."""
-        if self.beside is not None:
-            return self.beside
-        assert not isinstance(self.barriers, StaticSpec)
-        return self.barriers
+        return self.beside or self.barriers.engines("network")
 
     @property
     def lanes(self) -> int:
@@ -81,12 +73,12 @@ class TileShape(BaseModel):
     @property
     def has_last(self) -> bool:
         """Whether groups end: an arrive can be the last, and BROKEN is seen."""
-        return isinstance(self.barriers, MessageSpec)
+        return self.barriers.ends_groups
 
     @property
     def flit_word(self) -> int:
         """Bits of a flit that software sends by itself; 0 where there is no such role."""
-        return self.barriers.flit_bits if isinstance(self.barriers, StaticSpec) else 0
+        return self.barriers.software_bits
 
     @property
     def stream(self) -> StreamLayout | None:
@@ -96,7 +88,7 @@ class TileShape(BaseModel):
     @property
     def first_slot(self) -> int:
         """Register of the first slot of barrier wires, whose channel is the first of streams."""
-        return self.registers - getattr(self.barriers, "wires", 0)
+        return self.registers - self.barriers.wires
 
     @property
     def config_address_bits(self) -> int:

@@ -10,9 +10,8 @@ from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.layout.words import RouterWord, Target
 from syncfabric.rtl.engine.engine import Engine
-from syncfabric.rtl.lifecycle.access import ConfigAccess
 from syncfabric.rtl.lifecycle.manager import Manager
-from syncfabric.rtl.lifecycle.set_up_port import LocalPort, SinkPort
+from syncfabric.rtl.lifecycle.set_up_port import ConfigAccess, LocalPort, SinkPort
 from syncfabric.rtl.lifecycle.shape import SetUpShape, set_up_shape
 from syncfabric.rtl.lifecycle.sink import Sink
 from syncfabric.rtl.planes.placed import AXIS, PROCESS, Placed, link_of, process_port, sharing

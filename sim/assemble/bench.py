@@ -1,6 +1,8 @@
 """The top that simulations build: the network, traffic at every node, a player and a probe."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import singledispatch
+from typing import Any
 
 from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.networks.spec import (
@@ -90,14 +92,9 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> st
     _add_network(bench, spec)
     modules = [netlist] if netlist else [modules_verilog(spec), top_verilog(spec, NETWORK)]
     reported: list[str] = []
-    if not isinstance(spec, StaticSpec) and spec.channels:
-        _add_traffic(bench, spec)
-        modules.append(traffic_verilog(spec, queue))
-        reported += REPORT
-    if not isinstance(spec, StaticSpec) and spec.stream:
-        _add_streams(bench, spec, spec.stream)
-        modules.append(streams_verilog(spec.shape.router))
-        reported += counts_of(spec.stream)
+    for module, names in _sources(spec, bench, queue):
+        modules.append(module)
+        reported += names
     bench.lines(probe_text(spec, NETWORK, flat=bool(netlist)))
     bench.lines(_report_text(len(spec.topology.nodes), tuple(reported)))
     return merged(*modules, bench.text())
@@ -109,8 +106,7 @@ def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:
     Inputs are declared by the player, but for the links to the nodes.
     """
     made_here = ["inject_valid", "inject_flit", "eject_credit"]
-    if not isinstance(spec, StaticSpec):
-        made_here += [name for name, _, _ in stream_ports(spec.shape)]
+    made_here += [name for name, _, _ in stream_ports(spec.stream)]
     ports: dict[str, str | None] = {}
     for direction, name, width in top_ports(spec):
         if width != 0:
@@ -118,6 +114,22 @@ def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:
             if direction == "output" or name in made_here:
                 bench.wire(name, width)
     bench.instance(NETWORK, NETWORK, ports)
+
+
+@singledispatch
+def _sources(spec: Any, bench: ModuleWriter, queue: int) -> Iterator[tuple[str, Iterable[str]]]:
+    """Place what nodes send from and receive into; yield its modules, and what is reported."""
+    if spec.channels:
+        _add_traffic(bench, spec)
+        yield traffic_verilog(spec, queue), REPORT
+    if spec.stream:
+        _add_streams(bench, spec, spec.stream)
+        yield streams_verilog(spec.shape.router), counts_of(spec.stream)
+
+
+@_sources.register
+def _(spec: StaticSpec, bench: ModuleWriter, queue: int) -> Iterator[tuple[str, Iterable[str]]]:
+    return iter(())
 
 
 def _add_traffic(bench: ModuleWriter, spec: MessageSpec) -> None:

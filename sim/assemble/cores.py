@@ -55,8 +55,7 @@ def _ports(spec: AnySpec, *, taps: bool) -> list[tuple[str, str, int | None]]:
 
 def stream_wires(shape: TileShape) -> Iterator[tuple[str, int]]:
     """Yield the wires between a tile and its node's ports of streams, and their bits."""
-    if shape.stream and not isinstance(shape.barriers, StaticSpec):
-        yield from ((name, width) for name, _, width in nodes.stream_ports(shape.barriers.shape))
+    return ((name, width) for name, _, width in nodes.stream_ports(shape.stream))
 
 
 def stream_pin(wire: str) -> str:

@@ -9,7 +9,7 @@ from amaranth import Shape
 from amaranth.lib import wiring
 
 from syncfabric.models.messages.host import HostShape
-from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.rtl.host.axi_lite import AxiLiteSignature
 from syncfabric.rtl.host.ports import NetworkSignature
 from syncfabric.rtl.host.registers import HostFront
@@ -29,20 +29,15 @@ def host_shape(spec: AnySpec, meters: int, *, traffic: bool = False, streams: in
     SpecError
         The network is too large for a host.
     """
-    nodes = len(spec.topology.nodes)
-    if isinstance(spec, StaticSpec):
-        targets, last, broken = nodes + 1, False, False
-    else:
-        targets, last, broken = spec.shape.targets, True, True
     shape = HostShape(
-        nodes=nodes,
+        nodes=len(spec.topology.nodes),
         registers=spec.port_registers,
         data_bits=spec.data_bits,
-        targets=targets,
+        targets=spec.targets,
         address_bits=spec.layout.config_address_bits,
         meters=meters,
-        last=last,
-        broken=broken,
+        last=spec.ends_groups,
+        broken=spec.ends_groups,
         traffic=traffic,
         streams=streams,
     )

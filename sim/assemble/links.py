@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from syncfabric.models.networks.mesh import Mesh, Port
-from syncfabric.models.networks.spec import AnySpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec
 
 __all__ = ["LinkName", "Links", "links_of"]
 
@@ -81,15 +81,7 @@ def links_of(spec: AnySpec) -> Links:
     router's ports that lead to routers or nodes.
     """
     graph = spec.topology.graph
-    outputs, lanes = graph.ports, {"channels": 1, "setup": 0, "classes": 0}
-    credited = True
-    if not isinstance(spec, StaticSpec):
-        shape = spec.shape
-        outputs = shape.router.links + (not shape.interfaces)
-        lanes = {"channels": spec.channels, "setup": int(spec.managed), "classes": shape.classes}
-        lanes |= {"slots": spec.wires, "streams": spec.streams}
-        credited = shape.router.layout.routed
-    nodes = graph.nodes
+    outputs, nodes = graph.ports, graph.nodes
     names: list[LinkName | None] = []
     ends: list[tuple[int, int] | None] = []
     for r in range(graph.switches):
@@ -102,12 +94,16 @@ def links_of(spec: AnySpec) -> Links:
     names += [(node, "inject") for node in spec.topology.nodes]
     ends += list(nodes)
     return Links(
-        **lanes,
-        credited=credited,
+        channels=spec.lanes,
+        setup=int(spec.managed),
+        classes=spec.classes,
+        credited=spec.credited,
         names=tuple(names),
         ends=tuple(ends),
         eject=tuple(outputs * r + p for r, p in nodes),
         inject=tuple(range(first, first + len(nodes))),
+        slots=spec.wires,
+        streams=spec.streams,
     )
 
 

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In
 
 from syncfabric.models.layout.network import NetworkShape, Place
 from syncfabric.models.layout.shape import NodeShape
-from syncfabric.models.layout.streams import HEAD
+from syncfabric.models.layout.streams import HEAD, StreamLayout
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
@@ -206,16 +206,15 @@ def top_ports(spec: MessageSpec, *, taps: bool = False) -> Iterator[tuple[str, s
         yield "output", "eject_valid", nodes * spec.channels
         yield "output", "eject_flit", nodes * flit
         yield "input", "eject_credit", nodes * spec.channels
-    for name, way, width in stream_ports(shape):
+    for name, way, width in stream_ports(spec.stream):
         yield way, name, nodes * width
     if taps:
         yield "input", "run", None
         yield from ((way, f"ask_{name}", nodes * width) for way, name, width in TAPPED)
 
 
-def stream_ports(shape: NetworkShape) -> Iterator[tuple[str, str, int]]:
+def stream_ports(layout: StreamLayout | None) -> Iterator[tuple[str, str, int]]:
     """Yield name, direction and width of a process's AXI4-Stream ports, if it has them."""
-    layout = shape.router.stream
     if not layout:
         return
     for way, user in (("s_axis", HEAD.width), ("m_axis", 1)):
@@ -396,7 +395,7 @@ def _process(spec: MessageSpec, node: int) -> Iterator[tuple[str, str]]:
         width = registers * (data if name in ("data", "result") else 1)
         if width:
             yield name, part(name, node, width)
-    for name, _, width in stream_ports(spec.shape):
+    for name, _, width in stream_ports(spec.stream):
         way, _, wire = name.rpartition("_")
         yield f"{way}__{wire}", part(name, node, width)
     for name in ("inject", "eject") if spec.channels else ():

@@ -1,13 +1,12 @@
 """How a bench drives the hardware: a script of stimuli, each applied in its cycle."""
 
-from collections.abc import Mapping
-from typing import TypeAlias
+from functools import singledispatch
+from typing import Any, TypeAlias
 
 from syncfabric.models.layout.stream_traffic import COMMAND
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import (
     AnySpec,
-    MessageSpec,
     StaticSpec,
 )
 from syncfabric.rtl.traffic.queue import WORD_BITS, put_flit
@@ -40,10 +39,10 @@ def player_text(spec: AnySpec) -> str:
     of a static network `arrive`, `config_…`, `hold`, `send_valid`, `send_flit` and `recv_take`.
     Without packets there is no traffic.
     """
-    inputs, kept = _static_inputs(spec) if isinstance(spec, StaticSpec) else _inputs(spec)
+    inputs, kept = _inputs(spec)
     bits = _WORD_BITS + _bits_above(spec)
     inputs = [(name, width) for name, width in inputs if width]
-    cases = _static_cases(spec) if isinstance(spec, StaticSpec) else _cases(spec)
+    cases = "\n".join(f"          {kind}: begin {act} end" for kind, act in _actions(spec).items())
     declared = "\n".join(
         f"  reg [{width - 1}:0] {name} = {zero(width)};\n"
         f"  reg [{width - 1}:0] next_{name} = {zero(width)};"
@@ -100,7 +99,8 @@ def _payload(spec: AnySpec) -> str:
     return f"word[{_WORD_BITS + above - 1}:{_WORD_BITS}], {_DATA_BITS}" if above else _DATA_BITS
 
 
-def _inputs(spec: MessageSpec) -> tuple[Wires, Wires]:
+@singledispatch
+def _inputs(spec: Any) -> tuple[Wires, Wires]:
     """Return name and width of what is driven: for a cycle each, and until the next word."""
     nodes = len(spec.topology.nodes)
     arrivals = nodes * spec.port_registers
@@ -129,8 +129,8 @@ def _config_inputs(spec: AnySpec) -> Wires:
     ]
 
 
-def _static_inputs(spec: StaticSpec) -> tuple[Wires, Wires]:
-    """Return the same for a static network."""
+@_inputs.register
+def _(spec: StaticSpec) -> tuple[Wires, Wires]:
     nodes = len(spec.topology.nodes)
     software = [("send_valid", nodes), ("send_flit", nodes * spec.flit_bits), ("recv_take", nodes)]
     return [("arrive", nodes), *_config_inputs(spec), *software], [("hold", nodes)]
@@ -146,27 +146,8 @@ def _config_action(spec: AnySpec) -> str:
     )
 
 
-def _static_cases(spec: StaticSpec) -> str:
-    """Return what each kind of stimulus does on a static network."""
-    index, data, bits = "word[95:64]", _DATA_BITS, spec.flit_bits
-    flit = f"{{{_payload(spec)}}}"
-    actions = {
-        StimulusKind.ARRIVE: f"next_arrive[{index}] = 1;",
-        StimulusKind.CONFIG: _config_action(spec),
-        StimulusKind.HOLD: f"next_hold[{index}] = {data};",
-        StimulusKind.SEND: (
-            f"next_send_valid[{index}] = 1; next_send_flit[{index} * {bits} +: {bits}] = {flit};"
-        ),
-        StimulusKind.TAKE: f"next_recv_take[{index}] = 1;",
-    }
-    return _cased(actions)
-
-
-def _cased(actions: Mapping[StimulusKind, str]) -> str:
-    return "\n".join(f"          {kind}: begin {act} end" for kind, act in actions.items())
-
-
-def _cases(spec: MessageSpec) -> str:
+@singledispatch
+def _actions(spec: Any) -> dict[StimulusKind, str]:
     """Return what each kind of stimulus does."""
     index, data, extra = "word[95:64]", _DATA_BITS, "word[103:96]"
     flit, payload = put_flit(spec.flit_bits), _payload(spec)
@@ -200,7 +181,22 @@ def _cases(spec: MessageSpec) -> str:
             StimulusKind.STREAM: _to_node("stream_put", "stream_command", f"{{{command}}}"),
             StimulusKind.STALL: _to_node("stream_set", "stream_stalls", data),
         }
-    return _cased(actions)
+    return actions
+
+
+@_actions.register
+def _(spec: StaticSpec) -> dict[StimulusKind, str]:
+    index, data, bits = "word[95:64]", _DATA_BITS, spec.flit_bits
+    flit = f"{{{_payload(spec)}}}"
+    return {
+        StimulusKind.ARRIVE: f"next_arrive[{index}] = 1;",
+        StimulusKind.CONFIG: _config_action(spec),
+        StimulusKind.HOLD: f"next_hold[{index}] = {data};",
+        StimulusKind.SEND: (
+            f"next_send_valid[{index}] = 1; next_send_flit[{index} * {bits} +: {bits}] = {flit};"
+        ),
+        StimulusKind.TAKE: f"next_recv_take[{index}] = 1;",
+    }
 
 
 def _to_node(valid: str, word: str, value: str) -> str:

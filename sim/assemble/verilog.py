@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.emit.blocks import blocks_of
-from syncfabric.sim.emit.header import module_of
+from syncfabric.sim.emit.module import module_of
 from syncfabric.sim.emit.naming import plain
 from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
 

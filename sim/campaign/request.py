@@ -5,10 +5,11 @@ from __future__ import annotations
 import enum
 import shlex
 from dataclasses import dataclass
-from typing import Self
+from functools import singledispatch
+from typing import Any, Self
 
 from syncfabric.models.errors import SpecError, about
-from syncfabric.models.networks.spec import AnySpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 
 __all__ = ["STREAM_KINDS", "CampaignRequest", "Kind", "is_meant", "kinds_of"]
@@ -59,10 +60,9 @@ STREAM_KINDS = (Kind.STREAM_FLIP, Kind.STREAM_DROP, Kind.STREAM_STUCK, Kind.STRE
 """Those of streams' wires alone."""
 
 
-def kinds_of(network: AnySpec) -> tuple[Kind, ...]:
+@singledispatch
+def kinds_of(network: Any) -> tuple[Kind, ...]:
     """Return the kinds of faults that can happen to a network."""
-    if isinstance(network, StaticSpec):
-        return (Kind.FLIP, Kind.DROP, Kind.CREDIT, Kind.DEAD, Kind.ABSENT)
     guarded, managed = network.guarded, network.managed
     entries = guarded and not network.wires  # groups on wires get no messages
     can = {
@@ -79,17 +79,26 @@ def kinds_of(network: AnySpec) -> tuple[Kind, ...]:
     return tuple(kind for kind in Kind if can.get(kind, True))
 
 
-def is_meant(network: AnySpec, kind: Kind) -> bool:
+@kinds_of.register
+def _(network: StaticSpec) -> tuple[Kind, ...]:
+    return (Kind.FLIP, Kind.DROP, Kind.CREDIT, Kind.DEAD, Kind.ABSENT)
+
+
+@singledispatch
+def is_meant(network: Any, kind: Kind) -> bool:
     """Whether a network is meant to withstand it: no early release, wrong data or unreported hang.
 
     A message's entry and epoch are believed. A static network has no checks: a forged flit makes
     agents count one too many; a lost one, one too few, and so they wait.
     """
-    if isinstance(network, StaticSpec):
-        return kind is not Kind.FLIP
     if kind in STREAM_KINDS:
-        return network.guarded
+        return bool(network.guarded)
     return kind not in (Kind.FLIPS, Kind.POSED)
+
+
+@is_meant.register
+def _(network: StaticSpec, kind: Kind) -> bool:
+    return kind is not Kind.FLIP
 
 
 MOST_FAULTS = 10_000_000

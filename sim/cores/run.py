@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from pathlib import Path
 
 from syncfabric.models.errors import OutputError, SpecError, ToolError
@@ -15,7 +16,7 @@ from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup, boot_block
 from syncfabric.models.messages.core import MOST_CORES
 from syncfabric.models.messages.static import LoaderWord
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.set_up_writes import set_up_entries
 from syncfabric.models.planning.static_routes import SETTLING, role_of, static_writes
@@ -171,7 +172,7 @@ def script_text(
         for core, (place, data) in blocks.items()
         for address, word in _words(place, data)
     ]
-    lines += _set_up_steps(plan, agents=not program.sends_flits)
+    lines += _set_up_steps(plan.spec.network, plan, agents=not program.sends_flits)
     settle = _SETTLE + 8 * len(plan.spec.network.topology.nodes)
     lines += [step_line(Step.IDLE, settle), step_line(Step.RUN, limit, *program.barrier)]
     return "".join(lines)
@@ -185,23 +186,25 @@ def _words(address: int, data: bytes) -> Iterator[tuple[int, int]]:
         yield (address - start + place) // 4, int.from_bytes(padded[place : place + 4], "little")
 
 
-def _set_up_steps(plan: BarrierPlan, *, agents: bool) -> Iterator[str]:
+@singledispatch
+def _set_up_steps(network: AnySpec, plan: BarrierPlan, *, agents: bool) -> Iterator[str]:
     """Yield what sets the groups up from reset, as software would by the config port."""
-    network = plan.spec.network
-    if isinstance(network, StaticSpec):
-        groups = plan.static_groups
-        beside = {} if agents else {out: way for one in groups for out, way in one.routes().items()}
-        writes = static_writes(network, groups if agents else (), beside) if groups else ()
-        for target, address, word in writes:
-            yield step_line(Step.CONFIG, target, address, word)
-            if target == network.layout.loader and address == LoaderWord.STROBE:
-                yield step_line(Step.IDLE, SETTLING)
-        return
     for kind, target, address, value in set_up_entries(plan):
         if kind:
             yield step_line(Step.POLL, target, address, value >> 16, value & 0xFFFF)
         else:
             yield step_line(Step.CONFIG, target, address, value)
+
+
+@_set_up_steps.register
+def _(network: StaticSpec, plan: BarrierPlan, *, agents: bool) -> Iterator[str]:
+    groups = plan.static_groups
+    beside = {} if agents else {out: way for one in groups for out, way in one.routes().items()}
+    writes = static_writes(network, groups if agents else (), beside) if groups else ()
+    for target, address, word in writes:
+        yield step_line(Step.CONFIG, target, address, word)
+        if target == network.layout.loader and address == LoaderWord.STROBE:
+            yield step_line(Step.IDLE, SETTLING)
 
 
 def play(built: Built, simulator: Simulator, script: str, cores: int) -> Events:

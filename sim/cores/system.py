@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import tempfile
+from functools import singledispatch
 from importlib.resources import files
 from pathlib import Path
 
@@ -81,11 +82,15 @@ _PROGRAM = {
 }
 
 
+@singledispatch
 def fitting(network: AnySpec) -> tuple[str, ...]:
     """Return the barriers that a network has itself, those in hardware first."""
-    if isinstance(network, StaticSpec):
-        return ("reflex", "reflex-tree", *FLITS)
     return ("engine",)
+
+
+@fitting.register
+def _(network: StaticSpec) -> tuple[str, ...]:
+    return ("reflex", "reflex-tree", *FLITS)
 
 
 def with_channels(spec: NetworkSpec) -> NetworkSpec:

@@ -6,8 +6,8 @@ On a mesh a router and its node are one, and there are no others.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from typing import NamedTuple
+from functools import cache, singledispatch
+from typing import Any, NamedTuple
 
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.words import (
@@ -44,10 +44,7 @@ class CountWord(NamedTuple):
 @cache
 def target_names(spec: AnySpec) -> tuple[NodeName, ...]:
     """Return the targets of a network as results name them."""
-    nodes = tuple(spec.topology.nodes)
-    if isinstance(spec, StaticSpec) or not spec.shape.interfaces:
-        return nodes
-    return (*nodes, *range(spec.shape.routers))
+    return (*spec.topology.nodes, *spec.outside)
 
 
 def name_of(spec: AnySpec, target: int) -> str:
@@ -59,19 +56,15 @@ def name_of(spec: AnySpec, target: int) -> str:
 @cache
 def counters_of(spec: AnySpec) -> tuple[CountWord, ...]:
     """Return all counters of a network, target by target."""
-    if isinstance(spec, StaticSpec):
-        return tuple(
-            CountWord((node, COUNTER_BASE + counter), counter.name, counter)
-            for node in range(len(spec.topology.nodes))
-            for counter in Counter
-        )
-    return tuple(_of_engines(spec.shape))
+    return tuple(_counters(spec))
 
 
 _KINDS = {"UNEXPECTED": Counter.STRAY, "REFUSED_COMMAND": Counter.REFUSED_WRITE}
 
 
-def _of_engines(shape: NetworkShape) -> Iterator[CountWord]:
+@singledispatch
+def _counters(spec: Any) -> Iterator[CountWord]:
+    shape: NetworkShape = spec.shape
     for target in range(shape.targets):
         for word in filter(lambda word: word.counts, shape.words_at(target)):
             part, kind = part_of(word), Counter.__members__.get(word.name, _KINDS.get(word.name))
@@ -81,9 +74,15 @@ def _of_engines(shape: NetworkShape) -> Iterator[CountWord]:
             yield CountWord((target, config_address(word)), name, kind)
 
 
-def observed(spec: AnySpec, value: int) -> dict[str, int]:
+@_counters.register
+def _(spec: StaticSpec) -> Iterator[CountWord]:
+    for node in range(len(spec.topology.nodes)):
+        for counter in Counter:
+            yield CountWord((node, COUNTER_BASE + counter), counter.name, counter)
+
+
+def observed(spec: Any, value: int) -> dict[str, int]:
     """Return the fields of an ``observe``, which only static networks' nodes have, by name."""
-    assert isinstance(spec, StaticSpec)
     places: dict[str, int] = {}
     if spec.graph.own:
         from syncfabric.rtl.static.node import link_names

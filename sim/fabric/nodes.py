@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import singledispatch
 from itertools import chain
+from typing import Any
 
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.models.networks.spec import (
@@ -353,13 +355,13 @@ _WIDE = (
 
 def network_h(spec: AnySpec) -> str:
     """Return ``network.h``: sizes, tables, and the macros that name the tiles' ports."""
-    links, wires, static = links_of(spec), link_wires(spec), isinstance(spec, StaticSpec)
+    links, wires = links_of(spec), link_wires(spec)
     sizes = {
         "REGISTERS": spec.port_registers,
         "DATA_BITS": spec.data_bits,
         "CHANNELS": links.channels + links.setup,
         "CLASSES": links.classes,
-        "BREAKS_ALL": int(not static),
+        "BREAKS_ALL": int(spec.ends_groups),
         "FLIT_BITS": wires.get("flit", 0),
         "SYNC_BITS": wires.get("sync", 0),
         "REST_BITS": wires.get("rest", 0),
@@ -385,7 +387,7 @@ def network_h(spec: AnySpec) -> str:
     gates = spec.clock_enables
     built = {
         "DATA": spec.data_bits,
-        **dict.fromkeys(("LAST", "BROKEN", "CHAIN"), not static),
+        **dict.fromkeys(("LAST", "BROKEN", "CHAIN"), spec.ends_groups),
         "MANAGERS": spec.managed,
         "GUARDS": guards,
         "PACKETS": "flit" in wires,
@@ -403,15 +405,18 @@ def network_h(spec: AnySpec) -> str:
     lines += [f"constexpr int {name} = {value};" for name, value in sizes.items()]
     lines += [f"#define {name} {text}" for name, text in macros.items()]
     lines += ["#define CLOCK_GATES"] if gates else []
-    if isinstance(spec, StaticSpec):
-        lines += _of_switches(spec)
-    else:
-        lines += [*_of_messages(spec), *_of_nodes(spec)]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_of_program(spec)]) + "\n"
 
 
-def _of_switches(spec: StaticSpec) -> Iterator[str]:
-    """Yield what ``static.cpp`` must know of a network, with its tables."""
+@singledispatch
+def _of_program(spec: Any) -> Iterator[str]:
+    """Yield what the program of a network must know of it."""
+    yield from _of_messages(spec)
+    yield from _of_nodes(spec)
+
+
+@_of_program.register
+def _(spec: StaticSpec) -> Iterator[str]:
     graph, names = spec.graph, link_names(spec)
     yield f"constexpr int COLUMNS = {graph.columns};"
     yield f"#define SWITCH_END(Tile) END_OF(Tile, {names[0]}_out)"

@@ -6,10 +6,11 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from syncfabric.models.cache import fingerprint
 from syncfabric.models.errors import ToolError
@@ -86,6 +87,17 @@ class GroupCount:
         return sum(self.latencies.values())
 
 
+@singledispatch
+def parts_of(spec: Any, *, queue: int) -> tuple[str, dict[str, str], str]:
+    """Return a network's program, its tiles, and the tables that it reads."""
+    return "nodes.cpp", tiles(spec, queue=queue), tables_text(spec)
+
+
+@parts_of.register
+def _(spec: StaticSpec, *, queue: int) -> tuple[str, dict[str, str], str]:
+    return "static.cpp", static_tiles(spec), ""
+
+
 def build_fabric(
     spec: AnySpec, *, waves: bool = False, queue: int = 16384, flags: Sequence[str] = ()
 ) -> Built:
@@ -108,10 +120,7 @@ def build_fabric(
     ToolError
         Verilator or the C++ compiler is missing.
     """
-    if isinstance(spec, StaticSpec):
-        program, made, tables = "static.cpp", static_tiles(spec), ""
-    else:
-        program, made, tables = "nodes.cpp", tiles(spec, queue=queue), tables_text(spec)
+    program, made, tables = parts_of(spec, queue=queue)
     with tempfile.TemporaryDirectory() as name:
         folder, designs = Path(name), []
         for top, text in made.items():

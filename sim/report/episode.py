@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import LinkName, links_of
 from syncfabric.sim.draw.scene import scene_of
 from syncfabric.sim.drive.log import EngineMessages
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Scenario
+from syncfabric.sim.drive.static.operations import network_of
 from syncfabric.sim.drive.stream_check import StreamWords
 from syncfabric.sim.drive.streams import Streams
 from syncfabric.sim.drive.trace import Arrival, Chunk, Line, bits
@@ -219,10 +219,7 @@ class Carrier(Protocol):
 
 def carrier_of(plan: BarrierPlan) -> Carrier:
     """Return what reads the lines of a plan's network."""
-    network = plan.spec.network
-    if isinstance(network, StaticSpec):
-        return _Flits(plan, network)
-    return _Messages(plan)
+    return _CARRIERS[plan.spec.network.kind](plan)
 
 
 class _Messages:
@@ -257,7 +254,8 @@ class _Flits:
     Reflex, Algorithm 1); a tree's the flits of each episode, the last of which releases.
     """
 
-    def __init__(self, plan: BarrierPlan, network: StaticSpec) -> None:
+    def __init__(self, plan: BarrierPlan) -> None:
+        network = network_of(plan)
         self._fillers, self._sent = network.core_buffer, Counter[int]()
         self._links = links_of(network)
         self._groups: dict[int, tuple[int, int | None]] = {}
@@ -283,3 +281,9 @@ class _Flits:
         return (NOTIFY, RELEASE, *[FILLER] * self._fillers)[
             (number - self._fillers) % (self._fillers + 2)
         ]
+
+
+_CARRIERS: dict[str, type[_Messages | _Flits]] = {
+    **dict.fromkeys(("mesh", "irregular"), _Messages),
+    "static": _Flits,
+}

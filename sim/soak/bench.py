@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator
-from typing import TypeVar
+from functools import singledispatch
+from typing import Any, TypeVar
 
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.models.messages import Counter as Event
@@ -49,9 +50,6 @@ class Bench:
         self.wrong: list[Wrong] = []
         self.over: set[int] = set()
         self._answered = False
-        self._names: list[list[str]] = []
-        if not isinstance(self.network, StaticSpec):
-            self._names = counter_names(self.network)
 
     def play(self, cycles: int) -> Happened:
         """Go on, but no further than something happens; return what did."""
@@ -138,16 +136,25 @@ class Bench:
 
     def counters(self) -> Counter[str]:
         """Return the sum of all counters, by name."""
-        total: Counter[str] = Counter()
-        if isinstance(self.network, StaticSpec):
-            for word in self.fabric.observed()[: len(self.network.topology.nodes)]:
-                fields = observed(self.network, word)
-                total.update({event.name: fields[event.name] for event in Event})
-            return total
-        for own, word in zip(self._names, self.fabric.counted(), strict=True):
-            for place, name in enumerate(own):
-                total[name] += word >> place * COUNTER_BITS & _COUNT
-        return total
+        return _counters(self.network, self.fabric)
+
+
+@singledispatch
+def _counters(network: Any, fabric: Fabric) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for names, word in zip(counter_names(network), fabric.counted(), strict=True):
+        for place, name in enumerate(names):
+            total[name] += word >> place * COUNTER_BITS & _COUNT
+    return total
+
+
+@_counters.register
+def _(network: StaticSpec, fabric: Fabric) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for word in fabric.observed()[: len(network.topology.nodes)]:
+        fields = observed(network, word)
+        total.update({event.name: fields[event.name] for event in Event})
+    return total
 
 
 QUEUE = 64

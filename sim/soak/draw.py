@@ -83,7 +83,7 @@ class Drawing:
 
     def _part(self, spec: GroupSpec) -> GroupSpec:
         """Draw some of a group's members, and an operation."""
-        rng, serial = self._rng, getattr(self._network, "operations", "") == "all"
+        rng, serial = self._rng, self._network.operations == "all"
         members = rng.sample(spec.members, rng.randint(2, len(spec.members)))
         operations = BITWISE_OPERATIONS
         if serial and spec.planner != "wires":

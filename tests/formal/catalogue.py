@@ -120,7 +120,7 @@ ENGINE_PROOFS = (
 
 LIFECYCLE_PROOFS = (
     Proof("set-up: sink", "rtl/lifecycle/sink.py", SinkProof),
-    Proof("set-up: an engine's port for two", "rtl/lifecycle/access.py", AccessProof),
+    Proof("set-up: an engine's port for two", "rtl/lifecycle/set_up_port.py", AccessProof),
     Proof("set-up: port of a process", "rtl/lifecycle/set_up_port.py", LocalPortProof),
     Proof("set-up: port of a sink", "rtl/lifecycle/set_up_port.py", SinkPortProof),
     Proof("set-up: end of a link", "rtl/planes/interface.py", LinkEndProof),
@@ -129,7 +129,7 @@ LIFECYCLE_PROOFS = (
 
 
 OPERATOR_PROOFS = (
-    Proof("operators: a lane of integers", "rtl/streams/integers.py", IntegerProof),
+    Proof("operators: a lane of integers", "rtl/streams/operators.py", IntegerProof),
     *(
         Proof(
             f"operators: a lane of {name}",

@@ -9,7 +9,7 @@ from syncfabric.models.layout.flit import dimension_header, flit_layout
 from syncfabric.models.layout.setup import REPLY, REQUEST, Answer, Operation
 from syncfabric.models.layout.words import ADDRESS_BITS
 from syncfabric.models.networks.grid import Grid
-from syncfabric.rtl.lifecycle.access import ConfigAccess
+from syncfabric.rtl.lifecycle.set_up_port import ConfigAccess
 from syncfabric.rtl.lifecycle.shape import SetUpShape
 from syncfabric.rtl.lifecycle.sink import Sink
 from syncfabric.rtl.messages import struct

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In
 from syncfabric.models.layout.streams import LANE_BITS, Function, Type
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.streams.floating import FloatLane
-from syncfabric.rtl.streams.integers import IntegerLane
+from syncfabric.rtl.streams.operators import IntegerLane
 from tests.formal.properties import Properties
 
 __all__ = ["FloatProof", "IntegerProof"]

@@ -4,7 +4,7 @@ from tests.mutation.mutant import Mutant
 
 __all__ = ["EMISSION"]
 
-TESTS = ("tests/sim/emit/test_written.py",)
+TESTS = ("tests/sim/emit/test_module.py",)
 
 
 def _broken(name: str, part: str, old: str, new: str) -> Mutant:
@@ -14,7 +14,7 @@ def _broken(name: str, part: str, old: str, new: str) -> Mutant:
 EMISSION = (
     _broken(
         "a register forgets its reset",
-        "clocked",
+        "module",
         "self._reset.setdefault(self.term(reset.test).text, []).extend(back)",
         "pass",
     ),
@@ -38,7 +38,7 @@ EMISSION = (
     ),
     _broken(
         "a write passes a transparent port by",
-        "clocked",
+        "module",
         'and mask >> int(other.parameters["PORTID"]) & 1:',
         "and mask < 0:",
     ),

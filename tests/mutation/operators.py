@@ -74,27 +74,29 @@ OPERATORS = (
     _lane("what is not this lane's has an operand", "floating", "~adds | ~self.mine |", "~adds |"),
     _lane(
         "carries go into the next byte",
-        "integers",
+        "operators",
         "(byte, half, byte, Const(1))",
         "(byte, half, Const(0), Const(1))",
     ),
     _lane(
-        "halves of words carry", "integers", "self.type != Type.INT32", "self.type == Type.INT16"
+        "halves of words carry", "operators", "self.type != Type.INT32", "self.type == Type.INT16"
     ),
-    _lane("differences of bytes borrow", "integers", "ends & minus]", "Const(0, 1)]"),
-    _lane("signs are not looked at", "integers", "(self.a[i] ^ self.b[i]) & signed", "Const(0, 1)"),
+    _lane("differences of bytes borrow", "operators", "ends & minus]", "Const(0, 1)]"),
+    _lane(
+        "signs are not looked at", "operators", "(self.a[i] ^ self.b[i]) & signed", "Const(0, 1)"
+    ),
     _lane(
         "signs are always looked at",
-        "integers",
+        "operators",
         "(self.a[i] ^ self.b[i]) & signed",
         "self.a[i] ^ self.b[i]",
     ),
-    _lane("the maximum is the minimum", "integers", "^ ~function[0].replicate(_BYTES)", ""),
-    _lane("a byte decides for itself", "integers", "Mux(kind[1], whole,", "Mux(0, whole,"),
-    _lane("a single operand is combined", "integers", "one = ~self.both | (", "one = ("),
+    _lane("the maximum is the minimum", "operators", "^ ~function[0].replicate(_BYTES)", ""),
+    _lane("a byte decides for itself", "operators", "Mux(kind[1], whole,", "Mux(0, whole,"),
+    _lane("a single operand is combined", "operators", "one = ~self.both | (", "one = ("),
     _lane(
         "a sum goes by any type",
-        "integers",
+        "operators",
         "Mux(adds & self.mine, total, 0)",
         "Mux(adds, total, 0)",
     ),

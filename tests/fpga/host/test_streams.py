@@ -103,7 +103,7 @@ class Spoilt(GoldenBoard):
 def test_what_is_wrong_is_said(
     word: StreamWord, change: int, looks: range, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("syncfabric.fpga.host.streams._POLLS", 5)
+    monkeypatch.setattr("syncfabric.fpga.host.measure._POLLS", 5)
     plan = plan_of("mesh")
     board = Spoilt(plan.spec.message_network)
     board.word, board.change, board.looks = word, change, looks

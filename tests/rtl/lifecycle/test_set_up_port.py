@@ -14,8 +14,7 @@ from syncfabric.models.golden.engine import Answer
 from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, Code
 from syncfabric.models.layout.flit import flit_layout
 from syncfabric.rtl.engine.ports import EngineConfigSignature
-from syncfabric.rtl.lifecycle.access import ConfigAccess
-from syncfabric.rtl.lifecycle.set_up_port import SinkPort
+from syncfabric.rtl.lifecycle.set_up_port import ConfigAccess, SinkPort
 from syncfabric.rtl.lifecycle.shape import SetUpShape
 from syncfabric.rtl.lifecycle.sink import Sink
 from tests.models.golden.sink_stimuli import SinkBuild, SinkStimuli, draw_sink
