@@ -57,7 +57,7 @@ def bounds_in_time(task: Task) -> tuple[list[Bound], tuple[str, ...]]:
     Those of ports, which take no time, are always there.
     """
     if task.collective.demand == 0:
-        raise PlanError(f"collective {task.collective.kind}: there is nothing to send")
+        raise PlanError(f"collective {task.collective.name}: there is nothing to send")
     forward = task.forward()
     found, cut_off = [_ports(forward)], list[str]()
     ways = _BROADCAST if forward.collective.broadcast else _SCATTER

@@ -24,6 +24,7 @@ __all__ = [
     "collective",
     "kind_of",
     "kind_words",
+    "name_of",
     "plain",
 ]
 
@@ -47,11 +48,11 @@ TEXTS: dict[Kind, str] = {
     "OAB": "one-to-all broadcast: a message from one node to all others",
     "OAS": "one-to-all scatter: a message of its own from one node to each other",
     "AOG": "all-to-one gather: a message from each node to one",
-    "AOR": "all-to-one reduce: as AOG, and nodes combine what they pass on",
-    "multicast": "as OAB, to some of the others",
-    "AAB": "all-to-all broadcast: OAB from every node",
-    "AAS": "all-to-all scatter: OAS from every node",
-    "AAR": "all-to-all reduce: AOR to every node",
+    "AOR": "all-to-one reduce: as gather, and nodes combine what they pass on",
+    "multicast": "as broadcast, to some of the others",
+    "AAB": "all-to-all broadcast: broadcast from every node",
+    "AAS": "all-to-all scatter: scatter from every node",
+    "AAR": "all-to-all reduce: reduce to every node",
     "permutation": "a message from each sender to one receiver of its own",
     "MNB": "many-to-many broadcast: a message from each sender to all receivers",
     "MNS": "many-to-many scatter: a message of its own from each sender to each receiver",
@@ -66,7 +67,7 @@ USUAL_NAMES: dict[Kind, str] = {
     "AAS": "alltoall",
     "AAR": "reduce-scatter",
 }
-"""The names of MPI and NCCL; other kinds have no collective of theirs."""
+"""The names of MPI and NCCL, by the paper's; other kinds have no collective of theirs."""
 _SYNONYMS: dict[str, Kind] = {
     "bcast": "OAB",
     "completeexchange": "AAS",
@@ -87,7 +88,7 @@ class Collective:
     Parameters
     ----------
     kind : str
-        One of ``KINDS``.
+        One of ``KINDS``: the paper's name.
     senders, receivers : tuple of int
         Nodes, at least one, each once; they may overlap. In a permutation sender i sends to
         receiver i, so the two are as long as each other. A node sends nothing to itself.
@@ -107,17 +108,17 @@ class Collective:
             raise _unknown(self.kind)
         for role, members in (("senders", self.senders), ("receivers", self.receivers)):
             if not members:
-                raise SpecError(f"collective {self.kind}: there are no {role}")
+                raise SpecError(f"collective {self.name}: there are no {role}")
             if len(set(members)) < len(members):
                 twice = next(m for m in members if members.count(m) > 1)
-                raise SpecError(f"collective {self.kind}: node {twice} is there twice in {role}")
+                raise SpecError(f"collective {self.name}: node {twice} is there twice in {role}")
         one = {"OAB": "senders", "OAS": "senders", "multicast": "senders"} | {
             "AOG": "receivers",
             "AOR": "receivers",
         }
         if self.kind in one and len(getattr(self, one[self.kind])) > 1:
             raise SpecError(
-                f"collective {self.kind}: it has one node as {one[self.kind]}, "
+                f"collective {self.name}: it has one node as {one[self.kind]}, "
                 f"not {len(getattr(self, one[self.kind]))}"
             )
         if self.kind == "permutation" and len(self.senders) != len(self.receivers):
@@ -125,6 +126,11 @@ class Collective:
                 f"collective permutation: sender i sends to receiver i, but there are "
                 f"{len(self.senders)} senders and {len(self.receivers)} receivers"
             )
+
+    @property
+    def name(self) -> str:
+        """The name of MPI and NCCL, if they have one, else the kind: what files and tables have."""
+        return name_of(self.kind)
 
     @property
     def broadcast(self) -> bool:
@@ -179,7 +185,7 @@ class Collective:
             for member in members:
                 if member not in nodes:
                     raise SpecError(
-                        f"collective {self.kind}: {role} {member} is not in topology "
+                        f"collective {self.name}: {role} {member} is not in topology "
                         f"{topology.name}; its nodes are 0 to {topology.nodes - 1}"
                     )
         wholes = {
@@ -193,7 +199,7 @@ class Collective:
             if self.kind in kinds and lost:
                 wider = "MNS" if self.kind in ("OAS", "AOG", "AAS") else "MNB or multicast"
                 raise SpecError(
-                    f"collective {self.kind}: {role} must be all nodes, but {min(lost)} is missing"
+                    f"collective {self.name}: {role} must be all nodes, but {min(lost)} is missing"
                     f"; for fewer use {wider}"
                 )
 
@@ -215,9 +221,14 @@ def kind_of(name: str) -> Kind:
     raise _unknown(name)
 
 
+def name_of(kind: Kind) -> str:
+    """Return the usual name of a kind: ``allgather``; that of the paper, if it has no other."""
+    return USUAL_NAMES.get(kind, kind)
+
+
 def kind_words(kind: Kind) -> str:
-    """Return a kind with its usual name: ``AAB (allgather)``."""
-    return f"{kind} ({USUAL_NAMES[kind]})" if kind in USUAL_NAMES else kind
+    """Return a kind by both names: ``allgather (AAB)``."""
+    return f"{USUAL_NAMES[kind]} ({kind})" if kind in USUAL_NAMES else kind
 
 
 def plain(name: str) -> str:
@@ -228,7 +239,7 @@ def plain(name: str) -> str:
 def _unknown(name: str) -> SpecError:
     """Return the refusal of a name, with the nearest one and its meaning."""
     meanings: dict[str, str] = {kind: f"{kind_words(kind)}, {TEXTS[kind]}" for kind in KINDS}
-    meanings |= {text: f"{text} ({kind}), {TEXTS[kind]}" for kind, text in USUAL_NAMES.items()}
+    meanings |= {text: meanings[kind] for kind, text in USUAL_NAMES.items()}
     near = get_close_matches(name.lower(), [word.lower() for word in meanings], n=1, cutoff=0.5)
     if near:
         meaning = next(text for word, text in meanings.items() if word.lower() == near[0])
@@ -271,7 +282,7 @@ def collective(
         senders = tuple(everyone if senders is None else senders)
         receivers = [targets[s] for s in senders if 0 <= s < len(targets)]
     elif targets is not None:
-        raise SpecError(f"collective {kind}: it takes no permutation")
+        raise SpecError(f"collective {name_of(kind)}: it takes no permutation")
     elif kind in ("OAB", "OAS", "multicast"):
         senders = (0,) if senders is None else senders
         receivers = [r for r in everyone if r not in senders] if receivers is None else receivers

@@ -156,7 +156,7 @@ def encode(
     TooLargeError
         There are more than ``most`` options.
     """
-    kind = task.collective.kind
+    kind = task.collective.name
     if steps < 1:
         raise SpecError(f"steps must be 1 or more, not {steps}")
     if task.collective.reversal is not None:
@@ -221,7 +221,7 @@ class _Encoder:
                     self.sent.pop()
             if len(self.number) == first_option[-1]:
                 raise SpecError(
-                    f"{task.collective.kind}: message {gene.message[0]} to {gene.message[1]} "
+                    f"{task.collective.name}: message {gene.message[0]} to {gene.message[1]} "
                     "has no path for one step"
                     + (" on which its images do not meet" if self.quotient.symmetry else "")
                 )

@@ -16,12 +16,12 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
 from syncfabric.models.collectives.certificate import Bound
-from syncfabric.models.collectives.collective import Collective, Kind
+from syncfabric.models.collectives.collective import Collective, kind_of
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import FORMAT, Schedule, Transfer
 from syncfabric.models.collectives.task import Rules
 from syncfabric.models.collectives.topology import Link, Topology, both_ways
-from syncfabric.models.errors import OutputError, SpecError, UnknownNameError
+from syncfabric.models.errors import OutputError, SpecError, UnknownNameError, about
 from syncfabric.models.files import read_bytes, read_text, reading, write_whole
 from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.graph import Drawing, is_whole, parse_edges, parse_graphml
@@ -188,7 +188,7 @@ class _ScheduleFile:
 
     format: Literal["syncfabric-schedule/1"]
     topology: dict[str, Any]
-    collective: Kind
+    collective: Annotated[str, Field(strict=True)]
     senders: list[_Node]
     receivers: list[_Node]
     ports: Annotated[int, Field(strict=True, ge=1)] | Literal["all"]
@@ -250,14 +250,16 @@ def read(values: Any) -> Schedule:
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         found = values.get("format") if isinstance(values, dict) else None
         if found == "syncfabric-schedule/2":
-            raise SpecError("schedule: it is in chunks, which check and perform take")
+            raise SpecError("schedule: it is in chunks, and is read by load_any")
         raise SpecError(f'schedule: format must be "{FORMAT}", not {json.dumps(found)}')
     try:
         file = _SCHEDULE.validate_python(values)
     except ValidationError as error:
         raise SpecError(f"schedule: {place_of(error)}") from None
     topology = topology_from_json(file.topology, "schedule: topology")
-    collective = Collective(file.collective, tuple(file.senders), tuple(file.receivers))
+    with about("schedule"):
+        kind = kind_of(file.collective)
+    collective = Collective(kind, tuple(file.senders), tuple(file.receivers))
     collective.check_on(topology)
     steps = tuple(
         tuple(

@@ -105,7 +105,7 @@ class Schedule:
         values: dict[str, Any] = {
             "format": FORMAT,
             "topology": self.topology.to_json(),
-            "collective": self.collective.kind,
+            "collective": self.collective.name,
             "senders": list(self.collective.senders),
             "receivers": list(self.collective.receivers),
             "ports": self.rules.ports,

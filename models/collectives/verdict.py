@@ -74,7 +74,7 @@ class Verdict:
         return {
             "verdict": "right" if self.right else "wrong",
             "topology": schedule.topology.name,
-            "collective": schedule.collective.kind,
+            "collective": schedule.collective.name,
             "ports": schedule.rules.ports,
             "one_port": schedule.rules.one_port,
             "switching": schedule.rules.switching,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from syncfabric.models.collectives.chunks.checker import spans
+from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import OutputError
@@ -30,11 +32,14 @@ from syncfabric.sim.words import rules_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 PANEL_VERTICES, PANEL_STEPS = 40, 24
 """Most vertices and steps that are drawn as panels; beyond, a table."""
 LARGEST = 1024
 """Most channels, and most steps, of a table."""
+COLUMNS = 1000
+"""Of a table by time."""
 NAMED = 16
 """Most colours that a legend names one by one."""
 
@@ -56,7 +61,7 @@ def check_schedule_picture(path: str | Path, topology: Topology) -> str:
     return kind
 
 
-def save_schedule_picture(schedule: Schedule, path: Path) -> None:
+def save_schedule_picture(schedule: Schedule | InChunks, path: Path) -> None:
     """Draw a schedule into a file.
 
     Raises
@@ -65,11 +70,15 @@ def save_schedule_picture(schedule: Schedule, path: Path) -> None:
         It cannot be drawn or written.
     """
     kind = check_schedule_picture(path, schedule.topology)
-    if len(schedule.steps) > LARGEST:
+    if isinstance(schedule, InChunks):
+        figure = chunk_figure(schedule)
+    elif len(schedule.steps) > LARGEST:
         count = len(schedule.steps)
         raise OutputError(f"picture {path}: it can show {LARGEST:,} steps, not {count:,}")
+    else:
+        figure = schedule_figure(schedule)
     try:
-        write_whole(path, picture(schedule_figure(schedule), kind))
+        write_whole(path, picture(figure, kind))
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
 
@@ -88,7 +97,7 @@ def schedule_figure(schedule: Schedule) -> "Figure":
 
 def _title(schedule: Schedule) -> tuple[str, str]:
     by = "destination" if _one_origin(schedule) else "origin"
-    title = f"{schedule.collective.kind} on {schedule.topology.name}: {len(schedule.steps)} steps"
+    title = f"{schedule.collective.name} on {schedule.topology.name}: {len(schedule.steps)} steps"
     return title, f"{rules_words(schedule.rules)}; a colour for each {by}"
 
 
@@ -147,8 +156,6 @@ def _panels(schedule: Schedule) -> "Figure":
 
 def _table(schedule: Schedule) -> "Figure":
     """Draw channels by steps."""
-    from matplotlib.colors import to_rgb
-
     topology, inks = schedule.topology, _inks(schedule)
     end = int(_one_origin(schedule))
     order = sorted(range(len(topology.channels)), key=lambda c: topology.channels[c])
@@ -157,22 +164,68 @@ def _table(schedule: Schedule) -> "Figure":
     for number, step in enumerate(schedule.steps):
         for message, path in step:
             for channel in topology.along(path):
-                cells[row[channel], number] = to_rgb(inks[message[end]])
+                cells[row[channel], number] = _rgb(inks[message[end]])
+    # Steps count from 1.
+    across = (0.5, cells.shape[1] + 0.5)
+    return _grid(topology, cells, _title(schedule), across, "step", _legend(schedule, inks))
+
+
+def chunk_figure(schedule: InChunks) -> "Figure":
+    """Draw a schedule in chunks: what each channel carries at which time, by the owner's colour."""
+    topology, exchange = schedule.topology, schedule.exchange
+    timed = spans(schedule)
+    last = max((end for _, end in timed.ends), default=0) or 1
+    inks = dict(zip(exchange.owners, colours(len(exchange.owners)), strict=True))
+    order = sorted(range(len(topology.channels)), key=lambda c: topology.channels[c])
+    row = {channel: i for i, channel in enumerate(order)}
+    cells = np.ones((len(order), COLUMNS, 3))
+    for (item, path, combine), (begin, end) in zip(schedule.sends, timed.ends, strict=True):
+        # A column for the least of them; a gap before the next where there is room.
+        first, beyond = begin * COLUMNS // last, -(-end * COLUMNS // last)
+        ink = np.array(_rgb(inks[exchange.owners[item // exchange.parts]]))
+        shade = ink if combine else (ink + 1) / 2
+        for channel in topology.along(path):
+            cells[row[channel], first : max(first + 1, beyond - (beyond - first > 2))] = shade
+    name = f"{exchange.kind} on {topology.name}: {last / timed.unit:,.0f} ns"
+    parts = f"{exchange.parts} chunk{'s' * (exchange.parts > 1)} of a share"
+    line = f"{exchange.size:,} bytes, {parts}; a colour for each owner"
+    line += ", dark where it is combined" * exchange.combines
+    with settings():
+        legend = [Mark(ink, f"owner {owner}") for owner, ink in inks.items()]
+        legend = legend if len(legend) <= NAMED else []
+        return _grid(topology, cells, (name, line), (0, last / timed.unit), "ns", legend)
+
+
+def _rgb(ink: str) -> tuple[float, float, float]:
+    from matplotlib.colors import to_rgb
+
+    return to_rgb(ink)
+
+
+def _grid(
+    topology: Topology,
+    cells: "NDArray[np.float64]",
+    words: tuple[str, str],
+    across: tuple[float, float],
+    unit: str,
+    legend: list[Mark],
+) -> "Figure":
+    """Draw channels by steps, or by time; ``across`` are the ends of the axis of these."""
     busy = float((cells.min(axis=2) < 1).mean())
     width = min(11.0, max(5.0, 1.6 + 0.12 * cells.shape[1]))
     height = min(14.0, max(3.0, 0.09 * cells.shape[0]))
-    page = Page(width, height + 1.45, _legend(schedule, inks))
-    title, line = _title(schedule)
-    page.heading(title, f"{line}; {busy:.0%} of the cells taken", page.width / 2, 0.3)
+    page = Page(width, height + 1.45, legend)
+    page.heading(words[0], f"{words[1]}; {busy:.0%} of the cells taken", page.width / 2, 0.3)
     axes = page.box(0.95, 0.85, width - 1.2, height)
-    # Steps count from 1; the first channel is on top.
-    limits = (0.5, cells.shape[1] + 0.5, float(cells.shape[0]), 0.0)
+    # The first channel is on top.
+    limits = (*across, float(cells.shape[0]), 0.0)
     axes.imshow(cells, aspect="auto", interpolation="nearest", extent=limits)
-    axes.set_xlabel("step", fontsize=8)
+    axes.set_xlabel(unit, fontsize=8)
     axes.set_ylabel("channel", fontsize=8)
     axes.tick_params(labelsize=6.5, length=2)
+    order = sorted(topology.channels)
     every = max(1, -(-len(order) // 64))
-    names = [f"{a}→{b}" for a, b in (topology.channels[c] for c in order)]
+    names = [f"{a}→{b}" for a, b in order]
     axes.set_yticks(np.arange(0, len(order), every) + 0.5, names[::every])
     for spine in axes.spines.values():
         spine.set_color(PALE)

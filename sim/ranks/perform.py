@@ -278,7 +278,7 @@ class Performed:
             schedule = {"collective": exchange.kind, "chunks": exchange.parts}
             schedule["messages"] = len(self.schedule.sends)
         else:
-            schedule = {"collective": self.schedule.collective.kind}
+            schedule = {"collective": self.schedule.collective.name}
             schedule["steps"] = len(self.schedule.steps)
             schedule["messages"] = self.schedule.messages
         return {
@@ -410,7 +410,7 @@ def prepare(
             return schedule, moves
     if reduces(schedule.collective) and size % WORD:
         raise SpecError(
-            f"--bytes: {schedule.collective.kind} adds up numbers of {WORD} bytes, so it must be a "
+            f"--bytes: {schedule.collective.name} adds up numbers of {WORD} bytes, so it must be a "
             f"multiple of {WORD}, not {size}"
         )
     with about(schedule.source):

@@ -187,7 +187,7 @@ class Replayed:
         packets, irregular = self.packets, self.packets.ground.irregular
         return {
             "topology": packets.schedule.topology.name,
-            "collective": packets.schedule.collective.kind,
+            "collective": packets.schedule.collective.name,
             "right": self.verdict.report.right,
             "ok": self.ok,
             "simulator": self.simulator,

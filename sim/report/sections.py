@@ -8,6 +8,8 @@ from itertools import pairwise
 from statistics import mean
 from typing import TYPE_CHECKING
 
+from syncfabric.models.collectives.chunks.checker import check, proved, spans
+from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.verdict import Verdict as Judged
 from syncfabric.models.collectives.verdict import examine
@@ -16,7 +18,7 @@ from syncfabric.sim.cores.result import CoresResult, Routine, complaints, core_r
 from syncfabric.sim.draw import can_draw, group_figure, heat_figure, stream_figure
 from syncfabric.sim.draw.page import ROOT, TOP, Page, settings
 from syncfabric.sim.draw.scene import schedule_scene
-from syncfabric.sim.draw.schedule import LARGEST, schedule_figure
+from syncfabric.sim.draw.schedule import LARGEST, chunk_figure, schedule_figure
 from syncfabric.sim.draw.style import Look, looks, scale
 from syncfabric.sim.drive.run import scenario_of
 from syncfabric.sim.network import Network, Plan
@@ -208,7 +210,7 @@ def schedule_section(source: str, schedule: Schedule, prefix: str) -> Section:
         The checker refuses it.
     """
     line = f"{len(schedule.steps)} steps · {rules_words(schedule.rules)}"
-    title = f"{schedule.collective.kind} on {schedule.topology.name}"
+    title = f"{schedule.collective.name} on {schedule.topology.name}"
     return Section(title, "schedule", line, list(_blocks(source, schedule, prefix, title)))
 
 
@@ -244,6 +246,39 @@ def _verdict(judged: Judged) -> Verdict:
         lines.append(f"and {rest:,} more")
     word = "right" if judged.right else "wrong"
     return Verdict(judged.right, "optimal" if judged.right and judged.optimal else word, lines)
+
+
+def chunk_section(source: str, schedule: InChunks, prefix: str) -> Section:
+    """Return a schedule in chunks, the checker's verdict, and what links carry when."""
+    exchange, topology = schedule.exchange, schedule.topology
+    parts = f"{exchange.parts:,} chunk{'s' * (exchange.parts > 1)} of a share"
+    line = f"{exchange.size:,} bytes · {parts} · {len(schedule.sends):,} sends"
+    title = f"{exchange.kind} on {topology.name}"
+    return Section(title, "schedule", line, list(_chunk_blocks(source, schedule, prefix, title)))
+
+
+def _chunk_blocks(source: str, schedule: InChunks, prefix: str, title: str) -> Iterator[Block]:
+    exchange, topology, outcome = schedule.exchange, schedule.topology, check(schedule)
+    bound, why = proved(schedule)
+    lines = [f"{float(outcome.time):,.0f} ns", f"at least {float(bound):,.0f} ns, by {why}"]
+    lines += [f"wrong: {words}" for words in outcome.wrong]
+    if (rest := outcome.broken - len(outcome.wrong)) > 0:
+        lines.append(f"and {rest:,} more")
+    right, optimal = not outcome.broken, outcome.time == bound
+    word = "optimal" if right and optimal else "right" if right else "wrong"
+    yield Verdict(right, word, lines)
+    if len(topology.channels) <= LARGEST:
+        yield Drawing("Links over time", inline_svg(chunk_figure(schedule), prefix, title))
+    if len(schedule.sends) <= MOST_ROWS:
+        timed = spans(schedule)
+        rows = []
+        for (item, path, combine), ends in zip(schedule.sends, timed.ends, strict=True):
+            share, part = divmod(item, exchange.parts)
+            begin, end = (f"{at / timed.unit:,.0f}" for at in ends)
+            way, does = "→".join(map(str, path)), "combine" if combine else "copy"
+            rows.append([str(exchange.owners[share]), str(part), does, way, begin, end])
+        heads = ["owner", "chunk", "does", "path", "begin\n(ns)", "end\n(ns)"]
+        yield Table(f"Sends of {source}", (heads, rows), closed=True)
 
 
 def schedule_film(schedule: Schedule) -> Film:

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from syncfabric.models.collectives.files import read as read_schedule
+from syncfabric.models.collectives.chunks.files import read_any
+from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
 from syncfabric.models.collectives.schedule import FORMAT, Schedule, collector_off
 from syncfabric.models.errors import OutputError, SpecError, about
 from syncfabric.models.files import read_bytes, read_text, reading
@@ -40,6 +41,7 @@ from syncfabric.sim.report.blocks import (
     inline_svg,
 )
 from syncfabric.sim.report.sections import (
+    chunk_section,
     cores_section,
     network_section,
     result_section,
@@ -178,7 +180,7 @@ def _blocks(figure: Figure, prefix: str) -> Iterator[Block]:
 FOLDER = resources.files("syncfabric.sim.report") / "parts"
 SCRIPTS = ("tables.js", "hover.js", "player.js")
 
-Input = Network | Figures | tuple[str, RunResult | CoresResult | Schedule]
+Input = Network | Figures | tuple[str, RunResult | CoresResult | Schedule | InChunks]
 """What is read: of a file, its name and what it holds."""
 
 
@@ -261,7 +263,7 @@ def read_input(source: str) -> Input:
     with about(source):
         values = parse_json(text)
         if isinstance(values, dict) and "format" in values:
-            return source, read_schedule(values)
+            return source, read_any(values)
         if isinstance(values, dict) and {"verdict", "cores", "console"} <= values.keys():
             return source, CoresResult.from_json(values)
         if isinstance(values, dict) and "verdict" in values:
@@ -290,6 +292,8 @@ def _section(given: Input, prefix: str, networks: Sequence[Network]) -> Section:
         return result_section(source, value, prefix, networks)
     if isinstance(value, CoresResult):
         return cores_section(source, value)
+    if isinstance(value, InChunks):
+        return chunk_section(source, value, prefix)
     with collector_off():
         return schedule_section(source, value, prefix)
 

@@ -36,6 +36,7 @@ class Asked:
     senders: str | None
     receivers: str | None
     output: Path | None
+    draw: Path | None
     as_json: bool
 
 
@@ -62,6 +63,10 @@ def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
     if size != asked.costs.length:
         raise SpecError(f"--bytes: in chunks it must be whole, not {asked.costs.length:g}")
     topology = linked(load_topology(name), exact(asked.costs.ts), exact(asked.costs.t1))
+    if asked.draw is not None:
+        from syncfabric.sim.draw.schedule import check_schedule_picture
+
+        check_schedule_picture(asked.draw, topology)
     root = _root(kind, asked)
     with interrupts() as stop:
         result = search(
@@ -78,6 +83,10 @@ def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
         )
     if asked.output is not None:
         _write(result.best.schedule, asked.output)
+    if asked.draw is not None:
+        from syncfabric.sim.draw.schedule import save_schedule_picture
+
+        save_schedule_picture(result.best.schedule, asked.draw)
     if asked.as_json:
         print_json(_to_json(topology, result, asked))
     else:
@@ -110,12 +119,10 @@ def _write(schedule: "Schedule", file: Path) -> None:
 
 def check_chunks(schedule: "Schedule", *, as_json: bool) -> bool:
     """Check a schedule in chunks, print the verdict, and return whether it is right."""
-    from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency
+    from syncfabric.models.collectives.chunks.checker import check, proved
 
-    topology, exchange, cut = schedule.topology, schedule.exchange, schedule.certificate
-    bound, why = least_latency(exchange, topology), "latency alone; the file has no cut"
-    if cut is not None:
-        bound, why = max(bound, bound_of(exchange, topology, cut)), "the cut in the file"
+    topology, exchange = schedule.topology, schedule.exchange
+    bound, why = proved(schedule)
     made = f"{len(schedule.sends):,} sends, {exchange.parts:,} chunks of a share"
     return _judge(topology, exchange, made, check(schedule), bound, why, as_json=as_json)
 

@@ -36,7 +36,7 @@ def schedule(
         str,
         typer.Argument(
             metavar="COLLECTIVE",
-            help="By the usual name or the paper's: broadcast (OAB), scatter (OAS), gather (AOG), "
+            help="By its usual name or the paper's: broadcast (OAB), scatter (OAS), gather (AOG), "
             "reduce (AOR), allgather (AAB), alltoall (AAS), reduce-scatter (AAR), multicast, "
             "permutation, MNB, MNS; in chunks also allreduce.",
         ),
@@ -136,17 +136,18 @@ def schedule(
             ("--steps", steps),
             ("--islands", islands),
             ("--checkpoint", checkpoint),
-            ("--draw", draw),
+            ("--draw", in_network and draw),
         ):
             _refuse(option, given=bool(given), in_network=in_network)
-        _check_folder(output)
+        for file in (output, draw):
+            _check_folder(file)
         if in_network:
             from syncfabric.cli.in_network import schedule_in_network
 
             schedule_in_network(topology, collective, length, output, as_json=as_json)
             return
         costs = Costs(ts, t1, length)
-        by_time = (method, seed, time_limit, senders, receivers, output, as_json)
+        by_time = (method, seed, time_limit, senders, receivers, output, draw, as_json)
         schedule_chunks(topology, collective, Asked(chunks or "1:16", costs, *by_time))
         return
     # Under mpiexec one rank does all that follows; the others are islands for it.
@@ -298,7 +299,7 @@ def _to_json(
     schedule, rules, collective = result.schedule, task.rules, task.collective
     return {
         "topology": task.topology.name,
-        "collective": collective.kind,
+        "collective": collective.name,
         "ports": rules.ports,
         "one_port": rules.one_port,
         "switching": rules.switching,

@@ -15,7 +15,7 @@ def test_a_right_schedule_is_code_0(call: Call, here: Path) -> None:
     result = call("check", "s.json", "--ts", 100, "--t1", 2, "--bytes", 10)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0] == "AAS (alltoall) on octagon-8, all ports, single-use, wormhole"
+    assert lines[0] == "alltoall (AAS) on octagon-8, all ports, single-use, wormhole"
     assert lines[1] == "steps      4; 56 messages, 56 of 56 served; routing minimal"
     assert lines[2].startswith("time       420 ns by eq. (3), 480 ns if each step pays")
     assert lines[3].startswith("bounds     4: 16 messages must leave 4 vertices by 4 channels")

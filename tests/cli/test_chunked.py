@@ -117,3 +117,29 @@ def test_traces_and_a_header_are_written(call: Call, here: Path) -> None:
     traces = [f"t.{rank}.et{form}" for rank in range(4) for form in ("", ".json")]
     assert {file.name for file in here.iterdir()} >= {"t.h", *traces}
     assert len(json.loads((here / "t.2.et.json").read_text())["workload_graph"]) == 6
+
+
+def test_a_schedule_in_chunks_is_drawn_and_reported(call: Call, here: Path) -> None:
+    words = (
+        "ring-4",
+        "allreduce",
+        "--chunks",
+        "1",
+        "--bytes",
+        "64",
+        "--draw",
+        "s.png",
+        "-o",
+        "s.json",
+    )
+    assert call("schedule", *words).exit_code == 0
+    assert (here / "s.png").stat().st_size > 1000
+    assert call("report", "s.json", "-o", "r.html").exit_code == 0
+    page = (here / "r.html").read_text()
+    for part in (
+        "allreduce on ring-4",
+        "Links over time",
+        "Sends of s.json",
+        "the cut in the file",
+    ):
+        assert part in page

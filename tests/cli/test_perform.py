@@ -31,7 +31,7 @@ def test_ranks_are_started_and_told_of(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert [line[:11].strip() for line in lines] == [
-        "AAS (alltoa",
+        "alltoall (A",
         "ranks",
         "messages",
         "schedule",

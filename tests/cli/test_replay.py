@@ -14,7 +14,7 @@ def test_a_schedule_in_which_nothing_waits_is_code_0(call: Call, here: Path) -> 
     result = call("replay", "s.json", "--sim", "model", "--bytes", 64)
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
-        "OAB (broadcast) on ring-8, all ports, single-use, wormhole",
+        "broadcast (OAB) on ring-8, all ports, single-use, wormhole",
         "network    8 switches of 4 ports, 10 ports of 8 processors, 1 virtual channel; "
         "collective engines",
         "messages   7, 16 flits each behind a route in 32 bits",

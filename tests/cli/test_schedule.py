@@ -120,7 +120,7 @@ def test_it_finds_writes_and_tells(call: Call, here: Path) -> None:
     result = call("schedule", "octagon-8", "AAS", "-o", "s.json", "--ts", 100, "--bytes", 10)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0] == "AAS (alltoall) on octagon-8, all ports, single-use, wormhole"
+    assert lines[0] == "alltoall (AAS) on octagon-8, all ports, single-use, wormhole"
     assert lines[1].startswith("steps      4; 56 messages; by hgsa, ")
     assert lines[2].startswith("time       410 ns by eq. (3), 440 ns if each step pays")
     assert lines[3].startswith("bounds     4: ")
@@ -144,7 +144,7 @@ def test_what_is_found_is_drawn(call: Call, here: Path) -> None:
 def test_as_json(call: Call, here: Path) -> None:
     result = call("schedule", "mesh-4x4", "oas", "--senders", "1", "--nonminimal", 2, "--json")
     found = json.loads(result.stdout)
-    assert (found["collective"], found["steps"], found["bound"]) == ("OAS", 5, 5)
+    assert (found["collective"], found["steps"], found["bound"]) == ("scatter", 5, 5)
     assert (found["found"], found["optimal"], found["nonminimal"]) == (True, True, 2)
     assert found["certificate"]["value"] == 5
     assert found["bounds"][0]["argument"]["kind"] == found["certificate"]["argument"]["kind"]

@@ -8,7 +8,7 @@ the sum of their alphas and the greatest beta times the item's bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import pairwise
 from math import lcm
@@ -23,7 +23,7 @@ from syncfabric.models.collectives.chunks.schedule import Cut, Exchange, Schedul
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 
-__all__ = ["Outcome", "bound_of", "check", "least_latency", "perform"]
+__all__ = ["Outcome", "Spans", "bound_of", "check", "least_latency", "perform", "proved", "spans"]
 
 SHOWN = 20
 """Rules broken that are listed."""
@@ -40,6 +40,21 @@ class Outcome(NamedTuple):
     """How many there are."""
 
 
+class Spans(NamedTuple):
+    """When the sends of a schedule hold their lanes.
+
+    Parameters
+    ----------
+    ends : list of (int, int)
+        Begin and end of each send, in its order.
+    unit : int
+        How many of them a nanosecond has.
+    """
+
+    ends: list[tuple[int, int]]
+    unit: int
+
+
 def perform(schedule: Schedule, piece: Fraction | None = None) -> Fraction:
     """Return the nanoseconds that a schedule takes, right or not.
 
@@ -49,6 +64,18 @@ def perform(schedule: Schedule, piece: Fraction | None = None) -> Fraction:
     piece : Fraction, optional
         Bytes of an item; by default the exchange's.
     """
+    held, unit = _held(schedule, piece)
+    return Fraction(max((end for _, end in _performed(schedule, held)), default=0), unit)
+
+
+def spans(schedule: Schedule) -> Spans:
+    """Return when each send of a schedule holds its lanes."""
+    held, unit = _held(schedule, None)
+    return Spans(list(_performed(schedule, held)), unit)
+
+
+def _held(schedule: Schedule, piece: Fraction | None) -> tuple[dict[tuple[int, ...], int], int]:
+    """Return how long a send holds the lanes of each path, and the unit of that."""
     topology, sends = schedule.topology, schedule.sends
     size = schedule.exchange.piece if piece is None else piece
     costs: dict[tuple[int, ...], Fraction] = {}
@@ -57,12 +84,16 @@ def perform(schedule: Schedule, piece: Fraction | None = None) -> Fraction:
         worst = max(link.beta for link in links)
         costs[path] = sum((link.alpha for link in links), worst * size)
     unit = lcm(*(cost.denominator for cost in costs.values()))
-    held = {path: int(cost * unit) for path, cost in costs.items()}
+    return {path: int(cost * unit) for path, cost in costs.items()}, unit
+
+
+def _performed(schedule: Schedule, held: dict[tuple[int, ...], int]) -> Iterator[tuple[int, int]]:
+    """Yield the begin and the end of each send."""
+    topology, sends = schedule.topology, schedule.sends
     free = [[0] * link.lanes for link in topology.links]
-    lines = {path: [free[topology.number[pair]] for pair in pairwise(path)] for path in costs}
+    lines = {path: [free[topology.number[pair]] for pair in pairwise(path)] for path in held}
     there: dict[tuple[int, int], int] = {}
     sent: dict[tuple[int, int], int] = {}
-    last = 0
     for item, path, _ in sends:
         line = lines[path]
         start = there.get((item, path[0]), 0)
@@ -74,8 +105,7 @@ def perform(schedule: Schedule, piece: Fraction | None = None) -> Fraction:
         sent[item, path[0]] = max(end, sent.get((item, path[0]), 0))
         came = item, path[-1]
         there[came] = max(end, there.get(came, 0), sent.get(came, 0))
-        last = max(last, end)
-    return Fraction(last, unit)
+        yield start, end
 
 
 def check(schedule: Schedule) -> Outcome:
@@ -202,6 +232,21 @@ def _least_time(needed: Fraction, lines: Iterable[tuple[Fraction, Fraction]]) ->
         brought += rate * (begin - time)
         rate, time = rate + more, begin
     return time + (needed - brought) / rate if rate and needed > 0 else Fraction(0)
+
+
+def proved(schedule: Schedule) -> tuple[Fraction, str]:
+    """Return the least time that is proved, in nanoseconds, and by what: the file's cut, or ways.
+
+    Raises
+    ------
+    SpecError
+        The cut is none of this collective on this topology.
+    """
+    exchange, topology, cut = schedule.exchange, schedule.topology, schedule.certificate
+    bound = least_latency(exchange, topology)
+    if cut is None:
+        return bound, "latency alone; the file has no cut"
+    return max(bound, bound_of(exchange, topology, cut)), "the cut in the file"
 
 
 def least_latency(exchange: Exchange, topology: Topology) -> Fraction:

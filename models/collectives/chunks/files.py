@@ -29,7 +29,7 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.files import read_text, reading
 from syncfabric.models.parsed import parse_json
 
-__all__ = ["load_any", "read"]
+__all__ = ["load_any", "read", "read_any"]
 
 _Whole = Annotated[int, Field(strict=True, ge=0)]
 _Time = Annotated[str, Field(pattern=r"^[0-9]{1,40}(/[1-9][0-9]{0,39})?$")]
@@ -62,10 +62,20 @@ def load_any(path: Path) -> Schedule | InSteps:
         It cannot be read, or is no schedule; the message names the file and the place.
     """
     with reading(path):
-        values = parse_json(read_text(path))
-        if isinstance(values, dict) and values.get("format") == FORMAT:
-            return replace(read(values), source=str(path))
-        return replace(read_steps(values), source=str(path))
+        return replace(read_any(parse_json(read_text(path))), source=str(path))
+
+
+def read_any(values: Any) -> Schedule | InSteps:
+    """Return a schedule from the values of a file, in chunks or in steps.
+
+    Raises
+    ------
+    SpecError
+        As ``read``.
+    """
+    if isinstance(values, dict) and values.get("format") == FORMAT:
+        return read(values)
+    return read_steps(values)
 
 
 def read(values: Any) -> Schedule:

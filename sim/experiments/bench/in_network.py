@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from syncfabric.models.collectives.chunks.links import linked
-from syncfabric.models.collectives.chunks.search import search
+from syncfabric.models.collectives.chunks.search import Found, search
 from syncfabric.models.collectives.library import named
+from syncfabric.models.collectives.topology import Topology
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.replay.chunks import replay_chunks
@@ -26,6 +27,8 @@ HOP = Fraction(4)
 """Cycles of a packet in which no data are on a link, for the search: a head and two hops."""
 CYCLES_PER_BYTE = Fraction(1, 4)
 CHUNKS = (1, 2, 4)
+TIME_LIMIT = 600.0
+"""Seconds of a search."""
 PLAYED = 3
 """Schedules of the search that are played, the fastest of which counts."""
 LEAST = 3
@@ -36,7 +39,7 @@ def _software(name: str, size: int, ports: int | None) -> tuple[int, str]:
     """Return the cycles of the best schedule of software, and its method."""
     topology = linked(named(name), HOP, CYCLES_PER_BYTE)
     best: tuple[int, str] | None = None
-    for found in search(topology, "allreduce", size, CHUNKS).found[:PLAYED]:
+    for found in _found(topology, size):
         played = replay_chunks(found.schedule, ports=ports)
         assert played.ok
         assert played.cycles is not None
@@ -44,6 +47,10 @@ def _software(name: str, size: int, ports: int | None) -> tuple[int, str]:
         best = taken if best is None else min(best, taken)
     assert best is not None
     return best
+
+
+def _found(topology: Topology, size: int) -> Sequence[Found]:
+    return search(topology, "allreduce", size, CHUNKS, time_limit=TIME_LIMIT).found[:PLAYED]
 
 
 @section

@@ -66,6 +66,12 @@ def test_times() -> None:
     assert schedule.time(1000, 2, 100) == 4 * (1000 + 200)
 
 
+@pytest.mark.parametrize("name", ["OAB", "broadcast", "MPI_Bcast"])
+def test_files_have_the_usual_name_and_any_is_read(name: str) -> None:
+    assert fig_5().to_json()["collective"] == "broadcast"
+    assert read(changed("collective", value=name)) == fig_5()
+
+
 def changed(*place: Any, value: Any) -> dict[str, Any]:
     values = copy.deepcopy(fig_5().to_json())
     inner: Any = values
@@ -84,12 +90,12 @@ def changed(*place: Any, value: Any) -> dict[str, Any]:
         ([], 'schedule: format must be "syncfabric-schedule/1", not null'),
         ({"format": "x"}, 'schedule: format must be "syncfabric-schedule/1", not "x"'),
         (changed("steps", value=None), "schedule: steps: field required"),
-        (changed("collective", value="XYZ"), "schedule: collective: input should be 'OAB'"),
+        (changed("collective", value="XYZ"), 'schedule: collective: unknown "XYZ"; known are'),
         (changed("ports", value=0), "schedule: ports"),
         (changed("one_port", value="loose"), "schedule: one_port: input should be 'single-use'"),
         (changed("extra", value=1), "schedule: extra: unexpected"),
         (changed("senders", value=["a"]), "schedule: senders[0]: input should be a valid integer"),
-        (changed("senders", value=[]), "collective OAB: there are no senders"),
+        (changed("senders", value=[]), "collective broadcast: there are no senders"),
         (changed("senders", value=[9]), "sender 9 is not in topology ring-8"),
         (changed("steps", 1, 2, "path", value=[3]), "schedule: steps[1][2].path: "),
         (changed("steps", 1, 2, "message", value=[0]), "schedule: steps[1][2].message"),

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from syncfabric.models.collectives.collective import kind_of
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
@@ -43,7 +44,7 @@ def performed(ranks: int, program: str) -> list[dict[str, Any]]:
 )
 def test_every_kind_is_right_both_ways(ranks: int, name: str) -> None:
     found = performed(ranks, f"for schedule in every_kind({name!r}): show(schedule)")
-    assert {row["collective"]: row["library"]["name"] for row in found} == CALLS
+    assert {kind_of(row["collective"]): row["library"]["name"] for row in found} == CALLS
     assert len(found) == 2 * len(CALLS)
     for row in found:
         assert row["right"] is True
@@ -165,7 +166,8 @@ RIGHT = one_of("OAB", "ring-4", Rules())
             one_of("AAR", "ring-4", Rules()),
             4,
             20,
-            "--bytes: AAR adds up numbers of 8 bytes, so it must be a multiple of 8, not 20",
+            "--bytes: reduce-scatter adds up numbers of 8 bytes, so it must be a multiple of 8,"
+            " not 20",
         ),
     ],
 )

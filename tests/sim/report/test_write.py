@@ -87,7 +87,7 @@ def test_it_shows_what_there_is(page: Path) -> None:
         "All kinds",
         "2x2 mesh",
         f"{latency.min} / {latency.median:g} / {latency.max}",
-        "AAS on hypercube-8",
+        "alltoall on hypercube-8",
         "4 steps, 56 messages, 56 of 56 served",
         "at least 4 steps",
         "0.9",
