@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.irregular import Ints, Irregular
@@ -114,6 +112,10 @@ def distances(graph: Irregular, sources: Sequence[int], cost: Ints) -> Ints:
     array of float, shape (sources, routers)
         Infinite where there is no way.
     """
+    # scipy takes a while to import, which most networks need not wait for.
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
     count = len(graph)
     price = cost[graph.neighbour] + LITTLE
     links = csr_array((price, graph.neighbour, graph.indptr), shape=(count, count))

@@ -22,7 +22,6 @@ from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.planning.free_links import FreeLinks, Output, Routes
 from syncfabric.models.planning.ring_construct import Rectangle, known_rings
 from syncfabric.models.planning.ring_grow import grow, shake
-from syncfabric.models.planning.ring_model import RingModel
 
 __all__ = [
     "Least",
@@ -214,6 +213,9 @@ def best_ring(graph: Irregular, members: Sequence[Node]) -> Ring | None:
     region = _Region.of(graph, switches, len(trail) - 2)
     even, model = 1 + (graph.colours is not None), None
     if region.steps <= RELAXED_LIMIT:
+        # scipy takes a while to import, which other planners need not wait for.
+        from syncfabric.models.planning.ring_model import RingModel
+
         model = RingModel(FreeLinks(region.graph), region.inner(switches))
         relaxed = min(model.relaxed(), len(trail))
         bound = min(len(trail), even * math.ceil(relaxed / even - EVEN))

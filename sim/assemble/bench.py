@@ -23,6 +23,7 @@ from syncfabric.sim.assemble.network import (
 )
 from syncfabric.sim.assemble.nodes import stream_ports
 from syncfabric.sim.assemble.player import player_text
+from syncfabric.sim.assemble.script import REPORT
 from syncfabric.sim.assemble.streams import (
     BEAT,
     CONTROL,
@@ -36,21 +37,10 @@ from syncfabric.sim.assemble.traffic import OF_SOURCE, place_traffic, traffic_ve
 from syncfabric.sim.assemble.verilog import NETWORK, ModuleWriter, merged, part, zero
 from syncfabric.sim.emit.naming import plain
 
-__all__ = ["BENCH", "NETWORK", "REPORT", "bench_verilog", "probe_text"]
+__all__ = ["BENCH", "NETWORK", "bench_verilog", "probe_text"]
 
 BENCH = "bench"
 """Name of the top module."""
-REPORT = {
-    "created": 32,
-    "sent": 32,
-    "overflow": 32,
-    "packets": 32,
-    "flits": 32,
-    "errors": 32,
-    "latency_sum": 64,
-    "latency_max": 32,
-}
-"""What a line of the traffic report holds for a node, in order, and its bits."""
 
 _CLOCK = """
   reg clk = 0, rst = 1;

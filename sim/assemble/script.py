@@ -1,4 +1,4 @@
-"""The script of a run: what is driven into the hardware, cycle by cycle.
+"""The script of a run: what is driven into the hardware, cycle by cycle; and its report.
 
 A word of the script is 112 bits: from the low bits cycle (32), data (32), index (32),
 extra (8) and kind (8). Above them are the bits of data from bit 32 on, where flits are so wide, or
@@ -12,9 +12,20 @@ from dataclasses import dataclass
 from syncfabric.models.patterns import ANY, Pattern
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 
-__all__ = ["Stimulus", "StimulusKind", "goals", "script_text", "traffic"]
+__all__ = ["REPORT", "Stimulus", "StimulusKind", "goals", "script_text", "traffic"]
 
 _DATA = (1 << 32) - 1
+REPORT = {
+    "created": 32,
+    "sent": 32,
+    "overflow": 32,
+    "packets": 32,
+    "flits": 32,
+    "errors": 32,
+    "latency_sum": 64,
+    "latency_max": 32,
+}
+"""What a line of the traffic report holds for a node, in order, and its bits."""
 
 
 class StimulusKind(enum.IntEnum):

@@ -4,23 +4,22 @@ Amaranth makes each *distinct* router once; the top that places it many times is
 for one Amaranth module may have at most 65,535 input bits and shares no submodules.
 """
 
-import functools
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 
 from amaranth.lib import wiring
 from pydantic import BaseModel
 
+from syncfabric.models.cache import sources_of
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.emit.blocks import blocks_of
 from syncfabric.sim.emit.module import module_of
 from syncfabric.sim.emit.naming import plain
-from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
+from syncfabric.sim.simulators.cache import DECIDING, Cache, cache_folder, fingerprint
 
 __all__ = [
     "NETWORK",
@@ -228,15 +227,6 @@ def _range(width: int | None) -> str:
     return "" if width is None else f"[{width - 1}:0] "
 
 
-_DECIDING = (
-    "syncfabric.rtl",
-    "syncfabric.models",
-    "syncfabric.sim.assemble",
-    "syncfabric.sim.emit",
-)
-"""Packages whose sources decide what comes out."""
-
-
 def converted(
     make: Callable[..., wiring.Component], name: str, *parameters: BaseModel | int
 ) -> str:
@@ -260,7 +250,7 @@ def converted(
         "component": f"{make.__module__}.{make.__qualname__}",
         "name": name,
         "parameters": [_plain(parameter) for parameter in parameters],
-        "sources": _sources(),
+        "sources": sources_of(*DECIDING),
         "amaranth": version("amaranth"),
     }
 
@@ -275,11 +265,3 @@ def _plain(parameter: BaseModel | int) -> str:
     return (
         parameter.model_dump_json() if isinstance(parameter, BaseModel) else json.dumps(parameter)
     )
-
-
-@functools.cache
-def _sources() -> str:
-    """Fingerprint what the modules of these packages say."""
-    folders = [Path(str(files(package))) for package in _DECIDING]
-    sources = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
-    return fingerprint({}, sources)

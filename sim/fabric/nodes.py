@@ -14,7 +14,6 @@ from syncfabric.models.networks.spec import (
 )
 from syncfabric.rtl.static.node import link_names
 from syncfabric.rtl.traffic.headers import header_words
-from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.gates import gated
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
@@ -33,6 +32,7 @@ from syncfabric.sim.assemble.nodes import (
     routes_of,
     wire_of,
 )
+from syncfabric.sim.assemble.script import REPORT
 from syncfabric.sim.assemble.streams import BEAT, counts_of, place_in_tile, streams_verilog
 from syncfabric.sim.assemble.traffic import traffic_verilog
 from syncfabric.sim.assemble.verilog import ModuleWriter, merged, placed, ports_of, zero

@@ -1,28 +1,24 @@
 """Building the fabric's program for a network, and talking to it."""
 
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import singledispatch
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from syncfabric.models.cache import fingerprint
 from syncfabric.models.errors import ToolError
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.messages import Op
-from syncfabric.models.networks.spec import AnySpec, StaticSpec
-from syncfabric.sim.assemble.bench import REPORT
-from syncfabric.sim.assemble.script import Stimulus, script_text
-from syncfabric.sim.fabric.nodes import network_h, tables_text, tiles
-from syncfabric.sim.fabric.static import tiles as static_tiles
+from syncfabric.models.networks.spec import AnySpec
+from syncfabric.sim.assemble.script import REPORT, Stimulus, script_text
+from syncfabric.sim.fabric.texts import texts_of
 from syncfabric.sim.simulators import Built, Design, Verilator
-from syncfabric.sim.simulators.cache import Cache
 
 __all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric", "idle_cores"]
 
@@ -87,17 +83,6 @@ class GroupCount:
         return sum(self.latencies.values())
 
 
-@singledispatch
-def parts_of(spec: Any, *, queue: int) -> tuple[str, dict[str, str], str]:
-    """Return a network's program, its tiles, and the tables that it reads."""
-    return "nodes.cpp", tiles(spec, queue=queue), tables_text(spec)
-
-
-@parts_of.register
-def _(spec: StaticSpec, *, queue: int) -> tuple[str, dict[str, str], str]:
-    return "static.cpp", static_tiles(spec), ""
-
-
 def build_fabric(
     spec: AnySpec, *, waves: bool = False, queue: int = 16384, flags: Sequence[str] = ()
 ) -> Built:
@@ -120,29 +105,19 @@ def build_fabric(
     ToolError
         Verilator or the C++ compiler is missing.
     """
-    program, made, tables = parts_of(spec, queue=queue)
+    texts = texts_of(spec, queue)
+    designs = [Design(tile.stem, [tile], trace=waves) for tile in texts.tiles]
     with tempfile.TemporaryDirectory() as name:
-        folder, designs = Path(name), []
-        for top, text in made.items():
-            source = folder / f"{top}.v"
-            source.write_text(text)
-            designs.append(Design(top, [source], trace=waves))
-        for file in (program, *_HEADERS):
+        folder = Path(name)
+        for file in (texts.program, *_HEADERS):
             text = files("syncfabric.sim.fabric").joinpath(file).read_text()
             (folder / file).write_text(text)
-        (folder / "network.h").write_text(network_h(spec))
+        shutil.copyfile(texts.header, folder / "network.h")
         headers = [folder / header for header in ("network.h", *_HEADERS)]
         built = Verilator.find().build_native(
-            designs, folder / program, headers=headers, flags=flags
+            designs, folder / texts.program, headers=headers, flags=flags
         )
-    if not tables:
-        return built
-
-    def write(scratch: Path, result: Path) -> None:
-        (result / "tables.txt").write_text(tables)
-
-    kept, _ = Cache().get(fingerprint({"tables": tables}, []), write)
-    return replace(built, data=kept / "tables.txt")
+    return replace(built, data=texts.tables)
 
 
 def idle_cores() -> int:

@@ -3,8 +3,8 @@
 from syncfabric.models.networks.spec import AnySpec, MessageSpec
 from syncfabric.rtl.traffic.queue import put_flit
 from syncfabric.rtl.traffic.source import goal_of
-from syncfabric.sim.assemble.bench import REPORT
 from syncfabric.sim.assemble.network import link_wires
+from syncfabric.sim.assemble.script import REPORT
 from syncfabric.sim.assemble.streams import tile_ports
 from syncfabric.sim.assemble.top import config_of_top
 from syncfabric.sim.assemble.traffic import OF_SOURCE

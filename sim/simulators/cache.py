@@ -17,6 +17,8 @@ from syncfabric.models.errors import OutputError
 __all__ = ["Cache", "CacheUse", "Part", "cache_folder", "cache_use", "clear_cache", "fingerprint"]
 
 LIMIT_BYTES = 2_000_000_000
+DECIDING = ("syncfabric.rtl", "syncfabric.models", "syncfabric.sim.assemble", "syncfabric.sim.emit")
+"""Packages whose sources decide what components are as Verilog."""
 RESULTS_BYTES = 200_000_000
 """Limit of all files with results of experiments (`sim.experiments.jobs`)."""
 YOUNG_SECONDS = 3600.0

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.networks.spec import MessageSpec
-from syncfabric.sim.assemble.bench import BENCH, REPORT, bench_verilog
+from syncfabric.sim.assemble.bench import BENCH, bench_verilog
 from syncfabric.sim.assemble.network import module_names
+from syncfabric.sim.assemble.script import REPORT
 from syncfabric.sim.assemble.traffic import TRAFFIC_MODULES
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.clusters import SMALL

@@ -43,6 +43,6 @@ def test_what_decides_is_told_apart() -> None:
 def test_other_sources_are_converted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     made.clear()
     converted(queue, "queue", 8, 4)
-    monkeypatch.setattr("syncfabric.sim.assemble.verilog._sources", lambda: "others")
+    monkeypatch.setattr("syncfabric.sim.assemble.verilog.sources_of", lambda *_: "others")
     converted(queue, "queue", 8, 4)
     assert made == [(8, 4)] * 2

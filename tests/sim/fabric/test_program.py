@@ -17,8 +17,7 @@ from syncfabric.models.layout.words import (
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.traffic import WARM_CYCLES
-from syncfabric.sim.assemble.bench import REPORT
-from syncfabric.sim.assemble.script import Stimulus, StimulusKind
+from syncfabric.sim.assemble.script import REPORT, Stimulus, StimulusKind
 from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
 from syncfabric.sim.simulators import Built
