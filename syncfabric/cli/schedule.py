@@ -82,7 +82,7 @@ def schedule(
         str,
         typer.Option(
             metavar="M",
-            help="hgsa, mboa, exact or auto; in chunks trees, spanning, ring, greedy, auto.",
+            help="hgsa, mboa, exact or auto; in chunks trees, spanning, ring, greedy, exact.",
         ),
     ] = "auto",
     steps: Annotated[

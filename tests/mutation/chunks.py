@@ -13,6 +13,12 @@ def _broken(name: str, part: str, old: str, new: str, *tests: str) -> Mutant:
 
 CHUNKS = (
     _broken(
+        "a rank sends on what comes in the same slot",
+        "slots",
+        "for some in into[rank][:slot] for before in some",
+        "for some in into[rank][: slot + 1] for before in some",
+    ),
+    _broken(
         "a switch's channels become ways whatever cuts need them",
         "splitting",
         "most = min(most, self._flow(here, there, rank) - needed)",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import ceil
 from time import monotonic
 
 from syncfabric.models.collectives.chunks.bounds import best_cut
@@ -20,6 +21,7 @@ from syncfabric.models.collectives.chunks.schedule import (
     Send,
     turned,
 )
+from syncfabric.models.collectives.chunks.slots import in_slots
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.chunks.trees import Tree, best_trees
 from syncfabric.models.collectives.topology import Link, Topology
@@ -27,7 +29,7 @@ from syncfabric.models.errors import SpecError
 
 __all__ = ["METHODS", "MOST_SENDS", "Found", "Result", "search"]
 
-METHODS = ("trees", "spanning", "ring", "greedy")
+METHODS = ("trees", "spanning", "ring", "greedy", "exact")
 MOST_SENDS = 2_000_000
 """Of a schedule; numbers of chunks that take more are left out."""
 
@@ -148,24 +150,32 @@ def search(
             f"topology {topology.name}: {time_limit:g} s are too short for a bound; give it more"
         ) from None
     makers = _Makers(topology, exchange, seed, tick)
-    for number in parts:
+    # What takes longest comes last, so that it takes no time from the others.
+    tried = (
+        (number, m)
+        for last in (False, True)
+        for number in parts
+        for m in methods
+        if (m == "exact") == last
+    )
+    for number, method in tried:
         exchange = replace(exchange, parts=number)
         if exchange.items * (topology.nodes - 1) * (1 + makers.both) > MOST_SENDS:
-            left_out.append(number)
+            left_out += [number] * (number not in left_out)
             continue
-        for method in methods:
-            told(f"{method}, {number} chunks")
-            try:
-                made = list(makers.made(method, exchange))
-            except OutOfTimeError:
-                left_out += [number] * (number not in left_out)
-                continue
-            for sends in made:
-                schedule = Schedule(topology, exchange, tuple(sends), cut)
-                outcome = check(schedule)
-                if outcome.broken:
-                    raise AssertionError(f"{method}: {outcome.wrong[0]}")
-                found.append(Found(method, schedule, outcome.time))
+        told(f"{method}, {number} chunks")
+        try:
+            below = min((one.time for one in found), default=None)
+            made = list(makers.made(method, exchange, below))
+        except OutOfTimeError:
+            left_out += [number] * (number not in left_out)
+            continue
+        for sends in made:
+            schedule = Schedule(topology, exchange, tuple(sends), cut)
+            outcome = check(schedule)
+            if outcome.broken:
+                raise AssertionError(f"{method}: {outcome.wrong[0]}")
+            found.append(Found(method, schedule, outcome.time))
     if not found and not left_out:
         raise SpecError(
             f"method {methods[0]}: it does not fit {kind} on topology {topology.name}; take"
@@ -190,8 +200,8 @@ class _Makers:
         self._owners, self._seed, self._tick = exchange.owners, seed, tick
         self.both = exchange.combines and exchange.spreads
 
-    def made(self, method: str, exchange: Exchange) -> Iterator[list[Send]]:
-        """Yield a method's schedules; none where it does not fit."""
+    def made(self, method: str, exchange: Exchange, below: Fraction | None) -> Iterator[list[Send]]:
+        """Yield a method's schedules; none where it does not fit, or is not below a time."""
         if method == "spanning":
             if self.both and self._spanning:
                 weights = [weight for _, weight in self._spanning]
@@ -207,8 +217,14 @@ class _Makers:
             if not (exchange.combines if combine else exchange.spreads):
                 continue
             topology = self._turned if combine else self._topology
+            sends: list[Send] | None
             if method == "greedy":
                 sends = greedy(topology, self._owners, parts, piece, self._seed, self._tick)
+            elif method == "exact":
+                link = topology.links[0]
+                slot = (link.alpha + link.beta * piece) * (1 + self.both)
+                most = None if below is None else ceil(below / slot) - 1
+                sends = in_slots(topology, self._owners, parts, most, self._seed, self._tick)
             else:
                 trees = self._combining if combine else self._spreading
                 if method == "ring":
@@ -217,6 +233,8 @@ class _Makers:
                     return
                 routes = _routes(trees, exchange)
                 sends = along(topology, routes, piece, parts=parts, both=False, tick=self._tick)
+            if sends is None:
+                return
             if combine:
                 back = turned(sends)
             else:

@@ -29,4 +29,4 @@ def test_the_example_runs() -> None:
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     with contextlib.redirect_stdout(out := io.StringIO()):
         exec(compile(code, "page", "exec"), {})
-    assert re.fullmatch(r"trees 24 1\.08\d+\n", out.getvalue())
+    assert re.fullmatch(r"exact 6 1\.01\d+\n", out.getvalue())

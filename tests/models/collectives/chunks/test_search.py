@@ -43,6 +43,7 @@ def test_any_topology(kind: Chunked) -> None:
         ("mesh-4x4", "allreduce", 32, 1.07),
         ("hypercube-16", "reduce-scatter", 16, 1.03),
         ("dgx-1-pair", "allgather", 24, 1.02),
+        ("dgx-1", "allreduce", 6, 1.02),
         ("fat-tree-2x4", "allgather", 1, 1.001),
         ("fat-tree-2x4", "allreduce", 1, 1.003),
     ],

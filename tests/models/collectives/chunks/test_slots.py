@@ -1,0 +1,55 @@
+"""Schedules in the fewest slots, and what has none."""
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from syncfabric.models.collectives.chunks.checker import check
+from syncfabric.models.collectives.chunks.links import OutOfTimeError, linked, no_tick
+from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule
+from syncfabric.models.collectives.chunks.slots import in_slots
+from syncfabric.models.collectives.files import load_topology
+from syncfabric.models.collectives.topology import Link, Topology
+from tests.models.collectives.chunks.drawn import drawn
+
+
+@pytest.mark.parametrize(
+    ("name", "parts", "slots"),
+    [("hypercube-8", 3, 7), ("mesh-3x3", 1, 4), ("ring-5", 2, 4)],
+)
+def test_the_bound_is_met(name: str, parts: int, slots: int) -> None:
+    topology = linked(load_topology(name), Fraction(0), Fraction(1))
+    ranks = range(topology.nodes)
+    sends = in_slots(topology, ranks, parts, slots, 1, no_tick)
+    assert sends is not None
+    exchange = Exchange("allgather", topology.nodes, parts, parts)
+    assert check(Schedule(topology, exchange, tuple(sends))) == (Fraction(slots), (), 0)
+    assert in_slots(topology, ranks, parts, slots - 1, 1, no_tick) is None
+
+
+def test_lanes_and_one_way_links() -> None:
+    """Right wherever there is one, and no slot is left out that a cut demands."""
+    rng, found = random.Random(5), 0
+    for _ in range(12):
+        topology = drawn(rng, rng.randint(2, 4))
+        links = tuple(Link(Fraction(0), Fraction(1), link.lanes) for link in topology.links)
+        topology = Topology("drawn", topology.nodes, 0, topology.channels, links)
+        if sends := in_slots(topology, range(topology.nodes), 2, None, 1, no_tick):
+            exchange = Exchange("allgather", topology.nodes, 2, 2)
+            assert check(Schedule(topology, exchange, tuple(sends))).broken == 0
+            found += 1
+    assert found > 6
+
+
+def test_what_is_not_for_slots() -> None:
+    assert in_slots(load_topology("dgx-1-pair"), range(16), 1, None, 1, no_tick) is None
+    assert in_slots(load_topology("dgx-a100"), range(8), 1, None, 1, no_tick) is None
+    large = linked(load_topology("torus-16x16"), Fraction(0), Fraction(1))
+    assert in_slots(large, range(256), 1, None, 1, no_tick) is None
+
+    def late() -> None:
+        raise OutOfTimeError
+
+    with pytest.raises(OutOfTimeError):
+        in_slots(load_topology("dgx-1"), range(8), 1, None, 1, late)
