@@ -117,6 +117,10 @@ def topology_from_json(values: Any, subject: str = "topology") -> Topology:
     SpecError
         The values have not its shape; the message names the place.
     """
+    if isinstance(values, dict) and values.get("msccl_type") == "topology":
+        from syncfabric.models.collectives.chunks.msccl_json import read_topology
+
+        return read_topology(values)
     try:
         file = _FILE.validate_python(values)
     except ValidationError as error:

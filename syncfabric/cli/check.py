@@ -38,12 +38,18 @@ def check(
     """Check a schedule: who is served, what is contended for, and could it be shorter.
 
     FILE.xml is a program of MSCCL: it is performed on --topology, whose links take --ts and --t1.
+    So do those of an algorithm in msccl-tools' JSON, which has a topology of its own.
     Exit code 0 if it is right, 1 if it is wrong.
     """
-    from syncfabric.models.collectives.chunks.files import load_any
+    from dataclasses import replace
+
+    from syncfabric.models.collectives.chunks.files import read_any
+    from syncfabric.models.collectives.chunks.msccl_json import is_msccl
     from syncfabric.models.collectives.schedule import Schedule, collector_off
     from syncfabric.models.collectives.verdict import Costs, examine
     from syncfabric.models.errors import SpecError
+    from syncfabric.models.files import read_text, reading
+    from syncfabric.models.parsed import parse_json
 
     costs = Costs(ts, t1, length)
     if file.suffix == ".xml":
@@ -55,7 +61,16 @@ def check(
     if topology is not None:
         raise SpecError(f"--topology: {file} has one of its own; leave it out")
     with collector_off():
-        found = load_any(file)
+        with reading(file):
+            values = parse_json(read_text(file))
+        if is_msccl(values):
+            from syncfabric.cli.chunked import check_msccl
+
+            if not check_msccl(file, values, costs, as_json=as_json):
+                raise typer.Exit(WRONG)
+            return
+        with reading(file):
+            found = replace(read_any(values), source=str(file))
         if isinstance(found, Schedule):
             verdict = examine(found)
             right = verdict.right

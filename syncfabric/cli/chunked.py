@@ -124,7 +124,41 @@ def check_chunks(schedule: "Schedule", *, as_json: bool) -> bool:
     topology, exchange = schedule.topology, schedule.exchange
     bound, why = proved(schedule)
     made = f"{len(schedule.sends):,} sends, {exchange.parts:,} chunks of a share"
-    return _judge(topology, exchange, made, check(schedule), bound, why, as_json=as_json)
+    about = _exchange_json(topology, exchange)
+    head = head_of(topology, exchange)
+    return _judge(head, about, made, check(schedule), bound, why, as_json=as_json)
+
+
+def check_msccl(file: Path, values: Any, costs: "Costs", *, as_json: bool) -> bool:
+    """Check an algorithm in msccl-tools' JSON."""
+    from syncfabric.models.collectives.chunks.bounds import best_cut
+    from syncfabric.models.collectives.chunks.checker import bound_of
+    from syncfabric.models.collectives.chunks.msccl_json import check_algorithm, read_algorithm
+    from syncfabric.models.collectives.files import exact
+    from syncfabric.models.files import reading
+
+    with reading(file):
+        size = int(costs.length)
+        algorithm = read_algorithm(values, size, exact(costs.ts), exact(costs.t1))
+    topology, exchange = algorithm.topology, algorithm.exchange
+    bound, why = algorithm.latency, "latency alone"
+    if exchange is not None:
+        bound = max(bound, bound_of(exchange, topology, best_cut(exchange, topology)))
+        why = "the best cut, by links alone"
+    rounds = sum(rounds for rounds, _ in algorithm.steps)
+    made = f"{len(algorithm.steps):,} steps of {rounds:,} rounds,"
+    made += f" {sum(len(sends) for _, sends in algorithm.steps):,} sends,"
+    made += f" {len(set(algorithm.addresses)):,} addresses"
+    about: dict[str, Any] = {
+        "topology": topology.name,
+        "collective": algorithm.name if exchange is None else exchange.kind,
+        "ranks": topology.nodes,
+        "bytes": size,
+        "root": exchange.root if exchange is not None and exchange.rooted else None,
+    }
+    head = f"{about['collective']} on {topology.name}, {topology.nodes} ranks, {size:,} bytes each"
+    outcome = check_algorithm(algorithm)
+    return _judge(head, about, made, outcome, bound, why, as_json=as_json)
 
 
 def check_program(file: Path, topology: str | None, costs: "Costs", *, as_json: bool) -> bool:
@@ -147,12 +181,14 @@ def check_program(file: Path, topology: str | None, costs: "Costs", *, as_json: 
     steps = sum(len(block.steps) for blocks in program.gpus for block in blocks)
     made = f"{steps:,} steps of {sum(map(len, program.gpus)):,} thread blocks"
     made += f", {program.chunks:,} chunks"
-    return _judge(on, exchange, made, outcome, bound, "the best cut", as_json=as_json)
+    about = _exchange_json(on, exchange)
+    head = head_of(on, exchange)
+    return _judge(head, about, made, outcome, bound, "the best cut", as_json=as_json)
 
 
 def _judge(
-    topology: "Topology",
-    exchange: "Exchange",
+    head: str,
+    about: dict[str, Any],
     made: str,
     outcome: "Outcome",
     bound: Fraction,
@@ -164,7 +200,7 @@ def _judge(
     if as_json:
         print_json(
             {
-                **_exchange_json(topology, exchange),
+                **about,
                 "made_of": made,
                 "right": right,
                 "wrong": list(outcome.wrong),
@@ -175,7 +211,7 @@ def _judge(
             }
         )
         return right
-    typer.echo(head_of(topology, exchange))
+    typer.echo(head)
     typer.echo(f"made of    {made}")
     typer.echo(f"time       {float(outcome.time):,.0f} ns")
     typer.echo(f"bound      {float(bound):,.0f} ns, by {why}")

@@ -8,6 +8,7 @@ import pytest
 from syncfabric.cli.chunked import numbers_of_chunks
 from syncfabric.models.errors import SpecError
 from tests.cli.conftest import Call
+from tests.models.collectives.chunks.test_msccl_json import allgather
 
 
 def test_a_schedule_is_found_written_and_checked(call: Call, here: Path) -> None:
@@ -143,3 +144,24 @@ def test_a_schedule_in_chunks_is_drawn_and_reported(call: Call, here: Path) -> N
         "the cut in the file",
     ):
         assert part in page
+
+
+def test_an_algorithm_of_msccl_tools_is_checked(call: Call, here: Path) -> None:
+    values = allgather()
+    (here / "a.json").write_text(json.dumps(values))
+    asked = "check", "a.json", "--ts", "10", "--t1", "1", "--bytes", "100"
+    result = call(*asked)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.splitlines() == [
+        "allgather on ring, 4 ranks, 100 bytes each",
+        "made of    2 steps of 2 rounds, 12 sends, 4 addresses",
+        "time       220 ns",
+        "bound      85 ns, by the best cut, by links alone",
+        "verdict    right; 2.588 of the bound, 85 ns",
+    ]
+    values["steps"].pop()
+    (here / "a.json").write_text(json.dumps(values))
+    found = json.loads(call(*asked, "--json").stdout)
+    assert (found["right"], found["rules_broken"], found["collective"]) == (False, 4, "allgather")
+    (here / "t.json").write_text(json.dumps(values["topology"]))
+    assert call("schedule", "t.json", "allgather", "--chunks", "1").exit_code == 0
