@@ -34,22 +34,10 @@ def _anything(_: Task) -> None:
     return None
 
 
-def _not_for_hgsa(task: Task) -> str | None:
+def _not_for_annealing(task: Task) -> str | None:
     if task.hop_by_hop and not task.collective.broadcast:
         return "a scatter that is stored and forwarded is for the method exact"
     return None
-
-
-_MBOA = ("OAB", "multicast", "OAS", "AAS", "MNS", "permutation")
-
-
-def _not_for_mboa(task: Task) -> str | None:
-    if task.collective.kind in _MBOA and not task.rules.stores:
-        return None
-    return (
-        f"it does {', '.join(_MBOA)} with wormhole switching; for broadcasts of many and for store "
-        "and forward take hgsa or exact"
-    )
 
 
 @dataclass(frozen=True)
@@ -135,7 +123,7 @@ _OWN = (
         "hgsa",
         "Parallel simulated annealing with crossover",
         f"{_HOME}annealing.solve:solve",
-        unfit=_not_for_hgsa,
+        unfit=_not_for_annealing,
         share=4,
         symmetric=2,
     ),
@@ -143,7 +131,7 @@ _OWN = (
         "mboa",
         "An estimation of distributions by decision trees",
         f"{_HOME}mboa.solve:solve",
-        unfit=_not_for_mboa,
+        unfit=_not_for_annealing,
     ),
     Method(
         "exact",

@@ -18,6 +18,7 @@ __all__ = [
     "blank_chains",
     "drawn",
     "make",
+    "ready",
     "recount",
     "row_of",
     "values",
@@ -25,6 +26,9 @@ __all__ = [
 ]
 
 Ints = NDArray[np.int32]
+
+DRAWS = 8
+"""Senders of a gene that are drawn at most, until one has the message in time."""
 
 
 class Tables(NamedTuple):
@@ -77,13 +81,13 @@ class Chain(NamedTuple):
     """How often each share is taken in each step, of shape (steps · shares)."""
     kids: Any
     """How many genes are sent on by each in each step, of shape (genes · steps), or empty where
-    none is sent on, or order is kept by other means."""
+    none is sent on."""
 
 
-def blank_chains(tables: Tables, rows: int, ordered: bool = False) -> Chain:
-    """Return room for so many solutions; if they are ``ordered``, each always in order."""
+def blank_chains(tables: Tables, rows: int) -> Chain:
+    """Return room for so many solutions."""
     steps, genes = tables.steps, len(tables.low)
-    relays = not ordered and bool((tables.parent >= 0).any())
+    relays = bool((tables.parent >= 0).any())
     return Chain(
         np.zeros((rows, genes), np.int32),
         np.zeros((rows, genes), np.int32),
@@ -261,7 +265,20 @@ def drawn(tables: Any, chain: Any, seeds: Any, dice: Any) -> Any:
             h, p = found, np.int64(chain.option[found])
             if kind == 7:
                 p = any_option(tables, h, bits & np.uint64(0xFFFFFFF8))
+    if len(chain.kids) > 0 and h < 0:
+        o = ready(tables, chain, g, o, t, seeds, dice)
     return g, o, t, h, p, bits
+
+
+@uncounted
+def ready(tables: Any, chain: Any, g: Any, o: Any, t: Any, seeds: Any, dice: Any) -> Any:
+    """Return an option whose sender has the message before a step, if one is soon found."""
+    for _ in range(DRAWS):
+        p = tables.parent[o]
+        if p < 0 or chain.step[p] < t:
+            break
+        o = any_option(tables, g, draw(seeds, dice) >> np.uint64(32))
+    return o
 
 
 @uncounted

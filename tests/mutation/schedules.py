@@ -11,7 +11,7 @@ _MOVED = "models/collectives/moves.py"
 _MOVES = ("tests/models/collectives/annealing/test_moves.py",)
 _CROSS = ("tests/models/collectives/annealing/test_kernel.py",)
 _RUNS = ("tests/models/collectives/annealing/test_runs.py",)
-_PARTS = ("tests/models/collectives/mboa/test_evolve.py",)
+_PARTS = ("tests/models/collectives/mboa/test_population.py",)
 _ATTEMPTS = (
     "tests/models/collectives/test_attempts.py",
     "tests/models/collectives/test_search.py",
@@ -110,13 +110,6 @@ SCHEDULES = (
         _RUNS,
     ),
     Mutant(
-        "MBOA: the repair leaves who sends before it is told",
-        _MBOA + "evolve.py",
-        "if sender >= 0 and step[sender] >= now:",
-        "if sender >= 0 and step[sender] > now:",
-        _PARTS,
-    ),
-    Mutant(
         "MBOA: mutation never draws the last step",
         _MOVED,
         "high[g] - low[g] + 1), bits",
@@ -125,45 +118,52 @@ SCHEDULES = (
     ),
     Mutant(
         "MBOA: what was refused is not taken back",
-        _MBOA + "evolve.py",
-        "for i in range(count - 1, -1, -1):",
-        "for i in range(count - 1, 0, -1):",
+        "models/collectives/mboa/solve.py",
+        "for i in range(changed - 1, -1, -1):",
+        "for i in range(changed - 1, 0, -1):",
         _PARTS,
     ),
     Mutant(
         "MBOA: the worse of two takes the other's place",
-        _MBOA + "evolve.py",
-        "if state.cost[winner] < state.cost[loser]:",
-        "if state.cost[winner] > state.cost[loser]:",
+        "models/collectives/mboa/solve.py",
+        "if self.costs[winner] < self.costs[loser]:",
+        "if self.costs[winner] > self.costs[loser]:",
         _PARTS,
     ),
     Mutant(
         "MBOA: the better ones never go on into the next descent",
-        _MBOA + "evolve.py",
-        "if figures[HEAT] > 0:",
-        "if figures[HEAT] < 0:",
-        _PARTS,
-    ),
-    Mutant(
-        "MBOA: one chromosome is the template of all others",
-        _MBOA + "evolve.py",
-        "figures[TEMPLATE] = (figures[TEMPLATE] + 1) % size",
-        "figures[TEMPLATE] = figures[TEMPLATE] % size",
+        "models/collectives/mboa/solve.py",
+        "if self.clock[0] > self.heat > 0:",
+        "if self.clock[0] > self.heat > 1e9:",
         _PARTS,
     ),
     Mutant(
         "MBOA: a worse one always wins",
-        _MBOA + "evolve.py",
-        "state.accept[more] = np.exp(-more / figures[HEAT])",
-        "state.accept[more] = 1.0",
+        "models/collectives/mboa/solve.py",
+        "taken = found <= 0 or",
+        "taken = found <= 9 or",
         _PARTS,
     ),
     Mutant(
         "MBOA: variance grows with failures",
-        _MBOA + "evolve.py",
-        "more_drawn if better else fewer_drawn",
-        "fewer_drawn if better else more_drawn",
+        "models/collectives/mboa/solve.py",
+        "share = WANTED if taken else",
+        "share = WANTED if not taken else",
         _PARTS,
+    ),
+    Mutant(
+        "annealing: the repair leaves who is sent to too early",
+        "models/collectives/annealing/kernel.py",
+        "chain.step[k] <= t and",
+        "chain.step[k] < t and",
+        _MOVES,
+    ),
+    Mutant(
+        "annealing: a repair that was refused is not taken back",
+        "models/collectives/annealing/kernel.py",
+        "for i in range(moved):",
+        "for i in range(moved - 1):",
+        _MOVES,
     ),
     Mutant(
         "MBOA: a tree asks nothing",

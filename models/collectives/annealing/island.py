@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.collectives.annealing.kernel import evolve, meet
+from syncfabric.models.collectives.annealing.kernel import evolve, exchange, meet
 from syncfabric.models.collectives.encoding import Encoding, encode
 from syncfabric.models.collectives.moves import Ints, blank_chains, recount
 from syncfabric.models.collectives.symmetry import Symmetry
@@ -29,8 +29,7 @@ class Parameters:
     Parameters
     ----------
     population : int
-        Chains of an island. The paper has one a blade, so one an island; more cost speed, and help
-        only where crossover does, as in ``of``.
+        Chains of an island. The paper has one a blade, so one an island; more cost speed.
     iterations : int
         Moves at one temperature, in the first pass.
     cooling : float
@@ -46,6 +45,9 @@ class Parameters:
         See above.
     paths : int
         Between two nodes at most.
+    repairs : bool
+        Whether nodes to which a sender would send too early get other senders with its move. That
+        looks at all genes.
     printed : bool
         Hop by hop, what an origin sends to its neighbours goes in step 1, as the paper prints it.
 
@@ -64,12 +66,19 @@ class Parameters:
     final: float = 0.08
     again: float = 0.4
     paths: int = 64
+    repairs: bool = False
     printed: bool = False
 
     @classmethod
     def of(cls, task: Task) -> Parameters:
-        """Return what does best: eight chains where one node broadcasts, else the defaults."""
-        return cls(population=8 if task.collective.kind in ("OAB", "multicast") else 1)
+        """Return what does best: one broadcast is repaired, and cold from the beginning."""
+        if task.collective.kind not in ("OAB", "multicast"):
+            return cls()
+        return cls(start=0.1, again=0.1, final=0.05, repairs=True)
+
+    def island(self, encoding: Encoding, seed: int, number: int) -> Island:
+        """Return an island with these parameters."""
+        return Island(encoding, self, seed, number)
 
     def __post_init__(self) -> None:
         for name in ("population", "iterations", "exchange", "paths"):
@@ -126,7 +135,7 @@ class Begin:
         told = self.parameters
         options: dict[str, Any] = {"paths": told.paths, "seed": self.seed, "printed": told.printed}
         encoding = encode(self.task, self.steps, symmetry=self.symmetry, **options)
-        return Island(encoding, told, self.seed, self.number)
+        return told.island(encoding, self.seed, self.number)
 
 
 class Island:
@@ -146,7 +155,8 @@ class Island:
     ) -> None:
         self.encoding, self.parameters = encoding, parameters
         tables, genes, chains = encoding.tables, encoding.genes, parameters.population
-        self.interval = max(parameters.exchange, genes)
+        # With one chain there is nothing to exchange.
+        self.interval = max(parameters.exchange, genes) if chains > 1 else 1 << 62
         source = np.random.SeedSequence((seed, number))
         self.seeds = source.generate_state(chains + 1, np.uint64)
         rng = np.random.default_rng(source)
@@ -171,10 +181,19 @@ class Island:
 
     def run(self, moves: int) -> None:
         """Try so many moves in each chain; stop before if one has no conflicts."""
-        parameters = self.parameters
-        plan = (parameters.cooling, parameters.final, parameters.again, self.interval)
+        told = self.parameters
+        plan = (told.cooling, told.final, told.again, told.repairs)
         state = (self.chains, self.costs, self.clock, self.counts)
-        evolve(self.encoding.tables, *state, plan, self.seeds, self.told, moves)
+        while moves > 0 and self.costs.min() > 0:
+            moves = evolve(self.encoding.tables, *state, plan, self.seeds, self.told, moves)
+            if self.counts[1] == 0:
+                self.counts[1] = self.interval
+                self.exchange()
+
+    def exchange(self) -> None:
+        """Let each chain meet a solution that the master sends it."""
+        rest = (self.clock, self.seeds, self.told)
+        exchange(self.encoding.tables, self.chains, self.costs, *rest)
 
     def take(self, solution: Solution) -> None:
         """Let the worst chain meet a solution of another island."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from syncfabric.models.collectives.dice import draw, scaled, unit
-from syncfabric.models.collectives.moves import drawn, make, recount, row_of, values, weigh
+from syncfabric.models.collectives.moves import drawn, make, ready, recount, row_of, values, weigh
 from syncfabric.models.compiled import compiled, uncounted
 
 __all__ = ["evolve", "exchange", "meet"]
@@ -15,7 +15,15 @@ __all__ = ["evolve", "exchange", "meet"]
 
 @uncounted
 def _anneal(
-    tables: Any, chains: Any, row: Any, seeds: Any, accept: Any, moves: Any, cost: Any, told: Any
+    tables: Any,
+    chains: Any,
+    row: Any,
+    seeds: Any,
+    accept: Any,
+    moves: Any,
+    cost: Any,
+    told: Any,
+    room: Any,
 ) -> Any:
     """Try moves at one temperature; return the conflicts left. It stops when there are none.
 
@@ -34,16 +42,23 @@ def _anneal(
         bound = 0
         while bound + 1 < len(accept) and u < accept[bound + 1]:
             bound += 1
+        repairs = h < 0 and t > t0 and len(room) > 0
         # Most moves to another step are refused: those are weighed before they are made.
-        if h < 0 and t != t0 and weigh(tables, chain, g, o, t, bound) > bound:
+        if h < 0 and t != t0 and not repairs and weigh(tables, chain, g, o, t, bound) > bound:
             continue
         delta, p0 = make(tables, chain, g, o, t), np.int64(-1)
+        moved = 0
+        if repairs:
+            moved, more = repair(tables, chain, g, t, seeds, row, room)
+            delta += more
         if h >= 0:
             p0 = np.int64(option[h])
             delta += make(tables, chain, h, p, t0)
         if delta > bound:
             if h >= 0:
                 make(tables, chain, h, p0, t)
+            for i in range(moved):
+                make(tables, chain, room[i, 0], room[i, 1], step[room[i, 0]])
             make(tables, chain, g, o0, t0)
             continue
         cost += delta
@@ -53,6 +68,28 @@ def _anneal(
                 break
     told[0] += tried
     return cost
+
+
+@uncounted
+def repair(tables: Any, chain: Any, g: Any, t: Any, seeds: Any, row: Any, room: Any) -> Any:
+    """Give those to which a gene sends on too early other senders, which have the message in time.
+
+    Returns
+    -------
+    moved
+        How many; ``room`` has these genes, and the options that they had.
+    delta
+        The conflicts that this adds.
+    """
+    moved, delta = 0, 0
+    for k in range(len(chain.step)):
+        o = np.int64(chain.option[k])
+        if tables.parent[o] == g and chain.step[k] <= t and chain.step[k] < tables.steps:
+            room[moved, 0], room[moved, 1] = k, o
+            moved += 1
+            other = ready(tables, chain, k, o, chain.step[k], seeds, row)
+            delta += make(tables, chain, k, other, chain.step[k])
+    return moved, delta
 
 
 @compiled
@@ -106,12 +143,10 @@ def meet(
 
 
 @compiled
-def exchange(
-    tables: Any, chains: Any, costs: Any, rates: Any, seeds: Any, told: Any, sent: Any
-) -> Any:
+def exchange(tables: Any, chains: Any, costs: Any, rates: Any, seeds: Any, told: Any) -> Any:
     """Let each chain meet a solution that the master sends it, drawn by roulette."""
     many, dice = len(costs), len(seeds) - 1
-    sent[0][:], sent[1][:] = chains.option[:many], chains.step[:many]
+    sent = (chains.option[:many].copy(), chains.step[:many].copy())
     before = costs.copy()
     wheel = np.cumsum(1.0 / (1.0 + before))
     for chain in range(many):
@@ -141,7 +176,9 @@ def evolve(
     told: Any,
     moves: Any,
 ) -> Any:
-    """Anneal all chains for so many moves each, with exchanges; stop at a conflict-free one.
+    """Anneal all chains for so many moves each, until the next exchange; return how many are left.
+
+    It stops when a chain has no conflicts.
 
     Parameters
     ----------
@@ -154,26 +191,23 @@ def evolve(
     counts : int64, of shape (3)
         Moves left at this temperature, moves left to the exchange, and moves at a temperature.
     plan : tuple
-        Cooling, final temperature, temperature of a restart, moves between exchanges.
+        Cooling, final temperature, temperature of a restart, and whether order is repaired.
     told : int64, of shape (2)
         Evaluations, and the least conflicts so far.
     """
-    cooling, final, again, interval = plan
+    cooling, final, again, repairs = plan
     accept = np.empty(32)
     _chances(accept, clock[0])
-    sent = (chains.option[: len(costs)].copy(), chains.step[: len(costs)].copy())
-    while moves > 0 and costs.min() > 0:
+    room = np.empty((chains.option.shape[1] if repairs else 0, 2), np.int64)
+    while moves > 0 and counts[1] > 0 and costs.min() > 0:
         some = min(moves, counts[0], counts[1])
         for c in range(len(costs)):
-            costs[c] = _anneal(tables, chains, c, seeds, accept, some, costs[c], told)
+            costs[c] = _anneal(tables, chains, c, seeds, accept, some, costs[c], told, room)
             if costs[c] == 0:
-                return
+                return 0
         moves -= some
         counts[0] -= some
         counts[1] -= some
-        if counts[1] == 0:
-            counts[1] = interval
-            exchange(tables, chains, costs, clock, seeds, told, sent)
         if counts[0] == 0:
             clock[0] *= cooling
             if clock[0] < final:
@@ -181,3 +215,4 @@ def evolve(
                 counts[2] *= 2
             counts[0] = counts[2]
             _chances(accept, clock[0])
+    return moves

@@ -6,19 +6,22 @@ import resource
 import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from dataclasses import fields as dataclass_fields
 from math import inf
 from multiprocessing import get_context
-from statistics import mean, median
+from statistics import geometric_mean, mean, median, stdev
 from time import process_time
+from typing import Any
 
 from syncfabric.models.collectives.annealing.island import Begin
 from syncfabric.models.collectives.annealing.island import Parameters as Annealing
 from syncfabric.models.collectives.checker import check
+from syncfabric.models.collectives.clock import Found
 from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.mboa.state import Parameters
-from syncfabric.models.collectives.methods import solve
+from syncfabric.models.collectives.mboa.solve import Parameters
+from syncfabric.models.collectives.methods import known, searches, solve
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.search import search
 from syncfabric.models.collectives.symmetry import Symmetry, translations
@@ -28,12 +31,12 @@ from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.experiments.papers.evo import TABLE_2, task_on
 
-RUNS = 10
-SECONDS = 60.0
+RUNS = 30
+"""Of a row; of one that is ``LONG``, the few there is time for."""
+SECONDS = 10.0
 """A run."""
-LONG = Parameters(), 6e8, 1800.0
-"""Parameters, evaluations and seconds of a run of AAS on the hypercube of 32. It leaves no channel
-free in any step, so it must cool slowly."""
+LONG = {("AAS", 32): (3, 1800.0)}
+"""Runs and seconds: it leaves no channel free in any step, so it must cool slowly."""
 
 RATES = {
     kind: {size: entry for size, entry in entries.items() if entry[1]}
@@ -41,81 +44,133 @@ RATES = {
     if method == "mboa"
 }
 """Steps and the rate to reach, per cent, on the all-port hypercube of each size; the paper's."""
-RATES["AAS"][8] = 4, 100
-"""Where the paper has 60."""
-MODELS: dict[str, Parameters] = {
-    "trees": Parameters(),
-    "independent frequencies": Parameters(leaves=1),
-    "mutation alone": Parameters(leaves=0),
+MODELS: dict[str, dict[str, Any]] = {
+    "trees": {},
+    "frequencies of each gene": {"leaves": 1},
+    "moves alone": {"leaves": 0},
 }
 """The search as it is, and with less of a model."""
-_DRAWN = Parameters(population=256, selected=128, generation=20, least=1.0, mutation=0.0)
-
-DRAWN: dict[str, Parameters] = {
-    "trees alone, 256 chromosomes": _DRAWN,
-    "frequencies alone, 256 chromosomes": _DRAWN._replace(leaves=1),
-}
-"""The model without mutation, which needs a larger population to learn from."""
-ABLATION: tuple[tuple[str, int, int], ...] = (
-    ("OAB", 32, 2), ("OAS", 64, 11), ("AAS", 8, 4), ("AAS", 16, 8),
-)  # fmt: skip
-"""Kind, hypercube and steps."""
-FEWER = 1e7
-"""Evaluations of a run there."""
-OTHERS: dict[str, tuple[str, str, int]] = {
-    "the Octagon": ("octagon-8", "AAS", 4),
-    "the 4x4 mesh, one step less than the paper's": ("mesh-4x4", "AAS", 16),
-}
-"""Direct networks of Tables 3 and 4, all ports."""
+ABLATION: tuple[tuple[str, str, int], ...] = (
+    ("AAS", "hypercube-16", 8),
+    ("AAS", "mesh-4x4", 16),
+    ("OAS", "hypercube-64", 11),
+    ("OAB", "hypercube-64", 3),
+)
+"""Kind, topology and steps."""
 
 
 @section
 def mboa() -> Iterator[Claim]:
-    """MBOA: success over 10 seeds and evaluations (paper EVO, Table 2)."""
+    """MBOA and HGSA: how often they reach the bound (paper EVO, Table 2)."""
     for kind, sizes in RATES.items():
         for size, (steps, least) in sizes.items():
-            chosen = LONG if (kind, size) == ("AAS", 32) else (Parameters(), inf, SECONDS)
-            rate, words = _runs(f"hypercube-{size}", kind, steps, *chosen)
+            task = task_on(f"hypercube-{size}", kind, Rules())
+            found, words = _runs("mboa", task, steps, *LONG.get((kind, size), (RUNS, SECONDS)))
             what = f"{kind}, hypercube of {size}, {steps} steps"
-            yield figure(what, words, f">= {least} %", rate >= least)
-    for words, (topology, kind, steps) in OTHERS.items():
-        found = _runs(topology, kind, steps, Parameters())[1]
-        yield figure(f"{kind}, {words}, {steps} steps", found)
-    repeated = _runs("hypercube-32", "AAS", 16, Parameters(translations=32))[1]
-    yield figure("AAS, hypercube of 32, 16 steps, the same from every node (ours)", repeated)
-    for kind, size, steps in ABLATION:
-        for name, parameters in (MODELS | DRAWN).items():
-            words = _runs(f"hypercube-{size}", kind, steps, parameters, FEWER)[1]
-            yield figure(f"{kind}, hypercube of {size}, {steps} steps: {name}", words)
+            yield figure(what, words, f">= {least} %", found >= least)
+    task = task_on("hypercube-128", "OAB", Rules())
+    found, words = _runs("hgsa", task, 3, RUNS, 60.0, islands=1)
+    yield figure("OAB, hypercube of 128, 3 steps, by HGSA", words, ">= 100 %", found >= 100)
+
+
+@section
+def ablation() -> Iterator[Claim]:
+    """Ablation: what a model adds to moves, and crossover in its place, four chains each."""
+    for kind, name, steps in ABLATION:
+        task = task_on(name, kind, Rules())
+        chosen = Parameters.of(task)
+        fields = {f.name: getattr(chosen, f.name) for f in dataclass_fields(Annealing)}
+        variants: dict[str, Annealing] = {
+            words: replace(chosen, **less) for words, less in MODELS.items()
+        } | {"crossover": Annealing(**fields | {"exchange": Annealing.exchange})}
+        for words, parameters in variants.items():
+            found = _runs("hgsa", task, steps, RUNS, SECONDS, islands=1, parameters=parameters)
+            yield figure(f"{kind}, {name}, {steps} steps: {words}", found[1])
 
 
 def _runs(
-    topology: str,
-    kind: str,
-    steps: int,
-    parameters: Parameters,
-    most: float = inf,
-    seconds: float = SECONDS,
+    method: str, task: Task, steps: int, runs: int, seconds: float, **more: Any
 ) -> tuple[float, str]:
     """Return the rate of success in per cent, and the figures in words."""
-    task = task_on(topology, kind, Rules())
-    found = [
-        solve("mboa", task, steps, seed=seed, time_limit=seconds, parameters=parameters, most=most)
-        for seed in range(RUNS)
-    ]
-    done = [run for run in found if run.steps is not None]
-    for run in done:
-        assert run.steps is not None
-        assert check(Schedule(task.topology, task.collective, task.rules, run.steps)).right
-    rate = 100 * len(done) / RUNS
-    words = f"{rate:.0f} %"
+    solve(method, task, steps, most=1, **more)  # compiles, or loads what was compiled
+    done, used = list[Found](), list[float]()
+    for seed in range(runs):
+        begun = process_time()
+        run = solve(method, task, steps, seed=seed, time_limit=seconds, **more)
+        if run.steps is not None:
+            assert check(Schedule(task.topology, task.collective, task.rules, run.steps)).right
+            done.append(run)
+            used.append(process_time() - begun)
+    low, high = wilson(len(done), runs)
+    words = f"{len(done)} of {runs} ({100 * low:.0f} to {100 * high:.0f} %)"
     if done:
-        evaluations = mean(run.evaluations for run in done)
-        words += f", {evaluations:,.0f} evaluations, {mean(r.seconds for r in done):.1f} s"
-    if len(done) < RUNS:
-        left = min(run.conflicts for run in found if run.steps is None)
-        words += f"; else {left} conflicts or more left"
-    return rate, words
+        evaluations = [run.evaluations / 1e6 for run in done]
+        error = stdev(evaluations) / len(done) ** 0.5 if len(done) > 1 else 0.0
+        words += f", {mean(evaluations):.2f} ± {error:.2f} million evaluations, {mean(used):.2f} s"
+    return 100 * len(done) / runs, words
+
+
+def wilson(successes: int, runs: int) -> tuple[float, float]:
+    """Return the interval of 95 % of a rate (Wilson, 1927)."""
+    z = 1.96
+    rate, spread = successes / runs, z * z / runs
+    middle = (rate + spread / 2) / (1 + spread)
+    half = (rate * (1 - rate) * spread + spread * spread / 4) ** 0.5 / (1 + spread)
+    return middle - half, middle + half
+
+
+COSTS: tuple[tuple[str, str, Rules], ...] = (
+    ("octagon-8", "AAS", Rules()),
+    ("mesh-4x4", "AAS", Rules()),
+    ("mesh-4x4", "AAS", Rules(1)),
+    ("torus-4x4", "AAS", Rules()),
+    ("fat-octagon-16", "AAS", Rules(1)),
+    ("fat-tree-2x3", "AAS", Rules()),
+    ("mesh-4x4", "AAB", Rules(1, switching="store-and-forward")),
+    ("mesh-4x4", "AAB", Rules(1, "strict", "store-and-forward")),
+    ("fat-octagon-16", "AAB", Rules(1)),
+    ("hypercube-32", "OAB", Rules()),
+    ("hypercube-64", "OAB", Rules()),
+    ("hypercube-64", "OAS", Rules()),
+)
+"""Tasks at whose bound some method arrives in seconds, and no construction is known."""
+COST_SEEDS = 5
+
+
+@section
+def auto_cost() -> Iterator[Claim]:
+    """Cost of auto: processor time against the best method alone, bounds and checks included."""
+    ratios = []
+    for name, kind, rules in COSTS:
+        task = task_on(name, kind, rules)
+        costs = {method: _cost(task, method) for method in searches()}
+        alone = min((cost, method) for method, cost in costs.items() if method != "auto")
+        ratios.append(costs["auto"] / alone[0])
+        ports = "" if rules.ports == "all" else f", {rules.ports} port, {rules.one_port}"
+        words = f"{costs['auto']:.2f} s, {alone[0]:.2f} by {alone[1]}: {ratios[-1]:.2f}"
+        yield figure(f"{name} {kind}{ports}", words)
+    found = geometric_mean(ratios)
+    yield figure("in the mean", f"{found:.2f}, at most {max(ratios):.2f}", "<= 1.5", found <= 1.5)
+
+
+def _cost(task: Task, method: str) -> float:
+    """Return the mean processor time, in seconds, until the bound is met."""
+    if method != "auto" and known()[method].unfit(task) is not None:
+        return inf
+    used = []
+    for seed in range(COST_SEEDS + 1):
+        begun = _processors()
+        found = search(task, method, seed=seed, time_limit=SECONDS)
+        used.append(_processors() - begun)
+        if not found.optimal:
+            return inf
+    return mean(used[1:])  # without what it takes to compile
+
+
+def _processors() -> float:
+    """Return the processor time of this process and of those that it has had, in seconds."""
+    usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 SEEDS = range(1000, 1010)
@@ -296,6 +351,6 @@ def measure(name: str, kind: str) -> Growth:
         found.optimal,
         found.method,
         round(seconds, 3),
-        round(own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime, 3),
+        round(_processors(), 3),
         1024 * (own.ru_maxrss + others.ru_maxrss),
     )

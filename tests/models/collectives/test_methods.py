@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.collectives.clock import Found
-from syncfabric.models.collectives.mboa.state import Parameters
+from syncfabric.models.collectives.mboa.solve import Parameters
 from syncfabric.models.collectives.methods import solve as solve_by
 from syncfabric.models.collectives.symmetry import translations
 from syncfabric.models.collectives.task import Task
@@ -58,9 +58,9 @@ def test_with_symmetry_the_images_are_scheduled_too(asked: Task, steps: int, gro
     assert_right(asked, found.steps)
 
 
-def test_mboa_with_translations() -> None:
+def test_mboa_with_a_symmetry() -> None:
     asked = task("hypercube-32", "AAS")
-    found = mboa(asked, 16, time_limit=20, parameters=Parameters(translations=32))
+    found = mboa(asked, 16, time_limit=20, symmetry=translations(asked.topology)[0])
     assert_right(asked, found.steps)
 
 
@@ -121,19 +121,9 @@ def test_it_tells_and_stops(solve: Callable[..., Found]) -> None:
         (hgsa, task("ring-5", "AAB", STORE, 1), 5, "by any with 4 hops more"),
         (hgsa, task("ring-5", "AAR"), 5, "schedule the task that it reverses"),
         (hgsa, task("ring-5", "AAB"), 0, "steps must be 1 or more, not 0"),
-        (mboa, task("ring-8", "AAB"), 8, "cannot do AAB"),
-        (mboa, task("ring-8", "AOG"), 8, "cannot do AOG"),
-        (mboa, task("ring-8", "OAS", STORE), 8, "store and forward"),
+        (mboa, task("ring-8", "AOG"), 8, "schedule the task that it reverses"),
+        (mboa, task("ring-8", "OAS", STORE), 8, "cannot do OAS with store and forward"),
         (mboa, task("ring-8", "OAS"), 0, "steps must be 1 or more"),
-        *(
-            (partial(mboa, parameters=Parameters(**chosen)), task("mesh-2x3", "OAS"), 9, text)
-            for chosen, text in (
-                ({"translations": 4}, "no translations of mesh-2x3"),
-                ({"population": 0}, "population must be 1 or more"),
-                ({"mutation": 1.5}, "mutation must be 0 to 1"),
-                ({"cold": 1.0}, "cold must be 0.16 or less"),
-            )
-        ),
         (
             partial(exact, symmetric=False),
             task("torus-16x16", "AAS"),
@@ -145,6 +135,20 @@ def test_it_tells_and_stops(solve: Callable[..., Found]) -> None:
 def test_what_it_cannot_do_is_refused(solve: Any, asked: Task, steps: int, text: str) -> None:
     with pytest.raises(SpecError, match=text):
         solve(asked, steps)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "text"),
+    [
+        ({"population": 0}, "population must be 1 or more"),
+        ({"mutation": 1.5}, "mutation must be 0 to 1"),
+        ({"children": 0}, "children must be 1 or more"),
+        ({"leaves": -1}, "leaves and questions must be 0 or more"),
+    ],
+)
+def test_parameters_of_mboa_are_refused(chosen: dict[str, Any], text: str) -> None:
+    with pytest.raises(SpecError, match=text):
+        Parameters(**chosen)
 
 
 def test_a_symmetry_of_another_task_is_refused() -> None:
@@ -163,12 +167,7 @@ def test_mboa_ends_after_so_many_chromosomes() -> None:
     told: list[Found] = []
     found = mboa(task("octagon-8", "AAS"), 3, told=told.append, most=2000)
     assert found.steps is None
-    assert found.evaluations == told[-1].evaluations == 4096
-
-
-def test_nothing_to_send_needs_no_search() -> None:
-    still = task("ring-4", "permutation", targets=[0, 1, 2, 3])
-    assert mboa(still, 2).steps == ((), ())
+    assert 2000 < found.evaluations == told[-1].evaluations < 400_000
 
 
 @pytest.mark.nightly

@@ -49,7 +49,9 @@ def conflicts(encoding: Encoding, option: NDArray[np.int32], step: NDArray[np.in
 def test_counting_by_moves_is_counting(name: str, start: float) -> None:
     asked, steps, _ = TASKS[name]
     encoding = encode(asked, max(1, steps - 1))
-    island = Island(encoding, Parameters(population=3, start=start, mutation=0.5), 7)
+    repairs = asked.collective.kind in ("OAB", "multicast")
+    chosen = Parameters(population=3, start=start, mutation=0.5, repairs=repairs)
+    island = Island(encoding, chosen, 7)
     for _ in range(5):
         island.run(997)
         for chain, cost in enumerate(island.costs):

