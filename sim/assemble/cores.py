@@ -4,9 +4,11 @@ Where barriers have a static network, a plain mesh beside it carries the packets
 """
 
 from collections.abc import Iterator
+from functools import singledispatch
+from typing import Any
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.networks.spec import AnySpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import MeshSpec, StaticSpec
 from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.system_words import ConfigShare, flit_members
@@ -44,13 +46,6 @@ def ask_bits(shape: TileShape) -> dict[str, int]:
 def config_ports(shape: TileShape) -> list[tuple[str, str, int | None]]:
     """Return direction, name and width of the loader's config port; None is a single wire."""
     return [port for port in top_ports(shape.barriers) if port[1].startswith("config_")]
-
-
-def _ports(spec: AnySpec, *, taps: bool) -> list[tuple[str, str, int | None]]:
-    """Return the ports of a network in a system; engines that cores set up have taps."""
-    return list(
-        top_ports(spec) if isinstance(spec, StaticSpec) else nodes.top_ports(spec, taps=taps)
-    )
 
 
 def stream_wires(shape: TileShape) -> Iterator[tuple[str, int]]:
@@ -112,15 +107,23 @@ def system_ports(shape: TileShape) -> Iterator[tuple[str, str, int | None]]:
 
 def system_verilog(shape: TileShape) -> str:
     """Return one Verilog file: networks, tile, and the top `SYSTEM`; the core itself aside."""
-    if isinstance(shape.barriers, StaticSpec):
-        modules = [verilog(shape.barriers, BARRIERS), converted(ConfigShare, SHARE, shape)]
-    else:
-        network = nodes.top_verilog(shape.barriers, BARRIERS, taps=True)
-        modules = [modules_verilog(shape.barriers), nodes.tap_verilog(), network]
+    modules = _barriers(shape.barriers, shape)
     if shape.beside is not None:
         modules.append(verilog(shape.beside, PLAIN))
     modules.append(converted(CoreTile, TILE, shape))
     return merged(*modules, _top(shape))
+
+
+@singledispatch
+def _barriers(spec: Any, shape: TileShape) -> list[str]:
+    """Return the network of barriers, and what gives the cores its config port."""
+    network = nodes.top_verilog(spec, BARRIERS, taps=True)
+    return [modules_verilog(spec), nodes.tap_verilog(), network]
+
+
+@_barriers.register
+def _(spec: StaticSpec, shape: TileShape) -> list[str]:
+    return [verilog(spec, BARRIERS), converted(ConfigShare, SHARE, shape)]
 
 
 def _top(shape: TileShape) -> str:
@@ -128,7 +131,7 @@ def _top(shape: TileShape) -> str:
     for direction, name, width in system_ports(shape):
         top.port(direction, name, width)
     _place_networks(top, shape)
-    if isinstance(shape.barriers, StaticSpec):
+    if shape.beside is not None:
         _place_share(top, shape)
     for core in range(shape.cores):
         top.instance(TILE, f"tile_{core}", dict(_tile_ports(shape, core)))
@@ -139,10 +142,10 @@ def _place_networks(top: ModuleWriter, shape: TileShape) -> None:
     """Place the networks, joined to wires that are named like their ports."""
     own = {name for _, name, _ in system_ports(shape)}
     configured = {name for _, name, _ in config_ports(shape)}
-    shared = configured if isinstance(shape.barriers, StaticSpec) else set()
-    networks = [(BARRIERS, shape.barriers)]
+    networks, shared = [(BARRIERS, shape.barriers)], set[str]()
     if shape.beside is not None:
         networks.append((PLAIN, shape.beside))
+        shared = configured
     for module, spec in networks:
         ports: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
         used = {f"{way}_{wire}" for way, wire in PACKETS} if spec is shape.packets else set()
@@ -150,7 +153,7 @@ def _place_networks(top: ModuleWriter, shape: TileShape) -> None:
             used |= {name for name, _ in stream_wires(shape)}
             used |= {*port_members(shape), *flit_members(shape), *configured, "run"}
             used |= {f"ask_{name}" for _, name, _ in nodes.TAPPED}
-        for direction, name, width in _ports(spec, taps=spec is shape.barriers):
+        for direction, name, width in top_ports(spec, taps=spec is shape.barriers):
             if name in ports or width == 0:
                 continue
             if name not in used:

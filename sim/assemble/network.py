@@ -32,7 +32,7 @@ class _Kind(Protocol):
     def registers(self, spec: Any) -> int: ...
     def shown_links(self, spec: Any, top: str) -> Iterator[Shown | None]: ...
     def targets(self, spec: Any) -> list[tuple[str, int]]: ...
-    def top_ports(self, spec: Any) -> Iterator[tuple[str, str, int | None]]: ...
+    def top_ports(self, spec: Any, *, taps: bool) -> Iterator[tuple[str, str, int | None]]: ...
     def top_verilog(self, spec: Any, name: str) -> str: ...
 
 
@@ -59,9 +59,12 @@ def module_names(spec: AnySpec) -> tuple[str, ...]:
     return _of(spec).module_names(spec)
 
 
-def top_ports(spec: AnySpec) -> Iterator[tuple[str, str, int | None]]:
-    """Yield direction, name and width of the top's ports; None is a single wire, no vector."""
-    return _of(spec).top_ports(spec)
+def top_ports(spec: AnySpec, *, taps: bool = False) -> Iterator[tuple[str, str, int | None]]:
+    """Yield direction, name and width of the top's ports; None is a single wire, no vector.
+
+    With ``taps`` those of taps before the nodes are among them, if there is a chain to have them.
+    """
+    return _of(spec).top_ports(spec, taps=taps)
 
 
 def modules_verilog(spec: AnySpec) -> str:

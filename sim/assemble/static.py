@@ -60,7 +60,7 @@ def process_ports(spec: StaticSpec) -> Iterator[tuple[str, str, int]]:
         yield direction, name, spec.flit_bits if name.endswith("_flit") else 1
 
 
-def top_ports(spec: StaticSpec) -> Iterator[tuple[str, str, int | None]]:
+def top_ports(spec: StaticSpec, *, taps: bool = False) -> Iterator[tuple[str, str, int | None]]:
     """Yield direction, name and width of the top's ports; None is a single wire, no vector."""
     for name in ("clk", "rst"):
         yield "input", name, None

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import enum
 import tempfile
-from functools import singledispatch
+from collections.abc import Iterator, Set
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.messages.core import Activity
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    GroupSpec,
-    NetworkSpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, GroupSpec, MeshSpec, NetworkSpec
+from syncfabric.models.networks.table import WholePlace
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.rtl.cores.shape import PACKETS, TileShape
@@ -82,15 +79,62 @@ _PROGRAM = {
 }
 
 
-@singledispatch
+Groups: TypeAlias = tuple[GroupSpec, ...]
+
+
+class _OnEngines:
+    """A system on a network that carries its packets, too."""
+
+    barriers: tuple[str, ...] = ("engine",)
+
+    def beside(self, network: Any) -> MeshSpec | None:
+        """Return the mesh of packets beside the network, if there is one."""
+        return None
+
+    def channels(self, network: Any) -> Any:
+        """Return the network with the channels that packets and acknowledgements need."""
+        needed = 4 if network.shape.datelines else 2
+        return network if network.channels >= needed else network.changed(channels=needed)
+
+    def changes(self, before: Any, after: Any) -> Iterator[str]:
+        """Yield what a system's network has that the one that was asked for has not."""
+        if after != before:
+            channels, share = after.channels, {2: "one", 4: "two"}
+            yield (
+                f"channels = {channels}: packets travel on {share[channels]}, their"
+                f" acknowledgements on the other{'s' * (channels > 2)}"
+            )
+
+    def others(self, groups: Groups, everyone: Set[WholePlace]) -> Groups:
+        """Return the groups that a system has beside a new one of all cores."""
+        return groups
+
+
+class _OnStatic(_OnEngines):
+    """A system on a static network, and on a mesh of its packets beside it."""
+
+    barriers = ("reflex", "reflex-tree", *FLITS)
+
+    def beside(self, network: Any) -> MeshSpec:
+        return plain_mesh(network)
+
+    def channels(self, network: Any) -> Any:
+        return network
+
+    def changes(self, before: Any, after: Any) -> Iterator[str]:
+        yield "packets travel on a mesh of their own beside the static network"
+
+    def others(self, groups: Groups, everyone: Set[WholePlace]) -> Groups:
+        """Leave out those of all cores: what their barrier is made of is chosen anew."""
+        return tuple(group for group in groups if set(group.members) != everyone)
+
+
+_KINDS = {"mesh": _OnEngines(), "irregular": _OnEngines(), "static": _OnStatic()}
+
+
 def fitting(network: AnySpec) -> tuple[str, ...]:
     """Return the barriers that a network has itself, those in hardware first."""
-    return ("engine",)
-
-
-@fitting.register
-def _(network: StaticSpec) -> tuple[str, ...]:
-    return ("reflex", "reflex-tree", *FLITS)
+    return _KINDS[network.kind].barriers
 
 
 def with_channels(spec: NetworkSpec) -> NetworkSpec:
@@ -98,13 +142,8 @@ def with_channels(spec: NetworkSpec) -> NetworkSpec:
 
     They are two, and four with datelines, at which both go over to a channel of their own.
     """
-    network = spec.network
-    if isinstance(network, StaticSpec):
-        return spec
-    needed = 4 if network.shape.datelines else 2
-    if network.channels >= needed:
-        return spec
-    return spec.model_copy(update={"network": network.changed(channels=needed)})
+    network = _KINDS[spec.network.kind].channels(spec.network)
+    return spec.model_copy(update={"network": network})
 
 
 def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
@@ -142,9 +181,7 @@ def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
     free = next((number for number in range(256) if number not in used), None)
     if free is None:
         raise SpecError(f"network {spec.name}: all group numbers are taken; remove a group")
-    others = spec.groups
-    if isinstance(spec.network, StaticSpec):  # what its barrier is made of is to be chosen, too
-        others = tuple(group for group in others if set(group.members) != everyone)
+    others = _KINDS[spec.network.kind].others(spec.groups, everyone)
     world = GroupSpec(id=free, members=nodes, planner=planners[0])
     return NetworkSpec(
         name=spec.name, network=spec.network, groups=(*others, world), source=spec.source
@@ -153,15 +190,7 @@ def with_world(spec: NetworkSpec, cores: int, barrier: str) -> NetworkSpec:
 
 def changes(before: NetworkSpec, after: NetworkSpec) -> tuple[str, ...]:
     """Return how a system of cores differs from the network that was asked for, in words."""
-    found = []
-    if isinstance(after.network, StaticSpec):
-        found.append("packets travel on a mesh of their own beside the static network")
-    elif after.network != before.network:
-        channels, share = after.message_network.channels, {2: "one", 4: "two"}
-        found.append(
-            f"channels = {channels}: packets travel on {share[channels]}, their acknowledgements on"
-            f" the other{'s' * (channels > 2)}"
-        )
+    found = [*_KINDS[after.network.kind].changes(before.network, after.network)]
     for group in before.groups:
         if group not in after.groups:
             found.append(f"group {group.id} is left out: the group of all cores takes its place")
@@ -180,7 +209,7 @@ def shape_of(network: AnySpec, cores: int, memory_kib: int, source: str = "") ->
     SpecError
         There is no such system.
     """
-    beside = plain_mesh(network) if isinstance(network, StaticSpec) else None
+    beside = _KINDS[network.kind].beside(network)
     shape = TileShape(cores=cores, memory_kib=memory_kib, barriers=network, beside=beside)
     shape.check()
     with about(source):

@@ -8,6 +8,8 @@ tile goes on.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import singledispatch
+from typing import Any
 
 from syncfabric.models.networks.spec import AnySpec, MeshSpec, MessageSpec, StaticSpec
 from syncfabric.rtl.cores.barrier_port import port_members
@@ -44,10 +46,11 @@ def system_tiles(shape: TileShape) -> dict[str, str]:
 
     The tile with the core, whose own Verilog stands aside, is the first.
     """
-    spec = shape.barriers
-    if isinstance(spec, StaticSpec):
-        tiles = {TILE: _static_tile(shape, spec), SHARE_TILE: _share_tile(shape)}
-        return {**tiles, static_tiles.LOADER_TILE: static_tiles.loader_tile(spec)}
+    return _tiles(shape.barriers, shape)
+
+
+@singledispatch
+def _tiles(spec: Any, shape: TileShape) -> dict[str, str]:
     tiles = {TILE: _engine_tile(shape, spec)}
     if spec.shape.interfaces:
         tiles[ROUTER_TILE] = router_tile(spec)
@@ -56,21 +59,31 @@ def system_tiles(shape: TileShape) -> dict[str, str]:
     return tiles
 
 
+@_tiles.register
+def _(spec: StaticSpec, shape: TileShape) -> dict[str, str]:
+    tiles = {TILE: _static_tile(shape, spec), SHARE_TILE: _share_tile(shape)}
+    return {**tiles, static_tiles.LOADER_TILE: static_tiles.loader_tile(spec)}
+
+
 def definitions(shape: TileShape) -> Iterator[str]:
     """Yield for the preprocessor of C++: which further tiles there are, constants, and links."""
-    spec = shape.barriers
-    if isinstance(spec, StaticSpec):
-        yield "#define HAS_LOADER"
-        constants, joins = _static_constants(shape), _static_joins(shape, spec)
-    else:
-        yield "#define HAS_TAPS"
-        if spec.shape.interfaces:
-            yield "#define HAS_ROUTERS"
-        if spec.shape.stage:
-            yield f"#define REGISTERED {sum(map(spec.shape.stages_of, spec.shape.ends))}"
-        constants, joins = _constants(spec), _joins(spec)
+    there, constants, joins = _linked(shape.barriers, shape)
+    yield from there
     for name, lines in (("SET_UP_TILES", constants), ("CARRY_LINKS", joins)):
         yield "\n".join([f"#define {name} \\", *(f"    {line} \\" for line in lines), ""])
+
+
+@singledispatch
+def _linked(spec: Any, shape: TileShape) -> tuple[list[str], Iterator[str], Iterator[str]]:
+    there = ["#define HAS_TAPS", *["#define HAS_ROUTERS"] * spec.shape.interfaces]
+    if spec.shape.stage:
+        there.append(f"#define REGISTERED {sum(map(spec.shape.stages_of, spec.shape.ends))}")
+    return there, _constants(spec), _joins(spec)
+
+
+@_linked.register
+def _(spec: StaticSpec, shape: TileShape) -> tuple[list[str], Iterator[str], Iterator[str]]:
+    return ["#define HAS_LOADER"], _static_constants(shape), _static_joins(shape, spec)
 
 
 def _core_ports(shape: TileShape) -> tile.Ports:
