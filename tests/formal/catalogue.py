@@ -159,7 +159,7 @@ ACCESS_PROOFS = (
 
 STREAM_PROOFS = (
     Proof("streams: a buffer, cut to 3", "rtl/streams/buffer.py", StreamBufferProof),
-    Proof("streams: a fork", "rtl/streams/channel.py", ForkProof),
+    Proof("streams: a fork", "rtl/streams/plane.py", ForkProof),
     *(
         Proof(f"streams: {join} join", "rtl/streams/join.py", partial(JoinProof, join))
         for join in ("tree", "serial")

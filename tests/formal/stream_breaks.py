@@ -107,7 +107,7 @@ STREAM_FAULTS: Faults = {
             "a channel that has failed joins",
             "                & ~self.failed\n",
             "",
-            "rtl/streams/channel.py",
+            "rtl/streams/plane.py",
         ),
     ),
     "streams: serial join": (

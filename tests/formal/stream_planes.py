@@ -11,8 +11,7 @@ from amaranth.lib.wiring import In
 
 from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.streams import plane as module
-from syncfabric.rtl.streams.channel import StreamChannel
-from syncfabric.rtl.streams.plane import StreamPlane
+from syncfabric.rtl.streams.plane import StreamChannel, StreamPlane
 from tests.formal.properties import Properties
 from tests.formal.streams import DATA, MOST, FewSets, FreeBuffer, Group, Small, one_at_most, word_of
 

@@ -11,8 +11,8 @@ from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.streams.buffer import StreamBuffer
-from syncfabric.rtl.streams.channel import StreamChannel
 from syncfabric.rtl.streams.join import join_of
+from syncfabric.rtl.streams.plane import StreamChannel
 from tests.formal.properties import Properties
 from tests.formal.streams import DATA, MOST, FewSets, Group, Slow, Small, word_of
 

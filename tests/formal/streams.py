@@ -10,9 +10,9 @@ from amaranth.lib.wiring import In
 
 from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.rtl.parts import places
-from syncfabric.rtl.streams import channel
+from syncfabric.rtl.streams import plane
 from syncfabric.rtl.streams.buffer import StreamBuffer
-from syncfabric.rtl.streams.channel import StreamChannel
+from syncfabric.rtl.streams.plane import StreamChannel
 from tests.formal.properties import Properties
 
 __all__ = [
@@ -57,7 +57,7 @@ class FewSets(StreamChannel):
     """A channel that keeps three sets of ports, where others keep fifteen."""
 
     def elaborate(self, platform: object) -> Module:
-        with patch.object(channel, "MOST_SETS", MOST):
+        with patch.object(plane, "MOST_SETS", MOST):
             return super().elaborate(platform)
 
 

@@ -32,7 +32,7 @@ STREAMS = (
     ),
     _broken(
         "a copy too many",
-        "rtl/streams/channel",
+        "rtl/streams/plane",
         "copied.eq(Mux(self.source_leaves, 0, copied | self.copies))",
         "copied.eq(Mux(self.source_leaves, 0, self.copies))",
     ),
@@ -44,7 +44,7 @@ STREAMS = (
     ),
     _broken(
         "the set of takers is that of givers",
-        "rtl/streams/channel",
+        "rtl/streams/plane",
         "write.data.eq(self.takes)",
         "write.data.eq(self.heads)",
     ),
@@ -62,7 +62,7 @@ STREAMS = (
     ),
     _broken(
         "ports of another set are copied to",
-        "rtl/streams/channel",
+        "rtl/streams/plane",
         "left.eq(Mux(down, first, self.children) & ~copied)",
         "left.eq(Mux(down, self.children, first) & ~copied)",
     ),
@@ -77,23 +77,23 @@ STREAMS = (
         "rtl/slots/plane",
         "& idle & self.waits",
         "& idle & 0",
-        ("tests/rtl/slots/test_waits.py",),
+        ("tests/rtl/slots/test_plane.py",),
     ),
     _broken(
         "a fault is not passed on",
-        "rtl/streams/channel",
+        "rtl/streams/plane",
         "(self.faults & (self.children | self.parent)).any()",
         "(self.faults & 0).any()",
     ),
     _broken(
         "a channel is open before GO",
-        "rtl/streams/channel",
+        "rtl/streams/plane",
         "(opened | self.starts)",
         "1",
     ),
     _broken(
         "all children are waited for, whether they give or not",
-        "rtl/streams/channel",
+        "rtl/streams/plane",
         "self.inputs.eq(Mux(self.up, gives, self.children))",
         "self.inputs.eq(self.children)",
     ),
@@ -120,7 +120,7 @@ STREAMS = (
     ),
     _broken(
         "a fault from above is not one",
-        "rtl/streams/channel",
+        "rtl/streams/plane",
         "(self.faults & (self.children | self.parent)).any()",
         "(self.faults & self.children).any()",
     ),

@@ -14,12 +14,15 @@ from syncfabric.models.layout.words import EngineWord
 from syncfabric.rtl.slots.plane import SlotPlane
 from tests.rtl.engine.lockstep import Word, differences
 from tests.rtl.planes.lockstep import together
-from tests.rtl.support import SEED
+from tests.rtl.support import SEED, clocked
 
 CYCLES = 3000
 WATCHDOG = 7
+WAITED = 7
+"""Cycles in which words are there."""
+MESH = SlotLayout(EngineLayout(4, True, 4, 3, "bitwise"), 3, True)
 SHAPES = {
-    "mesh": SlotLayout(EngineLayout(4, True, 4, 3, "bitwise"), 3, True),
+    "mesh": MESH,
     "switch": SlotLayout(EngineLayout(3, False, 5, 2, "all"), 2, False),
     "bare": SlotLayout(EngineLayout(4, True, 2, 0, "none"), 1, False),
     "many_ports": SlotLayout(EngineLayout(15, True, 2, 1, "bitwise"), 2, True),
@@ -206,3 +209,28 @@ def test_slots_do_what_their_model_does(shape: str, managed: bool) -> None:
     together(plane, lockstep, SEED, CYCLES)
     wanted = ("sent", "events", "broken", "refused", "done", *["freed"] * managed)
     assert all(lockstep.seen[name] > 1 for name in wanted), lockstep.seen
+
+
+def answered(code: Code, slot: int, waits: int) -> int:
+    """Return the cycle in which a command is answered; ``waits`` are high up to ``WAITED``."""
+    commit = COMMIT.pack({"code": code, "epoch": 0, "entry": MESH.first + slot})
+    ask = {"config__valid": 1, "config__write": 1, "config__address": EngineWord.COMMIT}
+    cases = [
+        {**ask, "config__data": commit, "waits": waits if cycle < WAITED else 0}
+        for cycle in range(3 * WAITED)
+    ]
+    seen = clocked(SlotPlane(MESH, 0, reports=False, streams=2), cases)
+    return next(cycle for cycle, row in enumerate(seen) if row["config__ready"])
+
+
+@pytest.mark.parametrize("slot", [0, 1])
+def test_setup_of_a_slot_with_a_stream_waits(slot: int) -> None:
+    at_once = answered(Code.SETUP, slot, 0)
+    assert answered(Code.SETUP, slot, 1 << slot) == at_once + WAITED
+    assert answered(Code.SETUP, slot, 3 & ~(1 << slot)) == at_once
+
+
+@pytest.mark.parametrize("code", [Code.GO, Code.READ, Code.KILL])
+def test_other_commands_do_not(code: Code) -> None:
+    assert answered(code, 0, 3) == answered(code, 0, 0)
+    assert answered(Code.SETUP, 2, 3) == answered(Code.SETUP, 2, 0)
