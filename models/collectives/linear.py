@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["load_bound", "relay_bound"]
+__all__ = ["load_bound", "relay_bound", "usable"]
 
 _FLOWS = 15_000
 """Flows (senders times channels) up to which the relaxation is solved."""
@@ -53,7 +53,7 @@ def load_bound(task: Task) -> Bound | None:
     return max(found, key=lambda bound: bound.value)
 
 
-def _usable(task: Task, source: int) -> NDArray[np.bool_]:
+def usable(task: Task, source: int) -> NDArray[np.bool_]:
     """Return which channels the paths from a sender may take."""
     tails, heads = task.topology.ends.T
     usable: NDArray[np.bool_] = heads != source
@@ -74,7 +74,7 @@ def _flow_prices(task: Task, sources: list[int]) -> NDArray[np.float64] | None:
     keep: list[Any] = []
     supply: list[float] = []
     for place, source in enumerate(sources):
-        numbers = np.flatnonzero(_usable(task, source))
+        numbers = np.flatnonzero(usable(task, source))
         tails, heads = topology.ends[numbers].T
         own = np.arange(columns, columns + len(numbers))
         row = place * topology.vertices

@@ -55,7 +55,7 @@ class Method:
         every second at least; the last is all that it can do.
     at_once : bool
         It needs no search: the function takes no clock, and returns the steps of a schedule, or
-        None. ``tick`` cuts it off.
+        None, or yields some, shorter and shorter ones. ``tick`` cuts it off.
     unfit : callable, optional
         Says of a task why the method cannot do it; None if it can.
     share : float
@@ -117,6 +117,18 @@ _OWN = (
         "first fit",
         "each message where it fits first",
         f"{_HOME}exact.first_fit:first_fit",
+        at_once=True,
+    ),
+    Method(
+        "packing",
+        "each step as a linear program in whole numbers",
+        f"{_HOME}exact.packing:scatter_by_packing",
+        at_once=True,
+    ),
+    Method(
+        "queues",
+        "what has to pass most goes first",
+        f"{_HOME}exact.queues:scatter_by_queues",
         at_once=True,
     ),
     Method(

@@ -12,7 +12,7 @@ from syncfabric.models.collectives.bounds import bounds_in_time
 from syncfabric.models.collectives.clock import Clock, Found, Stop, TimeUpError
 from syncfabric.models.collectives.methods import Method, known, method, searches
 from syncfabric.models.collectives.record import Record, Result, Standing
-from syncfabric.models.collectives.schedule import collector_off
+from syncfabric.models.collectives.schedule import Step, collector_off
 from syncfabric.models.collectives.symmetry import translations
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import PlanError, SpecError
@@ -93,20 +93,25 @@ class Attempts:
         """
         record = self.record
         for one in (each for each in known().values() if each.at_once):
-            made, by, last = None, one.name, one.name == "first fit"
+            by, last = one.name, one.name == "first fit"
             try:
                 with self.clock.rules(_SHARE):
-                    made = one.run(record.forward, steps, self.seed)
+                    found = one.run(record.forward, steps, self.seed)
+                    for made in found if isinstance(found, Iterator) else [found]:
+                        self._take(made, by, most)
             except TimeUpError:
-                if last:
+                if last and record.schedule is None:
                     # There is no schedule yet, so even Ctrl-C waits for this; a second ends all.
                     by = "first fit in haste"
                     with suppress(TimeUpError), self.clock.rules(_HASTE, heeds=False):
                         made = one.run(record.forward, steps, self.seed, hasty=True)
-            if made is not None and len(made) <= most:
-                record.take(made, by)
+                        self._take(made, by, most)
             if record.settled(steps):
                 return
+
+    def _take(self, made: tuple[Step, ...] | None, by: str, most: float) -> None:
+        if made is not None and len(made) <= most:
+            self.record.take(made, by)
 
     def round(self, steps: int, number: int) -> bool:
         """Let methods look for so many steps by turns, in each round for twice as long.

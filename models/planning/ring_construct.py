@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from syncfabric.models.planning.free_links import FreeLinks, Output
 
 __all__ = [
     "Rectangle",
+    "cycle_through",
     "hamiltonian_cycle",
     "known_rings",
     "rectangle_ring",
@@ -109,20 +110,31 @@ def _snake(links: FreeLinks, grid: Grid) -> list[int] | None:
 
 
 def hamiltonian_cycle(links: FreeLinks, switches: Sequence[int]) -> list[int] | None:
-    """Search a Hamiltonian cycle over free links between these switches; return its links or None.
-
-    A path continues to the unvisited neighbour with the fewest unvisited neighbours. Where there is
-    none, the path behind a neighbour of its end is reversed. Source: L. Pósa, Hamiltonian circuits
-    in random graphs, Discrete Mathematics 14, 1976.
-    """
+    """Search a Hamiltonian cycle over free links between switches; return its links or None."""
     wanted = set(switches)
     near = {
         here: {links.head(out): out for out in reversed(links.of(here)) if links.free[out]}
         for here in switches
     }
     near = {here: {t: out for t, out in ways.items() if t in wanted} for here, ways in near.items()}
-    rng, path, left = random.Random(len(switches)), [switches[0]], TURNED
-    placed = {switches[0]: 0}
+    path = cycle_through(near)
+    return path and [near[a][b] for a, b in zip(path, [*path[1:], path[0]], strict=True)]
+
+
+def cycle_through(near: Mapping[int, Collection[int]]) -> list[int] | None:
+    """Search a Hamiltonian cycle through a graph; return its vertices, from the first, or None.
+
+    A path continues to the unvisited neighbour with the fewest unvisited neighbours. Where there is
+    none, the path behind a neighbour of its end is reversed. Source: L. Pósa, Hamiltonian circuits
+    in random graphs, Discrete Mathematics 14, 1976.
+
+    Parameters
+    ----------
+    near : mapping
+        The neighbours of each vertex.
+    """
+    rng, path, left = random.Random(len(near)), [next(iter(near))], TURNED
+    placed = {path[0]: 0}
     while left > 0:
         left -= 1
         ways = list(near[path[-1]])
@@ -132,9 +144,8 @@ def hamiltonian_cycle(links: FreeLinks, switches: Sequence[int]) -> list[int] | 
             following = fresh[min(range(len(fresh)), key=lambda i: (on[i], rng.random()))]
             placed[following] = len(path)
             path.append(following)
-        elif len(path) == len(switches) and path[0] in ways:
-            ring = zip(path, [*path[1:], path[0]], strict=True)
-            return [near[here][there] for here, there in ring]
+        elif len(path) == len(near) and path[0] in ways:
+            return path
         elif not ways:
             break
         else:

@@ -121,7 +121,7 @@ def test_it_finds_writes_and_tells(call: Call, here: Path) -> None:
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0] == "alltoall (AAS) on octagon-8, all ports, single-use, wormhole"
-    assert lines[1].startswith("steps      4; 56 messages; by hgsa, ")
+    assert lines[1].startswith("steps      4; 56 messages; by construction, ")
     assert lines[2].startswith("time       410 ns by eq. (3), 440 ns if each step pays")
     assert lines[3].startswith("bounds     4: ")
     assert any("paper's Table 1" in line for line in lines)

@@ -7,13 +7,15 @@ from random import Random
 
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.collective import Collective
+from syncfabric.models.collectives.exact.products import scatter_on_product
+from syncfabric.models.collectives.exact.rings import broadcast_on_ring, scatter_on_ring
 from syncfabric.models.collectives.paths import Path
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.symmetry import Quotient, translations
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Topology
 
-__all__ = ["broadcast_by_trees", "construct", "is_cube", "scatter_on_cube", "scatter_on_ring"]
+__all__ = ["broadcast_by_trees", "construct", "is_cube", "scatter_on_cube"]
 
 
 def scatter_on_cube(task: Task) -> tuple[Step, ...] | None:
@@ -75,46 +77,6 @@ def _along(source: int, vector: int) -> Path:
         vector ^= bit
         path.append(here)
     return tuple(path)
-
-
-def scatter_on_ring(task: Task) -> tuple[Step, ...] | None:
-    """Return AAS, or a part of it, with wormhole switching on a ring of P = 4 n nodes, else None.
-
-    P^2 / 8 steps, at the bound of the ring's channels; fewer where no message takes a step. Ways up
-    and down are mirror images. In a step messages of d and P / 2 - d hops alternate, so that four
-    fill the ring: P / 2 steps for each d below P / 4. Messages of P / 4 hops fill it by four in
-    P / 4 steps. Of those of P / 2 hops a pair goes up and the next down, in P / 4 steps.
-    """
-    nodes, rules = task.topology.nodes, task.rules
-    scatters = not task.collective.broadcast and not rules.stores
-    ring = {(i, (i + way) % nodes) for i in range(nodes) for way in (1, -1)}
-    if not scatters or nodes % 4 or task.topology.switches or {*task.topology.channels} != ring:
-        return None
-    if rules.ports == 1:
-        return None
-    half, quarter = nodes // 2, nodes // 4
-    # By step: where messages begin, and how far they go.
-    rounds = [
-        [(i + at, far) for at in (0, half) for at, far in ((at, d), (at + d, half - d))]
-        for d in range(1, quarter)
-        for i in range(half)
-    ]
-    rounds += [[(i + at, quarter) for at in range(0, nodes, quarter)] for i in range(quarter)]
-    wanted, steps = set(task.collective.pairs), []
-    across = [[(i + at, half) for at in (0, half)] for i in range(half)]
-    for step, mirrored in zip([*rounds, *across[::2]], [*rounds, *across[1::2]], strict=True):
-        tick()
-        ways = [(begin, far) for begin, far in step] + [(-begin, -far) for begin, far in mirrored]
-        paths = [_around(begin, far, nodes) for begin, far in ways]
-        sent = [Transfer((p[0], p[-1]), p) for p in paths if (p[0], p[-1]) in wanted]
-        if sent:
-            steps.append(tuple(sent))
-    return tuple(steps)
-
-
-def _around(begin: int, far: int, nodes: int) -> Path:
-    way = 1 if far > 0 else -1
-    return tuple((begin + way * hop) % nodes for hop in range(abs(far) + 1))
 
 
 _TRIES = 20
@@ -200,19 +162,23 @@ def _match(ready: list[tuple[int, list[tuple[int, int]]]], most: int) -> dict[in
 
 
 def construct(task: Task, steps: int, seed: int = 1) -> tuple[Step, ...] | None:
-    """Return a schedule with at most so many steps, or None if none is known.
+    """Return a schedule that is known, or None.
 
     Parameters
     ----------
     task : Task
         Not one that is to be turned round.
     steps : int
+        Of a broadcast, at most. A scatter may have more.
     seed : int
     """
     if task.collective.broadcast:
-        symmetry = next(iter(translations(task.topology)), None)
-        if symmetry is None or not symmetry.keeps(task.collective):
-            return None
-        return broadcast_by_trees(Quotient(task, symmetry), steps, seed)
-    found = scatter_on_cube(task) or scatter_on_ring(task)
-    return found if found is not None and len(found) <= steps else None
+        return broadcast_on_ring(task, steps) or _broadcast_by_symmetry(task, steps, seed)
+    return scatter_on_cube(task) or scatter_on_ring(task) or scatter_on_product(task, seed)
+
+
+def _broadcast_by_symmetry(task: Task, steps: int, seed: int) -> tuple[Step, ...] | None:
+    symmetry = next(iter(translations(task.topology)), None)
+    if symmetry is None or not symmetry.keeps(task.collective):
+        return None
+    return broadcast_by_trees(Quotient(task, symmetry), steps, seed)

@@ -247,9 +247,14 @@ def _row(task: Task, steps: int, limit: float, symmetry: Symmetry | None = None)
 
 CUBES = tuple(f"hypercube-{1 << d}" for d in range(3, 11))
 TORI = tuple(f"torus-{side}x{side}" for side in (4, 8, 16, 32))
+CONSTRUCTED = (
+    *("ring-64", "octagon-64", "torus-4x8"),
+    *(f"mesh-{side}x{side}" for side in (5, 6, 8, 16)),
+)
+"""Where AAS has to meet the bound."""
 CASES = (
     *((name, "AAB") for name in (*CUBES, *TORI)),
-    *((name, "AAS") for name in (*CUBES, *TORI[:-1])),
+    *((name, "AAS") for name in (*CUBES, *TORI[:-1], *CONSTRUCTED)),
 )
 """Topologies and collectives."""
 
@@ -287,7 +292,8 @@ class Growth:
     @property
     def met(self) -> bool:
         """Whether it has few steps, in time, and without much memory."""
-        if self.steps is None or self.steps > SLACK[self.collective] * self.bound:
+        slack = 1.0 if self.topology in CONSTRUCTED else SLACK[self.collective]
+        if self.steps is None or self.steps > slack * self.bound:
             return False
         late = self.collective == "AAB" and self.seconds > SOON
         return not late and self.peak_bytes < MOST_MEMORY
@@ -299,7 +305,8 @@ def schedule_growth() -> Iterator[Claim]:
     for name, kind in CASES:
         row = in_a_process(name, kind)
         steps = "no schedule" if row.steps is None else f"{row.steps} steps"
-        target = "the bound in 10 s" if kind == "AAB" else "1.05 bounds in minutes"
+        near = "the bound" if name in CONSTRUCTED else "1.05 bounds"
+        target = "the bound in 10 s" if kind == "AAB" else f"{near} in minutes"
         beside = f"; {TACOS[name]}" if kind == "AAB" and name in TACOS else ""
         yield figure(
             f"{kind}, {name}, {row.nodes} nodes",

@@ -58,9 +58,9 @@ def assert_whole(task: Task, result: Result, steps: int) -> None:
         ("torus-8x8", "AAB", 16, "construction"),
         ("octagon-8", "AAR", 3, "construction"),
         ("octagon-8", "OAB", 2, "first fit"),
-        ("octagon-8", "AOG", 3, "first fit"),
+        ("octagon-8", "AOG", 3, "construction"),
         ("octagon-8", "AOR", 2, "first fit"),
-        ("octagon-8", "AAS", 4, "hgsa"),
+        ("octagon-8", "AAS", 4, "construction"),
     ],
 )
 def test_auto_meets_the_bound(name: str, kind: str, steps: int, by: str) -> None:
@@ -204,7 +204,7 @@ def test_what_nobody_can_do_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(
         Method, "run", lambda one, *told, **more: (whole if one.at_once else refuse)(one, *told)
     )
-    result = search(task_of("mesh-4x4", "AAS", Rules(1)), time_limit=60)
+    result = search(task_of("fat-octagon-16", "AAS", STRICT), time_limit=60)
     assert result.method == "first fit"
     assert result.seconds < 30
     with pytest.raises(SpecError, match="too large"):

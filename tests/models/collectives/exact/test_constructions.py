@@ -28,6 +28,7 @@ from tests.models.collectives.tasks import STORE, assert_right, task
         ("octagon-8", STORE, 3),
         ("ring-9", STORE, 4),
         ("k-ring-16", STORE, 3),
+        ("fat-octagon-16", STORE, 15),
     ],
 )
 def test_all_to_all_broadcast_meets_its_bound(name: str, rules: Rules, steps: int) -> None:
@@ -54,7 +55,6 @@ def test_where_no_tree_is_known() -> None:
     assert construct(task("mesh-4x4", "AAB", STORE), 8) is None
     assert construct(task("star-8", "AAB", STORE), 49) is None
     assert construct(task("torus-4x4", "OAB", STORE), 9) is None
-    assert construct(task("fat-octagon-16", "AAB", STORE), 15) is None
     assert construct(task("moore-petersen", "AAB", STORE), 3) is None
 
 
@@ -68,27 +68,6 @@ def test_scatters_on_hypercubes(nodes: int, ports: int, steps: int) -> None:
     assert found is not None
     assert len(found) == best
     assert_right(asked, found)
-
-
-@pytest.mark.parametrize("nodes", [4, 8, 12, 20, 64])
-def test_scatters_on_rings(nodes: int) -> None:
-    asked = task(f"ring-{nodes}", "AAS", Rules())
-    best = nodes * nodes // 8
-    assert lower_bounds(asked)[0].value == best
-    found = construct(asked, best)
-    assert found is not None
-    assert len(found) == best
-    assert_right(asked, found)
-    assert construct(asked, best - 1) is None
-
-
-def test_other_scatters_on_rings() -> None:
-    ring = named("ring-16")
-    some = Task(ring, collective("MNS", ring, [0, 3, 5], [1, 2, 3]))
-    assert_right(some, construct(some, 32))
-    assert construct(task("ring-10", "AAS", Rules()), 99) is None
-    assert construct(task("ring-8", "AAS", Rules(1)), 99) is None
-    assert construct(task("ring-8", "AAS", STORE), 99) is None
 
 
 def test_part_of_a_scatter_on_a_hypercube() -> None:
@@ -108,4 +87,3 @@ def test_what_is_no_hypercube(name: str) -> None:
 
 def test_scatters_by_other_rules_are_left_alone() -> None:
     assert construct(task("hypercube-8", "AAS", STORE), 99) is None
-    assert construct(task("hypercube-8", "AAS", Rules()), 3) is None
