@@ -82,7 +82,7 @@ class Method:
         """
         if (why := self.unfit(task)) is not None:
             how = " with store and forward" if task.rules.stores else ""
-            raise SpecError(f"method {self.name}: it cannot do {task.collective.kind}{how}: {why}")
+            raise SpecError(f"method {self.name}: it cannot do {task.collective.name}{how}: {why}")
 
     def run(self, task: Task, steps: int, seed: int, *told: Any, **more: Any) -> Any:
         """Look for a schedule with so many steps, as ``place`` says.

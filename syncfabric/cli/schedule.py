@@ -123,6 +123,7 @@ def schedule(
     from syncfabric.models.collectives.annealing.team import led
     from syncfabric.models.collectives.schedule import collector_off
     from syncfabric.models.collectives.verdict import Costs
+    from syncfabric.models.errors import SpecError
 
     if in_network or wants_chunks(collective, chunks):
         for option, given in (
@@ -158,6 +159,8 @@ def schedule(
         task = _task(topology, collective, rules, nonminimal, permutation, senders, receivers)
         for file in (output, draw, checkpoint):
             _check_folder(file)
+        if output is not None and output.suffix in (".xml", ".et", ".h"):
+            raise SpecError(f"--output: {output.suffix} is of schedules in chunks; give --chunks")
         if draw is not None:
             from syncfabric.sim.draw.schedule import check_schedule_picture
 

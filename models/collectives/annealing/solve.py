@@ -189,7 +189,7 @@ def solve(
     """
     if task.hop_by_hop and 0 < task.extra < steps - 1:
         raise SpecError(
-            f"method hgsa: {task.collective.kind} stored and forwarded by minimal routes, or by "
+            f"method hgsa: {task.collective.name} stored and forwarded by minimal routes, or by "
             f"any with {steps - 1} hops more; for others use the method exact"
         )
     size = ranks() if ranks() > 1 else islands or min(len(os.sched_getaffinity(0)), ISLANDS)

@@ -84,7 +84,7 @@ def solve(
     tries = [*_tries(task, steps, symmetric)]
     if not tries:
         raise SpecError(
-            f"exact: {task.collective.kind} on {task.topology.name} in {steps} steps is too large; "
+            f"exact: {task.collective.name} on {task.topology.name} in {steps} steps is too large; "
             "hgsa can take it"
         )
     while tries and not clock.over:

@@ -238,7 +238,7 @@ def _row(task: Task, steps: int, limit: float, symmetry: Symmetry | None = None)
     group = f", symmetry of {symmetry.size}" if symmetry else ""
     times = f", {median(seconds):.2f} s, at most {max(seconds):.2f}" if seconds else ""
     return figure(
-        f"{task.topology.name} {task.collective.kind}{ports}{group}, {steps} steps",
+        f"{task.topology.name} {task.collective.name}{ports}{group}, {steps} steps",
         f"{len(seconds)} of {len(SEEDS)}{times}",
         f"{len(SEEDS)} of {len(SEEDS)}" + (f" in {limit:.0f} s" if symmetry else ""),
         len(seconds) == len(SEEDS),

@@ -119,7 +119,9 @@ def test_none_can_do_it(asked: Asked) -> None:
 def test_who_does_not_fit_is_not_asked(asked: Asked) -> None:
     begun(task("ring-5", "AAS", STORE)).round(9, 0)
     assert {name for name, _, _ in asked.calls} == {"exact"}
-    with pytest.raises(SpecError, match="method mboa: it cannot do AAS with store and forward"):
+    with pytest.raises(
+        SpecError, match="method mboa: it cannot do alltoall with store and forward"
+    ):
         search(task("ring-5", "AAS", STORE), "mboa")
 
 

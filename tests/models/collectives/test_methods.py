@@ -122,13 +122,13 @@ def test_it_tells_and_stops(solve: Callable[..., Found]) -> None:
         (hgsa, task("ring-5", "AAR"), 5, "schedule the task that it reverses"),
         (hgsa, task("ring-5", "AAB"), 0, "steps must be 1 or more, not 0"),
         (mboa, task("ring-8", "AOG"), 8, "schedule the task that it reverses"),
-        (mboa, task("ring-8", "OAS", STORE), 8, "cannot do OAS with store and forward"),
+        (mboa, task("ring-8", "OAS", STORE), 8, "cannot do scatter with store and forward"),
         (mboa, task("ring-8", "OAS"), 0, "steps must be 1 or more"),
         (
             partial(exact, symmetric=False),
             task("torus-16x16", "AAS"),
             512,
-            "exact: AAS on torus-16x16 in 512 steps is too large",
+            "exact: alltoall on torus-16x16 in 512 steps is too large",
         ),
     ],
 )

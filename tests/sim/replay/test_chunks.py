@@ -57,6 +57,9 @@ def test_reductions_wait_for_all_that_comes_in() -> None:
     packets = chunk_packets(found.schedule)
     assert [send.path for send in found.schedule.sends] == [(2, 1), (1, 0)]
     assert [send.needs for send in packets.replay.sends] == [(), (0,)]
+    sends = tuple(Send(0, path, True) for path in ((0, 2), (1, 2), (2, 3)))
+    both = chunk_packets(Schedule(on("complete-4"), Exchange("reduce", 4, 8, 1, 3), sends))
+    assert [send.needs for send in both.replay.sends] == [(), (), (0, 1)]
 
 
 def test_a_wrong_schedule_is_played_and_not_right() -> None:

@@ -13,7 +13,7 @@ import pytest
 from syncfabric.models.collectives.chunks.c_table import c_table
 from syncfabric.models.collectives.chunks.chakra import trace_bytes, trace_json, traces_of
 from syncfabric.models.collectives.chunks.links import linked
-from syncfabric.models.collectives.chunks.schedule import Chunked, Schedule
+from syncfabric.models.collectives.chunks.schedule import Chunked, Exchange, Schedule, Send
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.library import named
 from syncfabric.sim.ranks.launch import mpiexec
@@ -36,6 +36,14 @@ def test_a_trace_has_both_ends_of_every_send() -> None:
             assert (node.source if node.kind == 5 else node.target) == rank
             assert node.size == 32
             assert all(need < node.number for need in node.needs)
+
+
+def test_what_is_overwritten_has_been_sent_before() -> None:
+    topology = linked(named("mesh-2x1"), Fraction(1), Fraction(1))
+    sends = Send(0, (0, 1), True), Send(0, (1, 0), False), Send(1, (1, 0), True)
+    schedule = Schedule(topology, Exchange("allreduce", 2, 2), sends)
+    needs = [[(node.kind, node.needs) for node in nodes] for nodes in traces_of(schedule)]
+    assert needs == [[(5, ()), (6, (0,)), (6, ())], [(6, ()), (5, (0,)), (5, ())]]
 
 
 def test_traces_carry_the_schedule_out_in_any_order_that_they_allow() -> None:
