@@ -1,10 +1,17 @@
 """The top of a network of engines: constants of routers, and stages of longer links."""
 
 import re
+from pathlib import Path
 
+import pytest
+
+from syncfabric.models.layout.slots import MOST_SLOTS
 from syncfabric.models.networks.reader import loads
 from syncfabric.models.networks.spec import IrregularSpec
+from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.assemble.nodes import constants_of_router, top_verilog
+from tests.sim.assemble.icarus import compiles
+from tests.sim.assemble.verilator import lints
 
 
 def package(**keys: int) -> IrregularSpec:
@@ -41,3 +48,27 @@ def test_longer_links_have_more_stages() -> None:
     assert [stage for stage in stages if stage.startswith("link_1_1")] == [
         f"link_1_1_{n}" for n in range(3)
     ]
+
+
+MESH = 'kind = "mesh"\nwidth = 2\nheight = 1\ngroups = 128\n'
+SWITCHES = (
+    'kind = "irregular"\nports = 3\nlinks = [[[0, 0], [1, 0]]]\nnodes = [[0, 1], [1, 1]]\n'
+    "groups = 128\n"
+)
+GREATEST = {
+    "messages": MESH,
+    "wires": f"{MESH}wires = {MOST_SLOTS}\nchannels = 0\n",
+    "guards": f"{MESH}wires = {MOST_SLOTS}\ncheck_bits = 8\nwatchdog = 65535\n",
+    "serial": f"{MESH}operations = 'all'\ndata_bits = 32\n",
+    "irregular": f"{SWITCHES}wires = {MOST_SLOTS}\n",
+}
+"""Networks with all slots of wires, and as many groups as numbers leave beside them."""
+
+
+@pytest.mark.nightly
+@pytest.mark.icarus
+@pytest.mark.parametrize("name", GREATEST)
+def test_both_simulators_take_the_greatest_networks(name: str, tmp_path: Path) -> None:
+    text = verilog(loads(f'name = "greatest"\n[network]\n{GREATEST[name]}').network, "greatest")
+    compiles(text, "greatest", tmp_path)
+    lints(text, "greatest", tmp_path)
