@@ -97,6 +97,7 @@ class Movement:
         self._form = nodes[0].ends[0].form
         # All routers of packets, or none; what moves in them is in no place's ``active``.
         self._routers = [apart for node in nodes if (apart := node.detach())]
+        self._bare = [node.is_bare for node in nodes] + [False] * len(interfaces)
         self.faults = FaultyLinks(shape, wiring, self._form)
         self._rims = [
             {p: RIM for p, out in enumerate(outs) if out is None and p < router.links}
@@ -346,6 +347,13 @@ class Movement:
     ) -> None:
         """Take a place over a clock edge."""
         here = self._here
+        if self._bare[place] and request is None and (node := self._nodes[place]).quiet:
+            node.now = self._now - RESET
+            node.take_alone(here.messages.get(place, NO_MESSAGES), arrivals)
+            self._note(place, node)
+            if not (node.still and node.quiet):
+                self.active.add(place)
+            return
         there: Place
         flits = here.flits.get(place, NO_FLITS)
         if self._guarded:
@@ -356,10 +364,7 @@ class Movement:
             node = there = self._nodes[place]
             node.now = self._now - RESET
             node.take(came, arrivals, request)
-            if self._local and not node.still and node.engine.release:
-                self.releases.append((place, node.engine.release))
-            if self._watches:
-                (self.watched.add if node.engine.watches else self.watched.discard)(place)
+            self._note(place, node)
             answers = not node.quiet
         else:
             i = place - self._first
@@ -377,6 +382,13 @@ class Movement:
             self.active.add(place)
         if answers and there.config.answer is not None:
             self.answers.append((place, there.config.answer))
+
+    def _note(self, place: int, node: Node) -> None:
+        """Note a release of a node, and whether a visit may change something in it."""
+        if self._local and not node.still and node.engine.release:
+            self.releases.append((place, node.engine.release))
+        if self._watches:
+            (self.watched.add if node.engine.watches else self.watched.discard)(place)
 
     def _cross(self, place: int, injected: Mapping[int, Flit]) -> Crossed:
         """Take what is on a place's wires past its guards; flits are of the packets they were."""

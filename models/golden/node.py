@@ -246,24 +246,44 @@ class Node(Place):
             ready = self._take_words(
                 driven.sends, came, arrivals, request, further, events, moves, arrive
             )
-        elif (
-            not self.still
-            or driven.sends
-            or came.messages
-            or arrivals
-            or (self.engine.watches and self.engine.is_due(self.now))
-        ):
-            what = driven.sends, came.messages, arrivals
-            ready, dropped = self._take_messages(*what, None, arrive)
-            if dropped:  # counted in a cycle in which words do not move otherwise
-                self.words.step(None, None, None, 0, [RouterWord.OVERFLOW] * dropped)
-                self.quiet = False
         else:
-            ready = False
+            ready = self._take_alone(driven.sends, came.messages, arrivals, arrive)
         if set_up:
             set_up.tokens += driven.paid
         self.now += 1
         return ready
+
+    def take_alone(self, messages: Messages, arrivals: Mapping[int, Arrival]) -> None:
+        """Go over a clock edge as ``take`` does if the node ``is_bare`` and nothing else comes."""
+        driven, self._driven = self._driven or self.drive(), None
+        self._take_alone(driven.sends, messages, arrivals, None)
+        self.now += 1
+
+    def _take_alone(
+        self,
+        sends: Messages,
+        messages: Messages,
+        arrivals: Mapping[int, Arrival],
+        arrive: Message | None,
+    ) -> bool:
+        """Take messages over a clock edge without words and set-up; return ``arrive_ready``."""
+        if (
+            self.still
+            and not (sends or messages or arrivals)
+            and not (self.engine.watches and self.engine.is_due(self.now))
+        ):
+            return False
+        ready, dropped = self._take_messages(sends, messages, arrivals, None, arrive)
+        if dropped:  # counted in a cycle in which words do not move otherwise
+            self.words.step(None, None, None, 0, [RouterWord.OVERFLOW] * dropped)
+            self.quiet = False
+        return ready
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it has messages alone, words aside: no router, guards, set-up or slots."""
+        parts = self.router or self.set_up or self.slots or self._guarded or self.shape.stream
+        return not parts
 
     def _take_words(
         self,

@@ -359,9 +359,12 @@ class Router(Generic[M]):
     def _granted(self) -> Collection[int]:
         """Return the input channels that are granted, at most one of an input and an output."""
         goals, tokens, owner, mine = self._goal, self.tokens, self._owner, self._mine
-        able = [at for at in self._occupied if tokens[goals[at]] and owner[goals[at]] == mine[at]]
-        if len(able) < 2:  # nothing to arbitrate
-            return able
+        occupied = self._occupied
+        if len(occupied) == 1:  # nothing to arbitrate
+            (at,) = occupied
+            goal = goals[at]
+            return (at,) if tokens[goal] and owner[goal] == mine[at] else ()
+        able = [at for at in occupied if tokens[goals[at]] and owner[goals[at]] == mine[at]]
         ports, port_of = self._ports, self._port_of
         of_input, of_output = self._of_input, self._of_output
         requests: dict[int, int] = {}  # by input

@@ -14,6 +14,9 @@ from syncfabric.models.layout.words import PortWord
 __all__ = ["Arrival", "NodePort", "NodePortOutputs"]
 
 
+_PLAIN, _GO, _LAST, _BROKEN = map(int, Kind)
+
+
 class Arrival(NamedTuple):
     """A pulse of ``arrive``, with its register's bits of ``last`` and ``data``."""
 
@@ -82,8 +85,8 @@ class NodePort:
         r = min((r for r in self.waiting if r > self._served), default=None)
         if r is None:
             return None
-        kind = Kind.LAST if self._kept[r].last else Kind.PLAIN
-        return Message(r, self._epoch[r], kind, self._kept[r].data)
+        kept = self._kept[r]
+        return Message(r, self._epoch[r], _LAST if kept.last else _PLAIN, kept.data)
 
     def result(self, register: int) -> int:
         """Return a register's result; 0 where it has no meaning."""
@@ -154,20 +157,26 @@ class NodePort:
 
     def _accepts(self, register: int, message: Message | None) -> bool:
         if message and message.entry == register:
-            return message.kind == Kind.PLAIN
+            return message.kind == _PLAIN
         return register in self._may_arrive
 
     def _receive(self, message: Message) -> None:
         r, kind = message.entry, message.kind
         self._epoch[r] = message.epoch
         self.waiting.discard(r)
-        goes_on = kind in (Kind.GO, Kind.PLAIN)
-        for registers, holds in (
-            (self.ready, goes_on),
-            (self._may_arrive, goes_on),
-            (self.broken, kind == Kind.BROKEN),
-            (self.done, kind != Kind.GO),
-        ):
-            (registers.add if holds else registers.discard)(r)
-        if kind != Kind.GO:
-            self._result[r] = None if kind == Kind.BROKEN else message.data
+        goes_on = kind in (_GO, _PLAIN)
+        if goes_on:
+            self.ready.add(r)
+            self._may_arrive.add(r)
+        else:
+            self.ready.discard(r)
+            self._may_arrive.discard(r)
+        if kind == _BROKEN:
+            self.broken.add(r)
+        else:
+            self.broken.discard(r)
+        if kind == _GO:
+            self.done.discard(r)
+        else:
+            self.done.add(r)
+            self._result[r] = None if kind == _BROKEN else message.data
