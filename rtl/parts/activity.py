@@ -13,6 +13,8 @@ __all__ = ["activity", "arrives", "running", "transient"]
 
 _COMES = ("valid", "credit", "arrive", "reset")
 """How the names of inputs end by which something comes; all others are words or constants."""
+_PACKETS = {"packets", "inject", "eject"}
+"""Interfaces that packets go through."""
 
 
 def transient(signal: Signal, rest: int = 0) -> Signal:
@@ -27,8 +29,8 @@ def running(signal: Signal) -> Signal:
     return signal
 
 
-def activity(fragment: Fragment) -> Value:
-    """Return whether some marked register of a fragment is not at rest.
+def activity(fragment: Fragment, domain: str = "sync") -> Value:
+    """Return whether some marked register of a fragment, in a clock domain, is not at rest.
 
     Each part of it shows that of its own, as the signal ``awake``.
 
@@ -36,10 +38,11 @@ def activity(fragment: Fragment) -> Value:
     ----------
     fragment : Fragment
         Elaborated, with all that is in it.
+    domain : str
     """
-    terms = [activity(part) for part, *_ in fragment.subfragments]
+    terms = [activity(part, domain) for part, *_ in fragment.subfragments]
     for signal in SignalSet(
-        s for one in fragment.statements.get("sync", ()) for s in one._lhs_signals()
+        s for one in fragment.statements.get(domain, ()) for s in one._lhs_signals()
     ):
         rest = getattr(signal, "rest", 0)
         if len(signal) and hasattr(signal, "rest"):
@@ -47,13 +50,17 @@ def activity(fragment: Fragment) -> Value:
     terms = [term for term in terms if not isinstance(term, Const) or term.value]
     if not terms or any(isinstance(term, Const) for term in terms):
         return terms[0] if len(terms) == 1 else Const(len(terms) > 0, 1)
-    awake = Signal()
+    awake = Signal(name="awake" if domain == "sync" else f"{domain}_awake")
     fragment.add_statements("comb", awake.eq(Cat(terms).any()))
     return awake
 
 
-def arrives(component: wiring.Component) -> Value:
-    """Return whether something comes in at a component's ports."""
+def arrives(component: wiring.Component, packets: bool | None = None) -> Value:
+    """Return whether something comes in at a component's ports; of packets alone, or all else."""
     ports = component.signature.flatten(component)
-    inputs = [(path, Value.cast(port)) for path, member, port in ports if member.flow == wiring.In]
+    inputs = [
+        (path, Value.cast(port))
+        for path, member, port in ports
+        if member.flow == wiring.In and packets in (None, not _PACKETS.isdisjoint(path))
+    ]
     return Cat(port for path, port in inputs if str(path[-1]).endswith(_COMES)).any()

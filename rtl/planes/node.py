@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from amaranth import Module, Mux
+from amaranth import Module, Mux, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -22,11 +22,11 @@ from syncfabric.rtl.streams.guard import join_streams
 from syncfabric.rtl.streams.plane import StreamPlane
 from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.guarded import GuardedLinks
-from syncfabric.rtl.transport.link import Joined, OwnLinks, SharedLinks, show
+from syncfabric.rtl.transport.link import Joined, LinksApart, OwnLinks, SharedLinks, show
 from syncfabric.rtl.transport.routed import RoutedLinks
 from syncfabric.rtl.transport.streamed import StreamedLinks, join_events, streams_of
 
-__all__ = ["Node", "collective", "router"]
+__all__ = ["Node", "NodeApart", "collective", "router"]
 
 
 _EVENTS = {
@@ -89,7 +89,7 @@ class Node(Placed):
     def __init__(self, shape: NodeShape, headers: tuple[int, ...] = ()) -> None:
         self._shape = shape
         self._set_up = set_up_shape(shape, headers)
-        self._collective = collective(shape)
+        self._collective = collective(shape, apart=self._apart)
         self._port = process_port(shape, shape.registers) if shape.registers else None
         if shape.wires and shape.own and not self._port:
             raise ValueError("Node needs a node port, registers of 1 and more, with own and wires")
@@ -121,7 +121,8 @@ class Node(Placed):
         if shape.stream and shape.own:
             self._stream_port = StreamPort(shape.stream)
             members |= {name: self._stream_port.signature.members[name] for name in AXIS}
-        super().__init__(members, counters=shape.counters, clock_enable=shape.clock_enables)
+        enable = shape.clock_enables or self._apart
+        super().__init__(members, counters=shape.counters, clock_enable=enable)
 
     def _place(self, m: Module) -> None:
         m.submodules.collective = part = self._collective
@@ -248,14 +249,36 @@ class Node(Placed):
         return targets
 
 
-def collective(shape: NodeShape) -> Joined | GuardedLinks:
+class NodeApart(Node):
+    """The same, and its router has a clock of its own, with an enable: domain ``packets``.
+
+    Only with channels, messages on links of their own, and what goes with clock enables.
+
+    Members
+    -------
+    clk_en : Out(1)
+        Something may change in the domain ``sync``: everything but the router.
+    packets_clk_en : Out(1)
+        Something may change in the domain ``packets``.
+    """
+
+    _apart = True
+
+    def _crosses(self) -> Value:
+        there: Any = self._collective
+        return there.overflows.any()
+
+
+def collective(shape: NodeShape, *, apart: bool = False) -> Joined | GuardedLinks:
     """Return a router and its engine, joined by their transport, with guards if links have them.
 
     Parameters
     ----------
     shape : NodeShape
+    apart : bool, optional
+        The router's clock is another, as of :class:`NodeApart`.
     """
-    joined = _joined(shape)
+    joined = _joined(shape, apart)
     if not shape.check_bits:
         return joined
     return GuardedLinks(
@@ -267,7 +290,7 @@ def collective(shape: NodeShape) -> Joined | GuardedLinks:
     )
 
 
-def _joined(shape: NodeShape) -> Joined:
+def _joined(shape: NodeShape, apart: bool) -> Joined:
     engine = Engine(shape.layout, **shape.options)
     packets = router(shape) if shape.channels else None
     if packets and shape.grid and shape.layout.routed:
@@ -276,7 +299,7 @@ def _joined(shape: NodeShape) -> Joined:
         return StreamedLinks(packets, engine, shape.stream)
     if packets and shape.shared:
         return SharedLinks(packets, engine, shape.links)
-    return OwnLinks(packets, engine)
+    return (LinksApart if apart else OwnLinks)(packets, engine)
 
 
 def router(shape: NodeShape) -> Router:

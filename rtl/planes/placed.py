@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from amaranth import Module, Mux, ResetInserter, Signal, Value
+from amaranth import Const, Module, Mux, ResetInserter, Signal, Value
 from amaranth.hdl import Fragment
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -91,8 +91,14 @@ class Placed(wiring.Component, ABC):
         Only with ``clock_enable``: something may change. Else the clock may stand.
     """
 
+    _apart = False  # packets have a clock domain of their own
+
     def __init__(
-        self, members: Mapping[str, Any], *, counters: bool, clock_enable: bool = False
+        self,
+        members: Mapping[str, Any],
+        *,
+        counters: bool,
+        clock_enable: bool = False,
     ) -> None:
         self._counters, self._clock_enable = counters, clock_enable
         super().__init__(
@@ -103,6 +109,7 @@ class Placed(wiring.Component, ABC):
                 "next": Out(ChainSignature()),
                 **members,
                 **({"clk_en": Out(1)} if clock_enable else {}),
+                **({"packets_clk_en": Out(1)} if self._apart else {}),
             }
         )
 
@@ -116,9 +123,23 @@ class Placed(wiring.Component, ABC):
             return m
         fragment = Fragment.get(inside, platform)
         here: Any = self
-        m.d.comb += here.clk_en.eq(arrives(self) | resets | activity(fragment))
-        m.submodules.inside = ResetInserter(resets)(fragment)
+        if not self._apart:
+            m.d.comb += here.clk_en.eq(arrives(self) | resets | activity(fragment))
+            m.submodules.inside = ResetInserter(resets)(fragment)
+            return m
+        comes = arrives(self, packets=False) | self._crosses()
+        m.d.comb += [
+            here.clk_en.eq(comes | resets | activity(fragment)),
+            here.packets_clk_en.eq(
+                arrives(self, packets=True) | resets | activity(fragment, "packets")
+            ),
+        ]
+        m.submodules.inside = ResetInserter({"sync": resets, "packets": resets})(fragment)
         return m
+
+    def _crosses(self) -> Value:
+        """Return whether something comes from the domain of packets."""
+        return Const(0, 1)
 
     @abstractmethod
     def _place(self, m: Module) -> None:

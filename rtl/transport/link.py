@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, DomainRenamer, Module, Mux, Signal, Value
+from amaranth.hdl import Fragment
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -12,7 +13,7 @@ from syncfabric.rtl.parts.delay import delayed
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.router.router import Router
 
-__all__ = ["Joined", "LinkRegisters", "OwnLinks", "SharedLinks", "show", "word_on"]
+__all__ = ["Joined", "LinkRegisters", "LinksApart", "OwnLinks", "SharedLinks", "show", "word_on"]
 
 
 class Joined(wiring.Component):
@@ -52,13 +53,16 @@ class Joined(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         if self._router:
-            m.submodules.router = self._router
+            m.submodules.router = self._placed_router(platform)
         m.submodules.engine = engine = self._engine
         for name in self._packets:
             show(m, self, name, self._router, name)
         for name, member in self._shown.items():
             show(m, self, name, engine, member)
         return m
+
+    def _placed_router(self, platform: object) -> Any:
+        return self._router
 
 
 def word_on(link: Any) -> Value:
@@ -92,6 +96,13 @@ class OwnLinks(Joined):
 
     def __init__(self, router: Router | None, engine: Engine) -> None:
         super().__init__(router, engine, ("none",))
+
+
+class LinksApart(OwnLinks):
+    """The same, and the router's clock domain is ``packets``."""
+
+    def _placed_router(self, platform: object) -> Any:
+        return DomainRenamer("packets")(Fragment.get(self._router, platform))
 
 
 class SharedLinks(Joined):

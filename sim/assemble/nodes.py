@@ -11,7 +11,7 @@ from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.streams import HEAD, StreamLayout
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.rtl.planes.interface import NodeInterface
-from syncfabric.rtl.planes.node import Node
+from syncfabric.rtl.planes.node import Node, NodeApart
 from syncfabric.rtl.streams.process import AxisSignature
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainEnd, ConfigTap
 from syncfabric.rtl.transport.link import LinkRegisters
@@ -98,6 +98,11 @@ def node_of(shape: NodeShape, *headers: int) -> Node:
     return Node(shape, headers)
 
 
+def node_apart(shape: NodeShape, *headers: int) -> Node:
+    """Return the same router, whose packets have a clock domain of their own."""
+    return NodeApart(shape, headers)
+
+
 def interface_of(shape: NodeShape, registers: int, *headers: int) -> NodeInterface:
     """Return the interface of a node that is none of the routers."""
     return NodeInterface(shape, registers, headers)
@@ -159,6 +164,22 @@ def router_verilog(shape: NetworkShape) -> str:
     more = [unit.verilog] if unit else []
     more += [GATE_VERILOG] if shape.router.clock_enables else []
     return "\n".join([text, *more])
+
+
+def may_be_apart(shape: NetworkShape) -> bool:
+    """Return whether packets and barriers can have clocks of their own, which stand at rest.
+
+    As with clock enables: where it is known of every register what it is at rest.
+    """
+    router = shape.router
+    known = not (router.managers or router.check_bits or router.wires or router.clock_enables)
+    own = router.channels and not router.shared and router.transport == "link"
+    return bool(known and own)
+
+
+def apart_verilog(shape: NetworkShape) -> str:
+    """Return the Verilog of a router whose packets have a clock domain of their own."""
+    return converted(node_apart, ROUTER, _router_shape(shape), *shape.manager_headers)
 
 
 def interface_verilog(shape: NetworkShape) -> str:

@@ -34,6 +34,11 @@ template <class Wire> bool copy(Wire& to, const Wire& from) {
     return changed;
 }
 
+// The same for a wire that neither port may have: NOTHING is left alone, for all threads share it.
+template <class Wire> bool copy_there(Wire* to, const Wire* from) {
+    return to != from && copy(*to, *from);
+}
+
 // One end of a hop of the config chain: the wires of a tile's port.
 #define CHAIN_END(t, side)                                                                  \
     {&t.side##_request_valid, &t.side##_request, &t.side##_answer_valid,                    \
@@ -67,31 +72,31 @@ template <class End> struct Link {
     // Carry over what the source drives; return whether it is new to the target.
     bool forward() const {
         bool changed = false;
-        changed |= copy(*to.valid, *from.valid) | copy(*to.sync_valid, *from.sync_valid);
-        changed |= copy(*to.flush, *from.flush);
+        changed |= copy_there(to.valid, from.valid) | copy_there(to.sync_valid, from.sync_valid);
+        changed |= copy_there(to.flush, from.flush);
         if (from.flit) changed |= copy(*to.flit, *from.flit);
         if (from.sync) changed |= copy(*to.sync, *from.sync);
         if (from.rest) changed |= copy(*to.rest, *from.rest);
-        FOR_GUARDS(changed |= copy(*to.check, *from.check) | copy(*to.probe, *from.probe);
-                   changed |= copy(*to.sync_check, *from.sync_check);)
+        FOR_GUARDS(changed |= copy_there(to.check, from.check) | copy_there(to.probe, from.probe);
+                   changed |= copy_there(to.sync_check, from.sync_check);)
         FOR_SLOTS(changed |= copy(*to.slots_valid, *from.slots_valid);
                   changed |= copy(*to.slots, *from.slots);)
-        FOR_STREAMS(changed |= copy(*to.stream_valid, *from.stream_valid);
-                    changed |= copy(*to.stream, *from.stream);
-                    changed |= copy(*to.stream_rest, *from.stream_rest);
-                    changed |= copy(*to.stream_fault, *from.stream_fault);
-                    changed |= copy(*to.stream_sent, *from.stream_sent);)
+        FOR_STREAMS(changed |= copy_there(to.stream_valid, from.stream_valid);
+                    changed |= copy_there(to.stream, from.stream);
+                    changed |= copy_there(to.stream_rest, from.stream_rest);
+                    changed |= copy_there(to.stream_fault, from.stream_fault);
+                    changed |= copy_there(to.stream_sent, from.stream_sent);)
         return changed;
     }
 
     // Carry over what the target drives; return whether it is new to the source.
     bool backward() const {
         bool changed = false;
-        changed |= copy(*from.credit, *to.credit);
-        changed |= copy(*from.sync_credit, *to.sync_credit);
-        FOR_GUARDS(changed |= copy(*from.empty, *to.empty);)
-        FOR_STREAMS(changed |= copy(*from.stream_credit, *to.stream_credit);
-                    changed |= copy(*from.stream_freed, *to.stream_freed);)
+        changed |= copy_there(from.credit, to.credit);
+        changed |= copy_there(from.sync_credit, to.sync_credit);
+        FOR_GUARDS(changed |= copy_there(from.empty, to.empty);)
+        FOR_STREAMS(changed |= copy_there(from.stream_credit, to.stream_credit);
+                    changed |= copy_there(from.stream_freed, to.stream_freed);)
         return changed;
     }
 

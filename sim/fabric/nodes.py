@@ -23,10 +23,12 @@ from syncfabric.sim.assemble.nodes import (
     INTERFACE,
     REGISTERS,
     ROUTER,
+    apart_verilog,
     constants_of_router,
     end_verilog,
     interface_verilog,
     link_ports,
+    may_be_apart,
     registers_verilog,
     router_verilog,
     routes_of,
@@ -60,16 +62,20 @@ __all__ = [
     "tiles",
 ]
 
+PARTS = ("packets", "barriers")
 ROUTER_TILE, NODE_TILE, REGISTERS_TILE = "router_tile", "node_tile", "registers_tile"
 
 
-def tiles(spec: MessageSpec, *, queue: int) -> dict[str, str]:
-    """Return the Verilog of each tile and all that it is made of, by the tile's name."""
-    shape = spec.shape
+def tiles(spec: MessageSpec, *, queue: int, waves: bool = False) -> dict[str, str]:
+    """Return the Verilog of each tile and all that it is made of, by the tile's name.
+
+    Without a waveform to draw, clocks of packets and of barriers are apart where they can be.
+    """
+    shape, apart = spec.shape, not waves and may_be_apart(spec.shape)
     traffic = [traffic_verilog(spec, queue)] if spec.channels else []
     traffic += [streams_verilog(shape.router)] if shape.router.stream else []
     at_router = [] if shape.interfaces else traffic
-    made = {ROUTER_TILE: merged(*at_router, router_tile(spec))}
+    made = {ROUTER_TILE: merged(*at_router, router_tile(spec, apart=apart))}
     if shape.interfaces:
         made[NODE_TILE] = merged(interface_verilog(shape), *traffic, _node_tile(spec))
     if shape.stage:
@@ -77,8 +83,11 @@ def tiles(spec: MessageSpec, *, queue: int) -> dict[str, str]:
     return made
 
 
-def router_tile(spec: MessageSpec) -> str:
-    """Return the Verilog of a router's tile; on a mesh with a process and its packets."""
+def router_tile(spec: MessageSpec, *, apart: bool = False) -> str:
+    """Return the Verilog of a router's tile; on a mesh with a process and its packets.
+
+    With clocks apart each has an output that shows whether it may stand (sim/fabric/evaluate.h).
+    """
     shape = spec.shape
     fixed = constants_of_router(spec, 0)
     ports: Ports = {name: ("input", width) for name, (width, _) in fixed.items()}
@@ -90,8 +99,15 @@ def router_tile(spec: MessageSpec) -> str:
         for way in ("in", "out"):
             ports |= end_ports(spec, f"{way}_{p}", comes_in=way == "in")
             links |= joined_link(spec, f"{way}_{p}", f"{way}_{p}")
-    text = _tile(spec, ROUTER_TILE, ROUTER, ports, links, process=not shape.interfaces)
-    return f"{router_verilog(shape)}\n{text}"
+    if apart:
+        ports |= {f"{part}_clk": ("input", 1) for part in PARTS}
+        ports |= {f"{part}_awake": ("output", 1) for part in PARTS}
+        links |= {"clk": "barriers_clk", "clk_en": "barriers_awake"}
+        links |= {"packets_clk": "packets_clk", "packets_clk_en": "packets_awake"}
+    inner = (apart_verilog if apart else router_verilog)(shape)
+    placed = counters(spec, ROUTER, inner)
+    text = _tile(spec, ROUTER_TILE, ROUTER, ports, links, placed, process=not shape.interfaces)
+    return f"{inner}\n{text}"
 
 
 def _node_tile(spec: MessageSpec) -> str:
@@ -99,7 +115,8 @@ def _node_tile(spec: MessageSpec) -> str:
     ports |= end_ports(spec, "up", comes_in=False)
     ports |= end_ports(spec, "down", comes_in=True)
     links = {**joined_link(spec, "out_0", "up"), **joined_link(spec, "in_0", "down")}
-    return _tile(spec, NODE_TILE, INTERFACE, ports, links, process=True)
+    placed = counters(spec, INTERFACE)
+    return _tile(spec, NODE_TILE, INTERFACE, ports, links, placed, process=True)
 
 
 def joined_link(spec: MessageSpec, port: str, name: str) -> dict[str, str | None]:
@@ -113,6 +130,7 @@ def _tile(
     module: str,
     ports: Ports,
     joined: dict[str, str | None],
+    placed: list[tuple[str, str]],
     *,
     process: bool,
 ) -> str:
@@ -141,8 +159,7 @@ def _tile(
         top.lines("  reg [63:0] edges;\n  always @(posedge node_clk) edges <= rst ? 0 : edges + 1;")
         top.assign("clocked", "edges")
     place_node(top, module, inside)
-    places = [place for _, place in counters(spec, module)]
-    places = places or [zero(COUNTER_BITS)]
+    places = [place for _, place in placed] or [zero(COUNTER_BITS)]
     top.port("output", "counted", COUNTER_BITS * len(places))
     top.assign("counted", f"{{{', '.join(reversed(places))}}}")
     return f"{end_verilog()}\n{top.text()}"
@@ -165,9 +182,9 @@ def place_node(
     top.instance(module, "node", inside | joined)
 
 
-def counters(spec: MessageSpec, module: str) -> list[tuple[str, str]]:
+def counters(spec: MessageSpec, module: str, text: str = "") -> list[tuple[str, str]]:
     """Return the counters of a router or a node interface: name, and where a tile has it."""
-    text = (router_verilog if module == ROUTER else interface_verilog)(spec.shape)
+    text = text or (router_verilog if module == ROUTER else interface_verilog)(spec.shape)
     found = []
     for path, part in placed(text, module):
         if {"events", "count"} <= ports_of(text, part).keys():

@@ -13,11 +13,11 @@ __all__ = ["network_h", "parts_of"]
 
 
 @singledispatch
-def parts_of(spec: Any, *, queue: int) -> tuple[str, dict[str, str], str]:
-    """Return a network's program, its tiles, and the tables that it reads."""
-    return "nodes.cpp", tiles(spec, queue=queue), tables_text(spec)
+def parts_of(spec: Any, *, queue: int, waves: bool) -> tuple[str, dict[str, str], str]:
+    """Return a network's program, its tiles, to draw waveforms or not, and the tables that it reads."""
+    return "nodes.cpp", tiles(spec, queue=queue, waves=waves), tables_text(spec)
 
 
 @parts_of.register
-def _(spec: StaticSpec, *, queue: int) -> tuple[str, dict[str, str], str]:
+def _(spec: StaticSpec, *, queue: int, waves: bool) -> tuple[str, dict[str, str], str]:
     return "static.cpp", static_tiles(spec), ""

@@ -105,7 +105,7 @@ def build_fabric(
     ToolError
         Verilator or the C++ compiler is missing.
     """
-    texts = texts_of(spec, queue)
+    texts = texts_of(spec, queue, waves=waves)
     designs = [Design(tile.stem, [tile], trace=waves) for tile in texts.tiles]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

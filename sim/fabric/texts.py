@@ -35,7 +35,7 @@ class Texts:
     tables: Path | None
 
 
-def texts_of(spec: AnySpec, queue: int) -> Texts:
+def texts_of(spec: AnySpec, queue: int, *, waves: bool = False) -> Texts:
     """Return the files of a network's fabric, from the cache if they are there.
 
     So a network that was built before needs no hardware description, which takes a while to import.
@@ -50,6 +50,7 @@ def texts_of(spec: AnySpec, queue: int) -> Texts:
         "fabric": spec.model_dump_json(),
         "operator": offload.verilog if offload else "",
         "queue": queue,
+        "waves": waves,
         "sources": sources_of(*DECIDING, "syncfabric.sim.fabric"),
         "amaranth": version("amaranth"),
     }
@@ -57,7 +58,7 @@ def texts_of(spec: AnySpec, queue: int) -> Texts:
     def write(scratch: Path, result: Path) -> None:
         from syncfabric.sim.fabric.parts import network_h, parts_of
 
-        program, tiles, tables = parts_of(spec, queue=queue)
+        program, tiles, tables = parts_of(spec, queue=queue, waves=waves)
         for number, (top, text) in enumerate(tiles.items()):
             (result / f"{number}").mkdir()
             (result / f"{number}" / f"{top}.v").write_text(text)

@@ -64,7 +64,7 @@ def test_no_two_threads_meet_in_the_same_memory(
     script.chmod(0o755)
     object.__setattr__(built, "program", script)
     monkeypatch.setattr("tests.sim.fabric.test_idle.build_fabric", lambda spec, flags: built)
-    seen(spec, tmp_path, restless=False, threads=3)
+    seen(spec, tmp_path, restless=True, threads=3)
     assert (tmp_path / "races").read_text() == ""
 
 
