@@ -26,6 +26,7 @@
 //   observe          a line a tile: its registers and counters
 //   counted          a line a target of a network of engines: its counters, 8 bits each
 //   restless         from now on evaluate all tiles in every cycle, whether they idle or not
+//   apart            1 if packets and barriers of a tile get their clocks' edges apart, else 0
 //   seconds          of processor time so far
 //   evaluated        how often a tile was evaluated
 //   clocked          how many edges each router's clock had, where clocks have gates
@@ -108,7 +109,11 @@ template <class Network> class Fabric {
         }
         else if (name == "waves") words >> name, open_waves(name);
         else if (name == "restless") awake_->stay();
-        else if (name == "seconds") std::cout << double(std::clock()) / CLOCKS_PER_SEC << '\n';
+        else if (name == "apart") {
+            bool apart = false;
+            every(network_, [&](auto& t) { apart |= is_apart(t); });
+            std::cout << apart << '\n';
+        } else if (name == "seconds") std::cout << double(std::clock()) / CLOCKS_PER_SEC << '\n';
         else if (name == "evaluated") std::cout << awake_->evaluated() << '\n';
         else if (name == "run") {
             uint64_t cycles = 0;

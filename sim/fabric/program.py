@@ -330,6 +330,10 @@ class Fabric:
         (count,) = self._ask("evaluated")
         return int(count)
 
+    def apart(self) -> bool:
+        """Return whether packets and barriers of a tile get their clocks' edges apart."""
+        return self._ask("apart") == ["1"]
+
     def clocked(self) -> list[int]:
         """Return how many edges each router's clock has had since reset, if clocks have gates."""
         return [int(line) for line in self._ask("clocked")]

@@ -39,6 +39,18 @@ FABRIC = (
         "false",
     ),
     _broken(
+        "barriers that are awake get no edge",
+        "evaluate",
+        "(tile.barriers_awake ? edges.barriers : 0)",
+        "0",
+    ),
+    _broken(
+        "packets and barriers have one clock",
+        "evaluate",
+        "return told ? edges : Edges{};",
+        "return {};",
+    ),
+    _broken(
         "a member lingers a cycle too long",
         "members",
         "left_ = linger - 1",

@@ -128,3 +128,10 @@ def test_a_network_at_rest_costs_nothing(name: str, tmp_path: Path) -> None:
         )
         fabric.run(1_000)
         assert settled < fabric.evaluated() < settled + 20
+
+
+@pytest.mark.parametrize(("name", "apart"), [("messages", True), ("wires", False)])
+def test_packets_and_barriers_stand_at_rest_apart_from_each_other(name: str, apart: bool) -> None:
+    """What of Verilator's evaluation is called for that has the names that it had."""
+    with Fabric(build_fabric(ALL[name])) as fabric:
+        assert fabric.apart() == apart
