@@ -14,7 +14,7 @@ __all__ = ["network_h", "parts_of"]
 
 @singledispatch
 def parts_of(spec: Any, *, queue: int, waves: bool) -> tuple[str, dict[str, str], str]:
-    """Return a network's program, its tiles, to draw waveforms or not, and the tables that it reads."""
+    """Return a network's program, its tiles, and the tables that it reads."""
     return "nodes.cpp", tiles(spec, queue=queue, waves=waves), tables_text(spec)
 
 
