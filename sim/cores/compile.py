@@ -20,7 +20,7 @@ from types import MappingProxyType
 
 from syncfabric.models.errors import ProgramError, SpecError, ToolError, how_to_install
 from syncfabric.models.messages.core import MOST_MEMORY_KIB
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.register_map.c_header import MOST_TABLED, c_header, core_header, tree_blocks
 from syncfabric.sim.cores.program import Program, read_program
 from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
@@ -188,7 +188,7 @@ def _check(
         raise SpecError(
             f"barrier = {barrier!r} is not known; it must be one of {', '.join(BARRIERS)}"
         )
-    if barrier.endswith("-software") and not (spec and isinstance(spec.network, StaticSpec)):
+    if barrier.endswith("-software") and not (spec and spec.network.software_bits):
         raise SpecError(
             f"barrier = {barrier!r} is made of a static network's flits, and this is compiled for "
             f"{'no network' if spec is None else f'network {spec.name}, which has none'}; choose "

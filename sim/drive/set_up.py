@@ -10,7 +10,6 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import ERRAND, ERRAND_MARK
 from syncfabric.models.layout.words import EngineWord
-from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.set_up import (
     Epochs,
@@ -52,9 +51,7 @@ class MembersSetUp(Program):
     """
 
     def __init__(self, driver: EngineDriver) -> None:
-        network = driver.plan.spec.network
-        assert isinstance(network, IrregularSpec)
-        self._driver, self._shape = driver, network.shape
+        self._driver, self._shape = driver, driver.plan.spec.message_network.shape
         self._rng = random.Random(f"{driver.scenario.seed}/set-up")
         self._layout = self._shape.router.layout
         self._agenda = Agenda()
