@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import singledispatch
+from functools import cache, singledispatch
 from itertools import chain
 from typing import Any
 
@@ -37,7 +37,7 @@ from syncfabric.sim.assemble.nodes import (
 from syncfabric.sim.assemble.script import REPORT
 from syncfabric.sim.assemble.streams import BEAT, counts_of, place_in_tile, streams_verilog
 from syncfabric.sim.assemble.traffic import traffic_verilog
-from syncfabric.sim.assemble.verilog import ModuleWriter, merged, placed, ports_of, zero
+from syncfabric.sim.assemble.verilog import ModuleWriter, merged, modules_of, placed, ports_of, zero
 from syncfabric.sim.fabric.tile import (
     Ports,
     config_ports,
@@ -185,11 +185,13 @@ def place_node(
 def counters(spec: MessageSpec, module: str, text: str = "") -> list[tuple[str, str]]:
     """Return the counters of a router or a node interface: name, and where a tile has it."""
     text = text or (router_verilog if module == ROUTER else interface_verilog)(spec.shape)
-    found = []
-    for path, part in placed(text, module):
-        if {"events", "count"} <= ports_of(text, part).keys():
-            found.append((_counter_name(path), f"node.{'.'.join(path)}.count"))
-    return found
+    modules = modules_of(text).items()
+    count = {part for part, code in modules if {"events", "count"} <= ports_of(code, part).keys()}
+    return [
+        (_counter_name(path), f"node.{'.'.join(path)}.count")
+        for path, part in placed(text, module)
+        if part in count
+    ]
 
 
 def _counter_name(parts: tuple[str, ...]) -> str:
@@ -268,6 +270,7 @@ def registers_tile(spec: MessageSpec) -> str:
     return f"{registers_verilog(spec.shape)}\n{top.text()}"
 
 
+@cache
 def counter_names(spec: MessageSpec) -> list[list[str]]:
     """Return the names of each target's counters, as `Fabric.counted` has them from bit 0 up."""
     shape = spec.shape
