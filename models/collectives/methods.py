@@ -114,6 +114,12 @@ _OWN = (
         at_once=True,
     ),
     Method(
+        "packing",
+        "AAS on tori, by vectors",
+        f"{_HOME}exact.tori:pack",
+        at_once=True,
+    ),
+    Method(
         "first fit",
         "each message where it fits first",
         f"{_HOME}exact.first_fit:first_fit",

@@ -13,7 +13,7 @@ from syncfabric.models.collectives.collective import Collective, Kind, collectiv
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.ranks.payloads import WORD, Bytes, Name
 
-__all__ = ["Allreduce", "ChunkCarrier", "Move", "call_of", "moves_of"]
+__all__ = ["ChunkCarrier", "Move", "Moves", "call_of", "moves_of"]
 
 STEPS: dict[str, Kind] = {
     "broadcast": "OAB",
@@ -33,7 +33,14 @@ class Move(NamedTuple):
     combine: bool
 
 
-def moves_of(schedule: Schedule) -> list[list[Move]]:
+class Moves(NamedTuple):
+    """What one rank does in an exchange."""
+
+    exchange: Exchange
+    moves: list[Move]
+
+
+def moves_of(schedule: Schedule) -> list[Moves]:
     """Return the moves of each rank, in the schedule's order.
 
     Raises
@@ -58,7 +65,7 @@ def moves_of(schedule: Schedule) -> list[list[Move]]:
     for item, path, combine in schedule.sends:
         moves[path[0]].append(Move(item, path[-1], True, combine))
         moves[path[-1]].append(Move(item, path[0], False, combine))
-    return moves
+    return [Moves(exchange, own) for own in moves]
 
 
 class ChunkCarrier:
@@ -71,16 +78,16 @@ class ChunkCarrier:
     ----------
     world : mpi4py.MPI.Comm
         Its rank is the node.
-    exchange : Exchange
-        Whose items are whole numbers of bytes.
-    moves : list of Move
+    part : Moves
+        Of an exchange whose items are whole numbers of bytes.
     """
 
     name = "schedule"
 
-    def __init__(self, world: Any, exchange: Exchange, moves: list[Move]) -> None:
+    def __init__(self, world: Any, part: Moves, _: int) -> None:
         from mpi4py import MPI
 
+        exchange, moves = part
         self._exchange, self._me = exchange, world.Get_rank()
         piece = int(exchange.piece)
         self._items = np.zeros((exchange.items, piece), np.uint8)
@@ -140,38 +147,6 @@ class ChunkCarrier:
         """Return the owner of each share, and its bytes."""
         blocks = self._items.reshape(len(self._exchange.owners), -1)
         return list(zip(self._exchange.owners, blocks, strict=True))
-
-
-class Allreduce:
-    """The MPI library's Allreduce of a vector, a share of each rank.
-
-    Parameters
-    ----------
-    world : mpi4py.MPI.Comm
-    size : int
-        Bytes of a share.
-    """
-
-    name = "Allreduce"
-
-    def __init__(self, world: Any, size: int) -> None:
-        self._world, self._me = world, world.Get_rank()
-        self._out = np.zeros((world.Get_size(), size), np.uint8)
-        self._into = np.zeros_like(self._out)
-
-    def fill(self, payload: Callable[[Name], Bytes]) -> None:
-        """Put what this rank gives into its buffer, and wipe what it has received."""
-        self._into[:] = 0
-        for owner, block in enumerate(self._out):
-            block[:] = payload((self._me, owner))
-
-    def run(self) -> None:
-        """Make the call."""
-        self._world.Allreduce(self._out.view(np.uint64), self._into.view(np.uint64))
-
-    def got(self) -> dict[Name, Bytes]:
-        """Return what this rank was to have in the end."""
-        return {(owner, owner): block for owner, block in enumerate(self._into)}
 
 
 def call_of(schedule: Schedule) -> Collective | None:

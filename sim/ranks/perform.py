@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
 from syncfabric.models.collectives.collective import Collective, Kind
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.errors import SpecError, about
-from syncfabric.sim.ranks.chunks import Allreduce, ChunkCarrier, Move, call_of, moves_of
+from syncfabric.sim.ranks.chunks import ChunkCarrier, call_of, moves_of
 from syncfabric.sim.ranks.launch import first_tells
 from syncfabric.sim.ranks.parts import Part, message_name, parts_of, reduces, wanted_by
 from syncfabric.sim.ranks.payloads import (
@@ -119,13 +119,14 @@ class Library:
     ----------
     world : mpi4py.MPI.Comm
         Its rank is the node.
-    collective : Collective
+    collective : Collective or None
+        None stands for Allreduce, which there is not in steps.
     size : int
         Bytes of a message; for a reduction a multiple of 8.
     """
 
-    def __init__(self, world: Any, collective: Collective, size: int) -> None:
-        self.name = CALLS[collective.kind]
+    def __init__(self, world: Any, collective: Collective | None, size: int) -> None:
+        self.name = "Allreduce" if collective is None else CALLS[collective.kind]
         self._sends, self._gets = _names(collective, world.Get_rank(), range(world.Get_size()))
         self._out = np.zeros((len(self._sends), size), np.uint8)
         self._into = np.zeros((len(self._gets), size), np.uint8)
@@ -146,8 +147,10 @@ class Library:
         return dict(zip(self._gets, self._into, strict=True))
 
 
-def _names(collective: Collective, me: int, nodes: range) -> tuple[list[Name], list[Name]]:
+def _names(collective: Collective | None, me: int, nodes: range) -> tuple[list[Name], list[Name]]:
     """Return what a rank hands to the call, and what it gets from it."""
+    if collective is None:
+        return [(me, node) for node in nodes], [(node, node) for node in nodes]
     sender, receiver = collective.senders[0], collective.receivers[0]
     own, wanted = [(me, node) for node in nodes], wanted_by(collective).get(me, [])
     all_ = [(node, me) for node in nodes]
@@ -168,10 +171,14 @@ def _names(collective: Collective, me: int, nodes: range) -> tuple[list[Name], l
     return list(dict.fromkeys(names)), wanted
 
 
-def _call(world: Any, collective: Collective, out: Bytes, into: Bytes) -> Callable[[], object]:
+def _call(
+    world: Any, collective: Collective | None, out: Bytes, into: Bytes
+) -> Callable[[], object]:
     """Return the call of a rank, with its buffers."""
     from mpi4py import MPI
 
+    if collective is None:
+        return lambda: world.Allreduce(out.view(np.uint64), into.view(np.uint64))
     me, sender, receiver = world.Get_rank(), collective.senders[0], collective.receivers[0]
     block = out if me == sender else into
     match collective.kind:
@@ -239,6 +246,8 @@ class Performed:
     ----------
     schedule : Schedule
         In steps, or in chunks.
+    head : dict
+        What JSON tells of it.
     size : int
         Bytes of a message; in chunks of a share.
     carried, library : Times
@@ -256,6 +265,7 @@ class Performed:
     """
 
     schedule: Schedule | InChunks
+    head: dict[str, Any]
     size: int
     carried: Times
     library: Times
@@ -272,21 +282,12 @@ class Performed:
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``perform --json`` prints."""
-        schedule: dict[str, Any]
-        if isinstance(self.schedule, InChunks):
-            exchange = self.schedule.exchange
-            schedule = {"collective": exchange.kind, "chunks": exchange.parts}
-            schedule["messages"] = len(self.schedule.sends)
-        else:
-            schedule = {"collective": self.schedule.collective.name}
-            schedule["steps"] = len(self.schedule.steps)
-            schedule["messages"] = self.schedule.messages
         return {
             "topology": self.schedule.topology.name,
             "ranks": self.schedule.topology.nodes,
             "processors": self.processors,
             "mpi": self.mpi,
-            **schedule,
+            **self.head,
             "bytes": self.size,
             "repeat": len(self.carried.seconds),
             "right": self.right,
@@ -332,22 +333,10 @@ def perform(
         The schedule is wrong, has not as many nodes as there are ranks, or adds up numbers of 8
         bytes where ``size`` is no multiple of 8. Raised on every rank.
     """
-    schedule, parts = first_tells(world, lambda: prepare(load(), world.Get_size(), size))
-    me, nodes = world.Get_rank(), range(world.Get_size())
-    carrier: Carrier | ChunkCarrier
-    library: Library | Allreduce
-    if isinstance(schedule, InChunks):
-        size, adds_up, call = (
-            int(schedule.exchange.share),
-            schedule.exchange.combines,
-            call_of(schedule),
-        )
-        carrier = ChunkCarrier(world, schedule.exchange, parts[me])
-        library = Allreduce(world, size) if call is None else Library(world, call, size)
-    else:
-        adds_up = reduces(schedule.collective)
-        carrier = Carrier(world, parts[me], size)
-        library = Library(world, schedule.collective, size)
+    plan = first_tells(world, lambda: prepare(load(), world.Get_size(), size))
+    me, nodes, size = world.Get_rank(), range(world.Get_size()), plan.size
+    carrier = plan.carrier(world, plan.parts[me], size)
+    library = Library(world, plan.collective, size)
     ways = (carrier, library)
     times: tuple[list[float], ...] = ([], [])
     wrong: list[Wrong] = []
@@ -361,8 +350,8 @@ def perform(
             way.run()
             seconds.append(now() - start)
             for name, found in way.got().items():
-                terms = [(node, name[1]) for node in nodes] if adds_up else []
-                right = payload_sum(terms, size, seed, turn) if adds_up else given(name)
+                terms = [(node, name[1]) for node in nodes] if plan.adds_up else []
+                right = payload_sum(terms, size, seed, turn) if plan.adds_up else given(name)
                 checked += size
                 byte = first_wrong(found, right)
                 if byte is not None:
@@ -375,7 +364,8 @@ def perform(
         slowest(way.name, [row[0][place][WARM:] for row in rows]) for place, way in enumerate(ways)
     )
     return Performed(
-        schedule,
+        plan.schedule,
+        plan.head,
         size,
         carried,
         called,
@@ -387,10 +377,25 @@ def perform(
     )
 
 
-def prepare(
-    schedule: Schedule | InChunks, ranks: int, size: int
-) -> tuple[Schedule | InChunks, list[Any]]:
-    """Return a schedule with everyone's part: a ``Part``, or in chunks a list of moves.
+class Plan(NamedTuple):
+    """A schedule as ranks carry it out, be it in steps or in chunks."""
+
+    schedule: Schedule | InChunks
+    carrier: Callable[[Any, Any, int], Carrier | ChunkCarrier]
+    """Takes the communicator, the rank's part and the size."""
+    parts: Sequence[Any]
+    """Of each rank."""
+    size: int
+    """Bytes of a message; in chunks of a share."""
+    adds_up: bool
+    collective: Collective | None
+    """Whose call of MPI does the same; None of allreduce."""
+    head: dict[str, Any]
+    """What JSON tells of it."""
+
+
+def prepare(schedule: Schedule | InChunks, ranks: int, size: int) -> Plan:
+    """Return how a schedule is carried out.
 
     Raises
     ------
@@ -405,17 +410,27 @@ def prepare(
                 f"the schedule is for the {nodes} nodes of {topology}, but {started} started; "
                 f"use mpiexec -n {nodes}, or --ranks {nodes}"
             )
-        if isinstance(schedule, InChunks):
-            moves: list[list[Move]] = moves_of(schedule)
-            return schedule, moves
-    if reduces(schedule.collective) and size % WORD:
+        return _in_chunks(schedule) if isinstance(schedule, InChunks) else _in_steps(schedule, size)
+
+
+def _in_chunks(schedule: InChunks) -> Plan:
+    exchange = schedule.exchange
+    head = {"collective": exchange.kind, "chunks": exchange.parts, "messages": len(schedule.sends)}
+    told = (int(exchange.share), exchange.combines, call_of(schedule), head)
+    return Plan(schedule, ChunkCarrier, moves_of(schedule), *told)
+
+
+def _in_steps(schedule: Schedule, size: int) -> Plan:
+    collective, adds_up = schedule.collective, reduces(schedule.collective)
+    if adds_up and size % WORD:
         raise SpecError(
-            f"--bytes: {schedule.collective.name} adds up numbers of {WORD} bytes, so it must be a "
+            f"--bytes: {collective.name} adds up numbers of {WORD} bytes, so it must be a "
             f"multiple of {WORD}, not {size}"
         )
-    with about(schedule.source):
-        report = check(schedule)
-        if not report.right:
-            more = f" (and {report.count - 1:,} more)" if report.count > 1 else ""
-            raise SpecError(f"the schedule is wrong: {report.conflicts[0].words()}{more}")
-        return schedule, parts_of(schedule)
+    report = check(schedule)
+    if not report.right:
+        more = f" (and {report.count - 1:,} more)" if report.count > 1 else ""
+        raise SpecError(f"the schedule is wrong: {report.conflicts[0].words()}{more}")
+    head = {"collective": collective.name, "steps": len(schedule.steps)}
+    head["messages"] = schedule.messages
+    return Plan(schedule, Carrier, parts_of(schedule), size, adds_up, collective, head)

@@ -184,11 +184,13 @@ class Island:
         told = self.parameters
         plan = (told.cooling, told.final, told.again, told.repairs)
         state = (self.chains, self.costs, self.clock, self.counts)
-        while moves > 0 and self.costs.min() > 0:
+        while True:
             moves = evolve(self.encoding.tables, *state, plan, self.seeds, self.told, moves)
             if self.counts[1] == 0:
                 self.counts[1] = self.interval
                 self.exchange()
+            if moves <= 0 or self.costs.min() == 0:
+                return
 
     def exchange(self) -> None:
         """Let each chain meet a solution that the master sends it."""

@@ -134,9 +134,9 @@ def _damaged(file: Path) -> SpecError:
 
 EPOCH = 2_000_000
 """Moves of an island, of all its chains together, between exchanges with other islands."""
-SOLO = 4
-"""Epochs of one island alone, the first an eighth as long as others, each twice the one before:
-what is found in them needs no process."""
+SOLO = 6
+"""Epochs of one island alone, each half as long as the next: what is found in them needs no
+process."""
 PACE = 3e6
 """Moves a second."""
 

@@ -24,13 +24,14 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
+from syncfabric.models.collectives.clock import seconds_left
 from syncfabric.models.collectives.exact.model import solved
 from syncfabric.models.collectives.paths import Path
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.symmetry import translations
 from syncfabric.models.collectives.task import Task
 
-__all__ = ["Torus", "scatter_on_torus"]
+__all__ = ["Torus", "pack", "scatter_on_torus"]
 
 Vector = tuple[int, ...]
 Clock = Callable[[], float]
@@ -109,6 +110,11 @@ def scatter_on_torus(task: Task, seed: int, left: Clock) -> tuple[Step, ...] | N
     if torus is None or task.rules.at_most(2 * torus.dimensions) < 2 * torus.dimensions:
         return None
     return _Packing(torus, seed, left).run()
+
+
+def pack(task: Task, _: int, seed: int) -> tuple[Step, ...] | None:
+    """Return what ``scatter_on_torus`` does in the time that there is, or None."""
+    return scatter_on_torus(task, seed, seconds_left)
 
 
 class _Packing:

@@ -53,7 +53,6 @@ MODELS: dict[str, dict[str, Any]] = {
 ABLATION: tuple[tuple[str, str, int], ...] = (
     ("AAS", "hypercube-16", 8),
     ("AAS", "mesh-4x4", 16),
-    ("OAS", "hypercube-64", 11),
     ("OAB", "hypercube-64", 3),
 )
 """Kind, topology and steps."""
@@ -134,7 +133,7 @@ COSTS: tuple[tuple[str, str, Rules], ...] = (
     ("hypercube-64", "OAS", Rules()),
 )
 """Tasks at whose bound some method arrives in seconds, and no construction is known."""
-COST_SEEDS = 5
+COST_SEEDS = 3
 
 
 @section

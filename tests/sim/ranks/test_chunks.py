@@ -77,9 +77,9 @@ def test_moves_keep_the_order() -> None:
     topology = next(in_chunks("broadcast", "ring-4")).topology
     sends = (Send(0, (0, 1), False), Send(0, (0, 3), False), Send(0, (1, 2), False))
     moves = moves_of(Schedule(topology, Exchange("broadcast", 4, 8), sends))
-    assert moves[0] == [Move(0, 1, True, False), Move(0, 3, True, False)]
-    assert moves[1] == [Move(0, 0, False, False), Move(0, 2, True, False)]
-    assert moves[2] == [Move(0, 1, False, False)]
+    assert moves[0].moves == [Move(0, 1, True, False), Move(0, 3, True, False)]
+    assert moves[1].moves == [Move(0, 0, False, False), Move(0, 2, True, False)]
+    assert moves[2].moves == [Move(0, 1, False, False)]
 
 
 @pytest.mark.parametrize("kind", CHUNKED)
