@@ -109,7 +109,7 @@ _OWN = (
     ),
     Method(
         "matching",
-        "trees or a greedy matching, channel by channel",
+        "what few nodes have first, or trees, channel by channel",
         f"{_HOME}exact.matching:broadcast_by_matching",
         at_once=True,
     ),

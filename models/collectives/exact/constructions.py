@@ -7,6 +7,7 @@ from random import Random
 
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.collective import Collective
+from syncfabric.models.collectives.exact.matching import matched
 from syncfabric.models.collectives.exact.products import scatter_on_product
 from syncfabric.models.collectives.exact.rings import broadcast_on_ring, scatter_on_ring
 from syncfabric.models.collectives.paths import Path
@@ -121,44 +122,20 @@ def _tree(task: Task, orbit: list[int], steps: int, rng: Random) -> list[list[Tr
     most = task.rules.at_most(len(topology.successors[0]))
     informed, tree = {0}, []
     for _ in range(steps):
-        ready = [
-            (v, doors_of)
+        ready = {
+            v: doors_of
             for v in left
             if (doors_of := [door for door in doors[v] if door[0] in informed])
-        ]
-        heard = _match(ready, most)
+        }
+        near = {v: [kind for _, kind in doors_of] for v, doors_of in ready.items()}
+        heard = {
+            v: next(u for u, kind in ready[v] if kind == own)
+            for own, v in matched([*ready], near, most).items()
+        }
         tree.append([Transfer((0, v), (u, v)) for v, u in heard.items()])
         informed |= heard.keys()
         left = [v for v in left if v not in heard]
     return None if left else tree
-
-
-def _match(ready: list[tuple[int, list[tuple[int, int]]]], most: int) -> dict[int, int]:
-    """Give nodes a sender each, on orbits of their own, those that come first if they can.
-
-    Returns
-    -------
-    dict
-        From node to sender.
-    """
-    owner: dict[int, int] = {}
-    sender: dict[int, int] = {}
-    doors = dict(ready)
-
-    def place(node: int, seen: set[int]) -> bool:
-        for near, orbit in doors[node]:
-            if orbit not in seen:
-                seen.add(orbit)
-                if orbit not in owner or place(owner[orbit], seen):
-                    owner[orbit], sender[node] = node, near
-                    return True
-        return False
-
-    for node, _ in ready:
-        if len(sender) == most:
-            break
-        place(node, set())
-    return sender
 
 
 def construct(task: Task, steps: int, seed: int = 1) -> tuple[Step, ...] | None:

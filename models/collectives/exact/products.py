@@ -43,11 +43,11 @@ _LARGEST = 40
 """Nodes of a factor."""
 _PORTION = 4000
 """Truth values that are chosen at a time, if they are more than those of one permutation."""
-_TRIES = 3
-"""Of a number of classes, with each symmetry."""
+_TRIES, _EASY = 3, 24
+"""How often each symmetry is tried, with each number of classes; larger factors, once in all."""
 _MORE = 2
 """Classes more than a factor needs by its bounds."""
-_EFFORT = 10.0
+_EFFORT = 5.0
 """Of the solver on a portion, in its own seconds."""
 
 
@@ -158,8 +158,10 @@ def _permutations(topology: Topology, classes: int, seed: int) -> list[Permutati
     With a symmetry only some permutations are chosen, and the others are their images.
     """
     half = [group for group in translations(topology) if group.size < topology.nodes]
-    for symmetry in (*half[:1], None):
-        for attempt in range(_TRIES):
+    easy = topology.nodes <= _EASY
+    groups: list[Symmetry | None] = [*half[:1], None]
+    for symmetry in groups if easy else groups[:1]:
+        for attempt in range(_TRIES if easy else 1):
             tick()
             found = _Parting(topology, classes, symmetry, seed + attempt).run()
             if found is not None:

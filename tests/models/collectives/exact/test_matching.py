@@ -1,5 +1,6 @@
 """Broadcasts of all by trees and matchings: right, and in few steps."""
 
+import networkx as nx
 import pytest
 
 from syncfabric.models.collectives.checker import check
@@ -8,6 +9,8 @@ from syncfabric.models.collectives.exact.matching import broadcast_by_matching
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Rules, Task
+from syncfabric.models.collectives.topology import Topology, both_ways
+from tests.models.collectives.tasks import assert_right
 
 STORE = Rules(switching="store-and-forward")
 
@@ -19,7 +22,13 @@ def task(name: str, kind: str = "AAB", rules: Rules = STORE, extra: int = 0) -> 
 
 @pytest.mark.parametrize(
     ("name", "extra", "steps"),
-    [("mesh-5x5", 8, 12), ("mesh-3x4", 6, 6), ("star-7", 0, 6), ("moore-petersen", 0, 3)],
+    [
+        ("mesh-5x5", 8, 12),
+        ("mesh-3x4", 6, 6),
+        ("star-7", 0, 6),
+        ("moore-petersen", 0, 3),
+        ("mesh-8x8", 8, 32),
+    ],
 )
 def test_few_steps(name: str, extra: int, steps: int) -> None:
     asked = task(name, extra=extra)
@@ -30,6 +39,14 @@ def test_few_steps(name: str, extra: int, steps: int) -> None:
     assert report.right
     assert report.detour <= extra
     assert found == broadcast_by_matching(asked, 0, 1)
+
+
+def test_random_regular_graphs_meet_the_bound() -> None:
+    for seed in (1, 2, 3):
+        links = nx.random_regular_graph(3, 50, seed=seed).edges
+        graph = Topology("random", 50, 0, both_ways(links))
+        asked = Task(graph, collective("AAB", graph), STORE, 8)
+        assert_right(asked, broadcast_by_matching(asked, 17, 1), 17)
 
 
 def test_tasks_of_others() -> None:
