@@ -18,7 +18,7 @@ square mesh (D. Scott, Efficient all-to-all communication patterns in hypercube 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -78,9 +78,9 @@ def scatter_on_product(task: Task, seed: int) -> tuple[Step, ...] | None:
         found = {key: _permutations(part, classes, seed) for key, part in kinds.items()}
         if all(found.values()):
             whole: list[Permutation] = [[[(0,)]]]
-            nodes = 1
+            nodes, numbers = 1, [*range(topology.nodes)]
             for part in parts:
-                whole = _times(whole, found[part.channels] or [], nodes)
+                whole = _times(whole, found[part.channels] or [], nodes, numbers)
                 nodes *= part.nodes
             return tuple(_steps(whole))
     return None
@@ -122,22 +122,29 @@ def _bound(topology: Topology) -> int:
     return lower_bounds(Task(topology, collective("AAS", topology), Rules()))[0].value
 
 
-def _times(first: list[Permutation], second: list[Permutation], nodes: int) -> list[Permutation]:
-    """Return the permutations of a product, whose first factor has so many nodes."""
+def _times(
+    first: list[Permutation], second: list[Permutation], nodes: int, number: Sequence[int]
+) -> list[Permutation]:
+    """Return the permutations of a product, whose first factor has so many nodes.
+
+    ``number`` has the numbers of nodes, which all paths share.
+    """
     return [
-        [_product(s, t, shift, nodes) for shift in range(max(len(s), len(t)))]
+        [_product(s, t, shift, nodes, number) for shift in range(max(len(s), len(t)))]
         for s in first
         for t in second
     ]
 
 
-def _product(s: Permutation, t: Permutation, shift: int, nodes: int) -> list[Path]:
+def _product(
+    s: Permutation, t: Permutation, shift: int, nodes: int, number: Sequence[int]
+) -> list[Path]:
     """Return the class that meets class i of one with class i + shift of the other."""
     tick()
     size = max(len(s), len(t))
     pairs = ((one, (i + shift) % size) for i, one in enumerate(s))
     return [
-        (*(x + nodes * q[0] for x in p), *(p[-1] + nodes * y for y in q[1:]))
+        (*(number[x + nodes * q[0]] for x in p), *(number[p[-1] + nodes * y] for y in q[1:]))
         for one, j in pairs
         if j < len(t)
         for q in t[j]

@@ -35,19 +35,22 @@ def scatter_on_ring(task: Task) -> tuple[Step, ...] | None:
         return None
     joined = len(task.topology.channels) > len(ring)
     wanted, steps = set(task.collective.pairs), []
+    round_ = (*range(nodes),) * 2
     for arcs in _chorded(nodes) if joined else _round(nodes):
         tick()
-        paths = [_path(*arc, nodes) for arc in arcs]
+        paths = [_path(*arc, round_) for arc in arcs]
         sent = [Transfer((p[0], p[-1]), p) for p in paths if (p[0], p[-1]) in wanted]
         if sent:
             steps.append(tuple(sent))
     return tuple(steps)
 
 
-def _path(begin: int, far: int, chord: int, nodes: int) -> Path:
-    way = 1 if far > 0 else -1
-    path = [(begin + way * hop) % nodes for hop in range(abs(far) + 1)]
-    return tuple(path + [(path[-1] + nodes // 2) % nodes] * chord)
+def _path(begin: int, far: int, chord: int, round_: tuple[int, ...]) -> Path:
+    """Return an arc and its chord, from the nodes two times round: all paths share the numbers."""
+    nodes = len(round_) // 2
+    first = begin % nodes + (nodes if far < 0 else 0)
+    path = round_[first : first + far + 1] if far >= 0 else round_[first : first + far - 1 : -1]
+    return path + (round_[path[-1] + nodes // 2],) * chord
 
 
 def _tiled(nodes: int, size: int, chord: int) -> Iterator[list[Arc]]:
