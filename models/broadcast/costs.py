@@ -1,8 +1,8 @@
 """What a message costs between two nodes: a matrix, or a function for networks too large for one.
 
 A cost is a number of 0 or more, in any one unit: hops, nanoseconds, latency plus bytes over
-bandwidth. It is the same both ways. Source: paper ADAPT, sections 2 and 3 ("latency and/or
-bandwidth").
+bandwidth. It is the same both ways, as in the paper, unless costs are one-way, which is ours.
+Source: paper ADAPT, sections 2 and 3 ("latency and/or bandwidth").
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from syncfabric.models.broadcast.pairs import NODES, Pairs
 from syncfabric.models.errors import SpecError
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -21,8 +22,6 @@ CostFunction: TypeAlias = Callable[[Ints, Ints], ArrayLike]
 
 MATRIX_NODES = 8_192
 """Most nodes of a matrix, which then takes 512 MiB; beyond, costs are a function."""
-
-FUNCTION_NODES = 1 << 31
 
 
 def checked_cost(cost: float, where: str) -> float:
@@ -47,18 +46,19 @@ def checked_cost(cost: float, where: str) -> float:
 class MatrixCosts:
     """Costs in a matrix of shape (nodes, nodes), of which a copy is made.
 
-    No node can have the number ``limit`` or a higher one; those from ``known`` on are not known
-    yet.
+    That from node i to node j is [i][j]. No node can have the number ``limit`` or a higher one;
+    those from ``known`` on are not known yet.
 
     Raises
     ------
     SpecError
-        It is no square of numbers, not symmetric, or has a number that is no cost.
+        It is no square of numbers, has a number that is no cost, or is not symmetric and costs are
+        not one-way.
     """
 
     limit = MATRIX_NODES
 
-    def __init__(self, matrix: ArrayLike) -> None:
+    def __init__(self, matrix: ArrayLike, one_way: bool = False) -> None:
         try:
             values = np.array(matrix, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
@@ -74,13 +74,14 @@ class MatrixCosts:
         if not right.all():
             i, j = np.argwhere(~right)[0]
             checked_cost(values[i, j], f"cost matrix: [{i}][{j}]")
-        if not np.array_equal(values, values.T):
+        if not one_way and not np.array_equal(values, values.T):
             i, j = np.argwhere(values != values.T)[0]
             raise SpecError(
                 f"cost matrix: [{i}][{j}] is {values[i, j]:g} and [{j}][{i}] {values[j, i]:g}; "
-                "it must be symmetric"
+                "it must be symmetric, or one_way given"
             )
         self._values = values
+        self._one_way = one_way
 
     @property
     def known(self) -> int:
@@ -88,18 +89,26 @@ class MatrixCosts:
         return len(self._values)
 
     def between(self, one: Ints, other: Ints) -> Floats:
-        """Return the costs between ``one[k]`` and ``other[k]``, of shape (k); NaN: unknown."""
+        """Return the costs from ``one[k]`` to ``other[k]``, of shape (k); NaN: unknown."""
         return self._values[one, other]
 
-    def change(self, node: int, costs: Mapping[int, float]) -> None:
-        """Take new costs between ``node`` and others; the matrix grows as it must."""
+    def knows(self, node: int, others: Ints) -> bool:
+        """Return whether the costs between a node and others are known."""
+        both = self._values[node, others], self._values[others, node]
+        return not np.isnan(both).any()
+
+    def change(self, node: int, costs: Mapping[int, float], inward: bool = False) -> None:
+        """Take new costs from ``node`` to others, or ``inward``; the matrix grows as it must."""
         if node >= self.known:
             side = min(2 * node, MATRIX_NODES)
             grown = np.full((side, side), np.nan)
             grown[: self.known, : self.known] = self._values
             self._values = grown
         for other, cost in costs.items():
-            self._values[node, other] = self._values[other, node] = cost
+            if not (self._one_way and inward):
+                self._values[node, other] = cost
+            if inward or not self._one_way:
+                self._values[other, node] = cost
 
     def forget(self, node: int) -> None:
         """Keep a node's costs: it may join again without telling them."""
@@ -111,40 +120,36 @@ class FunctionCosts:
     Parameters
     ----------
     function : callable
-        Takes two int64 arrays of shape (k), each node of the first lower than its partner in the
-        second, and returns their costs, of shape (k). It is not asked for links whose cost was
-        told when a node joined, or since.
+        Takes two int64 arrays of shape (k), and returns the costs from each node of the first to
+        its partner in the second, of shape (k). It is not asked for links whose cost was told when
+        a node joined, or since. Unless costs are one-way, nodes of the first are the lower ones.
     """
 
-    limit = FUNCTION_NODES
-    known = FUNCTION_NODES
+    limit = known = NODES
 
-    def __init__(self, function: CostFunction) -> None:
-        self._function = function
-        self._pairs = np.empty(0, dtype=np.int64)
-        """Of changed links, ascending: lower node times ``FUNCTION_NODES``, plus the higher."""
-        self._changed = np.empty(0)
+    def __init__(self, function: CostFunction, one_way: bool = False) -> None:
+        self._function, self._one_way = function, one_way
+        self._changed = Pairs()
 
     def between(self, one: Ints, other: Ints) -> Floats:
-        """Return the costs between nodes ``one[k]`` and ``other[k]``, of shape (k).
+        """Return the costs from nodes ``one[k]`` to ``other[k]``, of shape (k).
 
         Raises
         ------
         SpecError
             The function returned something else than a cost for each.
         """
-        low, high = np.minimum(one, other), np.maximum(one, other)
-        if not len(self._pairs):
-            return self._asked(low, high)
-        pairs = low * FUNCTION_NODES + high
-        place = np.minimum(np.searchsorted(self._pairs, pairs), len(self._pairs) - 1)
-        values = self._changed[place]
-        usual = np.flatnonzero(self._pairs[place] != pairs)
+        if not self._one_way:
+            one, other = np.minimum(one, other), np.maximum(one, other)
+        if not len(self._changed):
+            return self._asked(one, other)
+        values = self._changed.find(one, other)
+        usual = np.flatnonzero(np.isnan(values))
         if len(usual):
-            values[usual] = self._asked(low[usual], high[usual])
+            values[usual] = self._asked(one[usual], other[usual])
         return values
 
-    def _asked(self, low: Ints, high: Ints) -> Floats:
+    def _asked(self, one: Ints, other: Ints) -> Floats:
         """Return what the function says.
 
         Raises
@@ -152,32 +157,32 @@ class FunctionCosts:
         SpecError
             It returned something else than a cost for each.
         """
-        values = np.array(self._function(low, high), dtype=np.float64)
-        if values.shape != low.shape:
+        values = np.array(self._function(one, other), dtype=np.float64)
+        if values.shape != one.shape:
             raise SpecError(
-                f"cost function: it must return {len(low)} costs, not shape {values.shape}"
+                f"cost function: it must return {len(one)} costs, not shape {values.shape}"
             )
         right = (values >= 0) & (values < np.inf)
         if not right.all():
             k = int(np.argmin(right))
-            checked_cost(values[k], f"cost function: between {low[k]} and {high[k]}")
+            checked_cost(values[k], f"cost function: between {one[k]} and {other[k]}")
         return values
 
-    def change(self, node: int, costs: Mapping[int, float]) -> None:
-        """Take new costs between ``node`` and others, in place of the function's."""
-        others = np.array(list(costs), dtype=np.int64)
-        pairs = np.minimum(node, others) * FUNCTION_NODES + np.maximum(node, others)
-        kept = ~np.isin(self._pairs, pairs)
-        values = np.array(list(costs.values()), dtype=np.float64)
-        pairs = np.concatenate([self._pairs[kept], pairs])
-        order = np.argsort(pairs)
-        self._pairs = pairs[order]
-        self._changed = np.concatenate([self._changed[kept], values])[order]
+    def knows(self, node: int, others: Ints) -> bool:
+        """Return True: the function knows all nodes."""
+        return True
+
+    def change(self, node: int, costs: Mapping[int, float], inward: bool = False) -> None:
+        """Take new costs from ``node`` to others, or ``inward``, in place of the function's."""
+        for other, cost in costs.items():
+            one, two = (other, node) if inward else (node, other)
+            if not self._one_way:
+                one, two = min(one, two), max(one, two)
+            self._changed.put(one, two, cost)
 
     def forget(self, node: int) -> None:
         """Take the function's word again for a node that left, so that changes do not pile up."""
-        kept = (self._pairs // FUNCTION_NODES != node) & (self._pairs % FUNCTION_NODES != node)
-        self._pairs, self._changed = self._pairs[kept], self._changed[kept]
+        self._changed.drop(node)
 
 
 Costs: TypeAlias = MatrixCosts | FunctionCosts

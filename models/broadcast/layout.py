@@ -94,7 +94,7 @@ class Layout:
         self._edge = np.zeros(self.size)
         self._height = np.zeros(self.size)
         below = np.arange(1, self.size)
-        self._edge[1:] = self.costs.between(self.at[below], self.at[below & (below - 1)])
+        self._edge[1:] = self.costs.between(self.at[below & (below - 1)], self.at[below])
         build_heights(self._edge, self._height, self.size, self._start_up)
 
     def copy(self) -> Layout:
@@ -154,7 +154,7 @@ class Layout:
         As ``try_swaps``, but the nodes may come from anywhere.
         """
         first, place, below, above = links_of(self.at, self.size, p, q, one, other)
-        value = self.costs.between(below, above)
+        value = self.costs.between(above, below)
         tree = self._edge, self._height, self.size, self._start_up
         tried, found, cost = try_moves(*tree, p, q, first, place, value, best, goal)
         return int(tried), int(found), float(cost)
@@ -167,7 +167,7 @@ class Layout:
         """Put node ``one`` at position ``p`` and ``other`` at ``q``."""
         moves = (np.array([number], dtype=np.int64) for number in (p, q, one, other))
         _, place, below, above = links_of(self.at, self.size, *moves)
-        value = self.costs.between(below, above)
+        value = self.costs.between(above, below)
         self.at[p], self.at[q] = one, other
         self._carry_out(p, q, place, value)
 

@@ -9,7 +9,7 @@ from operator import index
 from typing import Literal, TypeAlias
 
 from syncfabric.models.broadcast.costs import checked_cost
-from syncfabric.models.broadcast.strategies import STRATEGIES, Strategy
+from syncfabric.models.broadcast.strategies import MOST_TRIALS, STRATEGIES, Strategy
 from syncfabric.models.errors import SpecError
 
 Goal: TypeAlias = Literal["initial", "before"]
@@ -35,11 +35,14 @@ class Policy:
     new_root : bool
         When the root leaves, one of its children becomes the root: the one with which the tree is
         cheapest. False: the root is not let go.
+    most : int
+        Swaps that ``leaf`` and ``position`` try at most, so that an event takes O(log N) in trees
+        of any size. Trees of the paper have fewer nodes.
 
     Raises
     ------
     SpecError
-        A strategy or a goal of another name.
+        A strategy or a goal of another name, or no swap may be tried.
     """
 
     rise: Strategy | None = "path"
@@ -48,6 +51,7 @@ class Policy:
     leave: Strategy | None = "path"
     goal: Goal = "initial"
     new_root: bool = False
+    most: int = MOST_TRIALS
 
     def __post_init__(self) -> None:
         for field in fields(self)[:4]:
@@ -57,6 +61,8 @@ class Policy:
                 raise SpecError(f"policy {field.name}: {value!r} is none of {known}, or None")
         if self.goal not in ("initial", "before"):
             raise SpecError(f"policy goal: {self.goal!r} is neither initial nor before")
+        if self.most < 1:
+            raise SpecError(f"policy most: it must be 1 or more, not {self.most}")
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ def checked_nodes(nodes: Iterable[int], limit: int) -> list[int]:
 def joining_costs(
     node: int, costs: Mapping[int, float], there: Collection[int]
 ) -> dict[int, float]:
-    """Return the costs of a node that joins.
+    """Return the costs of a node that joins, one way or both.
 
     Raises
     ------

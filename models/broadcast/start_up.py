@@ -51,6 +51,10 @@ class StartUp:
         body = (size - 1) * machine.G
         return cls(machine.message_ns(0) + body, max(machine.o, machine.g + body))
 
+    def per(self, unit: float) -> StartUp:
+        """Return the same in units of so much, which is above 0."""
+        return StartUp(self.transfer / unit, self.interval / unit)
+
 
 NO_START_UP = StartUp()
 """The paper's: all of a parent's messages start at once, and only links cost."""

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from syncfabric.models.broadcast.costs import Ints
-from syncfabric.models.broadcast.layout import Layout, ancestors, children, parent
+from syncfabric.models.broadcast.layout import NO_GOAL, Layout, ancestors, children, parent
 
 Strategy: TypeAlias = Literal["family", "path", "leaf", "position"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
@@ -37,8 +37,12 @@ class Found(NamedTuple):
     """The positions swapped, if any."""
 
 
-def trials(strategy: Strategy, layout: Layout, a: int, b: int) -> Trials:
-    """Return the trials of a strategy.
+MOST_TRIALS = 4_096
+"""Of an event, if nothing else is asked for; the paper's trees have up to 2,024 nodes."""
+
+
+def trials(strategy: Strategy, layout: Layout, a: int, b: int, most: int = MOST_TRIALS) -> Trials:
+    """Yield the trials of a strategy.
 
     Parameters
     ----------
@@ -47,8 +51,14 @@ def trials(strategy: Strategy, layout: Layout, a: int, b: int) -> Trials:
         As it is before any trial.
     a, b : int
         Positions: of the link's parent and child; or of a node, twice.
+    most : int
+        Trials, of which the last ones are left out.
     """
-    return _ORDERS[strategy](layout, a, b)
+    for p, q in _ORDERS[strategy](layout, a, b):
+        yield p[:most], q[:most]
+        most -= len(p)
+        if most <= 0:
+            return
 
 
 def search(layout: Layout, blocks: Trials, goal: float) -> Found:
@@ -70,6 +80,21 @@ def search(layout: Layout, blocks: Trials, goal: float) -> Found:
     if swap is not None:
         layout.swap(*swap)
     return Found(steps, swap)
+
+
+def refine(layout: Layout, searches: int) -> Iterator[Found]:
+    """Swap nodes of the costliest path with leaves as long as that helps, and yield the searches.
+
+    From the leaf up, the first link of the path around which a swap helps is taken. Ours.
+    """
+    for _ in range(searches):
+        for b in reversed(layout.longest_way(0)):
+            found = search(layout, trials("leaf", layout, parent(b), b), NO_GOAL)
+            yield found
+            if found.swap is not None:
+                break
+        else:
+            return
 
 
 def neighbours(layout: Layout, x: int, y: int) -> Trials:

@@ -10,6 +10,8 @@ from syncfabric.models.networks.explain import did_you_mean
 from syncfabric.sim.experiments.frame import Experiment, Work, declared
 from syncfabric.sim.experiments.papers import (
     adapt,
+    adapt_scale,
+    adapt_tables,
     btin,
     btin_table,
     btm,
@@ -23,7 +25,18 @@ ALL = "all"
 
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
-    for experiment in declared(btm, btm_table, btin, btin_table, reflex, reflex_more, evo, adapt)
+    for experiment in declared(
+        btm,
+        btm_table,
+        btin,
+        btin_table,
+        reflex,
+        reflex_more,
+        evo,
+        adapt_tables,
+        adapt,
+        adapt_scale,
+    )
 }
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from itertools import islice
-from statistics import mean, median, quantiles
+from statistics import mean
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from syncfabric.models.broadcast.balanced_path import balanced_path
-from syncfabric.models.broadcast.costs import Floats, Ints, MatrixCosts
+from syncfabric.models.broadcast.costs import MatrixCosts
 from syncfabric.models.broadcast.layout import Layout, parent
 from syncfabric.models.broadcast.optimum import completion_ns, least_cost
 from syncfabric.models.broadcast.start_up import StartUp
@@ -361,12 +360,11 @@ def ratios(seed: int, nodes: int, best: Best) -> Ratios:
         What they are compared with.
     """
     link = SlowLink.draw(seed, nodes)
-    counting = {}
-    for words, machine in MEASURES.items():
-        if machine is not None:
-            costs = StartUp.under(machine, BYTES)  # in units of distance:
-            start_up = StartUp(costs.transfer / machine.h, costs.interval / machine.h)
-            counting[words] = link.counting(start_up)
+    counting = {
+        words: link.counting(_start_up(machine))
+        for words, machine in MEASURES.items()
+        if machine is not None
+    }
     over: Ratios = {words: {} for words in MEASURES}
     for factor in BEYOND:
         raised = link.slow(factor)
@@ -374,7 +372,7 @@ def ratios(seed: int, nodes: int, best: Best) -> Ratios:
         known |= {NO_SWAPS: raised, REBUILT: link.rebuild()}
         for words, machine in MEASURES.items():
             if best == "the best tree":
-                bound = _least(machine, link.costs, nodes)
+                bound = _least(machine, link.costs)
             else:
                 bound = _measure(machine, known[REBUILT])
             found = dict(known)
@@ -391,60 +389,12 @@ def _measure(machine: LogGP | None, layout: Layout) -> float:
     return layout.cost if machine is None else completion_ns(layout, machine, BYTES)
 
 
-def _least(machine: LogGP | None, costs: MatrixCosts, size: int) -> float:
+def _start_up(machine: LogGP) -> StartUp:
+    """Return what messages cost besides their links, in units of distance."""
+    return StartUp.under(machine, BYTES).per(machine.h)
+
+
+def _least(machine: LogGP | None, costs: MatrixCosts) -> float:
     if machine is None:
         return least_cost(costs, 0)
-    nodes = np.arange(size)
-    links = costs.between(np.repeat(nodes, size), np.tile(nodes, size)) * machine.h
-    times = MatrixCosts(links.reshape(size, size))
-    return least_cost(times, 0, StartUp.under(machine, BYTES))
-
-
-MILLION = 1_000_000
-SLOWER = 1_000
-WARM = 50
-"""Events that are not counted."""
-
-
-@experiment(
-    "adapt-million",
-    "processor time of an event and its swap by Path on a tree of a million nodes",
-    "beyond paper ADAPT",
-    runs=1000,
-    caption="Not in the paper.",
-)
-def million(work: Work) -> None:
-    """Time ``runs`` events, by processor time; each makes a link of the costliest path slower.
-
-    A matrix of so many costs would take 8 TB. A node's costs come from where it lies in a plane,
-    and the tree keeps only those that have changed.
-    """
-    work.tell("building the tree")
-    dice = np.random.default_rng(work.seed)
-    places = 1_000 * dice.random((MILLION, 2))
-
-    def away(one: Ints, other: Ints) -> Floats:
-        found: Floats = np.hypot(*(places[one] - places[other]).T)
-        return found
-
-    tree = Tree(away, order=range(MILLION))
-    times, tried, swaps = [], [], 0
-    for number in range(WARM + work.runs):
-        work.tell(f"event {number + 1} of {WARM + work.runs}")
-        way = tree.layout.longest_way(0)
-        # The first link has the root above it, and with only two no node can be swapped.
-        x = way[int(dice.integers(1, len(way)))]
-        node, above = int(tree.layout.at[x]), int(tree.layout.at[parent(x)])
-        cost = tree.layout.link(x) + SLOWER * (number + 1)
-        begin = time.process_time()
-        change = tree.update_cost(node, above, cost)
-        seconds = time.process_time() - begin
-        if number >= WARM:
-            times.append(1e3 * seconds)
-            tried.append(change.steps)
-            swaps += change.swapped is not None
-    work.claim("median time of an event, ms", None, median(times))
-    if len(times) > 1:
-        work.claim("time that 99 % of them keep, ms", None, quantiles(times, n=100)[-1])
-    work.claim("mean swaps tried", None, sum(tried) / len(tried))
-    work.claim("events that ended with a swap, %", None, 100 * swaps / len(times))
+    return least_cost(costs, 0, _start_up(machine)) * machine.h

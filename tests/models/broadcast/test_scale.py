@@ -7,7 +7,8 @@ import pytest
 
 from syncfabric.models.broadcast.costs import Floats, Ints
 from syncfabric.models.broadcast.layout import Layout
-from syncfabric.models.broadcast.tree import Tree
+from syncfabric.models.broadcast.strategies import trials
+from syncfabric.models.broadcast.tree import Policy, Strategy, Tree
 
 NODES = (1 << 16) + 20_000
 
@@ -39,6 +40,36 @@ def test_an_event_looks_at_few_links(place: int) -> None:
     assert plane.asked < 32 * 2 * 17
     again = Layout(tree.layout.costs, tree.nodes)
     assert tree.cost == again.cost
+
+
+def test_joins_and_leaves_look_at_few_links() -> None:
+    plane = _Plane(2 * NODES)
+    tree = Tree(plane, order=range(NODES), policy=Policy(join="path", most=50))
+    draw = np.random.default_rng(4)
+    for _ in range(100):
+        plane.asked = 0
+        if draw.random() < 0.5:
+            tree.leave(int(draw.choice(tree.nodes[1:])))
+        else:
+            tree.join()
+        assert plane.asked < 40 * 2 * 17
+    assert tree.cost == Layout(tree.layout.costs, tree.nodes).cost
+
+
+@pytest.mark.parametrize("strategy", ["leaf", "position"])
+def test_a_search_ends_after_most_trials(strategy: Strategy) -> None:
+    layout = Tree(_Plane(5_000), order=range(5_000)).layout
+    for most in (1, 70):
+        assert sum(len(p) for p, _ in trials(strategy, layout, 8, 12, most)) == most
+
+
+def test_the_lowest_free_number_joins() -> None:
+    tree = Tree(_Plane(100), order=[0, 1, 2, 5, 7])
+    assert [tree.join().node for _ in range(3)] == [3, 4, 6]
+    for node in (5, 1, 3):
+        tree.leave(node)
+    tree.join(node=3)
+    assert [tree.join().node for _ in range(3)] == [1, 5, 8]
 
 
 @pytest.mark.nightly
