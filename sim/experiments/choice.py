@@ -17,7 +17,9 @@ from syncfabric.sim.experiments.papers import (
     btm,
     btm_table,
     evo,
+    evo_more,
     reflex,
+    reflex_host,
     reflex_more,
 )
 
@@ -31,8 +33,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         btin,
         btin_table,
         reflex,
+        reflex_host,
         reflex_more,
         evo,
+        evo_more,
         adapt_tables,
         adapt,
         adapt_scale,
