@@ -46,8 +46,8 @@ BROADCAST = (
     _broken(
         "a cost one way is that back, too",
         "layout",
-        "value = self.costs.between(above, below)",
-        "value = self.costs.between(below, above)",
+        "value = self.costs.between(above, below)\n        tree =",
+        "value = self.costs.between(below, above)\n        tree =",
         "one_way",
     ),
     _broken(
