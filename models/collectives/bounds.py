@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["bounds_in_time", "lower_bounds", "paper_bound"]
 
-_SEARCHED = 200
-"""Routers up to which cuts are searched; beyond, distances and ports say as much."""
+_SEARCHED, _HALVED = 200, 1100
+"""Routers up to which cuts are searched, of broadcasts and of scatters; beyond, distances and ports
+say as much, but where routers differ, as on meshes."""
 
 
 def lower_bounds(task: Task) -> list[Bound]:
@@ -122,7 +123,8 @@ def _cut(task: Task) -> Bound | None:
     import numpy as np
 
     routers = Routers.of(task.topology)
-    if not 2 <= len(routers.vertices) <= _SEARCHED:
+    most = _SEARCHED if task.collective.broadcast else _HALVED
+    if not 2 <= len(routers.vertices) <= most:
         return None
     channels, crossed = routers.channels(), _crossed(task, routers)
 

@@ -210,3 +210,8 @@ def test_large_networks_say_that_cuts_were_searched() -> None:
 def test_nothing_to_send_is_refused() -> None:
     with pytest.raises(PlanError, match="collective MNS: there is nothing to send"):
         lower_bounds(task("ring-4", "MNS", senders=[1], receivers=[1]))
+
+
+def test_halves_of_a_large_mesh() -> None:
+    # Distances say 726.
+    assert lower_bounds(task("mesh-16x16", "AAS"))[0].value == 1024
