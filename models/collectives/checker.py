@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from syncfabric.models.collectives.collective import Collective
-from syncfabric.models.collectives.schedule import Schedule, Step, Transfer
+from syncfabric.models.collectives.schedule import Schedule, Transfer, turned
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Channel, Topology
 
@@ -342,14 +342,10 @@ class _Check:
 
 def _turned(schedule: Schedule) -> Schedule:
     """Return the schedule of which this one is the time reversal."""
-    turned = schedule.collective.reversal
-    assert turned is not None
-
-    def back(step: Step) -> Step:
-        return tuple(Transfer((b, a), path[::-1]) for (a, b), path in step)
-
-    steps = tuple(map(back, reversed(schedule.steps)))
-    return replace(schedule, topology=schedule.topology.reversed(), collective=turned, steps=steps)
+    kind = schedule.collective.reversal
+    assert kind is not None
+    topology, steps = schedule.topology.reversed(), turned(schedule.steps)
+    return replace(schedule, topology=topology, collective=kind, steps=steps)
 
 
 def _turned_back(conflict: Conflict, steps: int) -> Conflict:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from syncfabric.models.collectives.certificate import Bound, Solver, best
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.clock import Found
-from syncfabric.models.collectives.schedule import Schedule, Step, Transfer
+from syncfabric.models.collectives.schedule import Schedule, Step, turned
 from syncfabric.models.collectives.task import Task
 
 __all__ = ["Record", "Result", "Standing"]
@@ -121,7 +121,7 @@ class Record:
             return
         task = self.task
         if task.collective.reversal is not None:
-            steps = _turned(steps)
+            steps = turned(steps)
         schedule = Schedule(task.topology, task.collective, task.rules, steps)
         report = check(schedule)
         if not report.right or report.detour > task.extra:
@@ -167,10 +167,3 @@ def _refuted(steps: int, found: Found) -> Bound:
 
     proof = f"INFEASIBLE with {steps} steps, all paths allowed, {found.evaluations:,} branches"
     return Bound(steps + 1, Solver(NAME, proof))
-
-
-def _turned(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return the steps in reverse, every path and message backwards."""
-    return tuple(
-        tuple(Transfer((b, a), path[::-1]) for (a, b), path in step) for step in reversed(steps)
-    )

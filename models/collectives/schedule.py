@@ -22,6 +22,7 @@ __all__ = [
     "Task",
     "Transfer",
     "collector_off",
+    "turned",
 ]
 
 FORMAT = "syncfabric-schedule/1"
@@ -37,6 +38,13 @@ class Transfer(NamedTuple):
 
 
 Step = tuple[Transfer, ...]
+
+
+def turned(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """Return steps in reverse, every path and message backwards."""
+    return tuple(
+        tuple(Transfer((b, a), path[::-1]) for (a, b), path in step) for step in reversed([*steps])
+    )
 
 
 @dataclass(frozen=True)

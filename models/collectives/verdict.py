@@ -32,6 +32,15 @@ class Costs:
     t1: float = 1
     length: float = 1024
 
+    def to_json(self, schedule: Schedule) -> dict[str, float]:
+        """Return them, and the times of a schedule."""
+        costs = (self.ts, self.t1, self.length)
+        return {
+            **dict(zip(("ts", "t1", "bytes"), costs, strict=True)),
+            "eq3": schedule.time_pipelined(*costs),
+            "each_step": schedule.time(*costs),
+        }
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -84,13 +93,7 @@ class Verdict:
             "served": report.served,
             "longest_path": report.longest,
             "detour": report.detour,
-            "time": {
-                "ts": costs.ts,
-                "t1": costs.t1,
-                "bytes": costs.length,
-                "eq3": schedule.time_pipelined(costs.ts, costs.t1, costs.length),
-                "each_step": schedule.time(costs.ts, costs.t1, costs.length),
-            },
+            "time": costs.to_json(schedule),
             "bound": None if bound is None else bound.value,
             "optimal": self.optimal,
             "bounds": [{**b.to_json(), "text": b.argument.words()} for b in self.bounds],

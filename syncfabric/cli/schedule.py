@@ -310,15 +310,7 @@ def _to_json(
         "found": schedule is not None,
         "steps": result.steps,
         "messages": None if schedule is None else schedule.messages,
-        "time": None
-        if schedule is None
-        else {
-            "ts": costs.ts,
-            "t1": costs.t1,
-            "bytes": costs.length,
-            "eq3": schedule.time_pipelined(costs.ts, costs.t1, costs.length),
-            "each_step": schedule.time(costs.ts, costs.t1, costs.length),
-        },
+        "time": None if schedule is None else costs.to_json(schedule),
         "bound": _proved(result),
         "optimal": result.optimal,
         "bounds_cut_off": list(result.cut_off),
