@@ -114,8 +114,8 @@ _OWN = (
         at_once=True,
     ),
     Method(
-        "packing",
-        "AAS on tori, by vectors",
+        "torus",
+        "alltoall on tori with equal sides: vectors packed into bins",
         f"{_HOME}exact.tori:pack",
         at_once=True,
     ),

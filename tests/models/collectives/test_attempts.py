@@ -176,6 +176,7 @@ def test_a_method_of_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
     known.cache_clear()
     try:
         assert searches()[-1] == "one a step"
+        assert len(methods._OWN) == len(known()) - 1, "two methods have one name"
         result = search(SCATTER, "one a step", steps=7)
         assert (result.method, result.steps) == ("one a step", 7)
     finally:
