@@ -76,6 +76,7 @@ def balanced_path(costs: Costs, nodes: Ints, root: int, near: Near = None) -> In
             here = everything if exact else found
             end = first + min(rows, max(1, BLOCK // here.width))
             done, by_index = _serve(costs, members, here, left, at[parents[first:end]])
+            assert len(done), "a finder returned only nodes that are taken"
             for one in {found, everything}:
                 one.take(done)
             if isinstance(here, Guess):
