@@ -23,8 +23,9 @@ _SHARE, _HASTE = 0.75, 2.0
 """Of the time limit: when first fit is cut off, and when what is then done in haste is."""
 _BEGIN = 1.0
 """Seconds in which a part of a search may begin, so that it leaves a checkpoint."""
-_TURN = 6.0
-"""Seconds of work, as methods count it, on a number of steps in the first round."""
+_TURN, _ALONE = 6.0, 16.0
+"""Seconds of work, as methods count it, on a number of steps in the first round; and how many times
+as long a method alone works."""
 
 
 class _Run:
@@ -131,7 +132,8 @@ class Attempts:
         if steps not in self.runs:
             self.runs[steps] = [*self._begun(steps)]
         runs, spent = self.runs[steps], 0.0
-        while runs and spent < _TURN * 2**number and not self.record.settled(steps):
+        turn = _TURN if self.auto else _ALONE * _TURN
+        while runs and spent < turn * 2**number and not self.record.settled(steps):
             # What has a checkpoint has to begin, if there is time or not.
             if self.over and (self.auto or spent):
                 break

@@ -182,8 +182,8 @@ SCHEDULES = (
     Mutant(
         "schedule: all rounds are as short as the first",
         "models/collectives/search.py",
-        "_TURN * 2**number",
-        "_TURN",
+        "spent < turn * 2**number",
+        "spent < turn",
         _ATTEMPTS,
     ),
     Mutant(
@@ -210,7 +210,7 @@ SCHEDULES = (
     Mutant(
         "schedule: a round does not end",
         "models/collectives/search.py",
-        "spent < _TURN * 2**number and ",
+        "spent < turn * 2**number and ",
         "",
         _ATTEMPTS,
     ),
