@@ -1,11 +1,14 @@
 """Options and fixtures that every test may use."""
 
+import dataclasses
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import Phase, settings
+
+from syncfabric.sim.simulators.verilator import Verilator
 
 SIMULATORS = ("verilator", "icarus")
 ROOT = Path(__file__).parent
@@ -57,6 +60,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _compiled_with_little_optimisation() -> Iterator[None]:
+    """Let the simulators of tests, which run for a short time, be compiled in less."""
+    patch, find = pytest.MonkeyPatch(), Verilator.find
+    patch.setattr(
+        Verilator, "find", lambda: dataclasses.replace(find(), opt_fast="-O1", opt_library="-O1")
+    )
+    yield
+    patch.undo()
 
 
 @pytest.fixture(autouse=True, scope="session")
