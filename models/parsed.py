@@ -5,11 +5,41 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["parse_json", "parse_toml"]
+__all__ = ["parse_json", "parse_toml", "validated"]
+
+
+T = TypeVar("T")
+
+
+def validated(shape: TypeAdapter[T], values: Any, subject: str) -> T:
+    """Return values as what a shape makes of them.
+
+    Parameters
+    ----------
+    shape : TypeAdapter
+    values : Any
+    subject : str
+        What errors call it.
+
+    Raises
+    ------
+    SpecError
+        They have not this shape; the message names the first place.
+    """
+    try:
+        return shape.validate_python(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in first["loc"])
+        message = first["msg"][:1].lower() + first["msg"][1:]
+        at = f"{place.lstrip('.')}: {message}" if place else message
+        raise SpecError(f"{subject}: {at}") from None
 
 
 def parse_json(text: str) -> Any:

@@ -12,7 +12,7 @@ from math import isqrt
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from syncfabric.models.collectives.certificate import Bound
@@ -26,7 +26,7 @@ from syncfabric.models.files import read_bytes, read_text, reading, write_whole
 from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.graph import Drawing, is_whole, parse_edges, parse_graphml
 from syncfabric.models.networks.reader import ready_made
-from syncfabric.models.parsed import parse_json
+from syncfabric.models.parsed import parse_json, validated
 
 __all__ = [
     "PERMUTATIONS",
@@ -34,7 +34,6 @@ __all__ = [
     "load_schedule",
     "load_topology",
     "permutation",
-    "place_of",
     "read",
     "save_schedule",
     "topology_from_json",
@@ -121,10 +120,7 @@ def topology_from_json(values: Any, subject: str = "topology") -> Topology:
         from syncfabric.models.collectives.chunks.msccl_json import read_topology
 
         return read_topology(values)
-    try:
-        file = _FILE.validate_python(values)
-    except ValidationError as error:
-        raise SpecError(f"{subject}: {place_of(error)}") from None
+    file = validated(_FILE, values, subject)
     links = tuple(Link(exact(alpha), exact(beta), lanes) for alpha, beta, lanes in file.links)
     return Topology(file.name, file.nodes, file.switches, tuple(file.channels), links)
 
@@ -132,14 +128,6 @@ def topology_from_json(values: Any, subject: str = "topology") -> Topology:
 def exact(value: float) -> Fraction:
     """Return a number of a file as it is written there, 0.1 as a tenth."""
     return Fraction(repr(value))
-
-
-def place_of(error: ValidationError) -> str:
-    """Return the first place that a validation error names, and what is wrong there."""
-    first = error.errors()[0]
-    place = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in first["loc"]).lstrip(".")
-    message = first["msg"][:1].lower() + first["msg"][1:]
-    return f"{place}: {message}" if place else message
 
 
 def _topology(name: str, drawing: Drawing) -> Topology:
@@ -256,10 +244,7 @@ def read(values: Any) -> Schedule:
         if found == "syncfabric-schedule/2":
             raise SpecError("schedule: it is in chunks, and is read by load_any")
         raise SpecError(f'schedule: format must be "{FORMAT}", not {json.dumps(found)}')
-    try:
-        file = _SCHEDULE.validate_python(values)
-    except ValidationError as error:
-        raise SpecError(f"schedule: {place_of(error)}") from None
+    file = validated(_SCHEDULE, values, "schedule")
     topology = topology_from_json(file.topology, "schedule: topology")
     with about("schedule"):
         kind = kind_of(file.collective)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from syncfabric.models.collectives.chunks.checker import bound_of
@@ -21,13 +21,13 @@ from syncfabric.models.collectives.chunks.schedule import (
     Schedule,
     Send,
 )
-from syncfabric.models.collectives.files import place_of, topology_from_json
 from syncfabric.models.collectives.files import read as read_steps
+from syncfabric.models.collectives.files import topology_from_json
 from syncfabric.models.collectives.schedule import Schedule as InSteps
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 from syncfabric.models.files import read_text, reading
-from syncfabric.models.parsed import parse_json
+from syncfabric.models.parsed import parse_json, validated
 
 __all__ = ["load_any", "read", "read_any"]
 
@@ -87,10 +87,7 @@ def read(values: Any) -> Schedule:
         The values have not its shape, or name what the topology lacks; the message names the
         place.
     """
-    try:
-        file = _FILE.validate_python(values)
-    except ValidationError as error:
-        raise SpecError(f"schedule: {place_of(error)}") from None
+    file = validated(_FILE, values, "schedule")
     topology = topology_from_json(file.topology, "schedule: topology")
     if not topology.links:
         raise SpecError(

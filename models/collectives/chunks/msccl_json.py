@@ -13,14 +13,14 @@ from dataclasses import dataclass as plain_dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from syncfabric.models.collectives.chunks.checker import SHOWN, Outcome
 from syncfabric.models.collectives.chunks.schedule import Chunked, Exchange
-from syncfabric.models.collectives.files import place_of
 from syncfabric.models.collectives.topology import Link, Topology
 from syncfabric.models.errors import SpecError
+from syncfabric.models.parsed import validated
 
 __all__ = ["Algorithm", "check_algorithm", "is_msccl", "read_algorithm", "read_topology"]
 
@@ -84,10 +84,7 @@ def is_msccl(values: Any) -> bool:
 def _read(values: Any, kind: str) -> Any:
     if values.get("msccl_type") != kind:
         raise SpecError(f'msccl_type must be "{kind}" here, not {values.get("msccl_type")!r}')
-    try:
-        return _READERS[kind].validate_python(values)
-    except ValidationError as error:
-        raise SpecError(f"{kind}: {place_of(error)}") from None
+    return validated(_READERS[kind], values, kind)
 
 
 @plain_dataclass(frozen=True)
