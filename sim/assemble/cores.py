@@ -13,7 +13,7 @@ from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.system_words import ConfigShare, flit_members
 from syncfabric.rtl.cores.tile import CoreTile, observed
-from syncfabric.sim.assemble import nodes
+from syncfabric.sim.assemble import modules, nodes
 from syncfabric.sim.assemble.network import modules_verilog, top_ports, verilog
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, zero
 from syncfabric.sim.emit.naming import plain
@@ -118,7 +118,7 @@ def system_verilog(shape: TileShape) -> str:
 def _barriers(spec: Any, shape: TileShape) -> list[str]:
     """Return the network of barriers, and what gives the cores its config port."""
     network = nodes.top_verilog(spec, BARRIERS, taps=True)
-    return [modules_verilog(spec), nodes.tap_verilog(), network]
+    return [modules_verilog(spec), modules.tap_verilog(), network]
 
 
 @_barriers.register

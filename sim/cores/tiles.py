@@ -17,7 +17,7 @@ from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.system_words import ConfigShare, flit_members
 from syncfabric.rtl.cores.tile import CoreTile, observed
 from syncfabric.rtl.static.node import StaticNode, link_names
-from syncfabric.sim.assemble import nodes, static
+from syncfabric.sim.assemble import modules, nodes, static
 from syncfabric.sim.assemble.cores import PACKETS, ask_bits, stream_pin, stream_wires
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.top import config_of_top
@@ -145,12 +145,12 @@ def _engine_tile(shape: TileShape, spec: MessageSpec) -> str:
     inside |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
     inside |= {stream_pin(wire): wire for wire, _ in stream_wires(shape)}
     if network.interfaces:
-        module, text = nodes.INTERFACE, nodes.interface_verilog(network)
+        module, text = modules.INTERFACE, modules.interface_verilog(network)
     else:
-        module, text = nodes.ROUTER, nodes.router_verilog(network)
+        module, text = modules.ROUTER, modules.router_verilog(network)
         inside |= dict.fromkeys(nodes.FREED, "")
     place_node(top, module, inside, host="tapped")
-    parts = [text, nodes.end_verilog(), nodes.tap_verilog(), converted(CoreTile, CORE, shape)]
+    parts = [text, modules.end_verilog(), modules.tap_verilog(), converted(CoreTile, CORE, shape)]
     return merged(*parts, top.text())
 
 
@@ -171,7 +171,7 @@ def _place_tap(top: ModuleWriter) -> None:
     for wire, width in nodes.CHAIN.items():
         top.wire(f"tapped_{wire}", width)
         ports |= {f"host__{wire}": f"inner_{wire}", f"node__{wire}": f"tapped_{wire}"}
-    top.instance(nodes.TAP, "tap", {**ports, "index": "target"})
+    top.instance(modules.TAP, "tap", {**ports, "index": "target"})
 
 
 def _static_tile(shape: TileShape, spec: StaticSpec) -> str:
@@ -199,8 +199,8 @@ def _static_tile(shape: TileShape, spec: StaticSpec) -> str:
     node |= dict.fromkeys((name for name, _ in static.local_wires(spec)), "")
     top.instance(static.NODE, "node", node)
     _place_mesh(top, beside)
-    modules = [converted(StaticNode, static.NODE, spec), nodes.router_verilog(beside.shape)]
-    return merged(*modules, converted(CoreTile, CORE, shape), top.text())
+    parts = [converted(StaticNode, static.NODE, spec), modules.router_verilog(beside.shape)]
+    return merged(*parts, converted(CoreTile, CORE, shape), top.text())
 
 
 def _place_mesh(top: ModuleWriter, spec: MeshSpec) -> None:
@@ -218,7 +218,7 @@ def _place_mesh(top: ModuleWriter, spec: MeshSpec) -> None:
     for p in range(spec.shape.router.links):
         for way in ("in", "out"):
             node |= joined_link(spec, f"{way}_{p}", f"{_PLAIN}{way}_{p}")
-    top.instance(nodes.ROUTER, "packets_node", node)
+    top.instance(modules.ROUTER, "packets_node", node)
 
 
 def _share_tile(shape: TileShape) -> str:

@@ -6,7 +6,8 @@ from functools import singledispatch
 from typing import Any
 
 from syncfabric.models.networks.spec import StaticSpec
-from syncfabric.sim.fabric.nodes import network_h, tables_text, tiles
+from syncfabric.sim.fabric.header import network_h, tables_text
+from syncfabric.sim.fabric.nodes import tiles
 from syncfabric.sim.fabric.static import tiles as static_tiles
 
 __all__ = ["network_h", "parts_of"]
