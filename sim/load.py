@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from syncfabric.models.errors import SpecError
+from syncfabric.models.errors import SpecError, about
 from syncfabric.models.files import csv_text
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.patterns import Pattern, pattern_of
@@ -273,7 +274,7 @@ def rates_of(text: str, points: int) -> list[float]:
 
 def load(
     work: Work,
-    specs: Iterable[NetworkSpec],
+    specs: Sequence[NetworkSpec],
     patterns: Sequence[str],
     rates: Sequence[float] = (),
     *,
@@ -290,11 +291,14 @@ def load(
     Raises
     ------
     SpecError
-        A network carries no packets, or does not allow a pattern.
+        A network carries no packets, or does not allow a pattern; with several, it is named.
     ToolError
         Verilator or the C++ compiler is missing.
     """
-    chosen = [(spec, _patterns_of(spec, patterns)) for spec in specs]
+    chosen: list[tuple[NetworkSpec, list[Pattern]]] = []
+    for spec in specs:
+        with _named(spec, specs):
+            chosen.append((spec, _patterns_of(spec, patterns)))
     find_simulator("verilator")
     jobs: list[tuple[tuple[Any, ...], int]] = []
     searches: list[Search] = []
@@ -305,7 +309,7 @@ def load(
             for p in known:
                 program = str(built.program), str(built.data)
                 jobs.append(((program, p.goals, p.share, p.senders), seed))
-                searches.append(search(p.name, p.senders, rates, points))
+                searches.append(_search(spec, specs, search(p.name, p.senders, rates, points)))
     work.tell(", ".join(dict.fromkeys(p.name for _, known in chosen for p in known)))
 
     def measure(loads: Sequence[tuple[int, float]]) -> Iterator[LoadPoint]:
@@ -318,6 +322,16 @@ def load(
         for spec, known in chosen
         for seed in seeds
     ]
+
+
+def _named(spec: NetworkSpec, specs: Sequence[NetworkSpec]) -> AbstractContextManager[None]:
+    """Let a refusal say which of several networks it is about."""
+    return about((spec.source or spec.name) if len(specs) > 1 else "")
+
+
+def _search(spec: NetworkSpec, specs: Sequence[NetworkSpec], inner: Search) -> Search:
+    with _named(spec, specs):
+        return (yield from inner)
 
 
 def _patterns_of(spec: NetworkSpec, patterns: Sequence[str]) -> list[Pattern]:

@@ -58,7 +58,7 @@ def load(
     for file in filter(None, (draw, output)):
         check_file(file)
     kind = format_of(draw) if draw else ""
-    specs = [Network.load(net).spec for net in nets]
+    specs = [Network.load(net).spec for net in dict.fromkeys(nets)]
     with pool() as made:
         if made is None:  # a rank that has worked for the first one
             return
