@@ -10,11 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from syncfabric.models.errors import OutputError, SpecError
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    NetworkSpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, NetworkSpec, StaticSpec
 from syncfabric.models.patterns import UNIFORM, pattern_of
 from syncfabric.sim.drive.scenario import free_gids, timeout_of
 from syncfabric.sim.output import check_file, check_folder
@@ -33,6 +29,11 @@ __all__ = [
 ]
 
 SIMULATORS = ("verilator", "icarus", "model")
+"""What can run a network; ``model`` is the golden model by itself."""
+MOST_JITTER = 100_000
+"""Cycles that a member may be late."""
+MOST_THREADS = 256
+"""Threads of a simulation: more than machines have cores."""
 
 
 def check_simulator(sim: str) -> None:
@@ -45,13 +46,6 @@ def check_simulator(sim: str) -> None:
     """
     if sim not in SIMULATORS:
         raise SpecError(f"sim must be one of {', '.join(SIMULATORS)}, not {sim!r}")
-
-
-"""What can run a network; ``model`` is the golden model by itself."""
-MOST_JITTER = 100_000
-"""Cycles that a member may be late."""
-MOST_THREADS = 256
-"""Threads of a simulation: more than machines have cores."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +165,11 @@ class RunRequest:
             raise SpecError(
                 f"threads = {self.threads}: verilator alone runs in threads, not {self.sim}; leave "
                 "threads out"
+            )
+        if self.threads is not None and self.threads > 1 and self.waves:
+            raise SpecError(
+                f"threads = {self.threads}: a waveform is written by one thread; leave threads or "
+                "waves out"
             )
         if self.netlist and (self.sim != "icarus" or self.long):
             raise SpecError(

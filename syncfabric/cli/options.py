@@ -55,7 +55,7 @@ Traffic = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Threads of Verilator's network; by default all idle cores."),
+    typer.Option(metavar="N", help="Threads of Verilator's network; by default as cores are idle."),
 ]
 StreamKind = Annotated[
     str | None, typer.Option(metavar="KIND", help="Vectors, too: allreduce, reduce or broadcast.")
