@@ -28,6 +28,8 @@ _Whole = Annotated[int, Field(strict=True, ge=0)]
 _LOOSE = ConfigDict(extra="ignore")
 ALPHA, BETA = Fraction(1000), Fraction(1)
 """Of links of a topology by itself, as ``--ts`` and ``--t1``."""
+MOST_ROUNDS = 2**31
+"""Of a step."""
 
 
 @dataclass(frozen=True, config=_LOOSE)
@@ -57,7 +59,7 @@ class _Collective:
 @dataclass(frozen=True, config=_LOOSE)
 class _Step:
     msccl_type: Literal["step"]
-    rounds: Annotated[int, Field(strict=True, ge=1)]
+    rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)]
     sends: list[tuple[_Whole, _Whole, _Whole]]
 
 
@@ -154,6 +156,11 @@ def _topology(file: _Topology, alpha: Fraction, beta: Fraction) -> Topology:
         for begin in range(count)
         if row[begin] and begin != end
     }
+    for number, (froms, tos, _, name) in enumerate(file.switches):
+        if max((*froms, *tos), default=0) >= count:
+            raise SpecError(
+                f"topology: switches[{number}], {name}: its ranks must be 0 to {count - 1}"
+            )
     links = tuple(Link(alpha, beta, rate) for rate in rates.values())
     return Topology(file.name, count, 0, tuple(rates), links)
 
@@ -178,6 +185,8 @@ def read_algorithm(values: Any, size: int, alpha: Fraction, beta: Fraction) -> A
     file: _Algorithm = _read(values, "algorithm")
     ranks, chunks = file.collective.nodes, file.collective.chunks
     topology = _topology(file.topology, alpha, beta)
+    if ranks < 2:
+        raise SpecError("algorithm: collective.nodes must be 2 or more: a rank alone sends nothing")
     if topology.nodes != ranks:
         raise SpecError(
             f"algorithm: collective.nodes is {ranks}, but the topology has {topology.nodes}"

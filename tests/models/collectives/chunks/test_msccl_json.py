@@ -174,6 +174,9 @@ def test_links_and_switches_let_so_many_through_in_a_round() -> None:
         (("collective", "chunks", 1, "pre"), [4], "algorithm: collective.chunks[1].pre must be"),
         (("collective", "chunks"), [], "algorithm: "),
         (("topology", "links", 2), [1], "topology: links[2] must have 4 numbers, not 1"),
+        (("collective", "nodes"), 1, "algorithm: collective.nodes must be 2 or more"),
+        (("steps", 0, "rounds"), 10**400, "algorithm: steps[0].rounds: "),
+        (("topology", "switches"), [[[0, 4], [1], 1, "s"]], "topology: switches[0], s: its ranks"),
     ],
 )
 def test_malformed_files_are_refused_by_place(
