@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -41,7 +42,7 @@ def relaunch(
     ------
     SpecError
         mpiexec has started another number of ranks; or hosts are given without a number of ranks,
-        or their file cannot be read.
+        or their file cannot be read, or is malformed.
     ToolError
         There is no mpiexec.
     """
@@ -50,7 +51,7 @@ def relaunch(
         if ranks is None:
             raise SpecError("--hostfile: it is of the ranks to start; give --ranks too")
         with reading(hostfile):
-            read_text(hostfile)
+            check_hosts(read_text(hostfile))
     if ranks is None or ranks == started:
         return
     if started is not None:
@@ -59,6 +60,33 @@ def relaunch(
     command = mpiexec(ranks, program, outlive=outlive, hostfile=hostfile)
     sys.stdout.flush()
     os.execv(command[0], command)
+
+
+_HOST = re.compile(r"[\w.-]+(:0*[1-9][0-9]*)?")
+
+
+def check_hosts(text: str) -> None:
+    """Refuse hosts that mpiexec would fail on: MPICH's ends by a signal, or says it in many lines.
+
+    Parameters
+    ----------
+    text : str
+        A line each, as ``node1:8`` (MPICH) or ``node1 slots=8`` (Open MPI); ``#`` begins a comment.
+
+    Raises
+    ------
+    SpecError
+        There is none, or a line is malformed; the message names it.
+    """
+    lines = [re.sub(r"\s*=\s*", "=", line.partition("#")[0]).split() for line in text.splitlines()]
+    if not any(lines):
+        raise SpecError("it has no host; give each a line, as node1:8")
+    for number, (host, *keys) in ((n, words) for n, words in enumerate(lines, 1) if words):
+        if not _HOST.fullmatch(host) or not all("=" in key for key in keys):
+            raise SpecError(
+                f'line {number}: it must be a host, as node1, node1:8 or "node1 slots=8", not'
+                f' "{" ".join([host, *keys])}"'
+            )
 
 
 def mpiexec(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.errors import ToolError
+from syncfabric.models.errors import SpecError, ToolError
 from syncfabric.sim.ranks import launch
 
 
@@ -37,6 +37,29 @@ def test_options_are_those_of_the_library(
     assert command[-2:] == ["a", "b"]
     hosts = launch.mpiexec(7, ["a"], outlive=outlive, hostfile=Path("hosts"))
     assert hosts[1 + len(before) : 5 + len(before)] == ["-hostfile", "hosts", "-n", "7"]
+
+
+def test_hosts_that_mpiexec_takes() -> None:
+    launch.check_hosts(
+        "# two\nnode-1.lan:8\n\nnode2 slots = 4 max_slots=8\n192.168.0.1 # a third\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "it has no host"),
+        ("# none\n \n", "it has no host"),
+        ("a\nlocalhost:0\n", 'line 2: .* not "localhost:0"'),
+        ("a:-1\n", 'line 1: .* not "a:-1"'),
+        ("a:x\n", "line 1: "),
+        ("a b c\n", 'line 1: .* not "a b c"'),
+        ("!!@@\n", "line 1: "),
+    ],
+)
+def test_hosts_are_refused_by_line(text: str, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        launch.check_hosts(text)
 
 
 def test_no_mpiexec_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
