@@ -243,7 +243,9 @@ def read(values: Any) -> Schedule:
         found = values.get("format") if isinstance(values, dict) else None
         if found == "syncfabric-schedule/2":
             raise SpecError("schedule: it is in chunks, and is read by load_any")
-        raise SpecError(f'schedule: format must be "{FORMAT}", not {json.dumps(found)}')
+        raise SpecError(
+            f'schedule: format must be "{FORMAT}", or "/2" in chunks, not {json.dumps(found)}'
+        )
     file = validated(_SCHEDULE, values, "schedule")
     topology = topology_from_json(file.topology, "schedule: topology")
     with about("schedule"):

@@ -25,6 +25,9 @@ def test_a_schedule_is_found_written_and_checked(call: Call, here: Path) -> None
     found = json.loads(call("check", "s.json", "--json").stdout)
     assert (found["right"], found["ranks"], found["bytes"]) == (True, 4, 65536)
     assert found["bound"] == 1000 + 49152
+    values = json.loads((here / "s.json").read_text())
+    (here / "s.json").write_text(json.dumps({**values, "cut": [[]]}))
+    assert "by latency alone; the cut in the file proves less" in call("check", "s.json").stdout
 
 
 def test_what_is_wrong_is_code_1(call: Call, here: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -32,7 +33,7 @@ from syncfabric.models.parsed import parse_json, validated
 __all__ = ["load_any", "read", "read_any"]
 
 _Whole = Annotated[int, Field(strict=True, ge=0)]
-_Time = Annotated[str, Field(pattern=r"^[0-9]{1,40}(/[1-9][0-9]{0,39})?$")]
+_TIME = re.compile(r"[0-9]{1,40}(/[1-9][0-9]{0,39})?")
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -47,7 +48,7 @@ class _File:
     sends: list[list[Any]]
     root: _Whole = 0
     cut: list[list[_Whole]] | None = None
-    times: list[tuple[_Whole, _Time]] | None = None
+    times: list[tuple[_Whole, str]] | None = None
 
 
 _FILE = TypeAdapter(_File)
@@ -100,13 +101,21 @@ def read(values: Any) -> Schedule:
     )
     cut = None
     if file.cut is not None:
-        times = tuple((vertex, Fraction(time)) for vertex, time in file.times or ())
+        times = tuple(_time(nth, *pair) for nth, pair in enumerate(file.times or ()))
         cut = Cut(tuple(map(frozenset, file.cut)), times)
     elif file.times:
         raise SpecError("schedule: times: they are of a cut's vertices; there is no cut")
     if cut is not None:
         bound_of(exchange, topology, cut)
     return Schedule(topology, exchange, sends, cut)
+
+
+def _time(number: int, vertex: int, text: str) -> tuple[int, Fraction]:
+    if not _TIME.fullmatch(text):
+        raise SpecError(
+            f'schedule: times[{number}][1]: it must be nanoseconds as "15" or "47/3", not "{text}"'
+        )
+    return vertex, Fraction(text)
 
 
 def _send(topology: Topology, exchange: Exchange, send: Any, place: str) -> Send:

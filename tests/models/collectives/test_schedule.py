@@ -87,8 +87,11 @@ def changed(*place: Any, value: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([], 'schedule: format must be "syncfabric-schedule/1", not null'),
-        ({"format": "x"}, 'schedule: format must be "syncfabric-schedule/1", not "x"'),
+        ([], 'schedule: format must be "syncfabric-schedule/1", or "/2" in chunks, not null'),
+        (
+            {"format": "x"},
+            'schedule: format must be "syncfabric-schedule/1", or "/2" in chunks, not "x"',
+        ),
         (changed("steps", value=None), "schedule: steps: field required"),
         (changed("collective", value="XYZ"), 'schedule: collective: unknown "XYZ"; known are'),
         (changed("ports", value=0), "schedule: ports"),
