@@ -10,8 +10,34 @@ from dataclasses import dataclass
 from math import inf
 
 from syncfabric.models.collectives.schedule import Step
+from syncfabric.models.errors import SpecError
 
-__all__ = ["Clock", "Found", "Stop", "TimeUpError", "seconds_left", "tick"]
+__all__ = [
+    "Clock",
+    "Found",
+    "Stop",
+    "TimeUpError",
+    "check_seed_and_limit",
+    "seconds_left",
+    "tick",
+]
+
+MOST_SEED = 2**31 - 1
+"""What all methods take."""
+
+
+def check_seed_and_limit(seed: int, time_limit: float) -> None:
+    """Refuse a seed or a time limit that no search takes.
+
+    Raises
+    ------
+    SpecError
+        With the range.
+    """
+    if not 0 <= seed <= MOST_SEED:
+        raise SpecError(f"seed must be 0 to {MOST_SEED}, not {seed}")
+    if not time_limit > 0:
+        raise SpecError(f"time limit: it must be above 0 seconds, not {time_limit:g}")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from syncfabric.models.collectives.bounds import bounds_in_time
-from syncfabric.models.collectives.clock import Clock, Found, Stop, TimeUpError
+from syncfabric.models.collectives.clock import (
+    Clock,
+    Found,
+    Stop,
+    TimeUpError,
+    check_seed_and_limit,
+)
 from syncfabric.models.collectives.methods import Method, known, method, searches
 from syncfabric.models.collectives.record import Record, Result, Standing
 from syncfabric.models.collectives.schedule import Step, collector_off
@@ -196,8 +202,6 @@ class Attempts:
             self.told(Standing(run.method.name, steps, *standing, self.clock.passed))
 
 
-MOST_SEED = 2**31 - 1
-"""What all methods take."""
 _BOUNDS_SHARE = 0.5
 """Of the time limit that the bounds may take."""
 
@@ -280,10 +284,7 @@ def _check(
     checkpoint: Path | None,
 ) -> None:
     """Refuse what ``search`` cannot do, before it begins."""
-    if not 0 <= seed <= MOST_SEED:
-        raise SpecError(f"seed must be 0 to {MOST_SEED}, not {seed}")
-    if not time_limit > 0:
-        raise SpecError(f"time limit: it must be above 0 seconds, not {time_limit:g}")
+    check_seed_and_limit(seed, time_limit)
     if checkpoint is not None and (name != "hgsa" or steps is None):
         raise SpecError("checkpoint: it is of one run; give method hgsa, and the steps")
     task.collective.check_on(task.topology)

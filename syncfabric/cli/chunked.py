@@ -59,9 +59,7 @@ def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
     if asked.method not in (*METHODS, "auto"):
         known = did_you_mean(asked.method, (*METHODS, "auto"))
         raise SpecError(f'--method: unknown "{asked.method}" in chunks; {known}')
-    size = int(asked.costs.length)
-    if size != asked.costs.length:
-        raise SpecError(f"--bytes: in chunks it must be whole, not {asked.costs.length:g}")
+    size = _whole(asked.costs)
     topology = linked(load_topology(name), exact(asked.costs.ts), exact(asked.costs.t1))
     if asked.draw is not None:
         from syncfabric.sim.draw.schedule import check_schedule_picture
@@ -91,6 +89,13 @@ def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
         print_json(_to_json(topology, result, asked))
     else:
         _print(topology, result)
+
+
+def _whole(costs: "Costs") -> int:
+    """Return the bytes, which must be whole."""
+    if costs.length != int(costs.length):
+        raise SpecError(f"--bytes: in chunks it must be whole, not {costs.length:g}")
+    return int(costs.length)
 
 
 def _write(schedule: "Schedule", file: Path) -> None:
@@ -137,8 +142,8 @@ def check_msccl(file: Path, values: Any, costs: "Costs", *, as_json: bool) -> bo
     from syncfabric.models.collectives.files import exact
     from syncfabric.models.files import reading
 
+    size = _whole(costs)
     with reading(file):
-        size = int(costs.length)
         algorithm = read_algorithm(values, size, exact(costs.ts), exact(costs.t1))
     topology, exchange = algorithm.topology, algorithm.exchange
     bound, why = algorithm.latency, "latency alone"
@@ -171,8 +176,9 @@ def check_program(file: Path, topology: str | None, costs: "Costs", *, as_json: 
     from syncfabric.models.collectives.files import exact, load_topology
     from syncfabric.models.files import read_text, reading
 
+    size = _whole(costs)
     with reading(file):
-        program = read_xml(read_text(file), int(costs.length))
+        program = read_xml(read_text(file), size)
         exchange = program.exchange
         name = topology or f"complete-{exchange.ranks}"
         on = linked(load_topology(name), exact(costs.ts), exact(costs.t1))
@@ -296,10 +302,12 @@ def _print(topology: "Topology", result: "Result") -> None:
     print_table(Console(), Titled("", rows))
     if result.left_out:
         typer.echo(
-            f"left out   {', '.join(map(str, result.left_out))} chunks: no time, or too many"
+            f"left out   {', '.join(map(str, sorted(result.left_out)))} chunks, by some methods:"
+            " no time, or too many sends"
         )
-    outcome = f"{result.best.method}, {result.best.parts} chunks: {float(result.best.time):,.0f} ns"
-    typer.echo(f"best       {outcome}")
+    best = result.best
+    chunks = f"{best.parts} chunk{'s' * (best.parts > 1)}"
+    typer.echo(f"best       {best.method}, {chunks}: {float(best.time):,.0f} ns")
     typer.echo(_verdict(result.best.time, result.bound))
 
 

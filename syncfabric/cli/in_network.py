@@ -49,6 +49,8 @@ def _write(made: "InNetwork", output: Path | None) -> list[Path]:
 
 
 def _print(made: "InNetwork", size: int, files: list[Path]) -> None:
+    from syncfabric.models.layout.stream_traffic import MOST_WORDS
+
     packing, topology = made.packing, made.packing.topology
     members = f"{topology.nodes} members, {size:,} bytes each"
     typer.echo(f"allreduce in the network on {topology.name}, {members}")
@@ -64,14 +66,17 @@ def _print(made: "InNetwork", size: int, files: list[Path]) -> None:
     typer.echo(f"rate       {rate} word{'s' * (rate > 1)} a cycle; no link is in two trees")
     parts, most = packing.cut.parts, int(packing.bound)
     why = (
-        f"what passes into {len(parts[0])} vertices"
+        f"what passes into {len(parts[0])} {'vertex' if len(parts[0]) == 1 else 'vertices'}"
         if len(parts) == 1
         else f"what passes between {len(parts)} parts"
     )
     whole = "" if rate == packing.bound else f"; whole trees carry {most} at most"
-    typer.echo(f"bound      {float(packing.bound):.4g} words a cycle, by {why}{whole}")
+    plural = "" if packing.bound == 1 else "s"
+    typer.echo(f"bound      {float(packing.bound):.4g} word{plural} a cycle, by {why}{whole}")
     if most > rate:
         typer.echo("           fewer trees are faster for so few bytes, or no more were found")
     for file, words in zip(files, made.words, strict=bool(files)):
-        typer.echo(f"run        syncfabric run {file} --stream allreduce --words {words}")
+        played = min(words, MOST_WORDS)
+        limit = "" if played == words else f"  (a run has {MOST_WORDS:,} words at most)"
+        typer.echo(f"run        syncfabric run {file} --stream allreduce --words {played}{limit}")
     typer.echo(f"in all     {made.cycles:,} cycles at most")

@@ -97,7 +97,9 @@ def number_of_bytes(text: str | float) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= MOST:
-        raise typer.BadParameter(f"it must be a number from 0, as 1024, 64K or 64M, not {text}")
+        raise typer.BadParameter(
+            f"it must be a number from 0 to 10^12, as 1024, 64K or 64M, not {text}"
+        )
     return value
 
 

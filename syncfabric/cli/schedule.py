@@ -138,6 +138,12 @@ def schedule(
             ("--islands", islands),
             ("--checkpoint", checkpoint),
             ("--draw", in_network and draw),
+            ("--senders", in_network and senders),
+            ("--receivers", in_network and receivers),
+            ("--ts", in_network and ts != 1000),
+            ("--t1", in_network and t1 != 1),
+            ("--seed", in_network and seed != 1),
+            ("--time-limit", in_network and time_limit != 60),
         ):
             _refuse(option, given=bool(given), in_network=in_network)
         for file in (output, draw):
@@ -159,8 +165,9 @@ def schedule(
         task = _task(topology, collective, rules, nonminimal, permutation, senders, receivers)
         for file in (output, draw, checkpoint):
             _check_folder(file)
-        if output is not None and output.suffix in (".xml", ".et", ".h"):
-            raise SpecError(f"--output: {output.suffix} is of schedules in chunks; give --chunks")
+        for ending in (".xml", ".et", ".et.json", ".h"):
+            if output is not None and output.name.endswith(ending):
+                raise SpecError(f"--output: {ending} is of schedules in chunks; give --chunks")
         if draw is not None:
             from syncfabric.sim.draw.schedule import check_schedule_picture
 

@@ -24,6 +24,7 @@ from syncfabric.models.collectives.chunks.schedule import (
 from syncfabric.models.collectives.chunks.slots import in_slots
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.chunks.trees import Tree, best_trees
+from syncfabric.models.collectives.clock import check_seed_and_limit
 from syncfabric.models.collectives.topology import Link, Topology
 from syncfabric.models.errors import SpecError
 
@@ -134,6 +135,7 @@ def search(
     SpecError
         A number is out of range, or no method has a schedule.
     """
+    check_seed_and_limit(seed, time_limit)
     end, found, left_out = monotonic() + time_limit, list[Found](), list[int]()
 
     def tick() -> None:
