@@ -11,7 +11,6 @@ from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import with_channels, with_world
-from tests.quick import quick_simulator
 from tests.sim.cores.emulator import emulate, world
 from tests.sim.cores.systems import break_software, mesh
 
@@ -150,10 +149,7 @@ def test_groups_that_are_killed_or_broken_are_made_anew(
         pytest.param("streams, one of the file", 2, marks=pytest.mark.nightly),
     ],
 )
-def test_groups_that_are_made_have_streams(
-    network: str, mode: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("syncfabric.sim.cores.run.find_simulator", quick_simulator)
+def test_groups_that_are_made_have_streams(network: str, mode: int) -> None:
     result = run("programs/streams.c", network, MODE=mode)
     assert result.faults == ()
     assert result.exits == (0,) * result.cores
