@@ -87,6 +87,7 @@ def test_networks_and_seeds_side_by_side(call: Call, here: Path) -> None:
     assert "transpose, seed 2" in (here / "load.svg").read_text()
 
 
+@pytest.mark.nightly
 def test_other_ranks_measure_and_the_first_one_prints() -> None:
     words = ["load", "mesh-2x2", "--rates", "0.1:0.1", "--points", "1", "--seed", "9", "--json"]
     done = run("-m", "syncfabric", *words, ranks=2)
