@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from syncfabric.models.networks.reader import LIBRARY
 from tests.cli.conftest import Call
 from tests.programs import run
 
@@ -62,25 +63,28 @@ def test_saturation_at_a_hot_node(call: Call, here: Path) -> None:
 
 def test_networks_and_seeds_side_by_side(call: Call, here: Path) -> None:
     """A line of JSON a network and seed; each is what that network and seed give alone."""
+    text = (LIBRARY / "mesh-2x2.toml").read_text(encoding="utf-8")
+    other = here / "other.toml"
+    other.write_text(text.replace('name = "mesh-2x2"', 'name = "other"'), encoding="utf-8")
     words = ["--pattern", "transpose", "--rates", "0.1:0.1", "--points", "1"]
     several = call(
-        "load", "mesh-2x2", "mesh-4x4", *words, "--seeds", "2", "--json", "-o", "all.csv"
+        "load", "mesh-2x2", "other.toml", *words, "--seeds", "2", "--json", "-o", "all.csv"
     )
     assert several.exit_code == 0, several.output
     found = [json.loads(line) for line in several.stdout.splitlines()]
     assert [(each["network"], each["seed"]) for each in found] == [
         ("mesh-2x2", 1),
         ("mesh-2x2", 2),
-        ("mesh-4x4", 1),
-        ("mesh-4x4", 2),
+        ("other", 1),
+        ("other", 2),
     ]
     assert found[0]["curves"] != found[1]["curves"]
-    alone = call("load", "mesh-4x4", *words, "--seed", "2", "--json", "-o", "one.csv")
+    alone = call("load", "other.toml", *words, "--seed", "2", "--json", "-o", "one.csv")
     assert json.loads(alone.stdout) == found[3]
     rows = list(csv.reader((here / "all.csv").read_text().splitlines()))
     assert rows[0] == ["network", "seed", "pattern", *FIELDS]
     one = list(csv.reader((here / "one.csv").read_text().splitlines()))
-    assert [row[2:] for row in rows if row[:2] == ["mesh-4x4", "2"]] == one[1:]
+    assert [row[2:] for row in rows if row[:2] == ["other", "2"]] == one[1:]
     shown = call("load", "mesh-2x2", *words, "--seeds", "2", "--draw", "load.svg")
     titles = [line for line in shown.stdout.splitlines() if "nodes send" in line]
     assert titles == [f"mesh-2x2: transpose, 2 nodes send, seed {seed}" for seed in (1, 2)]

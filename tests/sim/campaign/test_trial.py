@@ -100,6 +100,7 @@ def test_a_word_of_a_stream_that_is_lost_breaks_its_group_alone() -> None:
     assert renew.faults > 2
 
 
+@pytest.mark.nightly
 def test_without_checks_a_stream_releases_wrong_words() -> None:
     result = struck(streaming(mesh(3, 2, **STREAMING)), 60, *STREAM_KINDS)
     seen = {count.kind: count.verdicts for count in result.kinds}
