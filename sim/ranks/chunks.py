@@ -54,8 +54,9 @@ def moves_of(schedule: Schedule) -> list[Moves]:
     if exchange.piece % unit:
         least = unit * exchange.parts * round(exchange.size / exchange.share)
         raise SpecError(
-            f"bytes must be a multiple of {least:,}, as each of its chunks is of"
-            f" {unit} or a multiple, not {exchange.size:,}; schedule it with such a --bytes"
+            f"bytes must be a multiple of {least:,}, so that each chunk has whole"
+            f" {'numbers of 8 bytes' if exchange.combines else 'bytes'}, not {exchange.size:,};"
+            " schedule it with such a --bytes"
         )
     outcome = check(schedule)
     if outcome.broken:

@@ -303,7 +303,7 @@ def perform(
     world: Any,
     load: Callable[[], Schedule | InChunks],
     *,
-    size: int = 1024,
+    size: int | None = None,
     repeat: int = 20,
     seed: int = 1,
 ) -> Performed | None:
@@ -315,8 +315,8 @@ def perform(
         As many ranks as the schedule has nodes.
     load : function
         Returns the schedule. Rank 0 alone calls it.
-    size : int
-        Bytes of a message. A schedule in chunks has a size of its own.
+    size : int, optional
+        Bytes of a message, 1,024 by default. A schedule in chunks has a size of its own.
     repeat : int
         How often each way is timed. Each time has other payloads.
     seed : int
@@ -330,8 +330,9 @@ def perform(
     Raises
     ------
     SpecError
-        The schedule is wrong, has not as many nodes as there are ranks, or adds up numbers of 8
-        bytes where ``size`` is no multiple of 8. Raised on every rank.
+        The schedule is wrong, has not as many nodes as there are ranks, adds up numbers of 8
+        bytes where ``size`` is no multiple of 8, or is in chunks and ``size`` is given. Raised on
+        every rank.
     """
     plan = first_tells(world, lambda: prepare(load(), world.Get_size(), size))
     me, nodes, size = world.Get_rank(), range(world.Get_size()), plan.size
@@ -394,7 +395,7 @@ class Plan(NamedTuple):
     """What JSON tells of it."""
 
 
-def prepare(schedule: Schedule | InChunks, ranks: int, size: int) -> Plan:
+def prepare(schedule: Schedule | InChunks, ranks: int, size: int | None) -> Plan:
     """Return how a schedule is carried out.
 
     Raises
@@ -410,7 +411,11 @@ def prepare(schedule: Schedule | InChunks, ranks: int, size: int) -> Plan:
                 f"the schedule is for the {nodes} nodes of {topology}, but {started} started; "
                 f"use mpiexec -n {nodes}, or --ranks {nodes}"
             )
-        return _in_chunks(schedule) if isinstance(schedule, InChunks) else _in_steps(schedule, size)
+        if isinstance(schedule, Schedule):
+            return _in_steps(schedule, 1024 if size is None else size)
+        if size is not None:
+            raise SpecError("--bytes: a schedule in chunks has its own; leave it out")
+        return _in_chunks(schedule)
 
 
 def _in_chunks(schedule: InChunks) -> Plan:

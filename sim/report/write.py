@@ -269,8 +269,8 @@ def read_input(source: str) -> Input:
         if isinstance(values, dict) and "verdict" in values:
             return source, RunResult.from_json(values)
         raise SpecError(
-            f'neither a schedule, whose "format" is "{FORMAT}", nor what `syncfabric run --json` '
-            'or `cores --json` prints, which has a "verdict"'
+            f'neither a schedule, whose "format" is "{FORMAT}" or "/2", nor what `syncfabric run'
+            ' --json` or `cores --json` prints, which has a "verdict"'
         )
 
 

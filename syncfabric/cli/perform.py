@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 def perform(
     file: ScheduleFile,
     size: Annotated[
-        int, typer.Option("--bytes", min=1, max=2**30, metavar="N", help="Bytes of a message.")
-    ] = 1024,
+        int | None,
+        typer.Option(
+            "--bytes", min=1, max=2**30, metavar="N", help="Bytes of a message; 1024 by default."
+        ),
+    ] = None,
     repeat: Annotated[
         int, typer.Option(min=1, metavar="R", help="How often each way is timed.")
     ] = 20,

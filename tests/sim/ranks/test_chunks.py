@@ -93,7 +93,9 @@ def test_sizes_that_do_not_divide(kind: str) -> None:
 def test_what_is_not_performed() -> None:
     schedule = next(in_chunks("allgather", "ring-4"))
     with pytest.raises(SpecError, match="for the 4 nodes of ring-4, but 3 ranks were started"):
-        prepare(schedule, 3, 1024)
+        prepare(schedule, 3, None)
     wrong = Schedule(schedule.topology, schedule.exchange, schedule.sends[:-1])
     with pytest.raises(SpecError, match=r"the schedule is wrong: rank . ends without"):
-        prepare(wrong, 4, 1024)
+        prepare(wrong, 4, None)
+    with pytest.raises(SpecError, match="--bytes: a schedule in chunks has its own"):
+        prepare(schedule, 4, 1024)
