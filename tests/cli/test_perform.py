@@ -50,7 +50,8 @@ def test_as_json(tmp_path: Path) -> None:
     done = perform(3, tmp_path / "s.json", "--json", "--repeat", 4)
     assert done.returncode == 0
     found = json.loads(done.stdout)
-    assert (found["collective"], found["right"], found["checked_bytes"]) == ("broadcast", True, 24576)
+    assert (found["collective"], found["right"]) == ("broadcast", True)
+    assert found["checked_bytes"] == 24576
     for way in ("schedule", "library"):
         times = found[way]
         assert len(times["seconds"]) == 4
