@@ -33,7 +33,7 @@ class Barriers {
         else if (name == "members" || name == "seed") {
             uint64_t hang = 0;
             words >> seed_ >> jitter_ >> hang;
-            nodes_.clear(), referee_.set_hang(hang);
+            nodes_.clear(), referee_.set_hang(hang), seeded_ = true;
             if (name == "members")
                 for (auto& group : referee_.groups()) let_in(group, FOR_EVER, false, true);
         } else if (name == "open") {
@@ -71,7 +71,8 @@ class Barriers {
         return true;
     }
 
-    bool watches() const { return !referee_.groups().empty(); }
+    // Whether a release is looked at: before the first group, too, where members are to come.
+    bool watches() const { return seeded_ || !referee_.groups().empty(); }
 
     // Go on for a cycle. `released` are the nodes that show a release, in order; `touched` those whose
     // inputs change, to which touch(node) adds one.
@@ -134,4 +135,5 @@ class Barriers {
     Referee referee_{NODES, REGISTERS};
     std::vector<MembersOfNode> nodes_;  // those that have had members, in order
     uint32_t seed_ = 0, jitter_ = 0;
+    bool seeded_ = false;
 };

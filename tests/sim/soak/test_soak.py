@@ -79,6 +79,7 @@ HANGS = (  # whoever is waiting first when nothing comes any more
 )
 BROKEN = {
     ("engines", "release 1 3000 0"): f"{EARLY}|sits in no group",
+    ("engines", "release 1 20 0"): "sits in no group",  # before the first is set up
     ("engines", "drop 0 3000"): HANGS,
     ("engines", "credit 0 3000"): r"link \d+ holds",
     ("engines", "dead 0 3000"): HANGS,
