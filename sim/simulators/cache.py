@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ class Cache:
         """
         entry = self.folder / "builds" / key
         try:
-            with self.locked(key):
+            with self._lock("use", fcntl.LOCK_SH), self.locked(key):
                 if entry.is_dir():
                     os.utime(entry)
                     return entry, True
@@ -84,15 +84,22 @@ class Cache:
             make(scratch, result)
             result.rename(entry)
 
-    @contextmanager
-    def locked(self, key: str) -> Iterator[None]:
+    def locked(self, key: str) -> AbstractContextManager[None]:
         """Keep other processes from making the same build at the same time; they wait for it."""
-        locks = self.folder / "locks"
-        locks.mkdir(parents=True, exist_ok=True)
         # Shared by keys with the same beginning, so that the number of lock files is bounded; of
         # more than two digits, or who places for an hour holds up too many others.
-        with (locks / key[:4]).open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        return self._lock(key[:4], fcntl.LOCK_EX)
+
+    def unused(self) -> AbstractContextManager[None]:
+        """Wait until no build is under way, which needs others, and keep any from beginning."""
+        return self._lock("use", fcntl.LOCK_EX)
+
+    @contextmanager
+    def _lock(self, name: str, how: int) -> Iterator[None]:
+        locks = self.folder / "locks"
+        locks.mkdir(parents=True, exist_ok=True)
+        with (locks / name).open("w") as lock:
+            fcntl.flock(lock, how)
             yield
 
     def _prune(self) -> None:
@@ -185,7 +192,7 @@ def cache_use() -> CacheUse:
 
 
 def clear_cache() -> int:
-    """Remove all that is kept; return its bytes. A build that is under way is waited for.
+    """Remove all that is kept; return its bytes. Builds that are under way are waited for.
 
     Raises
     ------
@@ -194,14 +201,14 @@ def clear_cache() -> int:
     """
     before, root = cache_use().bytes, cache_folder()
     try:
-        for name in PARTS:
-            for entry in _entries(root, name):
-                cache = Cache(entry.parent.parent)
-                with cache.locked(entry.name):
-                    if entry.is_dir():
-                        shutil.rmtree(entry)
-                    else:
-                        entry.unlink(missing_ok=True)
+        with Cache(root).unused():
+            for name in PARTS:
+                for entry in _entries(root, name):
+                    with Cache(entry.parent.parent).locked(entry.name):
+                        if entry.is_dir():
+                            shutil.rmtree(entry)
+                        else:
+                            entry.unlink(missing_ok=True)
     except OSError as error:
         raise unusable(error) from error
     return before - cache_use().bytes

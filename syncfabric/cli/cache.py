@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Remove all that is kept.")] = False,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Remove all that is kept, after builds under way.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show what is kept in the cache, and its limits.

@@ -148,3 +148,21 @@ def test_clear_waits_for_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert (tmp_path / "builds" / "ab").is_dir()
     cleared.join()
     assert not (tmp_path / "builds" / "ab").is_dir()
+
+
+def test_clear_waits_for_a_build_that_uses_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SYNCFABRIC_CACHE", str(tmp_path))
+    _kept(tmp_path)
+
+    def make(scratch: Path, result: Path) -> None:
+        cleared.start()
+        cleared.join(0.2)
+        assert Cache(tmp_path / "verilog").get("cd", _fill)[1]
+        _fill(scratch, result)
+
+    cleared = threading.Thread(target=clear_cache)
+    assert not Cache(tmp_path).get("ef", make)[1]
+    cleared.join()
+    assert cache_use().bytes == 0
