@@ -66,6 +66,10 @@ class Topology:
     links: tuple[Link, ...] = ()
 
     def __post_init__(self) -> None:
+        if not self.name.isprintable():
+            raise SpecError(
+                f"topology: its name must be printable, in one line, not {self.name[:40]!r}"
+            )
         if self.nodes < 1 or self.switches < 0:
             raise SpecError(
                 f"topology {self.name}: it must have a node at least, not "

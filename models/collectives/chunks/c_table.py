@@ -33,7 +33,7 @@ def c_table(schedule: Schedule, name: str = "") -> str:
         starts.append(starts[-1] + len(own))
     words = {
         "KIND": exchange.kind,
-        "TOPOLOGY": schedule.topology.name,
+        "TOPOLOGY": schedule.topology.name.replace("*/", "* /"),
         "NAME": prefix,
         "GUARD": f"{prefix.upper()}_H",
         "RANKS": str(exchange.ranks),

@@ -48,6 +48,7 @@ def test_distances_count_a_processors_channels() -> None:
     ("make", "message"),
     [
         (lambda: Topology("t", 0, 1, ()), "topology t: it must have a node at least, not 0 nodes"),
+        (lambda: Topology("a\nb = 1", 2, 0, PAIR), "its name must be printable, in one line"),
         (lambda: Topology("t", 2, 0, ((0, 2),)), "channel [0, 2] leads out of it; nodes and"),
         (lambda: Topology("t", 2, 0, (*PAIR, (1, 1))), "channel [1, 1] leads nowhere"),
         (lambda: Topology("t", 2, 0, (*PAIR, (0, 1))), "channel [0, 1] is there 2 times"),
