@@ -19,6 +19,7 @@ from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.script import REPORT, Stimulus, script_text
 from syncfabric.sim.fabric.texts import texts_of
 from syncfabric.sim.simulators import Built, Design, Verilator
+from syncfabric.sim.simulators.cache import Cache
 
 __all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric", "idle_cores"]
 
@@ -107,7 +108,7 @@ def build_fabric(
     """
     texts = texts_of(spec, queue, waves=waves)
     designs = [Design(tile.stem, [tile], trace=waves) for tile in texts.tiles]
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, Cache().using():
         folder = Path(name)
         for file in (texts.program, *_HEADERS):
             text = files("syncfabric.sim.fabric").joinpath(file).read_text()
@@ -117,6 +118,7 @@ def build_fabric(
         built = Verilator.find().build_native(
             designs, folder / texts.program, headers=headers, flags=flags
         )
+        os.utime(texts.header.parent)  # the tables are used when the program starts
     return replace(built, data=texts.tables)
 
 

@@ -64,7 +64,7 @@ class Cache:
         """
         entry = self.folder / "builds" / key
         try:
-            with self._lock("use", fcntl.LOCK_SH), self.locked(key):
+            with self.using(), self.locked(key):
                 if entry.is_dir():
                     os.utime(entry)
                     return entry, True
@@ -90,8 +90,12 @@ class Cache:
         # more than two digits, or who places for an hour holds up too many others.
         return self._lock(key[:4], fcntl.LOCK_EX)
 
+    def using(self) -> AbstractContextManager[None]:
+        """Keep `clear_cache` waiting: a build needs what others have left."""
+        return self._lock("use", fcntl.LOCK_SH)
+
     def unused(self) -> AbstractContextManager[None]:
-        """Wait until no build is under way, which needs others, and keep any from beginning."""
+        """Wait until no build is under way, and keep any from beginning."""
         return self._lock("use", fcntl.LOCK_EX)
 
     @contextmanager
@@ -192,26 +196,32 @@ def cache_use() -> CacheUse:
 
 
 def clear_cache() -> int:
-    """Remove all that is kept; return its bytes. Builds that are under way are waited for.
+    """Remove all that is kept; return its bytes.
+
+    Builds that are under way are waited for. What is used meanwhile stays: a run is about to
+    start it.
 
     Raises
     ------
     OutputError
         The cache cannot be written.
     """
-    before, root = cache_use().bytes, cache_folder()
+    freed, begin, root = 0, time.time(), cache_folder()
     try:
         with Cache(root).unused():
             for name in PARTS:
                 for entry in _entries(root, name):
                     with Cache(entry.parent.parent).locked(entry.name):
+                        if not entry.exists() or entry.stat().st_mtime >= begin:
+                            continue
+                        freed += size_of(entry)
                         if entry.is_dir():
                             shutil.rmtree(entry)
                         else:
-                            entry.unlink(missing_ok=True)
+                            entry.unlink()
     except OSError as error:
         raise unusable(error) from error
-    return before - cache_use().bytes
+    return freed
 
 
 def _entries(root: Path, name: str) -> list[Path]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def cache(
     clear: Annotated[
-        bool, typer.Option("--clear", help="Remove all that is kept, after builds under way.")
+        bool, typer.Option("--clear", help="Remove what is kept, after builds under way.")
     ] = False,
     as_json: Json = False,
 ) -> None:
