@@ -144,9 +144,14 @@ class Fabric:
 
     def __init__(self, built: Built, *, threads: int = 1) -> None:
         command = [str(built.program), *([str(built.data)] if built.data else []), str(threads)]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+        except FileNotFoundError:
+            raise ToolError(
+                "the cache was cleared since the build; run it again"
+            ) from None
 
     def __enter__(self) -> "Fabric":
         return self

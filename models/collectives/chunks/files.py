@@ -95,6 +95,8 @@ def read(values: Any) -> Schedule:
             "schedule: topology.links is missing: alpha, beta and lanes of each channel"
         )
     exchange = Exchange(file.collective, topology.nodes, file.bytes, file.chunks, file.root)
+    if file.root and not exchange.rooted:
+        raise SpecError(f"schedule: root: {file.collective} has none; remove it, or set it to 0")
     sends = tuple(
         _send(topology, exchange, send, f"schedule: sends[{number}]")
         for number, send in enumerate(file.sends)

@@ -49,8 +49,9 @@ def test_a_network_may_have_fewer_tiles_than_threads(tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("restless", [True, False])
 def test_no_two_threads_meet_in_the_same_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    restless: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The compiler's sanitizer sees to it: it writes of each race that it finds."""
     if not (setarch := shutil.which("setarch")):
@@ -64,7 +65,7 @@ def test_no_two_threads_meet_in_the_same_memory(
     script.chmod(0o755)
     object.__setattr__(built, "program", script)
     monkeypatch.setattr("tests.sim.fabric.test_idle.build_fabric", lambda spec, flags: built)
-    seen(spec, tmp_path, restless=True, threads=3)
+    seen(spec, tmp_path, restless=restless, threads=3)
     assert (tmp_path / "races").read_text() == ""
 
 

@@ -39,6 +39,7 @@ def test_a_schedule_comes_back(tmp_path: Path) -> None:
         ("chunks", 0, "schedule: chunks: "),
         ("chunks", 10**11, "chunks must be at most 262,144 with 8 ranks"),
         ("root", 8, "root must be a rank, 0 to 7"),
+        ("root", 1, "schedule: root: allreduce has none"),
         ("cut", [[0], [0, 1]], "cut: "),
         ("times", [[9, "1"]], "times: "),
         ("times", [[0, "1/0"]], r"schedule: times\[0\]\[1\]: it must be nanoseconds as"),
