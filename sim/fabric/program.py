@@ -149,9 +149,7 @@ class Fabric:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
             )
         except FileNotFoundError:
-            raise ToolError(
-                "the cache was cleared since the build; run it again"
-            ) from None
+            raise ToolError("the cache was cleared since the build; run it again") from None
 
     def __enter__(self) -> "Fabric":
         return self

@@ -103,7 +103,11 @@ def test_it_passes(
             "mismatch: ",
             marks=NIGHTLY,
         ),
-        ("own-operator", ICARUS_RUN, "saturate.toml", "latency = 2", "latency = 1", "mismatch: "),
+        pytest.param(
+            *("own-operator", ICARUS_RUN, "saturate.toml", "latency = 2", "latency = 1"),
+            "mismatch: ",
+            marks=NIGHTLY,
+        ),
         pytest.param(
             *(PICO, "", "fabric.toml", 'members = "all"', "members = [[0, 0], [1, 1]]"),
             "passes before core",

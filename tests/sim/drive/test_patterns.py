@@ -39,8 +39,8 @@ def destinations(network: MessageSpec, pattern: str, folder: Path, sim: str) -> 
     [
         *((MESH, name) for name in NAMES if name != UNIFORM),
         (MESH, "hotspot:1:1,1:2,3"),
-        (CLUSTER, "transpose"),
-        (CLUSTER, "neighbour"),
+        pytest.param(CLUSTER, "transpose", marks=pytest.mark.nightly),
+        pytest.param(CLUSTER, "neighbour", marks=pytest.mark.nightly),
     ],
 )
 def test_every_packet_is_for_the_goal(network: MessageSpec, pattern: str, tmp_path: Path) -> None:

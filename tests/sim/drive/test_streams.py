@@ -96,10 +96,7 @@ NETWORKS: dict[str, MessageSpec] = {
         offload=mixed(),
     ),
 }
-SHORT = (
-    *("mesh, two channels", "irregular, serial", "own operator", "checked, interfaces"),
-    *("irregular, shared links", "checked, shared links"),
-)
+SHORT = (*("irregular, serial", "own operator", "checked, interfaces", "checked, shared links"),)
 """The others are built for few other tests, and run with ``-m nightly``."""
 
 

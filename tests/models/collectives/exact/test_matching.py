@@ -27,7 +27,7 @@ def task(name: str, kind: str = "AAB", rules: Rules = STORE, extra: int = 0) -> 
         ("mesh-3x4", 6, 6),
         ("star-7", 0, 6),
         ("moore-petersen", 0, 3),
-        ("mesh-8x8", 8, 32),
+        pytest.param("mesh-8x8", 8, 32, marks=pytest.mark.nightly),
     ],
 )
 def test_few_steps(name: str, extra: int, steps: int) -> None:
