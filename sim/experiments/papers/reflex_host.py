@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
-from syncfabric.models.errors import ToolError
+from syncfabric.models.errors import ToolError, how_to_install
 from syncfabric.models.ranks import ranks_started
 from syncfabric.models.timing.barriers import barrier_ns
 from syncfabric.sim.experiments.frame import Axes, Parameter, Work, experiment
@@ -152,7 +152,7 @@ def _by_ranks(work: Work, sizes: Iterable[int]) -> Times:
     """Measure ranks; say so if there is no MPI, or if this is one of its ranks."""
     try:
         if find_spec("mpi4py") is None:
-            raise ToolError("mpi4py is not there: pip install 'syncfabric[mpi]'")
+            raise ToolError(f"mpi4py is missing; {how_to_install('mpi')}")
         if ranks_started() is not None:
             raise ToolError("this runs under mpiexec, whose ranks cannot start others")
         return {

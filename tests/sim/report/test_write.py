@@ -110,10 +110,15 @@ def _data(page: Path) -> list[str]:
 
 def test_what_users_wrote_stays_text(tmp_path: Path) -> None:
     values = json.loads(schedule_file(tmp_path).read_text())
-    values["topology"]["name"] = HOSTILE + r" $\frac{$ " + "\ud800"
+    values["topology"]["name"] = HOSTILE + r" $\frac{$ "
     (tmp_path / "schedule.json").write_text(json.dumps(values))
     result = json.loads(result_file(tmp_path).read_text())
-    result |= {"network": HOSTILE, "reason": HOSTILE, "repeat": HOSTILE, "verdict": "hang"}
+    result |= {
+        "network": HOSTILE,
+        "reason": HOSTILE + "\ud800",
+        "repeat": HOSTILE,
+        "verdict": "hang",
+    }
     wrong = {"cycle": 1, "node": None, "signal": HOSTILE, "hardware": HOSTILE, "model": 3}
     (tmp_path / "result.json").write_text(json.dumps({**result, "mismatches": [wrong]}))
     label = HOSTILE + r" $\frac{$"

@@ -18,7 +18,7 @@ def test_threads_are_measured_beside_the_model(monkeypatch: pytest.MonkeyPatch) 
     found = ours(work)
     assert all(found[f"{name}, ns, 2"] > 0 for name in reflex_host.THREADS.values())
     assert found["pthreads, centralized: this host over the model of TILE64, 2"] > 0
-    assert "mpi4py is not there" in claim_of(work, "barriers of MPI").note
+    assert "mpi4py is missing" in claim_of(work, "barriers of MPI").note
     assert claim_of(work, "pthreads, UPC and MPI").verdict == "no result"
 
 
