@@ -296,7 +296,7 @@ packet_size = 5; injection_rate_uses_flits = 1; routing_delay = 0; speculative =
 """Its fastest router: a cycle for both allocators, one for the switch, one for the link."""
 ROUTING = {"mesh": "dor", "torus": "dim_order"}
 """Dimension order, of a torus with a dateline in each ring, by what BookSim2 calls it."""
-COMPARED = """name = "{family}"
+PATTERNED = """name = "{family}"
 [network]
 kind = "irregular"
 topology = "{family}-8x8"
@@ -311,7 +311,7 @@ def patterns() -> Iterator[Claim]:
     """Traffic patterns, 8x8, two channels of 8 flits: latency and saturation against BookSim2."""
     program = os.environ.get("BOOKSIM")
     for family, routing in ROUTING.items():
-        spec = make_plan(loads(COMPARED.format(family=family))).spec
+        spec = make_plan(loads(PATTERNED.format(family=family))).spec
         with pool() as made:
             (found,) = measured.load(Work(measured.LOAD, pool=made), [spec], list(BOOKSIM))
         for ours in found.curves:
