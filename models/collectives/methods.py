@@ -51,7 +51,7 @@ class Method:
         What it is, in a line.
     place : str
         The module and the function, as ``package.module:function``. It is called with the task,
-        the steps, the seed and a ``Clock``, and what only it is told. It yields what it has found,
+        the steps, the seed and a ``Clock``, and options of its own. It yields what it has found,
         every second at least; the last is all that it can do.
     at_once : bool
         It needs no search: the function takes no clock, and returns the steps of a schedule, or
@@ -216,7 +216,7 @@ def solve(
     most : float, optional
         Evaluations after which it ends, as soon as it yields.
     more
-        What only this method is told.
+        Options that only this method has.
 
     Raises
     ------

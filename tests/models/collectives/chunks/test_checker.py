@@ -130,6 +130,9 @@ def test_bounds_of_cuts() -> None:
     assert bound("reduce", {1}) == 0
     # Two sends of 12 bytes over the slow link's channels, 1/2 byte a nanosecond each.
     assert bound("allreduce", {0, 1}, {2}) == 5 + 24
+    # Of one set: what a rank gives must come into it; nothing comes into all.
+    assert bound("allreduce", {2}) == 5 + 24
+    assert bound("allreduce", {0, 1, 2}) == 0
     # 8 bytes a nanosecond from 1 on, and 1 from 5 on.
     assert bound("allreduce", {0}, {1}, {2}) == Fraction(4 * 12 + 8 + 5, 9)
     # Out of ranks 2 bytes a nanosecond, into them 8/3: the switch is in no part.

@@ -43,9 +43,9 @@ def network(folder: Path, links: str, planner: str) -> Network:
     return Network(loads(text, folder))
 
 
-def runs(name: str, planner: str, simulator: str, folder: Path) -> None:
+def runs(name: str, planner: str, simulator: str, episodes: int, folder: Path) -> None:
     made = network(folder, RUNS[name], planner)
-    found = made.run(simulator, 8, seed=3)
+    found = made.run(simulator, episodes, seed=3)
     assert found.verdict == "match"
     (group,) = made.plan().groups
     assert found.groups[0].latency is not None
@@ -61,7 +61,7 @@ def runs(name: str, planner: str, simulator: str, folder: Path) -> None:
     ],
 )
 def test_runs(name: str, planner: str, tmp_path: Path) -> None:
-    runs(name, planner, "verilator", tmp_path)
+    runs(name, planner, "verilator", 20, tmp_path)
 
 
 @pytest.mark.icarus
@@ -69,7 +69,7 @@ def test_runs(name: str, planner: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_runs_under_icarus(name: str, planner: str, tmp_path: Path) -> None:
     """Small ones are compiled and run in a tenth of the time that a compiler of C++ takes."""
-    runs(name, planner, "icarus", tmp_path)
+    runs(name, planner, "icarus", 20, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["star-5", "fat-tree-2x2", "torus-3x3"])
