@@ -139,7 +139,7 @@ def reflex_tree_ns(links: int, flits: int, loggp: LogGP, *, streams: bool = True
 def wires_ns(links: int, link_registers: int, loggp: LogGP) -> float:
     """Return the time of a barrier on wires, 2 L (1 + P) h + 2 o.
 
-    Source: docs/microarchitecture-wires.md, W6, ours: a level up a tree and a pulse down, whatever
+    Source: docs/microarchitecture-wires.md, X6, ours: a level up a tree and a pulse down, whatever
     the number of processes. Where o and h are a cycle these are its 2 L (1 + P) + 2 cycles.
 
     Parameters
