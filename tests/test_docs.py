@@ -11,6 +11,7 @@ import pytest
 
 from syncfabric import Network
 from syncfabric.fpga.blocks import BLOCKS
+from syncfabric.models import plugins
 from syncfabric.models.collectives.collective import KINDS, TEXTS, kind_of, name_of
 from syncfabric.models.layout.offload import Offload
 from syncfabric.models.messages import (
@@ -299,11 +300,15 @@ def test_files_that_are_named_are_there(place: str) -> None:
                 assert (ROOT / path).exists(), f"{file.relative_to(ROOT)}: {path}"
 
 
+GROUPS = re.findall(r"^``(syncfabric\.\w+)``", str(plugins.__doc__), re.M)
+NO_PYTHON = {"syncfabric.h", *GROUPS}
+
+
 @pytest.mark.parametrize("page", sorted([ROOT / "README.md", *DOCS.glob("*.md")]))
 def test_python_that_a_page_names_is_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for name in re.findall(r"`(syncfabric(?:\.\w+)+)[`(]", text):
-        assert name == "syncfabric.h" or resolve_name(name), name
+        assert name in NO_PYTHON or resolve_name(name), name
 
 
 def test_every_experiment_stands_beside_its_paper() -> None:
@@ -326,3 +331,8 @@ def test_the_glossary_has_the_collectives_names_and_meanings() -> None:
 def test_a_term_of_the_glossary_is_defined_once() -> None:
     terms = [row[0] for row in rows("glossary.md") if row[0] != "term" and "---" not in row[0]]
     assert len(terms) == len(set(terms)) > 60
+
+
+def test_each_group_of_entry_points_is_documented() -> None:
+    assert len(GROUPS) == 5
+    assert {*GROUPS} <= named("extending.md")

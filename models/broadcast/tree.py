@@ -61,7 +61,7 @@ class Tree:
         arrays of nodes, of shape (k), the first ones lower, that returns k costs.
     one_way : bool
         Whether costs from one node to another differ from those back. The matrix has that from i
-        to j at [i][j], and the function returns those from its first array to the second.
+        to j at [i, j], and the function returns those from its first array to the second.
     root : int
     nodes : iterable of int, optional
         Those in the tree, in any order; by default all of the matrix.

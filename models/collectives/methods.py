@@ -15,11 +15,11 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.plugins import plugins
 
 if TYPE_CHECKING:
     from syncfabric.models.collectives.clock import Found, Stop
@@ -163,7 +163,7 @@ _OWN = (
 @cache
 def known() -> dict[str, Method]:
     """Return all methods by their names, those of other packages last."""
-    others = (entry.load() for entry in entry_points(group="syncfabric.methods"))
+    others = plugins("syncfabric.methods").values()
     return {each.name: each for each in (*_OWN, *others)}
 
 

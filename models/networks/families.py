@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from importlib.metadata import entry_points
 from itertools import combinations, product
 from math import isqrt, prod
 
@@ -13,6 +12,7 @@ from syncfabric.models.errors import SpecError, UnknownNameError
 from syncfabric.models.networks.explain import did_you_mean
 from syncfabric.models.networks.family import Family, Graph, NamedTopology, Point
 from syncfabric.models.networks.grid import Grid
+from syncfabric.models.plugins import plugins
 
 __all__ = ["FAMILIES", "families", "named"]
 
@@ -369,8 +369,7 @@ FAMILIES = {re.sub(r"-[\dx]+$", "", family.example): family for family in _FAMIL
 
 def families() -> dict[str, Family]:
     """Return all families by their names, those of other packages too."""
-    found = entry_points(group="syncfabric.topologies")
-    return FAMILIES | {point.name: point.load() for point in found}
+    return FAMILIES | plugins("syncfabric.topologies")
 
 
 def named(name: str) -> NamedTopology:

@@ -21,6 +21,7 @@ from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.table import Flag, Operation, Table, Whole, WholePlace
+from syncfabric.models.plugins import plugins
 
 __all__ = [
     "BITWISE_OPERATIONS",
@@ -153,7 +154,8 @@ class EngineNetwork(NetworkTable):
         transport's own default; naming one of the transport's planners keeps a group off the wires.
         """
         on_wires = (WIRE_PLANNER,) if self.wires else ()
-        return (*on_wires, *MESSAGE_PLANNERS[self.transport])
+        others = plugins("syncfabric.planners") if self.transport == "link" else ()
+        return (*on_wires, *MESSAGE_PLANNERS[self.transport], *others)
 
     @property
     def managed(self) -> bool:

@@ -6,10 +6,10 @@ Source of the slots: docs/microarchitecture-wires.md, X1 and X6.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import gcd
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from syncfabric.models.layout.setup import MOST_REQUESTS, owners_of, share_of
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.dead import NOTHING, Dead
-from syncfabric.models.networks.irregular import Irregular, Link, Place
+from syncfabric.models.networks.irregular import Ints, Irregular, Link, Place
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec
 from syncfabric.models.planning import btm, shortest, updown
 from syncfabric.models.planning.btm import Tree
@@ -30,8 +30,15 @@ from syncfabric.models.planning.pace import Pace, on_wires, stream_bound
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.set_up import check_representatives
 from syncfabric.models.planning.spread import CrowdedError, Wanted, spread
+from syncfabric.models.plugins import plugins
 
-__all__ = ["Stretched", "least_tree", "plan_groups", "plan_on_wires", "stretched"]
+__all__ = ["Planner", "Stretched", "least_tree", "plan_groups", "plan_on_wires", "stretched"]
+
+
+Planner: TypeAlias = Callable[[Irregular, Ints], Ints]
+"""A planner of another package, an entry point of ``syncfabric.planners``. From the graph of q
+routers and the members' routers, ascending, to the parent of every router, int64, shape (q,): a
+neighbour's number, or -1 at the root and where it does not matter."""
 
 
 class Stretched(NamedTuple):
@@ -217,8 +224,44 @@ def _wanted(graph: Irregular, group: GroupSpec, owner: int = 0, planner: str = "
         centre = centre_of(graph, routers)
     except PlanError as error:
         raise PlanError(f"group {group.id}: {error}") from None
-    build = {"btin": updown.btin_tree, "updown": updown.updown_tree}.get(planner)
-    return Wanted(group.id, members, centre, owner, build and build(graph.whole or graph, routers))
+    whole = graph.whole or graph
+    fixed = None
+    if build := {"btin": updown.btin_tree, "updown": updown.updown_tree}.get(planner):
+        fixed = build(whole, routers)
+    elif added := plugins("syncfabric.planners").get(planner):
+        subject = f'group {group.id}: planner "{planner}"'
+        fixed = _checked(whole, routers, added(whole, routers), subject)
+    return Wanted(group.id, members, centre, owner, fixed)
+
+
+def _checked(graph: Irregular, members: Ints, parents: Ints, subject: str) -> PortTree:
+    """Return the tree of another package's planner, if it is one.
+
+    Raises
+    ------
+    PlanError
+        It is none: it has other numbers than routers', a link that the network has not, two roots,
+        or a cycle.
+    """
+    parents, size = np.asarray(parents), len(graph)
+    if parents.shape != (size,) or parents.dtype.kind not in "iu":
+        raise PlanError(f"{subject}: it must return {size} whole numbers, a parent for each router")
+    if np.any((parents < -1) | (parents >= size)):
+        raise PlanError(f"{subject}: parents must be -1 to {size - 1}")
+    links = set(zip(graph.owner.tolist(), graph.neighbour.tolist(), strict=True))
+    roots = set()
+    for member in members.tolist():
+        path = [member]
+        while (parent := int(parents[path[-1]])) >= 0:
+            if (path[-1], parent) not in links:
+                raise PlanError(f"{subject}: router {path[-1]} has no link to its parent {parent}")
+            if len(path) == size:
+                raise PlanError(f"{subject}: router {member} does not lead to a root")
+            path.append(parent)
+        roots.add(path[-1])
+    if len(roots) > 1:
+        raise PlanError(f"{subject}: its members have {len(roots)} roots, {sorted(roots)[:2]}, …")
+    return PortTree.pruned(graph, parents.astype(np.int64), members)
 
 
 def _nodes(graph: Irregular, group: GroupSpec) -> list[Place]:

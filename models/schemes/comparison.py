@@ -7,6 +7,7 @@ from dataclasses import asdict, fields, replace
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.explain import did_you_mean
+from syncfabric.models.plugins import plugins
 from syncfabric.models.schemes.irregular import IRREGULAR
 from syncfabric.models.schemes.loggp import ANYWHERE, STATIC
 from syncfabric.models.schemes.mesh import MESH
@@ -26,12 +27,13 @@ def schemes_for(kind: Kind, names: Iterable[str] = ()) -> list[Scheme]:
     SpecError
         There is no scheme of a name for this kind.
     """
-    fitting = {scheme.name: scheme for scheme in SCHEMES if kind in scheme.kinds}
+    every = (*SCHEMES, *plugins("syncfabric.schemes").values())
+    fitting = {scheme.name: scheme for scheme in every if kind in scheme.kinds}
     chosen = list(dict.fromkeys(names))
     for name in chosen:
         if name in fitting:
             continue
-        kinds = [kind for scheme in SCHEMES if scheme.name == name for kind in scheme.kinds]
+        kinds = [kind for scheme in every if scheme.name == name for kind in scheme.kinds]
         if kinds:
             whose = " and ".join(kinds)
             raise SpecError(f"--scheme: {name} is for {whose} networks, and this one is {kind}")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.explain import did_you_mean
+from syncfabric.models.plugins import plugins
 from syncfabric.sim.experiments.frame import Experiment, Work, declared
 from syncfabric.sim.experiments.papers import (
     adapt,
@@ -44,6 +45,17 @@ EXPERIMENTS: dict[str, Experiment] = {
 }
 
 
+def experiments() -> dict[str, Experiment]:
+    """Return all experiments by their names, those of other packages last.
+
+    Raises
+    ------
+    SpecError
+        A package that adds one cannot be imported.
+    """
+    return EXPERIMENTS | plugins("syncfabric.experiments")
+
+
 def chosen(names: Iterable[str]) -> list[Experiment]:
     """Return the experiments of these names, each once; all of them for ``all``.
 
@@ -55,13 +67,14 @@ def chosen(names: Iterable[str]) -> list[Experiment]:
     wanted = list(dict.fromkeys(names))
     if not wanted:
         raise SpecError("reproduce: name an experiment, or all; --list shows them")
+    known = experiments()
     for name in wanted:
-        if name != ALL and name not in EXPERIMENTS:
-            near = did_you_mean(name, (*EXPERIMENTS, ALL))
+        if name != ALL and name not in known:
+            near = did_you_mean(name, (*known, ALL))
             raise SpecError(f'reproduce: unknown experiment "{name}"; {near}')
     if ALL in wanted:
-        return list(EXPERIMENTS.values())
-    return [EXPERIMENTS[name] for name in wanted]
+        return list(known.values())
+    return [known[name] for name in wanted]
 
 
 CLOCK_MHZ = 100.0

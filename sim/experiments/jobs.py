@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import inspect
 import json
 import multiprocessing
 import os
@@ -65,7 +66,7 @@ class Kept:
 
     def __init__(self, function: Callable[..., Any], *, fresh: bool = False) -> None:
         name = f"{function.__module__.rpartition('.experiments.')[2]}.{function.__qualname__}"
-        self.path = cache_folder() / "results" / f"{name}-{sources()}.jsonl"
+        self.path = cache_folder() / "results" / f"{name}-{_sources_of(function)}.jsonl"
         self.file: FileIO | None = None
         self.results = {} if fresh else dict(self._read())
 
@@ -117,6 +118,13 @@ def sources() -> str:
     found = [file for folder in folders for file in folder.rglob("*") if file.suffix in SUFFIXES]
     settings = {name: version(name) for name in LIBRARIES}
     return fingerprint(settings | {"python": platform.python_version()}, sorted(found))[:16]
+
+
+def _sources_of(function: Callable[..., Any]) -> str:
+    """Fingerprint what decides a function's results: that of another package by its file, too."""
+    if function.__module__.startswith("syncfabric."):
+        return sources()
+    return fingerprint({"": sources()}, [Path(inspect.getfile(function))])[:16]
 
 
 def _prune(folder: Path) -> None:

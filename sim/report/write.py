@@ -24,7 +24,7 @@ from syncfabric.models.errors import OutputError, SpecError, about
 from syncfabric.models.files import read_bytes, read_text, reading
 from syncfabric.models.parsed import parse_json
 from syncfabric.sim.cores.result import CoresResult
-from syncfabric.sim.experiments.choice import EXPERIMENTS
+from syncfabric.sim.experiments.choice import experiments
 from syncfabric.sim.experiments.claim import HEADS, Value, words
 from syncfabric.sim.experiments.frame import Axes, Experiment, Series, Work
 from syncfabric.sim.experiments.output import figure_of
@@ -108,7 +108,7 @@ def _figure(file: Path) -> Figure:
     rows = [[row[0], *map(_value, row[1:])] for _, row in _rows(file, CLAIM_HEADS)]
     picture = file.with_suffix(".svg")
     unknown = Experiment(file.stem, "", "", lambda work: None, axes=(Axes("x", "y"),))
-    experiment = EXPERIMENTS.get(file.stem, unknown)
+    experiment = experiments().get(file.stem, unknown)
     return Figure(experiment, rows, series, read_bytes(picture) if picture.is_file() else None)
 
 

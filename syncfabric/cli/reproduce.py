@@ -61,7 +61,7 @@ def reproduce(
     Takes all processors, or under mpiexec all ranks. With --json each experiment is one line.
     Ctrl-C keeps what is done, and the same command goes on from there.
     """
-    from syncfabric.sim.experiments.choice import EXPERIMENTS, chosen, works_of
+    from syncfabric.sim.experiments.choice import chosen, experiments, works_of
     from syncfabric.sim.experiments.jobs import pool
     from syncfabric.sim.output import check_folder
 
@@ -69,7 +69,7 @@ def reproduce(
         if made is None:  # a rank that has worked for the first one
             return
         if show_list:
-            _list(list(EXPERIMENTS.values()), as_json)
+            _list(list(experiments().values()), as_json)
             return
         works = works_of(
             chosen(names or []),

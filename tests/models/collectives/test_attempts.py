@@ -168,11 +168,7 @@ def test_a_method_of_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
     place = f"{__name__}:one_a_step"
     other = Method("one a step", "for a test", place, share=9)
 
-    class Entry:
-        def load(self) -> Method:
-            return other
-
-    monkeypatch.setattr(methods, "entry_points", lambda group: [Entry()])
+    monkeypatch.setattr(methods, "plugins", lambda group: {"": other})
     known.cache_clear()
     try:
         assert searches()[-1] == "one a step"
