@@ -24,42 +24,44 @@ def bcast(
     ranks: Ranks = None,
     hostfile: Hostfile = None,
     size: Annotated[
-        int, typer.Option("--bytes", min=1, max=2**30, metavar="N", help="Bytes of the payload.")
+        int, typer.Option("--bytes", min=1, max=2**30, metavar="N", help="Payload in bytes.")
     ] = 1024,
-    rounds: Annotated[int, typer.Option(min=1, max=10**6, metavar="R", help="Rounds.")] = 20,
+    rounds: Annotated[
+        int, typer.Option(min=1, max=10**6, metavar="R", help="Number of rounds.")
+    ] = 20,
     strategy: Annotated[
-        str, typer.Option(metavar="S", help="family, path, leaf or position.")
+        str, typer.Option(metavar="S", help="Tree repair: family, path, leaf or position.")
     ] = "path",
     latency: Annotated[
         float,
-        typer.Option(min=0, max=1e9, metavar="US", help="Microseconds that each link takes more."),
+        typer.Option(min=0, max=1e9, metavar="US", help="Extra latency of each link in µs."),
     ] = 2000,
     slow: Annotated[
         list[str] | None,
         typer.Option(
             metavar="A-B:FACTOR@ROUND",
-            help="A link takes longer from a round on; path:… is one of the costliest path.",
+            help="Slow a link down from a round on; path:… is a link of the costliest path.",
         ),
     ] = None,
     leave: Annotated[
-        list[str] | None, typer.Option(metavar="RANK@ROUND", help="It answers no more.")
+        list[str] | None, typer.Option(metavar="RANK@ROUND", help="Stop answering.")
     ] = None,
     join: Annotated[
-        list[str] | None, typer.Option(metavar="RANK@ROUND", help="It joins, or joins again.")
+        list[str] | None, typer.Option(metavar="RANK@ROUND", help="Join, or join again.")
     ] = None,
     kill: Annotated[
-        list[str] | None, typer.Option(metavar="RANK@ROUND", help="Its process exits.")
+        list[str] | None, typer.Option(metavar="RANK@ROUND", help="Kill the process.")
     ] = None,
     timeout: Annotated[
-        float, typer.Option(min=0, max=1e6, metavar="S", help="Seconds to wait for an answer.")
+        float, typer.Option(min=0, max=1e6, metavar="S", help="Timeout of an answer in seconds.")
     ] = 2,
     seed: PayloadSeed = 1,
     as_json: Json = False,
 ) -> None:
-    """Broadcast between ranks of MPI along a tree that follows their latencies.
+    """Broadcast along a tree that adapts.
 
-    To be started with --ranks, or by an mpiexec that lets ranks outlive one that dies. Exit code 1
-    if a byte is wrong, or a rank is lost that was not to leave.
+    MPI ranks form a tree by their latencies. Start it with --ranks, or by an mpiexec whose ranks
+    survive the death of another. Exit code 1 if a byte is wrong, or a rank is lost unexpectedly.
     """
     from syncfabric.models.ranks import mpi, ranks_started
     from syncfabric.sim.ranks.broadcast.member import Setting

@@ -13,19 +13,20 @@ if TYPE_CHECKING:
 def bitstream(
     net: Net,
     output: Folder,
-    board: Annotated[str, typer.Option(metavar="BOARD", help="The board.")] = "ulx3s-85f",
+    board: Annotated[str, typer.Option(metavar="BOARD", help="Board.")] = "ulx3s-85f",
     freq: Annotated[
-        float | None, typer.Option(metavar="MHZ", help="Clock of the network; the board's if none.")
+        float | None,
+        typer.Option(metavar="MHZ", help="Clock of the network; by default the board's."),
     ] = None,
     baud: Annotated[int, typer.Option(help="Bits a second of the serial port.")] = 1_000_000,
-    meters: Annotated[int, typer.Option(help="Groups that can be measured at the same time.")] = 1,
+    meters: Annotated[int, typer.Option(help="Groups measured at a time.")] = 1,
     seeds: Annotated[
-        int, typer.Option(metavar="N", help="Placements, until one reaches the clock.")
+        int, typer.Option(metavar="N", help="Placements until one reaches the clock.")
     ] = 1,
-    fast: Annotated[bool, typer.Option("--fast", help="Go for speed; it takes area.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Map for speed, not area.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Make a board's bitstream: the network, traffic at its nodes, and a UART for software."""
+    """Make a board's bitstream. It has the network, traffic and a UART."""
     from syncfabric.cli.progress import progress_display
     from syncfabric.fpga.bitstream import BoardBuild, make_bitstream
     from syncfabric.fpga.boards.board import board_named

@@ -35,10 +35,8 @@ PATIENCE = 60.0
 
 def board(
     net: Net,
-    port: Annotated[
-        str | None, typer.Option(metavar="PORT", help="Serial port of the board.")
-    ] = None,
-    baud: Annotated[int, typer.Option(metavar="N", help="With a port: bits a second.")] = 1_000_000,
+    port: Annotated[str | None, typer.Option(metavar="PORT", help="Serial port.")] = None,
+    baud: Annotated[int, typer.Option(metavar="N", help="Bits a second.")] = 1_000_000,
     episodes: Episodes = 100,
     traffic: Traffic = 0.0,
     seed: Seed = 1,
@@ -46,16 +44,17 @@ def board(
     words: StreamWords = 256,
     op: StreamOp = "add.i32",
     simulate: Annotated[
-        bool, typer.Option("--simulate", help="Simulate the board; no port is needed.")
+        bool, typer.Option("--simulate", help="Simulate the board, without port.")
     ] = False,
     serve: Annotated[
-        bool, typer.Option("--serve", help="Simulate it for others, until Ctrl-C.")
+        bool, typer.Option("--serve", help="Simulate it for other programs, until Ctrl-C.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Set a network's groups up on a board, and measure their barriers and streams there.
+    """Measure barriers on a board.
 
-    Exit code 1 if a latency is above its bound, or a barrier or a stream is missing or wrong.
+    Sets up a network's groups, and measures barriers and streams. Exit code 1 if a latency exceeds
+    its bound, or a barrier or stream is missing or wrong.
     """
     from syncfabric.cli.progress import progress_display
     from syncfabric.fpga.host.link import serial_library

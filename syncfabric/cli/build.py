@@ -12,43 +12,38 @@ def build(
     output: Folder,
     front: Annotated[
         str | None,
-        typer.Option(metavar="axi|uart", help="Put registers for software in front of it."),
+        typer.Option(metavar="axi|uart", help="Add software registers behind AXI4-Lite or a UART."),
     ] = None,
-    meters: Annotated[
-        int, typer.Option(help="With a front: groups that can be measured at the same time.")
-    ] = 1,
-    bit_cycles: Annotated[
-        int, typer.Option(help="With front uart: clock cycles of a bit on its lines.")
-    ] = 25,
+    meters: Annotated[int, typer.Option(help="With --front: groups measured at a time.")] = 1,
+    bit_cycles: Annotated[int, typer.Option(help="With --front uart: clock cycles of a bit.")] = 25,
     prefix: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="Begin the names of modules and of all in C with NAME_, not the network's name_; "
-            "of a block, those of its files and its top module too.",
+            help="Prefix modules and C names with NAME_ instead of the network's name; of a block "
+            "also files and top.",
         ),
     ] = "",
     split: Annotated[
-        bool, typer.Option("--split", help="Write a file for each module, named like it.")
+        bool, typer.Option("--split", help="Write each module to a file of its own.")
     ] = False,
     macro: Annotated[
         str,
         typer.Option(
-            metavar="router", help="Give the router's module a file of its own, and constraints."
+            metavar="router", help="Write the router to a file of its own, with constraints."
         ),
     ] = "",
     sva: Annotated[
         bool,
-        typer.Option(
-            "--sva", help="Write assertions to bind: links, messages, packets, ports, groups."
-        ),
+        typer.Option("--sva", help="Write SystemVerilog assertions to bind."),
     ] = False,
     parameters: BlockKeys = None,
     as_json: Json = False,
 ) -> None:
-    """Write Verilog, test bench, set-up, plan, headers, register maps, core file of a network.
+    """Write Verilog, and all files around it.
 
-    Of a block: Verilog and core file.
+    Of a network: test bench, set-up, plan, headers, register maps, core file, constraints.
+    Of a block: core file.
     """
     from syncfabric.cli.progress import progress_display
     from syncfabric.fpga.block_files import build_block

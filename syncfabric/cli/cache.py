@@ -13,15 +13,14 @@ if TYPE_CHECKING:
 
 def cache(
     clear: Annotated[
-        bool, typer.Option("--clear", help="Remove what is kept, after builds under way.")
+        bool, typer.Option("--clear", help="Remove everything, after running builds.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what is kept in the cache, and its limits.
+    """Show the cache and its limits.
 
-    Builds, Verilog and results of experiments are kept by what they depend on, in
-    $SYNCFABRIC_CACHE, or syncfabric where XDG keeps caches. Above a limit those longest unused are
-    removed; one used within an hour stays.
+    It keeps builds, Verilog and results in $SYNCFABRIC_CACHE, by default syncfabric in the XDG
+    cache folder. Above a limit, entries longest unused are removed, except those of the last hour.
     """
     from syncfabric.sim.simulators.cache import cache_use, clear_cache
 

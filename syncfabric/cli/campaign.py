@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def campaign(
     net: Net,
     faults: Annotated[
-        int, typer.Option(metavar="N", help="Faults that change something.")
+        int, typer.Option(metavar="N", help="Number of faults that have an effect.")
     ] = 10_000,
     seed: Seed = 1,
     kinds: Annotated[
@@ -24,19 +24,17 @@ def campaign(
         typer.Option(
             metavar="KIND,...",
             help="flip, drop, credit, dead, absent, forged, spurious, setup, write, renew, "
-            "stream-flip, stream-drop, stream-stuck, stream-credit, flips, posed; all that the "
-            "network knows if none is named.",
+            "stream-flip, stream-drop, stream-stuck, stream-credit, flips, posed; by default all "
+            "of the network.",
         ),
     ] = "",
-    first: Annotated[
-        int, typer.Option(metavar="N", help="Number of the first trial: to repeat one.")
-    ] = 0,
+    first: Annotated[int, typer.Option(metavar="N", help="First trial, to repeat one.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Inject faults one at a time and classify each outcome.
+    """Inject faults, classify each outcome.
 
-    Exit code 1, and the commands that repeat the trials, after a false release, wrong data, a hang
-    that is not reported, or a group that does not come back. Ctrl-C ends it with the result so far.
+    Exit code 1, and commands that repeat the trials, after a false release, wrong data, an
+    unreported hang, or a group that does not recover. Ctrl-C prints the result so far.
     """
     from syncfabric.sim.campaign.campaign import campaign as run
     from syncfabric.sim.campaign.request import CampaignRequest

@@ -31,15 +31,16 @@ def check(
     length: Bytes = 1024,
     topology: Annotated[
         str | None,
-        typer.Option(metavar="TOPOLOGY", help="Of a program in XML; by default all are joined."),
+        typer.Option(
+            metavar="TOPOLOGY", help="Topology of an XML program; by default fully connected."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check a schedule: who is served, what is contended for, and could it be shorter.
+    """Check a schedule. Print missing data, contention and lower bounds.
 
-    FILE.xml is a program of MSCCL: it is performed on --topology, whose links take --ts and --t1.
-    So do those of an algorithm in msccl-tools' JSON, which has a topology of its own.
-    Exit code 0 if it is right, 1 if it is wrong.
+    Also checks MSCCL programs (FILE.xml, on --topology) and algorithms in msccl-tools' JSON (on
+    their own topology), whose links take --ts and --t1. Exit code 1 if it is wrong.
     """
     from dataclasses import replace
 

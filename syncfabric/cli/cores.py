@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 
 
 def cores(
-    program: Annotated[Path, typer.Argument(metavar="PROGRAM.c", help="What every core runs.")],
+    program: Annotated[Path, typer.Argument(metavar="PROGRAM.c", help="Program of every core.")],
     network: Annotated[
         str,
-        typer.Option(metavar="NET", help="A network file, or the name of a ready-made network."),
+        typer.Option(metavar="NET", help="Network file or name."),
     ],
     cores: Annotated[
-        int | None, typer.Option(metavar="N", help="Cores, at the first nodes; all, at most 64.")
+        int | None,
+        typer.Option(metavar="N", help="Cores, at the first nodes; by default all, at most 64."),
     ] = None,
     barrier: Annotated[
         str | None,
@@ -29,27 +30,25 @@ def cores(
         ),
     ] = None,
     sim: Annotated[str, typer.Option(metavar="SIM", help="verilator or icarus.")] = "verilator",
-    memory: Annotated[int, typer.Option(metavar="KIB", help="Local memory of a core.")] = 32,
-    limit: Annotated[
-        int, typer.Option(metavar="CYCLES", help="Cycles after which it ends.")
-    ] = 10_000_000,
+    memory: Annotated[int, typer.Option(metavar="KIB", help="Local memory of a core in KiB.")] = 32,
+    limit: Annotated[int, typer.Option(metavar="CYCLES", help="Stop after CYCLES.")] = 10_000_000,
     trace: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Draw what each core did over time.")
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw the cores' activity over time.")
     ] = None,
     begin: Annotated[
         int,
-        typer.Option("--from", min=0, metavar="CYCLE", help="With --trace: the first cycle drawn."),
+        typer.Option("--from", min=0, metavar="CYCLE", help="With --trace: first cycle."),
     ] = 0,
     end: Annotated[
         int | None,
-        typer.Option("--to", metavar="CYCLE", help="With --trace: draw the cycles before this."),
+        typer.Option("--to", metavar="CYCLE", help="With --trace: end before CYCLE."),
     ] = None,
     define: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A macro for the program.")
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Define a macro.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run a program in C on cores at the network's nodes, with barriers in hardware or software."""
+    """Run a C program on simulated cores. Barriers are in hardware or software."""
     from syncfabric.cli.progress import progress_display
     from syncfabric.sim.cores.run import CoresJob
     from syncfabric.sim.network import Network

@@ -16,7 +16,7 @@ HEADS = ("nodes", "switches", "channels", "degree", "diameter", "bisection")
 
 
 def networks(as_json: Json = False) -> None:
-    """List the ready-made networks; their names work wherever NET is asked for."""
+    """List ready-made networks. Their names are accepted as NET."""
     from syncfabric.models.networks.reader import ready_made
 
     found = ready_made()
@@ -35,11 +35,11 @@ def columns(texts: dict[str, str]) -> None:
 
 def schema(
     results: Annotated[
-        bool, typer.Option("--results", help="The schema of `run --json` instead.")
+        bool, typer.Option("--results", help="Print the schema of run --json.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Print the JSON Schema of a network file, by which editors complete it."""
+    """Print the JSON Schema of network files."""
     from syncfabric.models.networks.schema import file_schema
     from syncfabric.sim.results import results_schema
 
@@ -50,19 +50,15 @@ def schema(
 def topologies(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[TOPOLOGY]", help="Show this one: a name with its size, or a graph's file."
-        ),
+        typer.Argument(metavar="[TOPOLOGY]", help="A name with its size, or a graph file."),
     ] = None,
     graphml: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write it, a name, as a network's graph for `graph = FILE`."
-        ),
+        typer.Option(metavar="FILE", help="Write it as GraphML, for a network file's graph."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the topologies of networks and schedules, or show one of them."""
+    """List topologies, or show one."""
     from syncfabric.models.collectives.cuts import figures
     from syncfabric.models.collectives.files import load_topology
     from syncfabric.models.collectives.library import MACHINES, named

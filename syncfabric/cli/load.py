@@ -5,46 +5,45 @@ from typing import Annotated
 
 import typer
 
-from syncfabric.cli.options import PATTERNS, Json, emit, show
+from syncfabric.cli.options import Json, emit, show
 from syncfabric.cli.progress import doing
 
 
 def load(
     nets: Annotated[
         list[str],
-        typer.Argument(metavar="NET...", help="Network files, or names of ready-made networks."),
+        typer.Argument(metavar="NET...", help="Network files or names."),
     ],
     pattern: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help=f"Where packets go: {PATTERNS}.")
+        list[str] | None, typer.Option(metavar="NAME", help="Destinations of packets, as of run --pattern.")
     ] = None,
     rates: Annotated[
         str | None,
         typer.Option(
-            metavar="FROM:TO", help="Loads, flits a node a cycle; by default up to saturation."
+            metavar="FROM:TO",
+            help="Range of loads, flits a node a cycle; by default up to saturation.",
         ),
     ] = None,
     points: Annotated[
-        int, typer.Option(min=1, max=1000, metavar="N", help="Loads of a curve.")
+        int, typer.Option(min=1, max=1000, metavar="N", help="Points of a curve.")
     ] = 10,
     seeds: Annotated[
-        int, typer.Option(min=1, max=1000, metavar="N", help="Curves of so many seeds.")
+        int, typer.Option(min=1, max=1000, metavar="N", help="Number of seeds, a curve each.")
     ] = 1,
-    seed: Annotated[
-        int, typer.Option(metavar="S", help="Seed of all that is random; of the first curve.")
-    ] = 1,
+    seed: Annotated[int, typer.Option(metavar="S", help="Random seed of the first curve.")] = 1,
     draw: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the curves, as .svg or .png.")
+        Path | None, typer.Option(metavar="FILE", help="Draw curves as .svg or .png.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Write the points.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Measure latency and accepted throughput of packets against the offered load.
+    """Measure packet latency against load.
 
-    In hardware under Verilator. Curves of all networks, patterns and seeds are measured side by
-    side on all processors, or under mpiexec on all ranks; results are kept, as those of reproduce.
-    With several networks or seeds --json prints a line of each.
+    Simulates packets with Verilator, and reports latency and accepted throughput. Uses all
+    processors, or all ranks under mpiexec, and caches results. --json prints a line for each
+    network and seed.
     """
     from syncfabric.sim.draw.page import format_of, picture
     from syncfabric.sim.experiments.frame import Work

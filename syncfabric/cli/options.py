@@ -30,62 +30,61 @@ Net = Annotated[
     str,
     typer.Argument(
         metavar="NET",
-        help="A network file, or the name of a ready-made network (see: syncfabric networks).",
+        help="Network file or name (syncfabric networks).",
     ),
 ]
 Design = Annotated[
     str,
     typer.Argument(
         metavar="NET|BLOCK",
-        help="A network, or a block of the hardware (see: syncfabric synth --list).",
+        help="Network, or block (syncfabric synth --list).",
     ),
 ]
-ScheduleFile = Annotated[Path, typer.Argument(metavar="FILE", help="A schedule file, in JSON.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
-Folder = Annotated[
-    Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write into.")
-]
+ScheduleFile = Annotated[Path, typer.Argument(metavar="FILE", help="A schedule in JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Folder = Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Output folder.")]
 Simulator = Annotated[
-    str, typer.Option(metavar="SIM", help="verilator, icarus, or model: no hardware.")
+    str, typer.Option(metavar="SIM", help="verilator, icarus, or model (no hardware).")
 ]
 Episodes = Annotated[int, typer.Option(metavar="N", help="Barriers of each group.")]
-Seed = Annotated[int, typer.Option(metavar="S", help="Seed of all that is random.")]
+Seed = Annotated[int, typer.Option(metavar="S", help="Random seed.")]
 Traffic = Annotated[
-    float, typer.Option(metavar="RATE", help="Ordinary traffic, flits a node a cycle.")
+    float, typer.Option(metavar="RATE", help="Ordinary packets, flits a node a cycle.")
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Threads of Verilator's network; by default as cores are idle."),
+    typer.Option(metavar="N", help="Threads of Verilator; by default one per idle core."),
 ]
 StreamKind = Annotated[
-    str | None, typer.Option(metavar="KIND", help="Vectors, too: allreduce, reduce or broadcast.")
+    str | None,
+    typer.Option(metavar="KIND", help="Also run vectors: allreduce, reduce or broadcast."),
 ]
 StreamWords = Annotated[int, typer.Option(metavar="N", help="Words of a vector.")]
 StreamOp = Annotated[
-    str, typer.Option(metavar="OP", help="Of vectors: add.i32, min.i16, add.f32, add.bf16 ...")
+    str, typer.Option(metavar="OP", help="Operator of vectors, as min.i16, add.f32, add.bf16.")
 ]
 BlockKeys = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Of a block: a key of [network] in place of the block's own, as data_bits=8.",
+        help="Set a key of [network] for a block, as data_bits=8.",
     ),
 ]
 Ranks = Annotated[
     int | None,
-    typer.Option(min=1, max=2**16, metavar="N", help="Start mpiexec with so many ranks."),
+    typer.Option(min=1, max=2**16, metavar="N", help="Start mpiexec with N ranks."),
 ]
 Hostfile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="With --ranks: the hosts of the ranks, as mpiexec reads it."),
+    typer.Option(metavar="FILE", help="With --ranks: host file for mpiexec."),
 ]
-PayloadSeed = Annotated[
-    int, typer.Option(min=0, max=2**31 - 1, metavar="N", help="Seed of the payloads.")
+PayloadSeed = Annotated[int, typer.Option(min=0, max=2**31 - 1, metavar="N", help="Payload seed.")]
+StartUp = Annotated[
+    float, typer.Option("--ts", min=0, max=MOST, help="Start-up time of a step in ns.")
 ]
-StartUp = Annotated[float, typer.Option("--ts", min=0, max=MOST, help="Start-up of a step, in ns.")]
 TimeOfByte = Annotated[
-    float, typer.Option("--t1", min=0, max=MOST, help="Time of a byte on a channel, in ns.")
+    float, typer.Option("--t1", min=0, max=MOST, help="Channel time of a byte in ns.")
 ]
 
 

@@ -20,20 +20,21 @@ def perform(
     size: Annotated[
         int | None,
         typer.Option(
-            "--bytes", min=1, max=2**30, metavar="N", help="Bytes of a message; 1024 by default."
+            "--bytes", min=1, max=2**30, metavar="N", help="Bytes of a message; by default 1024."
         ),
     ] = None,
     repeat: Annotated[
-        int, typer.Option(min=1, metavar="R", help="How often each way is timed.")
+        int, typer.Option(min=1, metavar="R", help="Repetitions of each measurement.")
     ] = 20,
     seed: PayloadSeed = 1,
     ranks: Ranks = None,
     hostfile: Hostfile = None,
     as_json: Json = False,
 ) -> None:
-    """Carry out a schedule between ranks of MPI, a rank a node, and check every byte.
+    """Run a schedule between MPI ranks.
 
-    To be started by mpiexec, or with --ranks. Exit code 0 if all is right, 1 if a byte is wrong.
+    A rank is a node; every byte is checked. Start it by mpiexec, or with --ranks. Exit code 1 if a
+    byte is wrong.
     """
     from syncfabric.models.ranks import mpi
     from syncfabric.sim.ranks.launch import all_end, relaunch

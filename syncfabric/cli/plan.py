@@ -13,7 +13,7 @@ def plan(
     net: Net,
     draw: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw trees or rings over the network, as .svg or .png."),
+        typer.Option(metavar="FILE", help="Draw trees or rings as .svg or .png."),
     ] = None,
     registers: Annotated[
         bool, typer.Option("--registers", help="Print every entry or route.")
@@ -22,13 +22,13 @@ def plan(
         list[str] | None,
         typer.Option(
             metavar="LINK_OR_NODE",
-            help="Plan around a dead link or node: x,y or x,y-x,y on a mesh; a switch's number, "
-            "switch,port or switch,port-switch,port else. May be given several times.",
+            help="Avoid a link or node: x,y or x,y-x,y on a mesh; else switch, switch,port or "
+            "switch,port-switch,port. Repeatable.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Plan the barrier trees or rings: entries or routes, and the latency to expect."""
+    """Plan barrier trees or rings. Print them with their latency bounds."""
     from syncfabric.sim.network import Network
 
     network = Network.load(net)

@@ -15,32 +15,28 @@ def recover(
     without: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="LINK_OR_NODE", help="What dies, as of plan. May be given several times."
+            metavar="LINK_OR_NODE", help="Link or node that fails, as of plan. Repeatable."
         ),
     ] = None,
     move: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="GID:NODE-NODE", help="A member moves: 1:0,0-2,3. May be given several times."
-        ),
+        typer.Option(metavar="GID:NODE-NODE", help="Move a member, as 1:0,0-2,3. Repeatable."),
     ] = None,
     sim: Annotated[
-        str, typer.Option(metavar="SIM", help="verilator, or model: no hardware.")
+        str, typer.Option(metavar="SIM", help="verilator, or model (no hardware).")
     ] = "verilator",
-    at: Annotated[
-        int, typer.Option(metavar="N", help="Cycles of barriers until it happens.")
-    ] = 400,
+    at: Annotated[int, typer.Option(metavar="N", help="Cycles before the event.")] = 400,
     timeout: Annotated[
         int,
-        typer.Option(metavar="N", help="Cycles that a member waits before it reports a timeout."),
+        typer.Option(metavar="N", help="Cycles until a member reports a timeout."),
     ] = 500,
     episodes: Annotated[
-        int, typer.Option(metavar="N", help="Barriers of each group before, and again after.")
+        int, typer.Option(metavar="N", help="Barriers of each group before and after.")
     ] = 10,
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
-    """Let a link or node die, or a member move, and bring the groups back while others go on."""
+    """Recover groups from failures. Links or nodes fail, or members move, in a simulation."""
     from syncfabric.cli.progress import progress_display
     from syncfabric.sim.drive.recovery.run import run_recovery
     from syncfabric.sim.network import Network

@@ -21,19 +21,21 @@ def replay(
     file: ScheduleFile,
     size: Annotated[
         int | None,
-        typer.Option("--bytes", metavar="N", help="Bytes of a message, 4 a flit; 64 by default."),
+        typer.Option("--bytes", metavar="N", help="Bytes of a message, 4 a flit; by default 64."),
     ] = None,
     ports: Annotated[
         int | None,
-        typer.Option(min=1, metavar="K", help="In chunks: ports of a rank; one a channel if not."),
+        typer.Option(
+            min=1, metavar="K", help="In chunks: ports of a rank; by default one a channel."
+        ),
     ] = None,
     sim: Simulator = "verilator",
     as_json: Json = False,
 ) -> None:
-    """Play a schedule on routers with collective engines, with hardware barriers between its steps.
+    """Simulate a schedule on routers.
 
-    One in chunks has no steps: each of its sends is a packet that goes when its data have come.
-    Exit code 0 if it is right and no packet of a step waits, 1 if not.
+    Hardware barriers separate its steps. In chunks, each send is a packet that starts when its data
+    are present. Exit code 1 if data are wrong, or a packet of a step waits.
     """
     from syncfabric.cli.progress import progress_display
     from syncfabric.models.collectives.chunks.files import load_any

@@ -19,19 +19,19 @@ from syncfabric.cli.options import (
 
 def report(
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE.html", help="The page to write.")
+        Path, typer.Option("-o", "--output", metavar="FILE.html", help="Output page.")
     ],
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[NET | RESULT.json | SCHEDULE.json | FOLDER]...",
-            help="Networks, results of run or cores --json, schedules, folders of reproduce -o.",
+            help="Networks, --json of run or cores, schedules, folders of reproduce -o.",
             show_default="",
         ),
     ] = None,
-    title: Annotated[str, typer.Option(metavar="WORDS", help="Title of the page.")] = "",
+    title: Annotated[str, typer.Option(metavar="WORDS", help="Page title.")] = "",
     sim: Annotated[
-        str, typer.Option(metavar="SIM", help="What runs networks: model, verilator or icarus.")
+        str, typer.Option(metavar="SIM", help="Simulator of networks: model, verilator or icarus.")
     ] = "model",
     episodes: Episodes = 100,
     seed: Seed = 1,
@@ -40,9 +40,9 @@ def report(
     words: StreamWords = 256,
     op: StreamOp = "add.i32",
 ) -> None:
-    """Gather networks, runs, schedules and figures into one HTML page that needs nothing else.
+    """Write results into one HTML page.
 
-    Networks are planned and run; barriers and streams can be watched cycle by cycle.
+    Plans and runs networks; animates barriers and streams cycle by cycle.
     """
     from syncfabric.cli.progress import progress_display
     from syncfabric.sim.report.write import write_report

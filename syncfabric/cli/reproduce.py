@@ -18,48 +18,43 @@ if TYPE_CHECKING:
 def reproduce(
     names: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="NAME...", help="Experiments (see --list), or all.", show_default=""
-        ),
+        typer.Argument(metavar="NAME...", help="Experiments (--list), or all.", show_default=""),
     ] = None,
     show_list: Annotated[
-        bool, typer.Option("--list", help="List the experiments and their parameters.")
+        bool, typer.Option("--list", help="List experiments and parameters.")
     ] = False,
     seeds: Annotated[
         int | None,
         typer.Option(
-            min=1, max=10**6, metavar="N", help="Runs of an entry; by default as many as the paper."
+            min=1, max=10**6, metavar="N", help="Runs of an entry; by default the paper's number."
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=10**9, metavar="N", help="Seed of the first run.")
-    ] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=10**9, metavar="N", help="First seed.")] = 1,
     time_limit: Annotated[
         float | None,
-        typer.Option(metavar="T", help="Seconds of a run; by default as --list says."),
+        typer.Option(metavar="T", help="Seconds of a run; by default as of --list."),
     ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Set a parameter, as t_rm=60."),
     ] = None,
-    rtl: Annotated[bool, typer.Option("--rtl", help="Measure on the hardware, too.")] = False,
+    rtl: Annotated[bool, typer.Option("--rtl", help="Also measure on the hardware.")] = False,
     clock: Annotated[
         float | None,
-        typer.Option(metavar="MHZ", help="The hardware's clock; by default 100."),
+        typer.Option(metavar="MHZ", help="Clock of the hardware; by default 100."),
     ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Leave results aside that were kept before.")
-    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ignore cached results.")] = False,
     as_json: Json = False,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FOLDER", help="Write CSV, SVG and PNG."),
     ] = None,
 ) -> None:
-    """Run the papers' experiments again: ours beside the paper's, and whether each claim holds.
+    """Reproduce the papers' experiments.
 
-    Takes all processors, or under mpiexec all ranks. With --json each experiment is one line.
-    Ctrl-C keeps what is done, and the same command goes on from there.
+    Prints results beside the paper's, and whether each claim holds. Uses all processors, or all
+    ranks under mpiexec. --json prints a line for each experiment. Ctrl-C saves finished jobs; run
+    the same command to resume.
     """
     from syncfabric.sim.experiments.choice import chosen, experiments, works_of
     from syncfabric.sim.experiments.jobs import pool

@@ -37,34 +37,34 @@ def run(
     seed: Seed = 1,
     background: Traffic = 0.0,
     pattern: Annotated[
-        str, typer.Option(metavar="NAME", help=f"Where its packets go: {PATTERNS}.")
+        str, typer.Option(metavar="NAME", help=f"Destinations of packets: {PATTERNS}.")
     ] = "uniform",
     waves: Annotated[bool, typer.Option("--waves", help="Write a waveform.")] = False,
     log: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Write every packet and message.")
+        Path | None, typer.Option(metavar="FILE.csv", help="Write all packets and messages.")
     ] = None,
     heat: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Draw the load of every channel.")
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw the load of all channels.")
     ] = None,
-    draw: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Draw the words of --stream.")
-    ] = None,
+    draw: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw --stream.")] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Write Verilog, registers, pictures."),
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="Write Verilog, registers and pictures."
+        ),
     ] = None,
     churn: Annotated[
-        int, typer.Option(metavar="N", help="Set up and tear down N more groups meanwhile.")
+        int, typer.Option(metavar="N", help="Also set up and tear down N groups.")
     ] = 0,
     jitter: Annotated[
-        int | None, typer.Option(metavar="N", help="One member is late by N cycles, each in turn.")
+        int | None, typer.Option(metavar="N", help="Delay one member by N cycles, each in turn.")
     ] = None,
     long: Annotated[
-        bool, typer.Option("--long", help="Traffic and checks inside the design: faster.")
+        bool, typer.Option("--long", help="Run traffic and checks inside the design (faster).")
     ] = False,
     netlist: Annotated[
         str | None,
-        typer.Option(metavar="FPGA", help="Run what Yosys makes of it: ecp5, under icarus."),
+        typer.Option(metavar="FPGA", help="Simulate the netlist of Yosys: ecp5, with icarus."),
     ] = None,
     threads: Threads = None,
     stream: StreamKind = None,
@@ -72,7 +72,7 @@ def run(
     op: StreamOp = "add.i32",
     as_json: Json = False,
 ) -> None:
-    """Run barriers in hardware, compared with the golden model in every cycle."""
+    """Simulate barriers. Compare every cycle with the golden model."""
     from syncfabric.cli.progress import progress_display
     from syncfabric.sim.network import Network
 

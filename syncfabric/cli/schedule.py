@@ -29,39 +29,44 @@ def schedule(
         str,
         typer.Argument(
             metavar="TOPOLOGY",
-            help="A name with its size (see: syncfabric topologies), or a graph's file.",
+            help="A name with its size (syncfabric topologies), or a graph file.",
         ),
     ],
     collective: Annotated[
         str,
         typer.Argument(
             metavar="COLLECTIVE",
-            help="By its usual name or the paper's: broadcast (OAB), scatter (OAS), gather (AOG), "
-            "reduce (AOR), allgather (AAB), alltoall (AAS), reduce-scatter (AAR), multicast, "
-            "permutation, MNB, MNS; in chunks also allreduce.",
+            help="broadcast (OAB), scatter (OAS), gather (AOG), reduce (AOR), allgather (AAB), "
+            "alltoall (AAS), reduce-scatter (AAR), multicast, permutation, MNB, MNS; with "
+            "--chunks also allreduce.",
         ),
     ],
     ports: Annotated[
-        str, typer.Option(metavar="K|all", help="Messages a node may inject, and eject, a step.")
+        str,
+        typer.Option(
+            metavar="K|all", help="Messages that a node can inject, and eject, in a step."
+        ),
     ] = "all",
     switching: Annotated[
         str, typer.Option(metavar="KIND", help="wormhole or store-and-forward.")
     ] = "wormhole",
     one_port: Annotated[
-        str, typer.Option(metavar="RULE", help="Copies of a broadcast: single-use or strict.")
+        str,
+        typer.Option(metavar="RULE", help="Rule for copies of a broadcast: single-use or strict."),
     ] = "single-use",
     nonminimal: Annotated[
-        int, typer.Option(min=0, metavar="HOPS", help="Hops that paths may be longer.")
+        int, typer.Option(min=0, metavar="HOPS", help="Extra hops of paths.")
     ] = 0,
     permutation: Annotated[
         str | None,
         typer.Option(metavar="NAME|FILE", help="transpose, bit-reverse, shuffle, or a file."),
     ] = None,
     senders: Annotated[
-        str | None, typer.Option(metavar="NODES", help="As 0,3,8-11; by default all, or node 0.")
+        str | None,
+        typer.Option(metavar="NODES", help="Senders, as 0,3,8-11; by default all, or node 0."),
     ] = None,
     receivers: Annotated[
-        str | None, typer.Option(metavar="NODES", help="As 0,3,8-11; by default all.")
+        str | None, typer.Option(metavar="NODES", help="Receivers, as 0,3,8-11; by default all.")
     ] = None,
     ts: StartUp = 1000,
     t1: TimeOfByte = 1,
@@ -69,35 +74,35 @@ def schedule(
     chunks: Annotated[
         str | None,
         typer.Option(
-            metavar="N|A:B", help="By time, not by steps: parts of each rank's share, as 1:16."
+            metavar="N|A:B", help="Schedule by time, with each rank's share in N parts, as 1:16."
         ),
     ] = None,
     in_network: Annotated[
         bool,
         typer.Option(
-            "--in-network", help="allreduce by switches that combine; -o writes their networks."
+            "--in-network", help="Let switches combine (allreduce); -o writes their networks."
         ),
     ] = False,
     method: Annotated[
         str,
         typer.Option(
             metavar="M",
-            help="hgsa, mboa, exact or auto; in chunks trees, spanning, ring, greedy, exact.",
+            help="hgsa, mboa, exact or auto; with --chunks trees, spanning, ring, greedy, exact.",
         ),
     ] = "auto",
     steps: Annotated[
         int | None,
-        typer.Option(min=0, metavar="S", help="Steps that it may take; by default, few."),
+        typer.Option(min=0, metavar="S", help="Most steps; by default few."),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all that is random.")] = 1,
-    time_limit: Annotated[float, typer.Option(metavar="T", help="Seconds, of everything.")] = 60,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 1,
+    time_limit: Annotated[float, typer.Option(metavar="T", help="Limit in seconds.")] = 60,
     islands: Annotated[
         int | None,
         typer.Option(min=1, max=1024, metavar="N", help="Processes of hgsa."),
     ] = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Where hgsa, with --steps, is kept and goes on from."),
+        typer.Option(metavar="FILE", help="With hgsa and --steps: save to and resume from FILE."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -105,20 +110,19 @@ def schedule(
             "-o",
             "--output",
             metavar="FILE",
-            help="Write it, as JSON; in chunks by its ending also .xml (MSCCL), .et and .et.json"
-            " (Chakra), .h (C).",
+            help="Write JSON; with --chunks also .xml (MSCCL), .et, .et.json (Chakra), .h (C).",
         ),
     ] = None,
     draw: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Draw it; .png does as well.")
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw it, as .svg or .png.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Find a schedule of a collective with few steps, and say whether there can be fewer.
+    """Find a schedule of a collective.
 
-    With --chunks, and of allreduce, it is one of little time: links take --ts and --t1 times the
-    bytes, or what the topology's file has. Ctrl-C ends the search with the best that was found.
-    Exit code 1 if no schedule was found.
+    Minimizes steps, and prints a lower bound; with --chunks, and for allreduce, minimizes time, by
+    --ts and --t1 or the topology's own links. Ctrl-C returns the best schedule so far. Exit code 1
+    if there is none.
     """
     from syncfabric.models.collectives.annealing.team import led
     from syncfabric.models.collectives.schedule import collector_off

@@ -16,18 +16,18 @@ def schemes(
     net: Net,
     group: Annotated[
         list[int] | None,
-        typer.Option(metavar="ID", help="A group of the file; by default all of them."),
+        typer.Option(metavar="ID", help="A group of the file; by default all."),
     ] = None,
     members: Annotated[
         str | None,
         typer.Option(
             metavar="MEMBERS",
-            help='In place of the groups: all, "[[0, 0], [3, 2]]", "{ random = 9, seed = 1 }".',
+            help='Members, not groups, as all, "[[0, 0], [3, 2]]", "{ random = 9, seed = 1 }".',
         ),
     ] = None,
     scheme: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A scheme; by default all for this kind of network."),
+        typer.Option(metavar="NAME", help="A scheme; by default all of the network's kind."),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -35,24 +35,22 @@ def schemes(
     ] = None,
     preset: Annotated[
         str | None,
-        typer.Option(metavar="MACHINE", help="Times under LogGP: tile64, infiniband."),
+        typer.Option(metavar="MACHINE", help="LogGP times of tile64 or infiniband."),
     ] = None,
     sweep: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME=FROM:TO:STEP", help="Latency over a range of a time, as t_rm=20:60:10."
-        ),
+        typer.Option(metavar="NAME=FROM:TO:STEP", help="Sweep a time, as t_rm=20:60:10."),
     ] = None,
     as_json: Json = False,
     draw: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the latencies, as .svg or .png."),
+        typer.Option(metavar="FILE", help="Draw latencies as .svg or .png."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Write the tables.")
     ] = None,
 ) -> None:
-    """Compare barrier schemes: what the barriers of a group cost in each."""
+    """Compare the cost of barrier schemes."""
     from syncfabric.models.schemes.comparison import schemes_for
     from syncfabric.sim.draw.page import format_of
     from syncfabric.sim.network import Network

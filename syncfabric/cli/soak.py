@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 def soak(
     net: Net,
     episodes: Annotated[
-        int, typer.Option(metavar="N", help="Barriers of all groups together.")
+        int, typer.Option(metavar="N", help="Barriers of all groups in sum.")
     ] = 100_000,
     seed: Seed = 1,
     jitter: Annotated[
-        int, typer.Option(metavar="N", help="Cycles that a member lingers at most.")
+        int, typer.Option(metavar="N", help="Greatest delay of a member in cycles.")
     ] = 15,
     lifetime: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Barriers of a group from set-up to tear-down, on average."),
+        typer.Option(metavar="N", help="Mean number of barriers from set-up to tear-down."),
     ] = None,
     inject: Annotated[
         str | None,
@@ -35,10 +35,10 @@ def soak(
     threads: Threads = None,
     as_json: Json = False,
 ) -> None:
-    """Run barriers by the million, while groups are created and removed and packets compete.
+    """Run millions of barriers.
 
-    Stops at the first lost packet, early release, wrong result or hang, with exit code 1. Ctrl-C
-    ends it with the result so far.
+    Meanwhile groups are set up and torn down, and packets compete. Stops at the first lost packet,
+    early release, wrong result or hang, with exit code 1. Ctrl-C prints the result so far.
     """
     from syncfabric.sim.network import Network
     from syncfabric.sim.soak.soak import SoakRequest

@@ -20,26 +20,24 @@ def synth(
     device: Annotated[
         str, typer.Option(metavar="DEVICE", help="ecp5-25k, -45k, -85k, ice40-hx8k, -up5k, gates.")
     ] = "ecp5-45k",
-    freq: Annotated[
-        float, typer.Option(metavar="MHZ", help="Clock that placement aims at.")
-    ] = 100.0,
-    seeds: Annotated[int, typer.Option(metavar="N", help="Placements that are tried.")] = 3,
-    fast: Annotated[
-        bool, typer.Option("--fast", help="Go for speed; it takes area (ECP5 only).")
-    ] = False,
+    freq: Annotated[float, typer.Option(metavar="MHZ", help="Clock to aim at.")] = 100.0,
+    seeds: Annotated[int, typer.Option(metavar="N", help="Number of placements.")] = 3,
+    fast: Annotated[bool, typer.Option("--fast", help="Map for speed, not area (ECP5).")] = False,
     delay: Annotated[
         int | None,
-        typer.Option(metavar="PS", help="Delay of cells that mapping aims at (ECP5 only)."),
+        typer.Option(metavar="PS", help="Cell delay to aim at in mapping (ECP5)."),
     ] = None,
-    area: Annotated[bool, typer.Option("--area", help="Area alone: place nothing.")] = False,
+    area: Annotated[
+        bool, typer.Option("--area", help="Report area only, without placement.")
+    ] = False,
     macro: Annotated[
-        bool, typer.Option("--macro", help="Map a block by itself, as a macro is (ECP5 only).")
+        bool, typer.Option("--macro", help="Map a block apart, as a macro (ECP5).")
     ] = False,
     parameters: BlockKeys = None,
-    listing: Annotated[bool, typer.Option("--list", help="Print the blocks and end.")] = False,
+    listing: Annotated[bool, typer.Option("--list", help="List blocks.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Synthesize, place and route for an FPGA; print area, speed and the critical path."""
+    """Synthesize, place and route for an FPGA. Print area, clock and critical path."""
     from syncfabric.cli.progress import progress_display
     from syncfabric.fpga.blocks import BLOCKS, block_design, network_design
     from syncfabric.fpga.devices import device_named
