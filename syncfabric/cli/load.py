@@ -15,7 +15,7 @@ def load(
         typer.Argument(metavar="NET...", help="Network files or names."),
     ],
     pattern: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Destinations of packets, as of run --pattern.")
+        list[str] | None, typer.Option(metavar="NAME", help="Destinations of packets, as of run.")
     ] = None,
     rates: Annotated[
         str | None,
