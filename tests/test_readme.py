@@ -15,6 +15,7 @@ from syncfabric.cli import app
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TOUR = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
+PYTHON = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 CLI = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
 
@@ -90,6 +91,15 @@ def test_the_tour_shows_what_a_command_prints(
     assert done.exit_code == 0, done.output
     assert_shown(shown, done.stdout)
     assert wrote is None or (tmp_path / wrote[1]).exists()
+
+
+def test_the_python_of_its_page_runs(tmp_path: Path) -> None:
+    """All of it in one interpreter; what Verilator would run, the golden model runs."""
+    blocks = re.findall(r"^```python\n(.*?)^```", PYTHON, re.M | re.S)
+    (tmp_path / "page.py").write_text("".join(blocks).replace("verilator", "model"), "utf-8")
+    printed = shell(f"{shlex.quote(sys.executable)} page.py", tmp_path)
+    assert "checked" in printed
+    assert (tmp_path / "trees.pdf").exists()
 
 
 def test_every_command_is_in_the_reference(tmp_path: Path) -> None:
