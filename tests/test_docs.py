@@ -337,4 +337,4 @@ def test_a_term_of_the_glossary_is_defined_once() -> None:
 
 def test_each_group_of_entry_points_is_documented() -> None:
     assert len(GROUPS) == 5
-    assert {*GROUPS} <= named("extending.md")
+    assert {*GROUPS} <= {row[1].strip("`") for row in rows("extending.md") if len(row) > 1}
