@@ -154,7 +154,7 @@ def test_the_page_has_every_scheme_and_option(call: Call) -> None:
     page = (Path(__file__).parents[2] / "docs" / "schemes.md").read_text()
     rows = [
         f"| `{scheme.name}` | {', '.join(scheme.kinds) if len(scheme.kinds) < 3 else 'all'} | "
-        f"{scheme.title} | {scheme.place.removeprefix('paper ').replace('section', 'sec.')} |\n"
+        f"{scheme.title} | {scheme.place.removeprefix('paper ').replace('section', '§')} |\n"
         for scheme in SCHEMES
     ]
     assert [row for row in rows if row not in page] == []
