@@ -285,7 +285,7 @@ def squares(side: int, sides: Sequence[int], barrier: str) -> list[float]:
         As of ``scaling``.
     """
     network = StaticSpec(kind="static", width=side, height=side)
-    planner = (AGENTS | FLITS)[barrier][1][0]
+    (planner,) = (AGENTS | FLITS)[barrier]
     found = []
     for square in sides:
         members = tuple((x, y) for y in range(square) for x in range(square))
