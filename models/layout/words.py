@@ -42,28 +42,28 @@ class EngineWord(WordTable):
         "Staged words of the image that SETUP writes",
         whole("word", "w", "as of the image's layout"),
     )
-    OVERFLOW = 16, "Messages that met a full queue"
-    UNEXPECTED = 17, "Messages and arrivals that no entry awaited"
-    REFUSED_COMMAND = 18, "Commands that were refused"
+    OVERFLOW = 16, "Messages dropped at a full queue"
+    UNEXPECTED = 17, "Unexpected messages and arrivals"
+    REFUSED_COMMAND = 18, "Refused commands"
 
 
 class RouterWord(WordTable):
     """Config words of a router, or of a node interface's end of the link."""
 
-    FENCE = 1, "Links that are closed", whole("fence", "rw", "a bit a port", reset=0)
-    OVERFLOW = 16, "Flits that met a full buffer"
-    CORRUPT = 17, "Words that came wrong, or out of place"
-    LOST = 18, "Links on which something never came"
+    FENCE = 1, "Closed links", whole("fence", "rw", "a bit a port", reset=0)
+    OVERFLOW = 16, "Flits dropped at a full buffer"
+    CORRUPT = 17, "Corrupt or unexpected words"
+    LOST = 18, "Losses on links"
     UNEXPECTED = (
         19,
-        "Packets for no process, set-up packets that were dropped, what no slot awaited",
+        "Packets without a process, dropped set-up packets, unexpected arrivals at slots",
     )
 
 
 class PortWord(WordTable):
     """Config words of a node port."""
 
-    REFUSED_ARRIVE = 16, "Arrives that were not accepted"
+    REFUSED_ARRIVE = 16, "Arrives not accepted"
 
 
 class ManagerWord(WordTable):
@@ -71,14 +71,14 @@ class ManagerWord(WordTable):
 
     POINTER = (
         0,
-        "Place in the manager's memory of the next word of data",
+        "Address of the next data word in the manager's memory",
         whole("place", "w", "its low bits count, as many as the memory has words for"),
     )
-    DATA = 1, "A word of data; the pointer goes on", whole("data", "w", "the word")
-    COMMAND = 2, "A command begins", bits_of(COMMAND, "w")
-    STATUS = 3, "What became of it", bits_of(MANAGER_STATUS, "r", reset=0)
-    FREED = 4, "A group that has ended; read once", bits_of(FREED, "r", reset=0)
-    UNEXPECTED = 16, "Replies of no command"
+    DATA = 1, "A data word; increments the pointer", whole("data", "w", "the word")
+    COMMAND = 2, "Start a command", bits_of(COMMAND, "w")
+    STATUS = 3, "Outcome of the command", bits_of(MANAGER_STATUS, "r", reset=0)
+    FREED = 4, "An ended group; reading removes it", bits_of(FREED, "r", reset=0)
+    UNEXPECTED = 16, "Unexpected replies"
 
 
 class Target(IntEnum):

@@ -23,7 +23,7 @@ class Op(enum.IntEnum):
 class Counter(WordTable):
     """Saturating event counters of a node of a static network, in reading order."""
 
-    OVERFLOW = 0, "Flits or messages that met a full buffer"
+    OVERFLOW = 0, "Flits or messages dropped at a full buffer"
     STRAY = 1, "Messages that no register expected"
     REFUSED_ARRIVE = 2, "Arrives that were not accepted"
     REFUSED_WRITE = 3, "Writes that were refused"

@@ -232,7 +232,7 @@ def _word(word: WordTable, shape: NetworkShape, *, is_end: bool) -> Word:
     if word is RouterWord.FENCE:
         return word.word(width=1 if is_end else shape.router.links)
     if word is RouterWord.OVERFLOW and is_end:
-        return replace(word.word(), meaning="Flits that met a full hold")
+        return replace(word.word(), meaning="Flits dropped at a full hold")
     return word.word()
 
 
