@@ -42,7 +42,6 @@ WAYS: tuple[tuple[str, Keys], ...] = (
 ON_SWITCHES: tuple[Keys, ...] = (
     {},
     {"message_links": "shared"},
-    {"transport": "routed"},
     {"wires": 1},
     {"wires": 1, "link_registers": 1},
 )
