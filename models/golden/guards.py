@@ -11,6 +11,11 @@ QUIET = 63
 """Greatest value of ``quiet``."""
 
 
+def following(number: int, places: int) -> int:
+    """Return the ``sequence`` after a flit's in a channel of so many places (F1)."""
+    return (number + 1) % (1 << places.bit_length())
+
+
 class SenderGuard:
     """Between a router's output and the link: it knows which credits are still to come.
 
@@ -27,6 +32,8 @@ class SenderGuard:
     ----------
     probe : int
         What is on the link in this cycle.
+    number : list of int
+        ``sequence`` of each channel's next flit; of channels of messages it has no meaning.
     """
 
     __slots__ = (
@@ -36,6 +43,7 @@ class SenderGuard:
         "_outs",
         "_places",
         "_refunds",
+        "number",
         "out",
         "probe",
         "quiet",
@@ -47,6 +55,7 @@ class SenderGuard:
         self._places, self._all = places, (1 << len(places)) - 1
         self.out = [0] * len(places)
         self.refund = [0] * len(places)
+        self.number = [0] * len(places)
         self.still = self.probe = self._asked = self.quiet = 0
         self._outs = self._refunds = 0  # of all channels
         self._on_the_way = [0] * (2 * registers)  # probes of former cycles, the oldest first
@@ -74,6 +83,7 @@ class SenderGuard:
         if not self._outs and not self._refunds and not sent:
             self._end(0, 0, 0)
             return 0, False
+        self._count_flit(sent)
         heard = empty & self._asked
         calm = self.quiet != QUIET and not heard and not self._refunds
         touched = (sent | credit) & self._all if calm else self._all
@@ -108,6 +118,7 @@ class SenderGuard:
 
     def shut(self, sent: int) -> int:
         """End a cycle of a fenced link (F7); return the credits that the router gets in it."""
+        self._count_flit(sent)
         given = 0
         for c, out in enumerate(self.out):
             back = self.refund[c] > 0
@@ -117,6 +128,12 @@ class SenderGuard:
         self._outs = self.still = 0
         self._end(0, 0, sent)
         return given
+
+    def _count_flit(self, sent: int) -> None:
+        """Number the next flit of each channel of which something is sent."""
+        for c, places in enumerate(self._places):
+            if sent >> c & 1:
+                self.number[c] = following(self.number[c], places)
 
     def _refund(self, c: int, count: int) -> None:
         refund = min(self._places[c], self.refund[c] + count)
@@ -138,7 +155,7 @@ class Seen(NamedTuple):
 
     ``head`` and ``tail`` are the flit's; ``right`` says whether the check bits of flits are, and
     ``sync_right`` those of messages, which are the same on a shared link. ``words`` are those of
-    streams, on the flits' wires, by channel.
+    streams, on the flits' wires, by channel; ``sequence`` is the flit's.
     """
 
     valid: int = 0
@@ -149,6 +166,7 @@ class Seen(NamedTuple):
     right: bool = True
     sync_right: bool = True
     words: int = 0
+    sequence: int = 0
 
 
 class Given(NamedTuple):
@@ -190,6 +208,7 @@ class ReceiverGuard:
         "_own",
         "_places",
         "_recent",
+        "due",
         "empty",
         "inside",
         "open",
@@ -205,6 +224,7 @@ class ReceiverGuard:
         self.open = self.spoilt = self.empty = 0
         self.inside = [0] * len(places)
         self.owed = [0] * len(places)
+        self.due = [0] * ordinary  # F3's ``next``
         self._owes = 0  # to all channels
 
     def is_awake(self) -> bool:
@@ -263,7 +283,8 @@ class ReceiverGuard:
             elif not bits:
                 continue
             elif bits >> ordinary or (
-                not self.spoilt & bits and seen.head != bool(was_open & bits)
+                not (self._is_late(seen) or self.spoilt & bits)
+                and seen.head != bool(was_open & bits)
             ):
                 got |= bits
             elif was_open & bits:
@@ -272,6 +293,9 @@ class ReceiverGuard:
                 unpaid = bits
                 events += 1
         flit, sync = got & (1 << ordinary) - 1, got >> ordinary
+        for c in range(ordinary):
+            if (got | cut | unpaid) >> c & 1:
+                self.due[c] = following(seen.sequence, self._places[c])
         if flit:
             self.open = was_open & ~flit if seen.tail else was_open | flit
         probe = _low(seen.probe, ordinary) if seen.right else 0
@@ -290,6 +314,11 @@ class ReceiverGuard:
         if self._recent:
             self._recent = [*self._recent[1:], credit]
         return Given(flit.bit_length() - 1, cut.bit_length() - 1, sync.bit_length() - 1, events)
+
+    def _is_late(self, seen: Seen) -> bool:
+        """Return whether the right flit on the link lacks one before it."""
+        c = seen.valid.bit_length() - 1
+        return bool(self.open & seen.valid) and seen.sequence != self.due[c]
 
     def _vacant(self) -> int:
         """Return the channels of which nothing is here, and nothing owed."""

@@ -88,6 +88,7 @@ class Forward(NamedTuple):
     message_check: int = 0
     stream_valid: int = 0
     stream_rest: int = 0
+    sequence: int = 0
 
 
 class Back(NamedTuple):
@@ -119,6 +120,8 @@ class LinkForm:
         Flits have the flag ``cut``: there are check bits somewhere in the network.
     streams : StreamLayout, optional
         Of words that share the flits' wires.
+    buffer_flits : int
+        Places of a channel; only with check bits.
 
     Attributes
     ----------
@@ -138,6 +141,7 @@ class LinkForm:
         *,
         cut: bool = False,
         streams: StreamLayout | None = None,
+        buffer_flits: int = 0,
     ) -> None:
         flit = flit_layout(flit_bits)
         self.channels, self.transport, self.layout = channels, transport, layout
@@ -155,6 +159,8 @@ class LinkForm:
             beyond = max(0, streams.word.width - self._flit_bits)
             first |= {"stream_valid": streams.channels, "stream_rest": beyond}
         second = {"message": self._message.width, "message_valid": 1} if transport == "own" else {}
+        if check_bits and channels:
+            first["sequence"] = buffer_flits.bit_length()
         if check_bits:
             first["probe"] = channels + slots
         self._checks = {}
@@ -174,6 +180,7 @@ class LinkForm:
         sent: Sent | None,
         probe: int = 0,
         carried: Carried | None = None,
+        sequence: int = 0,
     ) -> Forward:
         """Return the wires with that on them, and their check bits.
 
@@ -183,6 +190,8 @@ class LinkForm:
         probe : int
         carried : Carried, optional
             In place of a flit, a word of a stream.
+        sequence : int
+            The flit's.
         """
         valid = bits = message_valid = rest = message = 0
         if flit:
@@ -195,7 +204,7 @@ class LinkForm:
                 message = word
             else:
                 bits, rest = word & (1 << self._flit_bits) - 1, word >> self._flit_bits
-        wires = Forward(valid, bits, message_valid, rest, message, probe)
+        wires = Forward(valid, bits, message_valid, rest, message, probe, sequence=sequence)
         if carried:
             c, word = carried
             low, high = word & (1 << self._flit_bits) - 1, word >> self._flit_bits
@@ -254,7 +263,7 @@ class LinkForm:
         """Invert the wires in a mask.
 
         From bit 0: flit, valid, message_valid and message_rest (not of own links), stream_valid and
-        stream_rest (if words share the link), probe, check;
+        stream_rest (if words share the link), sequence, probe, check;
         then, of own links, message, message_valid, message_check.
         """
         for name, width in self.order:
@@ -318,7 +327,8 @@ class LinkEnd:
         probe = self._sender.probe if self._sender else 0
         if not (flit or sent or probe or carried):
             return Forward()
-        return self.form.pack(flit, sent, probe, carried)
+        sequence = self._sender.number[flit.channel] if self._sender and flit else 0
+        return self.form.pack(flit, sent, probe, carried, sequence)
 
     def back(self, credit: int) -> Back:
         """Return the wires back, in a cycle in which the router frees that."""
@@ -366,7 +376,8 @@ class LinkEnd:
                 there = form.flit(forward, 0)
                 marks = there.head, there.tail
                 wires = forward.valid, forward.message_valid, *marks, forward.probe
-                seen = Seen(*wires, *form.right(forward), forward.stream_valid)
+                words = forward.stream_valid, forward.sequence
+                seen = Seen(*wires, *form.right(forward), *words)
             taken = self._receiver.advance(seen, freed)
         got: Flit | None = None
         if taken.flit >= 0:

@@ -92,7 +92,11 @@ def form_of(shape: NodeShape) -> LinkForm:
     stream, checks = shape.stream, shape.check_bits
     sizes = shape.link_channels, shape.flit_bits, shape.layout
     streams = stream if stream and stream.shared else None
-    return LinkForm(*sizes, transport_of(shape), checks, cut=checks > 0, streams=streams)
+    places = shape.buffer_flits
+    cut = checks > 0
+    return LinkForm(
+        *sizes, transport_of(shape), checks, cut=cut, streams=streams, buffer_flits=places
+    )
 
 
 def routing_of(shape: NodeShape, site: Site) -> Routing:

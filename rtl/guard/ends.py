@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.rtl.guard.shape import GuardPart, GuardShape, check_of
+from syncfabric.rtl.parts.gates import either
 
 __all__ = ["ReceiverGuard", "SenderGuard"]
 
@@ -122,11 +123,19 @@ class ReceiverGuard(wiring.Component):
         valid, flit = link.valid, link.flit
         opens, spoilt, asks = Signal(count), Signal(count), Signal(count)
         is_open, is_spoilt, mine, passes, cuts, drops = (Signal() for _ in range(6))
+        number, follows = link.sequence, Signal(self._shape.sequence_bits)
+        late = Signal(count)  # flits before this one are lost
+        m.d.comb += follows.eq(number + 1)
+        for c in range(count):
+            due = Signal(self._shape.sequence_bits, name=f"due_{c}")
+            m.d.comb += late[c].eq(number != due)
+            with m.If(mine & valid[c]):
+                m.d.sync += due.eq(follows)
         ends = Signal(count)  # cut because of a probe
         m.d.comb += [
             opened.eq(opens),
             is_open.eq((opens & valid).any()),
-            is_spoilt.eq((spoilt & valid).any()),
+            is_spoilt.eq(((spoilt | (opens & late)) & valid).any()),
             mine.eq(good & valid.any()),
             passes.eq(mine & ~is_spoilt & (flit.head ^ is_open)),
             cuts.eq(mine & is_open & (flit.head | is_spoilt)),
@@ -217,6 +226,9 @@ class SenderGuard(wiring.Component):
             check = check_of(part.word(link), shape.check_bits)
             m.d.comb += getattr(link, part.check).eq(check)
 
+        if shape.ordinary:
+            numbers = [self._number(m, c, link.valid[c], sent) for c, sent in enumerate(inside.valid)]
+            m.d.comb += link.sequence.eq(either(numbers))
         quiet, full, any_out = Signal(range(PATIENCE)), Signal(), Signal()
         lost: list[Value] = []
         out_any: list[Value] = []
@@ -230,6 +242,13 @@ class SenderGuard(wiring.Component):
         ]
         m.d.sync += quiet.eq(Mux(any_out & ~self.fence, quiet + 1, 0))
         return m
+
+    def _number(self, m: Module, c: int, shown: Value, sent: Value) -> Value:
+        """Number the flits of a channel; return the number of the one on the link, or 0."""
+        number = Signal(self._shape.sequence_bits, name=f"number_{c}")
+        with m.If(sent):
+            m.d.sync += number.eq(number + 1)
+        return Mux(shown, number, 0)
 
     def _channel(
         self,

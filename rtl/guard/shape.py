@@ -24,7 +24,7 @@ class GuardPart:
     probes : slice
         Its channels.
     packets : bool
-        It carries flits.
+        It carries flits, which are numbered.
     """
 
     words: tuple[str, ...]
@@ -41,7 +41,9 @@ class GuardPart:
 
     def word(self, link: Any) -> Value:
         """Return all that is checked."""
-        return Cat(*(getattr(link, name) for name in self.words), link.probe[self.probes])
+        numbers = [link.sequence] if self.packets else []
+        words = (getattr(link, name) for name in self.words)
+        return Cat(*words, *numbers, link.probe[self.probes])
 
     def lanes(self, link: Any) -> Value:
         """Return what says that something is on the link: a bit a channel, the lowest first."""
@@ -93,6 +95,11 @@ class GuardShape:
         return self.ordinary + (self.classes if self.credited else 0)
 
     @property
+    def sequence_bits(self) -> int:
+        """Width of a flit's number: enough to tell any loss of what the places hold from none."""
+        return self.places.bit_length()
+
+    @property
     def parts(self) -> list[GuardPart]:
         """Wires that are checked together."""
         both, packets = slice(None), slice(0, self.ordinary)
@@ -112,7 +119,8 @@ class GuardShape:
     def wires(self) -> dict[str, int]:
         """Width of the wires that guards add, by name; the last runs against the link."""
         checks = {part.check: self.check_bits for part in self.parts}
-        return {**checks, "probe": self.channels, "empty": self.channels}
+        numbers = {"sequence": self.sequence_bits} if self.ordinary else {}
+        return {**checks, **numbers, "probe": self.channels, "empty": self.channels}
 
     @property
     def members(self) -> dict[str, Member]:

@@ -153,7 +153,7 @@ template <class End> class Faults {
         if (to.flit) clear(*to.flit);
         if (to.sync) clear(*to.sync);
         if (to.rest) clear(*to.rest);
-        FOR_GUARDS(*to.check = *to.sync_check = *to.probe = 0;)
+        FOR_GUARDS(*to.check = *to.sync_check = *to.sequence = *to.probe = 0;)
         FOR_SLOTS(clear(*to.slots_valid); clear(*to.slots);)
         FOR_STREAMS(*to.stream_valid = *to.stream_fault = 0; clear(*to.stream); clear(*to.stream_rest);
                     clear(*to.stream_sent);)
@@ -182,7 +182,7 @@ template <class End> class Faults {
         FOR_STREAMS(if (WORDS_ON_FLITS) {
             run(*to.stream_valid, 0, STREAMS), run(*to.stream_rest, 0, STREAM_REST_BITS);
         })
-        FOR_GUARDS(run(*to.probe, 0, packets); if (CHANNELS) run(*to.check, 0, CHECK_BITS);)
+        FOR_GUARDS(run(*to.sequence, 0, SEQUENCE_BITS); run(*to.probe, 0, packets); if (CHANNELS) run(*to.check, 0, CHECK_BITS);)
         if (to.sync) run(*to.sync, 0, SYNC_BITS);
         if (OWN) run(*to.sync_valid, 0, CLASSES);
         FOR_GUARDS(if (OWN) run(*to.probe, CHANNELS, PROBES - CHANNELS);

@@ -99,7 +99,7 @@ _PACKETS = {
 }
 _STREAMS = ("stream_valid", "stream", "stream_rest", "stream_fault", "stream_credit")
 _STREAM_GUARDS = ("stream_sent", "stream_freed")
-_GUARDS = ("check", "sync_check", "probe", "empty")
+_GUARDS = ("check", "sync_check", "sequence", "probe", "empty")
 """What a link's end has for packets and messages, and what stands for each that is not there."""
 
 _WIDE = (
@@ -124,6 +124,7 @@ def network_h(spec: AnySpec) -> str:
         "REST_BITS": wires.get("rest", 0),
         "CHECK_BITS": max(wires.get("check", 0), wires.get("sync_check", 0)),
         "PROBES": wires.get("probe", 0),
+        "SEQUENCE_BITS": wires.get("sequence", 0),
         "OWN": int("sync" in wires),
         "SLOTS": wires.get("slots_valid", 0),
         "SLOT_BITS": wires.get("slots", 0) // max(1, wires.get("slots_valid", 0)),

@@ -15,7 +15,7 @@ struct EndOf {
     Flit* flit;
     Sync* sync;
     Rest* rest;
-    FOR_GUARDS(CData *check, *sync_check; Probe *probe, *empty;)
+    FOR_GUARDS(CData *check, *sync_check, *sequence; Probe *probe, *empty;)
     FOR_SLOTS(Valid* slots_valid; Slots* slots;)
     FOR_STREAMS(CData* stream_valid; Stream* stream; Above* stream_rest;  // on a flit and beside it
                 CData *stream_fault, *stream_credit;
@@ -78,7 +78,8 @@ template <class End> struct Link {
         if (from.sync) changed |= copy(*to.sync, *from.sync);
         if (from.rest) changed |= copy(*to.rest, *from.rest);
         FOR_GUARDS(changed |= copy_there(to.check, from.check) | copy_there(to.probe, from.probe);
-                   changed |= copy_there(to.sync_check, from.sync_check);)
+                   changed |= copy_there(to.sync_check, from.sync_check) |
+                              copy_there(to.sequence, from.sequence);)
         FOR_SLOTS(changed |= copy(*to.slots_valid, *from.slots_valid);
                   changed |= copy(*to.slots, *from.slots);)
         FOR_STREAMS(changed |= copy_there(to.stream_valid, from.stream_valid);

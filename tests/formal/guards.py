@@ -26,7 +26,7 @@ PLACES = (2, 1)
 PATIENCE = 4
 """In place of 64 cycles: nothing else depends on how many there are."""
 FLIT = data.StructLayout({"payload": 1, "head": 1, "tail": 1, "cut": 1})
-FORWARD = {"flit": 4, "valid": 1, "sync_valid": 1, "probe": 2, "check": 8}
+FORWARD = {"flit": 4, "valid": 1, "sync_valid": 1, "sequence": 2, "probe": 2, "check": 8}
 
 
 def signatures() -> tuple[wiring.Signature, wiring.Signature]:
@@ -70,7 +70,7 @@ class GuardProof(wiring.Component):
     drops, drops_back : In
         Everything on the link is lost, and which credits are.
     wires : In(15)
-        Numbers of three wires that are flipped; there are no more than 16.
+        Numbers of three wires that are flipped; there are no more than 18.
     """
 
     def __init__(self, *, loses: bool = False, flips: bool = False) -> None:
@@ -134,14 +134,12 @@ class GuardProof(wiring.Component):
             claims.holds(f"no credit too many for {name}", have[c] <= count)
         whole = Mux(got.cut, ~got.head & got.tail & began, got.head == ~began)
         claims.holds("packets are whole, or cut", ~came[0] | whole)
-        # What is dropped whole leaves no trace; of all else that does not come, the packet tells.
         hole = Signal()
-        with m.If(sent[0] & ~came[0] & began & ~(self._loses & self.drops)):
+        with m.If(sent[0] & ~came[0] & began):
             m.d.sync += hole.eq(1)
         with m.Elif(came[0] & got.tail):
             m.d.sync += hole.eq(0)
-        claims.holds("a packet that lacks a flit that was not dropped whole ends cut",
-                     ~(came[0] & hole) | got.cut)  # fmt: skip
+        claims.holds("a packet that lacks a flit ends cut", ~(came[0] & hole) | got.cut)
         as_sent = sent[0] & (got.as_value() == offered.as_value())
         claims.holds("a flit comes as it was sent, in that cycle", ~came[0] | got.cut | as_sent)
         claims.holds(

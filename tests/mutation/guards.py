@@ -64,6 +64,32 @@ GUARDS = (
         "ends",
     ),
     _broken(
+        "a packet that lacks a flit goes on",
+        "ends",
+        "is_spoilt.eq(((spoilt | (opens & late)) & valid).any())",
+        "is_spoilt.eq((spoilt & valid).any())",
+        "ends",
+    ),
+    _broken(
+        "the number of a flit is stuck",
+        "ends",
+        "m.d.sync += number.eq(number + 1)",
+        "m.d.sync += number.eq(number)",
+    ),
+    _broken(
+        "a flit after the first is never the one that is due",
+        "ends",
+        "m.d.comb += follows.eq(number + 1)",
+        "m.d.comb += follows.eq(0)",
+        "ends",
+    ),
+    _broken(
+        "numbers are not covered by the check",
+        "shape",
+        "numbers = [link.sequence] if self.packets else []",
+        "numbers = []",
+    ),
+    _broken(
         "a packet whose end is lost stays open",
         "ends",
         "ends.eq(asks & ~(asks - 1))",

@@ -25,7 +25,8 @@ def form_of(transport: str = "routed", check_bits: int = 8, channels: int = 2) -
     layout = EngineLayout(
         links=4, own=True, groups=2, data_bits=0, operations="none", place_bits=bits
     )
-    return LinkForm(channels, 16, layout, transport, check_bits, cut=True)
+    sizes = channels, 16, layout, transport, check_bits
+    return LinkForm(*sizes, cut=True, buffer_flits=BUFFER)
 
 
 def end_of(form: LinkForm) -> LinkEnd:
@@ -145,7 +146,7 @@ def whole_packets(got: Sequence[tuple[int, Piece]], channel: int) -> list[tuple[
     """Return the packets that came by a channel: their numbers, and whether they were cut.
 
     Every one begins with a head and ends with a tail, and holds flits of one packet alone, in
-    their order.
+    their order and without a gap.
     """
     found: list[tuple[int, bool]] = []
     open_packet, last = None, -1
@@ -158,7 +159,7 @@ def whole_packets(got: Sequence[tuple[int, Piece]], channel: int) -> list[tuple[
             open_packet, last = piece.packet, -1
         if not piece.cut:
             assert piece.packet == open_packet
-            assert piece.place > last
+            assert piece.place == last + 1
             last = piece.place
         if piece.tail:
             found.append((open_packet, piece.cut))

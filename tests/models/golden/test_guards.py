@@ -40,7 +40,8 @@ def test_words_come_apart_as_they_were_put_together(transport: str) -> None:
         flit = Flit(rng.randrange(2), rng.getrandbits(16), *marks)
         carried = [(flit, None), (None, sent), *([(flit, sent)] if transport == "own" else [])]
         for both in carried:
-            wires = form.pack(*both, probe=rng.getrandbits(2))
+            number = rng.getrandbits(2) if both[0] else 0
+            wires = form.pack(*both, probe=rng.getrandbits(2), sequence=number)
             assert form.unpack(wires) == both
             assert form.right(wires) == (True, True)
     assert form.pack(None, None) == Forward()
@@ -77,7 +78,7 @@ def test_no_flips_pass(transport: str, bits: int, most: int) -> None:
     if own:
         cases += [(head, sent, 1), (body, sent, 1)]
     for flit, message, probe in cases:
-        wires = form.pack(flit, message, probe)
+        wires = form.pack(flit, message, probe, sequence=int(flit is body))
         for mask in flips(form, most if flit or most < 3 else 2):
             there = form.flip(wires, mask)
             for is_open in (False, True):
@@ -242,15 +243,17 @@ def test_a_packet_without_its_head_is_dropped_to_its_end() -> None:
     assert link.is_whole()
 
 
-def test_a_packet_with_a_wrong_flit_is_cut_at_the_next() -> None:
+@pytest.mark.parametrize("drop", [False, True])
+def test_a_packet_with_a_wrong_or_a_lost_flit_is_cut_at_the_next(*, drop: bool) -> None:
     form = form_of()
     for place in (1, 2, 3):
-        link = Link(form, random.Random(2), one(form, place, word=0b11), drain=1.0)
+        word = 0 if drop else 0b11
+        link = Link(form, random.Random(2), one(form, place, word, drop=drop), drain=1.0)
         link.put(0, 0, 5)
         link.put(0, 1, 2)
         settle(link)
         assert whole_packets(link.got, 0) == [(0, True), (1, False)]
         assert [piece.place for _, piece in link.got[:place]] == list(range(place))
         # The wrong flit, the one that is cut, and those after it.
-        assert link.events == 5 - place
+        assert link.events == 5 - place - drop
         assert link.is_whole()

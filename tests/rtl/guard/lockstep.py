@@ -22,9 +22,12 @@ PLACES = (2, 2, 1)
 Pins = dict[str, int]
 
 
-def sealed(flit: int = 0, valid: int = 0, message: int = 0, probe: int = 0) -> Pins:
+def sealed(
+    flit: int = 0, valid: int = 0, message: int = 0, probe: int = 0, sequence: int = 0
+) -> Pins:
     """Return the forward wires with their check bits."""
-    wires = {"flit": flit, "valid": valid, "sync_valid": message, "probe": probe}
+    wires = {"flit": flit, "valid": valid, "sync_valid": message, "sequence": sequence}
+    wires["probe"] = probe
     word, at = 0, 0
     for name, bits in wires.items():
         word, at = word | bits << at, at + WIDTHS[name]
@@ -95,6 +98,7 @@ class ReceiverLockstep(_GuardLockstep):
         rng, model = self.rng, self.model
         kind, c = rng.random(), rng.randrange(2)
         flit, valid, message, probe = rng.getrandbits(7), 0, 0, 0
+        number = model.due[c] if rng.random() < 0.97 else rng.getrandbits(2)
         if kind < 0.4 and (rng.random() < 0.1 or model.inside[c] < 2):
             valid = 1 << c
             if rng.random() < 0.95:
@@ -107,7 +111,7 @@ class ReceiverLockstep(_GuardLockstep):
             flit = 0
         if rng.random() < self.lossy / 10:
             valid, message = rng.getrandbits(2), rng.getrandbits(1)
-        wires, mask = sealed(flit, valid, message, probe), 0
+        wires, mask = sealed(flit, valid, message, probe, number if valid else 0), 0
         if rng.random() < self.lossy:
             mask = sum(1 << bit for bit in rng.sample(range(FORWARD), rng.randint(1, 3)))
         for name, width in WIDTHS.items():
@@ -118,13 +122,15 @@ class ReceiverLockstep(_GuardLockstep):
     def step(self) -> tuple[Pins, dict[str, Word]]:
         """Go through a cycle; return what is driven, and what is expected."""
         rng, model, fence, wires = self.rng, self.model, self.fence(), self.wires()
-        flit, valid, message, probe, check = (wires[f"link__{name}"] for name in WIDTHS)
-        right = sealed(flit, valid, message, probe)["link__check"] == check
+        flit, valid, message, number, probe, check = (wires[f"link__{name}"] for name in WIDTHS)
+        right = sealed(flit, valid, message, probe, number)["link__check"] == check
+        late = right and valid in (1, 2) and model.open & valid and number != model.due[valid >> 1]
         held = sum((inside > 0) << c for c, inside in enumerate(model.inside))
         freed = sum((rng.random() < self.frees) << c for c in range(3))
         freed &= 7 if rng.random() < 0.02 else held
         back, empty = (0, 0) if fence else (model.credit(freed), model.empty)
-        seen = Seen(valid, message, bool(flit & HEAD), bool(flit & TAIL), probe, right, right)
+        marks = bool(flit & HEAD), bool(flit & TAIL)
+        seen = Seen(valid, message, *marks, probe, right, right, sequence=number)
         given = model.shut(freed) if fence else model.advance(seen, freed)
         driven = {**wires, "fence": fence, "delay": self.registers}
         driven |= {"inside__credit": freed & 3, "inside__sync_credit": freed >> 2}
@@ -140,6 +146,7 @@ class ReceiverLockstep(_GuardLockstep):
         if goes or given.sync >= 0:
             expected["inside__flit"] = Word(TAIL | CUT if given.cut >= 0 else flit)
         self.seen["cut"] += given.cut >= 0
+        self.seen["late"] += bool(late and not fence and not flit & HEAD)
         self.seen["flit"] += given.flit >= 0
         self.seen["message"] += given.sync >= 0
         self.seen["event"] += given.events > 0
@@ -174,6 +181,7 @@ class SenderLockstep(_GuardLockstep):
         empty = model._asked & rng.getrandbits(3)
         empty |= rng.getrandbits(3) if rng.random() < 0.02 else 0
         probe, flit = model.probe, rng.getrandbits(7) if sent else 0
+        number = model.number[sent >> 1] if sent & 3 else 0
         given, lost = (model.shut(sent), 0) if fence else model.advance(sent, credit, empty)
         for c in range(3):
             self.have[c] += (given >> c & 1) - (sent >> c & 1)
@@ -187,7 +195,7 @@ class SenderLockstep(_GuardLockstep):
             "fence": fence,
             "delay": self.registers,
         }
-        link = sealed() if fence else sealed(flit, sent & 3, sent >> 2, probe)
+        link = sealed() if fence else sealed(flit, sent & 3, sent >> 2, probe, number)
         expected = {name: Word(word) for name, word in link.items()}
         expected["inside__credit"] = Word(given & 3)
         expected["inside__sync_credit"] = Word(given >> 2)

@@ -19,7 +19,7 @@ __all__ = ["CUT", "FORWARD", "HEAD", "SHAPE", "TAIL", "Rig", "Word", "inside_lin
 PAYLOAD = 4
 HEAD, TAIL, CUT = (1 << bit for bit in range(PAYLOAD, PAYLOAD + 3))
 SHAPE = GuardShape(check_bits=8, ordinary=2, places=2, classes=1, credited=True, own=False)
-WIDTHS = {"flit": PAYLOAD + 3, "valid": 2, "sync_valid": 1, "probe": 3, "check": 8}
+WIDTHS = {"flit": PAYLOAD + 3, "valid": 2, "sync_valid": 1, "sequence": 2, "probe": 3, "check": 8}
 FORWARD = sum(WIDTHS.values())
 """Forward wires of the link."""
 

@@ -38,7 +38,11 @@ def play(*rows: Row) -> list[tuple[int, int, int, int]]:
 
 def test_a_head_where_a_tail_is_missing_is_a_cut() -> None:
     assert play(
-        sealed(HEAD | 2, 1), sealed(HEAD | 4, 1), sealed(6, 1), sealed(TAIL, 1), sealed(HEAD | 8, 1)
+        sealed(HEAD | 2, 1),
+        sealed(HEAD | 4, 1, sequence=1),
+        sealed(6, 1, sequence=2),
+        sealed(TAIL, 1, sequence=3),
+        sealed(HEAD | 8, 1),
     ) == [
         (1, HEAD | 2, 0, 0),
         (1, TAIL | CUT, 0, 1),
@@ -50,7 +54,12 @@ def test_a_head_where_a_tail_is_missing_is_a_cut() -> None:
 
 def test_a_spoilt_packet_ends_with_its_next_flit_and_gives_no_credit_for_the_wrong_one() -> None:
     assert play(
-        sealed(HEAD, 2), harmed(sealed(2, 2)), sealed(4, 2), sealed(TAIL, 2), sealed(), sealed()
+        sealed(HEAD, 2),
+        harmed(sealed(2, 2, sequence=1)),
+        sealed(4, 2, sequence=1),
+        sealed(TAIL, 2, sequence=2),
+        sealed(),
+        sealed(),
     ) == [
         (2, HEAD, 0, 0),
         (0, 0, 0, 1),
@@ -63,7 +72,7 @@ def test_a_spoilt_packet_ends_with_its_next_flit_and_gives_no_credit_for_the_wro
 
 def test_what_is_wrong_spoils_every_open_packet_whoever_it_names() -> None:
     wrong = harmed(sealed(2, 2))
-    assert play(sealed(HEAD, 1), wrong, sealed(TAIL, 1), sealed(HEAD, 2)) == [
+    assert play(sealed(HEAD, 1), wrong, sealed(TAIL, 1, sequence=1), sealed(HEAD, 2)) == [
         (1, HEAD, 0, 0),
         (0, 0, 0, 1),
         (1, TAIL | CUT, 0, 1),
@@ -73,12 +82,38 @@ def test_what_is_wrong_spoils_every_open_packet_whoever_it_names() -> None:
 
 def test_a_flit_that_lost_its_valid_bit_is_missed() -> None:
     nameless = {**sealed(2, 1), "link__valid": 0}
-    assert play(nameless, sealed(HEAD, 1), nameless, sealed(4, 1), sealed(TAIL, 1)) == [
+    body, tail = sealed(4, 1, sequence=1), sealed(TAIL, 1, sequence=2)
+    assert play(nameless, sealed(HEAD, 1), nameless, body, tail) == [
         (0, 0, 0, 1),
         (1, HEAD, 0, 0),
         (0, 0, 0, 1),
         (1, TAIL | CUT, 0, 1),
         (0, 0, 0, 1),
+    ]
+
+
+@pytest.mark.parametrize("dropped", [1, 2])
+def test_flits_dropped_whole_in_mid_packet_end_it_with_the_next_one(dropped: int) -> None:
+    """As many as the channel has places; then numbers go on from the last that came."""
+    number, after = 3 + 1 + dropped, 3 + 2 + dropped
+    assert play(
+        sealed(HEAD | 1, 2),
+        sealed(HEAD, 1, sequence=2),
+        sealed(2, 1, sequence=3),
+        sealed(4, 1, sequence=number & 3),
+        sealed(TAIL, 1, sequence=after & 3),
+        sealed(HEAD | 8, 1, sequence=0),
+        sealed(TAIL | 8, 1, sequence=1),
+        sealed(TAIL | 3, 2, sequence=1),
+    ) == [
+        (2, HEAD | 1, 0, 0),
+        (1, HEAD, 0, 0),
+        (1, 2, 0, 0),
+        (1, TAIL | CUT, 0, 1),
+        (0, 0, 0, 1),
+        (1, HEAD | 8, 1, 0),
+        (1, TAIL | 8, 0, 0),
+        (2, TAIL | 3, 0, 0),
     ]
 
 
