@@ -32,8 +32,9 @@ class Fault:
     mask : int
         Forward wires from the low bits up: `flit`, `valid`, `message_valid` and `message_rest`
         unless messages have links of their own, `stream_valid` and `stream_rest` if words of
-        streams are on the flits' wires, `sequence`, `probe`, `check`; then, of own links, `message`,
-        `message_valid`, `message_check`. Credit wires: a bit a channel, ordinary ones first.
+        streams are on the flits' wires, `sequence`, `probe`, `check`; then, of own links,
+        `message`, `message_valid`, `message_check`. Credit wires: a bit a channel, ordinary ones
+        first.
         Streams' wires: `stream_valid`, `stream` or, on flits' wires, `flit` and `stream_rest`,
         `stream_fault`, `stream_sent`, then
         `stream_freed`, without guards `stream_credit`.

@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING
 
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.config import ChainRequest
+from syncfabric.models.golden.engine.memory import Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort
 from syncfabric.models.golden.interface import NodeInterface
 from syncfabric.models.golden.lifecycle import Manager, SetUpPort
 from syncfabric.models.golden.movement import RESET, Movement
 from syncfabric.models.golden.node import Node
 from syncfabric.models.golden.processes import Processes
-from syncfabric.models.golden.record import ConfigRequest, Observer, Record, Recorder
+from syncfabric.models.golden.record import (
+    ConfigRequest,
+    Observer,
+    PortState,
+    Record,
+    Recorder,
+)
 from syncfabric.models.golden.slot_movement import SlotMovement
 from syncfabric.models.golden.wiring import (
     Shown,
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
 
 NO_ARRIVALS: Mapping[tuple[int, int], int] = {}
 SILENT = (False, False, 0)
+NOTHING = Record(0, 0, [], 0, [])
 
 
 class CollectiveNetwork:
@@ -98,6 +106,9 @@ class CollectiveNetwork:
         self._recorder = Recorder(wiring.count, shape.registers)
         self._period = router.watchdog
         self._breaks = set[tuple[int, int]]()  # registers whose release is broken in this cycle
+        self._stirred = set[int]()  # nodes whose ports may show something else in this cycle
+        self._states: dict[int, PortState] = {}  # what they showed last
+        self._heard: dict[int, Message] = {}  # messages of engines for node ports in this cycle
         self._asked = False  # a request is not answered yet
         self._requests: dict[int, tuple[int, ChainRequest]] = {}
         self._answers: dict[int, tuple[bool, bool, int, int]] = {}
@@ -139,6 +150,21 @@ class CollectiveNetwork:
         """Return ``broken`` of a register in the cycle about to be stepped."""
         port, r = self._port(node, register)
         return r in port.broken or (node, register) in self._breaks
+
+    def port_state(self, node: int) -> PortState:
+        """Return what a process sees in the cycle about to be stepped; see `PortState`."""
+        data_bits, ready, done, broken, result = self.shape.router.layout.data_bits, 0, 0, 0, 0
+        shown = [self._ports[node].shown(self._heard.get(node))] if self._ports else []
+        shown += self._slots.shown(node) if self._slots else []
+        first = 0
+        for port in shown:
+            for r, value in enumerate(port.result):
+                ready |= (r in port.ready) << first
+                done |= (r in port.done) << first
+                broken |= (r in port.broken) << first
+                result |= (value or 0) << first * data_bits
+                first += 1
+        return PortState(ready, done, broken, result)
 
     def observe(self, target: int) -> int:
         """Return the state of a target that benches see: there is none."""
@@ -221,11 +247,14 @@ class CollectiveNetwork:
         record: Record | None = None
         if config is not None:
             self._ask(now, config)
+        ports = self.changed_ports()
         if arrive or self._moves(now):
             record = self._step(now, arrive, last)
         else:
             self.cycle = now + 1
             self._turn_page()
+        if ports:
+            record = (record or NOTHING)._replace(ports=ports)
         if enable or load is not None or self.traffic.warm:
             for source, destination in self.traffic.step(load=load, enable=enable, rate=rate):
                 self.processes.create(source, destination, now)
@@ -311,6 +340,7 @@ class CollectiveNetwork:
         visited = [*self._movement.watched] if self._visits(now) else ()
         if self.streams:
             self._movement.active.update(self.streams.step(now))
+        self._stirred |= {i for i, _ in arrive}
         request = self._requests.pop(now, None)
         words = self.streams.among_packets if self.streams else {}
         shown = self._movement.step(now, arrivals, request, visited, words)
@@ -336,6 +366,8 @@ class CollectiveNetwork:
             self._asked &= not self.config_answer[0]
         elif self.config_answer[0]:
             self.config_answer, self.config_meaning = SILENT, 0
+        self._heard = dict(self._movement.releases)
+        self._stirred |= self._heard.keys() | (self._slots.answered if self._slots else set())
         over = [each for each in self._movement.releases if self._ports[each[0]].over(each[1])]
         self._breaks = {(i, message.entry) for i, message in over if message.kind == Kind.BROKEN}
         release = [
@@ -349,6 +381,22 @@ class CollectiveNetwork:
                 if broken:
                     self._breaks.add((i, first + s))
         self.release = sorted(release)
+
+    def changed_ports(self) -> list[tuple[int, PortState]]:
+        """Return what ports show in the coming cycle, where that is new; to be asked once.
+
+        Those that get a message in it may show something else in the next one, too.
+        """
+        changed: list[tuple[int, PortState]] = []
+        if not self._stirred:
+            return changed
+        for i in sorted(self._stirred):
+            state = self.port_state(i)
+            if state != self._states.get(i, PortState()):
+                self._states[i] = state
+                changed.append((i, state))
+        self._stirred = {*self._heard, *(self._slots.answered if self._slots else ())}
+        return changed
 
     def _record(self, shown: Shown) -> Record | None:
         """Return what is on the wires."""

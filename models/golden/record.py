@@ -12,6 +12,7 @@ __all__ = [
     "GuardWires",
     "Observer",
     "Packet",
+    "PortState",
     "Record",
     "Recorder",
 ]
@@ -66,6 +67,15 @@ class Beat(NamedTuple):
     user: int = 0
 
 
+class PortState(NamedTuple):
+    """What a process sees of its registers: a bit each, and their results, the lowest first."""
+
+    ready: int = 0
+    done: int = 0
+    broken: int = 0
+    result: int = 0
+
+
 class Record(NamedTuple):
     """What is on the wires in one cycle.
 
@@ -91,6 +101,8 @@ class Record(NamedTuple):
     beats : list of (node, Beat)
         Beats of streams' results that processes take, in ascending order of the nodes; bytes that
         do not count are 0.
+    ports : list of (node, PortState)
+        Where it is not what it was in the cycle before, in ascending order of the nodes.
     """
 
     valid: int
@@ -100,6 +112,7 @@ class Record(NamedTuple):
     results: Sequence[int]
     guards: Sequence[tuple[int, GuardWires]] = ()
     beats: Sequence[tuple[int, Beat]] = ()
+    ports: Sequence[tuple[int, PortState]] = ()
 
 
 class Recorder:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, S
 from functools import partial
 from typing import TypeAlias
 
-from syncfabric.models.golden.engine.node_port import Arrival
+from syncfabric.models.golden.engine.memory import Message
+from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
 from syncfabric.models.golden.movement import RESET
 from syncfabric.models.golden.slots import RouterSlots, SlotMessage, SlotPorts, pack, unpack
 from syncfabric.models.golden.wiring import Shown, Wiring
@@ -94,6 +95,12 @@ class SlotMovement:
     def answered(self) -> Set[int]:
         """Nodes whose ports have messages of slots in the coming cycle."""
         return self._answers.keys()
+
+    def shown(self, node: int) -> list[NodePortOutputs]:
+        """Return what a process sees of each slot in the coming cycle."""
+        heard = self._answers.get(node, {})
+        ports = enumerate(self._ports[node].ports)
+        return [port.shown(Message(0, 0, *heard[s]) if s in heard else None) for s, port in ports]
 
     def releases(self) -> Iterator[tuple[int, int, int, bool]]:
         """Yield node, slot and result of the releases of the coming cycle, and if it is broken."""

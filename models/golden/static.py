@@ -6,12 +6,12 @@ it; only buffers and agents that may move are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import TypeAlias
 
 from syncfabric.models.faults.fault import Fault, FaultKind
-from syncfabric.models.golden.record import ConfigRequest, Record, Recorder
+from syncfabric.models.golden.record import ConfigRequest, PortState, Record, Recorder
 from syncfabric.models.golden.static_agent import Agent
 from syncfabric.models.golden.static_switches import Loader, StaticWiring, Switches
 from syncfabric.models.messages import COUNTER_BITS, Counter
@@ -294,6 +294,10 @@ class StaticModel:
             self._switches.dead.add(fault.link)
 
     # What a bench looks at between steps.
+
+    def changed_ports(self) -> Sequence[tuple[int, PortState]]:
+        """Return nothing: what processes see besides ``release`` is in ``observe``."""
+        return ()
 
     def observe(self, node: int) -> int:
         """Return a node's ``observe`` wires at the start of the cycle about to be stepped."""

@@ -227,7 +227,9 @@ class SenderGuard(wiring.Component):
             m.d.comb += getattr(link, part.check).eq(check)
 
         if shape.ordinary:
-            numbers = [self._number(m, c, link.valid[c], sent) for c, sent in enumerate(inside.valid)]
+            numbers = [
+                self._number(m, c, link.valid[c], sent) for c, sent in enumerate(inside.valid)
+            ]
             m.d.comb += link.sequence.eq(either(numbers))
         quiet, full, any_out = Signal(range(PATIENCE)), Signal(), Signal()
         lost: list[Value] = []

@@ -200,9 +200,10 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     that of a stream, and last a 1 for each `stream_fault`), the results of the released registers,
     `gLINK:CHECK:SYNC_CHECK:PROBE:EMPTY` for each link on which a wire of its guards is high,
     `mNODE:TID:LAST:KEEP:USER:DATA` for each beat of `m_axis` that is taken, bytes of data that do
-    not count being 0, and `cERROR:DATA` for an answer of the config port. In a cycle with a release
-    a second line begins with `o` and holds `TARGET:OBSERVE` for each router (target of the config
-    port) whose observed state is not what it was when last printed.
+    not count being 0, `pNODE:READY:DONE:BROKEN:RESULT` for each node whose process sees something
+    else than in the cycle before, and `cERROR:DATA` for an answer of the config port. In a cycle
+    with a release a second line begins with `o` and holds `TARGET:OBSERVE` for each router (target
+    of the config port) whose observed state is not what it was when last printed.
 
     Links and the lanes of each are numbered as in `sim.assemble.links`. Where links have neither
     channels nor messages, `valid` and `credit` are 0.
@@ -232,6 +233,8 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     conditions = [*_lane_conditions(lanes), released, "config_ready !== 1'b0"]
     conditions += ["probe_guards !== 1'b0"] if guarded else []
     conditions += [f"stream_taken !== {zero(count)}"] if spec.stream else []
+    ports = _ports_of(spec)
+    conditions += [f"{{{', '.join(ports)}}} !== seen_ports"] if ports else []
     return f"""
   // ---- probe
   reg [8*1024-1:0] probe_name;
@@ -243,9 +246,11 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
 {_lines(f"  reg [{lanes - 1}:0] {name};" for name in ("probe_valid", "probe_credit") if lanes)}
 {_lines(f"  reg [{bits - 1}:0] seen_{i};" for i, (_, bits) in observed)}
 {"  reg probe_guards;" if guarded else ""}
+{f"  reg [{sum(ports.values()) - 1}:0] seen_ports;" if ports else ""}
   always @(posedge clk) begin
     if (rst !== 1'b0) begin
 {_lines(f"      seen_{i} = {zero(bits)};" for i, (_, bits) in observed)}
+{"      seen_ports = 0;" if ports else ""}
     end else begin
 {_lines(_look(shown, links))}
 {_lines(_look_at_guards(guarded))}
@@ -258,6 +263,7 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
         end
 {_lines(_print_guards(guarded))}
 {_lines(_print_beats(spec.stream, count) if spec.stream else iter(()))}
+{_lines(_print_ports(ports, count))}
         if (config_ready !== 1'b0)
           $fwrite(probe_file, " c%0h:%0h", config_error, config_rdata);
         $fwrite(probe_file, "\\n");
@@ -362,6 +368,35 @@ def _print_beats(stream: StreamLayout, nodes: int) -> Iterator[str]:
         form = " ".join([f"m{i:x}", *(["%0h"] * len(BEAT))]).replace(" ", ":")
         taken = f"if ({part('stream_taken', i, 1)} !== 1'b0)"
         yield f'        {taken} $fwrite(probe_file, " {form}", {fields});'
+
+
+def _ports_of(spec: AnySpec) -> dict[str, int]:
+    """Return what processes see of their registers, with the widths, the highest bits first."""
+    if isinstance(spec, StaticSpec):
+        return {}
+    registers = len(spec.topology.nodes) * spec.port_registers
+    ports = {"result": registers * spec.data_bits, "broken": registers}
+    return {name: width for name, width in {**ports, "done": registers, "ready": registers}.items()
+            if width}  # fmt: skip
+
+
+def _print_ports(ports: dict[str, int], nodes: int) -> Iterator[str]:
+    """Yield the statements that print what processes see that is new."""
+    if not ports:
+        return
+    low, seen = 0, {}
+    for name, width in reversed(ports.items()):
+        seen[name], low = low, low + width
+    for i in range(nodes):
+        now = [part(name, i, width // nodes) for name, width in ports.items()]
+        before = [
+            f"seen_ports[{seen[name] + i * width // nodes} +: {width // nodes}]"
+            for name, width in ports.items()
+        ]
+        words = ", ".join([*reversed(now), *(["1'b0"] if "result" not in ports else [])])
+        yield f"        if ({{{', '.join(now)}}} !== {{{', '.join(before)}}})"
+        yield f'          $fwrite(probe_file, " p{i:x}:%0h:%0h:%0h:%0h", {words});'
+    yield f"        seen_ports = {{{', '.join(ports)}}};"
 
 
 def _print(valid: str, width: int, flit: str) -> str:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import zip_longest
 from typing import TypeVar
 
-from syncfabric.models.golden.record import Beat, GuardWires
+from syncfabric.models.golden.record import Beat, GuardWires, PortState
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import (
     AnySpec,
@@ -155,6 +155,7 @@ def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
             yield Mismatch(
                 hardware.cycle, target_names(spec)[i], "m_axis beat", *map(_beat_text, beats)
             )
+    yield from _ports_apart(spec, hardware, model)
     if hardware.answer != model.answer:
         yield Mismatch(
             hardware.cycle,
@@ -176,6 +177,22 @@ def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
             if value != wanted_fields[name]:
                 signal = f"observe: {name}"
                 yield Mismatch(hardware.cycle, node, signal, value, wanted_fields[name])
+
+
+def _ports_apart(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
+    """Yield what differs of what processes see, where both lines say what has changed."""
+    seen_now, wanted_now = dict(hardware.record.ports), dict(model.record.ports)
+    for i in sorted(seen_now.keys() | wanted_now.keys()):
+        node, ours, theirs = target_names(spec)[i], seen_now.get(i), wanted_now.get(i)
+        if ours is None or theirs is None:
+            yield Mismatch(hardware.cycle, node, "port (changed)", str(ours), str(theirs))
+            continue
+        for name, seen, wanted in zip(PortState._fields, ours, theirs, strict=True):
+            bits_of = spec.data_bits if name == "result" else 1
+            for r in range(spec.port_registers):
+                one, other = (word >> r * bits_of & (1 << bits_of) - 1 for word in (seen, wanted))
+                if one != other:
+                    yield Mismatch(hardware.cycle, node, f"{name}[{r}]", one, other)
 
 
 def _beat_text(beat: Beat | None) -> str:

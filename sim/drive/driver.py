@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from syncfabric.models.faults.fault import Fault
-from syncfabric.models.golden.record import ConfigRequest, Record
+from syncfabric.models.golden.record import ConfigRequest, PortState, Record
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
@@ -149,6 +149,9 @@ class Model(Protocol):
 
     def skip(self, cycles: int) -> None:
         """Advance by cycles in which nothing happens."""
+
+    def changed_ports(self) -> Sequence[tuple[int, PortState]]:
+        """Return what processes see in the coming cycle, where that is new."""
 
 
 M = TypeVar("M", bound=Model)

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TextIO, TypeVar
 
+from syncfabric.models.golden.record import Record
 from syncfabric.models.messages import Counter
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.models.planning.plan import BarrierPlan
@@ -32,6 +33,7 @@ from syncfabric.sim.drive.trace import EMPTY, Chunk, Line, Report, Rule, observe
 __all__ = ["Progress", "Runner", "ScenarioRunner", "Session"]
 
 PACKET_FLITS = 5
+NO_ANSWER = (False, False, 0)
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -77,7 +79,7 @@ class Session:
         end = self.cycle + cycles
         while self.cycle < end and not self.finished:
             self._step(chunk)
-            self._sleep(end)
+            self._sleep(end, chunk)
         if not self.finished:
             self.hang = self.driver.stuck()
             if self.cycle >= self._limit:
@@ -95,14 +97,16 @@ class Session:
         record = self.driver.step(now)
         if record is None and not answer[0]:
             return
-        chunk.text.append(record_line(now, record or EMPTY, answer))
-        chunk.lines.append(Line(now, record or EMPTY, answer[1:] if answer[0] else None))
+        self._write(chunk, now, record or EMPTY, answer)
         if changed is not None:
             chunk.text.append(observe_line(changed))
             chunk.lines.append(Line(now, EMPTY, observed=tuple(changed)))
 
-    def _sleep(self, end: int) -> None:
-        """Skip cycles in which neither the driver nor the model does anything."""
+    def _sleep(self, end: int, chunk: Chunk) -> None:
+        """Skip cycles in which neither the driver nor the model does anything.
+
+        In the first of them a process may still see something new.
+        """
         now, driver = self.cycle, self.driver
         wake = driver.next_cycle(now)
         if wake is not None and wake <= now:
@@ -117,7 +121,16 @@ class Session:
             return
         until = min(cycle for cycle in (wake, stirs, end) if cycle is not None)
         if until > now:
+            if ports := self._model.changed_ports():
+                self._write(chunk, now, EMPTY._replace(ports=ports))
             driver.skip(until - now)
+
+    def _write(
+        self, chunk: Chunk, now: int, record: Record, answer: tuple[bool, bool, int] = NO_ANSWER
+    ) -> None:
+        """Write down what is on the wires in a cycle."""
+        chunk.text.append(record_line(now, record, answer))
+        chunk.lines.append(Line(now, record, answer[1:] if answer[0] else None))
 
     def _changed(self, model: Model) -> list[tuple[int, int]]:
         """Return the targets whose ``observe`` is not what it was when last asked."""

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 from syncfabric.models.faults.fault import Fault
-from syncfabric.models.golden.record import Beat, ConfigRequest, GuardWires, Record
+from syncfabric.models.golden.record import Beat, ConfigRequest, GuardWires, PortState, Record
 from syncfabric.models.layout.setup import Operation
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.scenario import Outcome
@@ -289,6 +289,9 @@ def record_line(cycle: int, record: Record, answer: tuple[bool, bool, int]) -> s
         f"m{node:x}:{beat.tid:x}:{beat.last:x}:{beat.keep:x}:{beat.user:x}:{beat.data:x}"
         for node, beat in record.beats
     ]
+    parts += [
+        f"p{node:x}:" + ":".join(f"{word:x}" for word in state) for node, state in record.ports
+    ]
     if answer[0]:
         parts.append(f"c{answer[1]:x}:{answer[2]:x}")
     return " ".join(parts)
@@ -320,6 +323,7 @@ def parse(text: str, cycle: int) -> Line:
     results = [int(word, 16) for word in words[4 + flits : 4 + flits + released]]
     guards: list[tuple[int, GuardWires]] = []
     beats: list[tuple[int, Beat]] = []
+    ports: list[tuple[int, PortState]] = []
     answer = None
     for word in words[4 + flits + released :]:
         numbers = [int(number, 16) for number in word[1:].split(":")]
@@ -328,11 +332,14 @@ def parse(text: str, cycle: int) -> Line:
         elif word[0] == "m":
             node, tid, last, keep, user, data = numbers
             beats.append((node, Beat(data, keep, bool(last), tid, user)))
+        elif word[0] == "p":
+            ports.append((numbers[0], PortState(*numbers[1:])))
         elif word[0] == "c":
             answer = (numbers[0], numbers[1])
         else:
             raise ValueError(word)
-    record = Record(valid, credit, payloads, release, results, tuple(guards), tuple(beats))
+    also = tuple(guards), tuple(beats), tuple(ports)
+    record = Record(valid, credit, payloads, release, results, *also)
     return Line(cycle, record, answer)
 
 

@@ -189,10 +189,10 @@ def _counter_name(parts: tuple[str, ...]) -> str:
 
 def _process(spec: MessageSpec) -> dict[str, str | None]:
     """Return the connections of a process, but for its packets."""
-    names = ["arrive", "last", "released", "broken"]
+    names = ["arrive", "last", "released", "ready", "done", "broken"]
     names += ["data", "result"] if spec.data_bits else []
     names += ["manager", "manager_index"] if spec.managed else []
-    return {**{name: name for name in names}, "ready": "", "done": ""}
+    return {name: name for name in names}
 
 
 def _chain_ports(spec: MessageSpec) -> Ports:

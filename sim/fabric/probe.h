@@ -37,6 +37,7 @@ template <class Network> class Probe {
         for (int i = 0; i < NODES; ++i) {
             auto& t = *network.nodes[i];
             FOR_STREAMS(changed |= t.stream_taken;)
+            FOR_BROKEN(changed |= ports_[i].differs(t);)
             if (any(t.released)) {
                 released = true;
                 for (int r = 0; r < REGISTERS; ++r)
@@ -59,6 +60,7 @@ template <class Network> class Probe {
         if (released) print_results(network);
         FOR_GUARDS(print_guards(network));
         FOR_STREAMS(print_beats(network));
+        FOR_BROKEN(print_ports(network));
         if (answered) line_ += " c", hex(line_, error), line_ += ':', hex(line_, answer);
         line_ += '\n';
         if (released) print_observed(network);
@@ -131,6 +133,39 @@ template <class Network> class Probe {
             }
     })
 
+    // What a process sees of its registers, as it was when last printed.
+    FOR_BROKEN(using Process = std::remove_pointer_t<typename decltype(Network::nodes)::value_type>;
+    struct Ports {
+        TYPE_OF(Process::ready) ready;
+        TYPE_OF(Process::done) done;
+        TYPE_OF(Process::broken) broken;
+        FOR_DATA(TYPE_OF(Process::result) result;)
+
+        Ports() { clear(ready), clear(done), clear(broken); FOR_DATA(clear(result);) }
+
+        template <class T> bool differs(const T& t) const {
+            return ready != t.ready || done != t.done || broken != t.broken FOR_DATA(|| result != t.result);
+        }
+        template <class T> void take(const T& t) {
+            ready = t.ready, done = t.done, broken = t.broken;
+            FOR_DATA(result = t.result;)
+        }
+    };
+
+    void print_ports(Network& network) {
+        for (int i = 0; i < NODES; ++i) {
+            auto& t = *network.nodes[i];
+            if (!ports_[i].differs(t)) continue;
+            ports_[i].take(t);
+            line_ += " p", hex(line_, i);
+            line_ += ':', hex(line_, t.ready), line_ += ':', hex(line_, t.done), line_ += ':';
+            hex(line_, t.broken), line_ += ':';
+            bool none = true;
+            FOR_DATA(hex(line_, t.result), none = false;)
+            if (none) line_ += '0';
+        }
+    })
+
     void print_observed(Network& network) {
         line_ += 'o';
         std::size_t target = 0;
@@ -148,6 +183,7 @@ template <class Network> class Probe {
     }
 
     std::FILE* file_;
+    FOR_BROKEN(std::vector<Ports> ports_ = std::vector<Ports>(NODES);)
     Bits valid_, credit_, released_;
     FOR_STREAMS(Bits word_{FLIT_BITS + STREAM_REST_BITS};)
     std::string line_;

@@ -48,7 +48,7 @@ def process_ports(spec: MessageSpec) -> Ports:
         "released": ("output", registers),
         "result": ("output", registers * data),
         "last": ("input", registers),
-        "broken": ("output", registers),
+        **dict.fromkeys(("ready", "done", "broken"), ("output", registers)),
     }
     if spec.managed:
         ports |= {"manager": ("input", 1), "manager_index": ("input", 2)}

@@ -91,7 +91,9 @@ class SenderFenceProof(wiring.Component):
             claims.reached(f"{name} rest for as long", waited == 2 * PATIENCE)
         lost = [self.empty[c] & asked[c] & ~fence & (out[c] != 0) for c in range(2)]
         claims.holds("loss is told exactly when an answer shows it", guard.lost == Cat(lost).any())
-        forward = Cat(link.valid, link.flit.as_value(), link.sync_valid, link.sequence, link.probe, link.check)
+        forward = Cat(
+            link.valid, link.flit.as_value(), link.sync_valid, link.sequence, link.probe, link.check
+        )
         claims.holds("a fenced port sends nothing", ~fence | ~forward.any())
         closed, home = Signal(range(4)), Cat(have[c] == PLACES[c] for c in range(2)).all()
         m.d.sync += closed.eq(Mux(fence & ~sent.any(), Mux(closed == 3, 3, closed + 1), 0))
@@ -125,7 +127,9 @@ class ReceiverFenceProof(wiring.Component):
         inside, outside = signatures()
         m.submodules.guard = guard = ReceiverGuard(SHAPE, inside, outside)
         link, got, fence = guard.link, guard.inside, self.fence
-        wires: Any = Cat(link.valid, link.flit.as_value(), link.sync_valid, link.sequence, link.probe, link.check)
+        wires: Any = Cat(
+            link.valid, link.flit.as_value(), link.sync_valid, link.sequence, link.probe, link.check
+        )
         came, freed = Cat(got.valid, got.sync_valid), Signal(2)
         held = [Signal(range(count + 2), name=f"held_{count}") for count in PLACES]
         m.d.comb += [

@@ -13,6 +13,20 @@ def _broken(name: str, part: str, old: str, new: str, test: str = "idle") -> Mut
 
 
 FABRIC = (
+    _broken(
+        "a process that becomes ready is not looked at",
+        "probe",
+        "return ready != t.ready || done != t.done",
+        "return done != t.done",
+        "same_trace",
+    ),
+    _broken(
+        "a result that is no more is not looked at",
+        "probe",
+        "FOR_DATA(|| result != t.result);",
+        ";",
+        "same_trace",
+    ),
     _broken("every tile sleeps at once", "awake", "return memory.is_kept(t);", "return true;"),
     _broken(
         "a part of a tile is not looked at",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,10 @@ __all__ = ["SOURCES", "WRONG", "texts"]
 
 WRONG = "! "
 """Begins a last line that says what went wrong."""
+
+PORTS = re.compile(" p[0-9a-f:]+")
+"""What processes see of their registers follows from messages: compared, and not recorded."""
+NOTHING = re.compile("[0-9a-f]+ 0 0 0")
 
 SOURCES = ("files", "model", "verilog", "verilator", "icarus")
 
@@ -77,7 +82,8 @@ def _kept(runner: Runner[Any]) -> list[str]:
 
     def keep(chunk: Chunk, text: Sequence[str] | None) -> None:
         written = text and [defined(line, chunk.meanings) for line in text]
-        lines.extend(chunk.text if written is None else written)
+        shown = [PORTS.sub("", line) for line in (chunk.text if written is None else written)]
+        lines.extend(line for line in shown if not NOTHING.fullmatch(line))
         take(chunk, text)
 
     runner.take = keep  # type: ignore[method-assign]

@@ -153,7 +153,11 @@ def test_a_guard_is_its_model(
         lockstep = kind(random.Random(f"{SEED} {seed}"), registers)
         seen += together(lockstep.part, lockstep, SEED, 2000)
     sender = kind is SenderLockstep
-    wanted = ["probe", "lost", "refund"] if sender else ["cut", "flit", "message", "event", "empty", "late"]
+    wanted = (
+        ["probe", "lost", "refund"]
+        if sender
+        else ["cut", "flit", "message", "event", "empty", "late"]
+    )
     assert all(seen[name] > 2 for name in [*wanted, "fenced"]), seen
 
 

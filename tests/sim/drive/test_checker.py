@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from syncfabric.models.golden.record import Record
+from syncfabric.models.golden.record import PortState, Record
 from syncfabric.sim.drive.barrier_check import BarrierCheck
 from syncfabric.sim.drive.checker import KEPT, Checker
 from syncfabric.sim.drive.lanes import Load
@@ -88,6 +88,13 @@ VALID = find(lambda line: line.record.valid.bit_count() > 1)
 CREDIT = find(lambda line: line.record.credit)
 RELEASE = find(lambda line: line.record.release)
 ANSWER = find(lambda line: line.answer)
+PORTS = find(lambda line: line.record.ports and not line.record.release)
+
+
+def see_else(record: Record, **changes: int) -> Record:
+    """Let the first process that sees something new see something else."""
+    (node, state), *others = record.ports
+    return record._replace(ports=[(node, state._replace(**changes)), *others])
 
 
 @pytest.mark.parametrize(
@@ -105,6 +112,15 @@ def test_a_changed_wire_is_found_where_it_is(place: int, change: Change) -> None
     found = checked(doctor(place, change)).mismatches
     assert found[0].cycle == CHUNK.lines[place].cycle
     assert found[0].hardware != found[0].model
+
+
+@pytest.mark.parametrize("name", PortState._fields)
+def test_what_processes_see_between_releases_is_compared(name: str) -> None:
+    state = CHUNK.lines[PORTS].record.ports[0][1]
+    lines = doctor(PORTS, lambda record: see_else(record, **{name: getattr(state, name) ^ 1}))
+    found = checked(lines).mismatches
+    assert [mismatch.signal for mismatch in found] == [f"{name}[0]"]
+    assert found[0].cycle == CHUNK.lines[PORTS].cycle
 
 
 def test_answers_are_compared() -> None:

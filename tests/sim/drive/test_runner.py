@@ -38,7 +38,7 @@ def test_chunks_of_any_size_say_the_same_and_sleeping_changes_nothing(
         wanted = played(*run)
         others = [played(*run, cycles) for cycles in (1, 17, 100_000)]
         with monkeypatch.context() as patch:
-            patch.setattr(Session, "_sleep", lambda self, end: None)
+            patch.setattr(Session, "_sleep", lambda self, end, chunk: None)
             others.append(played(*run))
         for seen in others:
             for part in ("text", "stimuli", "acts"):

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from syncfabric.models.golden.record import Record
+from syncfabric.models.golden.record import PortState, Record
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.checker import explain
@@ -24,12 +24,13 @@ from tests.sim.drive.networks import SCENARIOS, irregular, make_job, mesh, playe
 from tests.sim.drive.vectors import drawn_plan, drawn_scenario
 
 SPEC = mesh(2, 2, groups=2)
-RECORD = Record(1 << 1 | 1 << 8, 1 << 40, [0x1E, 0x3], 1 << 5, [9])
+PORT = PortState(ready=1, done=2, result=9 << SPEC.data_bits)
+RECORD = Record(1 << 1 | 1 << 8, 1 << 40, [0x1E, 0x3], 1 << 5, [9], ports=((2, PORT),))
 
 
 def test_a_line_in_words() -> None:
     text = record_line(26, RECORD, (True, True, 48))
-    assert text == f"1a 102 1{'0' * 10} 20 1e 3 9 c1:30"
+    assert text == f"1a 102 1{'0' * 10} 20 1e 3 9 p2:1:2:0:{PORT.result:x} c1:30"
     assert parse(text, 0) == Line(26, RECORD, (1, 48))
     assert observe_line([(3, 255), (10, 0)]) == "o 3:ff a:0"
     assert parse("o 3:ff a:0", 26) == Line(26, EMPTY, observed=((3, 255), (10, 0)))
@@ -73,6 +74,7 @@ def test_every_line_of_a_run_is_read_as_it_was_meant(network: MessageSpec, strea
         "1a 0 0 0 w1:2",
         "1a 0 0 0 g1",
         "1a 0 0 0 g1:2:3:4:x",
+        "1a 0 0 0 p1:1:x:0:0",
         "1a 2 0 0 xx",
         "1a x 0 0",
         "1a 2 0 0",
@@ -104,6 +106,11 @@ def test_the_wires_of_a_line_can_be_read_alone() -> None:
         ({"release": 0, "results": []}, (0, 1), "release[1]", 0, 1),
         ({"release": 1 << 5 | 1 << 6, "results": [9, 0]}, (1, 1), "release[0]", 1, 0),
         ({"results": [8]}, (0, 1), "result[1]", 8, 9),
+        ({"ports": [(2, PORT._replace(ready=3))]}, (0, 1), "ready[1]", 1, 0),
+        ({"ports": [(2, PORT._replace(done=0))]}, (0, 1), "done[1]", 0, 1),
+        ({"ports": [(2, PORT._replace(broken=1))]}, (0, 1), "broken[0]", 1, 0),
+        ({"ports": [(2, PORT._replace(result=PORT.result | 4))]}, (0, 1), "result[0]", 4, 0),
+        ({"ports": []}, (0, 1), "port (changed)", "None", str(PORT)),
     ],
 )
 def test_a_difference_has_its_wires_name(

@@ -15,7 +15,7 @@ from syncfabric.models.golden.link import Back, Forward, LinkForm
 from syncfabric.models.golden.node import Node
 from syncfabric.models.golden.place import PlaceInputs
 from syncfabric.models.golden.processes import Processes
-from syncfabric.models.golden.record import ConfigRequest, GuardWires, Record
+from syncfabric.models.golden.record import ConfigRequest, GuardWires, PortState, Record
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.wiring import interface_of, node_of
 from syncfabric.models.layout.network import NetworkShape
@@ -48,6 +48,7 @@ class PlainNetwork:
         self.places: list[Node | NodeInterface] = [*self.interfaces, *self.nodes]  # by target
         self.links = {here: Link(shape.delay_of[here]) for here in shape.ends}
         self.faults: list[Fault] = []
+        self.states: dict[int, PortState] = {}
         self.end = ChainEnd()
         self.processes = Processes(shape, None)
         many = len(shape.nodes) if shape.router.channels else 1
@@ -81,6 +82,7 @@ class PlainNetwork:
         self.credits: list[int] = []
         self.guards: dict[int, dict[str, int]] = {}
         self.released: dict[int, int] = {}
+        self.changed: list[tuple[int, PortState]] = []
         freed: dict[int, int] = {}
         for i, c in self.processes.freed():
             freed[i] = freed.get(i, 0) | 1 << c
@@ -201,6 +203,14 @@ class PlainNetwork:
             self.processes.eject(i, flit, self.cycle)
 
     def release(self, i: int, process: NodePortOutputs) -> None:
+        words = [0, 0, 0, 0]
+        for r, value in enumerate(process.result):
+            for k, named in enumerate((process.ready, process.done, process.broken)):
+                words[k] |= (r in named) << r
+            words[3] |= (value or 0) << r * self.shape.router.data_bits
+        if process.result and self.states.get(i, PortState()) != PortState(*words):
+            self.states[i] = PortState(*words)
+            self.changed.append((i, self.states[i]))
         for r in process.released:
             self.released[i * self.shape.registers + r] = process.result[r] or 0
 
@@ -231,7 +241,7 @@ class PlainNetwork:
             for link, words in sorted(self.guards.items())
             if any(words.values())
         ]
-        if not (order or released or self.credits or guards):
+        if not (order or released or self.credits or guards or self.changed):
             return None
         return Record(
             sum(1 << lane for lane in order),
@@ -240,6 +250,7 @@ class PlainNetwork:
             sum(1 << r for r in released),
             [self.released[r] for r in released],
             guards or (),
+            ports=sorted(self.changed) or (),
         )
 
 
