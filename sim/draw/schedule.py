@@ -171,27 +171,33 @@ def _table(schedule: Schedule) -> "Figure":
 
 
 def chunk_figure(schedule: InChunks) -> "Figure":
-    """Draw a schedule in chunks: what each channel carries at which time, by the owner's colour."""
+    """Draw a schedule in chunks: what each channel carries at which time, by the owner's colour.
+
+    What the root alone gives to each has its target's.
+    """
     topology, exchange = schedule.topology, schedule.exchange
     timed = spans(schedule)
     last = max((end for _, end in timed.ends), default=0) or 1
-    inks = dict(zip(exchange.owners, colours(len(exchange.owners)), strict=True))
+    ranks, role = list(exchange.owners), "owner"
+    if exchange.kind == "scatter":
+        ranks, role = [share.targets[0] for share in exchange.shares], "target"
+    inks = dict(zip(sorted({*ranks}), colours(len({*ranks})), strict=True))
     order = sorted(range(len(topology.channels)), key=lambda c: topology.channels[c])
     row = {channel: i for i, channel in enumerate(order)}
     cells = np.ones((len(order), COLUMNS, 3))
     for (item, path, combine), (begin, end) in zip(schedule.sends, timed.ends, strict=True):
         # A column for the least of them; a gap before the next where there is room.
         first, beyond = begin * COLUMNS // last, -(-end * COLUMNS // last)
-        ink = np.array(_rgb(inks[exchange.owners[item // exchange.parts]]))
+        ink = np.array(_rgb(inks[ranks[item // exchange.parts]]))
         shade = ink if combine else (ink + 1) / 2
         for channel in topology.along(path):
             cells[row[channel], first : max(first + 1, beyond - (beyond - first > 2))] = shade
     name = f"{exchange.kind} on {topology.name}: {last / timed.unit:,.0f} ns"
     parts = f"{exchange.parts} chunk{'s' * (exchange.parts > 1)} of a share"
-    line = f"{exchange.size:,} bytes, {parts}; a colour for each owner"
+    line = f"{exchange.size:,} bytes, {parts}; a colour for each {role}"
     line += ", dark where it is combined" * exchange.combines
     with settings():
-        legend = [Mark(ink, f"owner {owner}") for owner, ink in inks.items()]
+        legend = [Mark(ink, f"{role} {rank}") for rank, ink in inks.items()]
         legend = legend if len(legend) <= NAMED else []
         return _grid(topology, cells, (name, line), (0, last / timed.unit), "ns", legend)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from syncfabric.models.collectives.chunks.checker import check
-from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule
+from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule, Share
 from syncfabric.models.collectives.collective import Collective, Kind, collective
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.ranks.payloads import WORD, Bytes, Name
@@ -20,6 +20,9 @@ STEPS: dict[str, Kind] = {
     "reduce": "AOR",
     "allgather": "AAB",
     "reduce-scatter": "AAR",
+    "scatter": "OAS",
+    "gather": "AOG",
+    "alltoall": "AAS",
 }
 """Collectives that there are in steps, too."""
 
@@ -91,13 +94,18 @@ class ChunkCarrier:
         exchange, moves = part
         self._exchange, self._me = exchange, world.Get_rank()
         piece = int(exchange.piece)
-        self._items = np.zeros((exchange.items, piece), np.uint8)
+        shares = [n for n, share in enumerate(exchange.shares) if self._me in _ends(share)]
+        parts = range(exchange.parts)
+        held = {share * exchange.parts + part for share in shares for part in parts}
+        # Of what is for others alone, only what is passed on.
+        self._row = {item: n for n, item in enumerate(sorted(held | {m.item for m in moves}))}
+        self._items = np.zeros((len(self._row), piece), np.uint8)
         self._come = np.zeros((sum(not move.sends for move in moves), piece), np.uint8)
         spare = iter(self._come)
         self._moves: list[tuple[Move, Any, Bytes | None]] = []
         for move in moves:
             if move.sends:
-                request = world.Send_init(self._items[move.item], move.peer)
+                request = world.Send_init(self._items[self._row[move.item]], move.peer)
                 self._moves.append((move, request, None))
             else:
                 block = next(spare)
@@ -109,11 +117,9 @@ class ChunkCarrier:
     def fill(self, payload: Callable[[Name], Bytes]) -> None:
         """Put what this rank has at the beginning into its items, and wipe the others."""
         self._items[:] = 0
-        for owner, block in self._shares():
-            if self._exchange.combines:
-                block[:] = payload((self._me, owner))
-            elif owner == self._me:
-                block[:] = payload((owner, owner))
+        for number, share in enumerate(self._exchange.shares):
+            if self._me in share.sources:
+                self._block(number)[:] = payload(self._name(number, self._me))
 
     def run(self) -> None:
         """Make all moves."""
@@ -127,27 +133,42 @@ class ChunkCarrier:
             request.Wait()
             self._wait(sent.pop(move.item, []))
             if move.combine:
-                total = self._items[move.item].view(np.uint64)
+                total = self._items[self._row[move.item]].view(np.uint64)
                 total += block.view(np.uint64)
             else:
-                self._items[move.item] = block
+                self._items[self._row[move.item]] = block
         self._wait(self._sends)
 
     def got(self) -> dict[Name, Bytes]:
         """Return what this rank was to have in the end."""
-        shares = self._shares()
-        spreads = self._exchange.spreads
-        return {(o, o): block for o, block in shares if spreads or o == self._me}
+        return {
+            self._name(number, owner): self._block(number)
+            for number, (owner, share) in enumerate(
+                zip(self._exchange.owners, self._exchange.shares, strict=True)
+            )
+            if self._me in share.targets
+        }
 
     def free(self) -> None:
         """Give the requests back."""
         for _, request, _ in self._moves:
             request.Free()
 
-    def _shares(self) -> list[tuple[int, Bytes]]:
-        """Return the owner of each share, and its bytes."""
-        blocks = self._items.reshape(len(self._exchange.owners), -1)
-        return list(zip(self._exchange.owners, blocks, strict=True))
+    def _block(self, share: int) -> Bytes:
+        """Return the bytes of a share, all of whose parts are here."""
+        first = self._row[share * self._exchange.parts]
+        return self._items[first : first + self._exchange.parts].reshape(-1)
+
+    def _name(self, share: int, rank: int) -> Name:
+        """Return the name of what a rank gives to a share: as that of the library's call."""
+        exchange = self._exchange
+        if exchange.personal:
+            return exchange.shares[share].sources[0], exchange.shares[share].targets[0]
+        return rank, exchange.owners[share]
+
+
+def _ends(share: Share) -> set[int]:
+    return {*share.sources, *share.targets}
 
 
 def call_of(schedule: Schedule) -> Collective | None:
@@ -155,6 +176,6 @@ def call_of(schedule: Schedule) -> Collective | None:
     exchange = schedule.exchange
     if exchange.kind == "allreduce":
         return None
-    senders = [exchange.root] if exchange.kind == "broadcast" else None
-    receivers = [exchange.root] if exchange.kind == "reduce" else None
+    senders = [exchange.root] if exchange.kind in ("broadcast", "scatter") else None
+    receivers = [exchange.root] if exchange.kind in ("reduce", "gather") else None
     return collective(STEPS[exchange.kind], schedule.topology, senders, receivers)

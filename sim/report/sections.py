@@ -276,8 +276,18 @@ def _chunk_blocks(source: str, schedule: InChunks, prefix: str, title: str) -> I
             share, part = divmod(item, exchange.parts)
             begin, end = (f"{at / timed.unit:,.0f}" for at in ends)
             way, does = "→".join(map(str, path)), "combine" if combine else "copy"
-            rows.append([str(exchange.owners[share]), str(part), does, way, begin, end])
-        heads = ["owner", "chunk", "does", "path", "begin\n(ns)", "end\n(ns)"]
+            whose = str(exchange.owners[share])
+            if exchange.personal:
+                whose += f"→{exchange.shares[share].targets[0]}"
+            rows.append([whose, str(part), does, way, begin, end])
+        heads = [
+            "from→to" if exchange.personal else "owner",
+            "chunk",
+            "does",
+            "path",
+            "begin\n(ns)",
+            "end\n(ns)",
+        ]
         yield Table(f"Sends of {source}", (heads, rows), closed=True)
 
 

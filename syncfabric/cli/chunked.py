@@ -255,7 +255,9 @@ def _root(kind: str, asked: Asked) -> int:
     """Return the rank that the options name as root."""
     options = {
         "broadcast": ("--senders", asked.senders),
+        "scatter": ("--senders", asked.senders),
         "reduce": ("--receivers", asked.receivers),
+        "gather": ("--receivers", asked.receivers),
     }
     for option, given in (("--senders", asked.senders), ("--receivers", asked.receivers)):
         if given is not None and options.get(kind, ("",))[0] != option:
@@ -352,7 +354,7 @@ def _to_json(topology: "Topology", result: "Result", asked: Asked) -> dict[str, 
         "best": _found_json([best])[0],
         "bound": float(result.bound),
         "of_bound": _ratio(best.time, result.bound),
-        "cut": [sorted(part) for part in result.cut.parts],
+        **({"cut": []} | result.cut.to_json()),
         "pareto": _found_json(result.front),
         "found": _found_json(result.found),
         "left_out": list(result.left_out),

@@ -87,7 +87,8 @@ def schedule(
         str,
         typer.Option(
             metavar="M",
-            help="hgsa, mboa, exact or auto; with --chunks trees, spanning, ring, greedy, exact.",
+            help="hgsa, mboa, exact or auto; with --chunks trees, spanning, ring, paths, greedy,"
+            " exact.",
         ),
     ] = "auto",
     steps: Annotated[

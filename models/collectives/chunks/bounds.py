@@ -17,6 +17,7 @@ from ortools.graph.python.max_flow import SimpleMaxFlow
 from syncfabric.models.collectives.chunks.checker import bound_of
 from syncfabric.models.collectives.chunks.links import OutOfTimeError, Tick, bandwidths, no_tick
 from syncfabric.models.collectives.chunks.moving import moving
+from syncfabric.models.collectives.chunks.multiflow import lengths_of
 from syncfabric.models.collectives.chunks.schedule import Cut, Exchange
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.topology import Topology
@@ -31,8 +32,8 @@ MOST = 2**60
 def best_cut(exchange: Exchange, topology: Topology, tick: Tick = no_tick) -> Cut:
     """Return the cut of the greatest bound that is found, on a topology with links.
 
-    The greatest of those that stand still is found exactly; of those that move, the greatest for
-    some ranks and what comes to them from afar.
+    The greatest of those that stand still is found exactly, of ``alltoall`` lengths by a linear
+    program; of those that move, the greatest for some ranks and what comes to them from afar.
 
     Raises
     ------
@@ -41,20 +42,25 @@ def best_cut(exchange: Exchange, topology: Topology, tick: Tick = no_tick) -> Cu
     """
     if exchange.combines and exchange.spreads:
         found = [Cut(packed(topology, tick).parts)]
-    elif exchange.spreads:
-        found = [Cut((time_of_a_byte(topology, exchange.owners, tick)[1],))]
+    elif exchange.personal and not exchange.rooted:
+        found = [Cut((), lengths=one) for one in lengths_of(topology, tick)]
     else:
-        outside = time_of_a_byte(topology.reversed(), exchange.owners, tick)[1]
-        found = [Cut((frozenset(range(topology.vertices)) - outside,))]
+        (flow,) = exchange.inflows
+        on = topology.reversed() if flow.reversed else topology
+        inside = time_of_a_byte(on, flow.owners, tick, flow.ranks)[1]
+        found = [Cut((frozenset(range(topology.vertices)) - inside if flow.reversed else inside,))]
     with suppress(OutOfTimeError):
         found.extend(moving(exchange, topology, tick))
     return max(found, key=lambda cut: bound_of(exchange, topology, cut))
 
 
 def time_of_a_byte(
-    topology: Topology, owners: Sequence[int], tick: Tick = no_tick
+    topology: Topology,
+    owners: Sequence[int],
+    tick: Tick = no_tick,
+    ranks: Sequence[int] | None = None,
 ) -> tuple[Fraction, frozenset[int]]:
-    """Return the least time in which each owner's byte comes to all ranks, and the cut why.
+    """Return the least time in which each owner's byte comes to ranks, all or some, and why.
 
     The greatest ratio, over sets of vertices with a rank, of the owners outside to the bandwidth
     into it. From a ratio on, each set that a maximum flow shows to have a greater one takes its
@@ -62,7 +68,7 @@ def time_of_a_byte(
     """
     flow = _Flow(topology, owners)
     best, cut = Fraction(0), frozenset[int]()
-    for rank in range(topology.nodes):
+    for rank in range(topology.nodes) if ranks is None else ranks:
         inside = frozenset({rank})
         tick()
         while inside:

@@ -8,13 +8,14 @@ the sum of their alphas and the greatest beta times the item's bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import lcm
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
@@ -27,6 +28,8 @@ __all__ = ["Outcome", "Spans", "bound_of", "check", "least_latency", "perform", 
 
 SHOWN = 20
 """Rules broken that are listed."""
+MOST_LENGTH = 2**40
+"""Of all channels together, so that sums of lengths are exact."""
 
 
 class Outcome(NamedTuple):
@@ -112,7 +115,7 @@ def check(schedule: Schedule) -> Outcome:
     """Perform a schedule and look at what every rank has in the end."""
     exchange = schedule.exchange
     parts, ranks = exchange.parts, range(exchange.ranks)
-    everyone, wrong, count = (1 << exchange.ranks) - 1, list[str](), 0
+    wrong, count = list[str](), 0
 
     def broken(words: str) -> None:
         nonlocal count
@@ -122,8 +125,8 @@ def check(schedule: Schedule) -> Outcome:
 
     # Of each item at each rank, whose contributions are in it; a bit each.
     has: list[list[int]] = []
-    for owner in exchange.owners:
-        begin = [1 << r if exchange.combines or r == owner else 0 for r in ranks]
+    for sources, _ in exchange.shares:
+        begin = [1 << r if r in sources else 0 for r in ranks]
         has += [list(begin) for _ in range(parts)]
     for number, (item, path, combine) in enumerate(schedule.sends):
         here, there = path[0], path[-1]
@@ -141,16 +144,17 @@ def check(schedule: Schedule) -> Outcome:
                 rank = (lost & -lost).bit_length() - 1
                 broken(f"{what}: it takes the place of what rank {rank} gave to rank {there}")
             has[item][there] = given
-    for item, found in enumerate(has):
-        owner = exchange.owners[item // parts]
-        whole = everyone if exchange.combines else 1 << owner
-        for rank in ranks if exchange.spreads else (owner,):
-            if missing := whole & ~found[rank]:
-                lacking = (missing & -missing).bit_length() - 1
-                broken(
-                    f"rank {rank} ends without what rank {lacking} gives to share {item // parts},"
-                    f" part {item % parts}"
-                )
+    for share, (sources, targets) in enumerate(exchange.shares):
+        whole = sum(1 << rank for rank in sources)
+        for part in range(parts):
+            found = has[share * parts + part]
+            for rank in targets:
+                if missing := whole & ~found[rank]:
+                    lacking = (missing & -missing).bit_length() - 1
+                    broken(
+                        f"rank {rank} ends without what rank {lacking} gives to share {share},"
+                        f" part {part}"
+                    )
     return Outcome(perform(schedule), tuple(wrong), count)
 
 
@@ -169,11 +173,18 @@ def bound_of(exchange: Exchange, topology: Topology, cut: Cut) -> Fraction:
     A. Schwenk, The communication problem on graphs and digraphs, Journal of the Franklin Institute
     297, 1974): out of a part, and into one.
 
+    Where channels have lengths (``Cut.lengths``), a byte of a share for one rank adds to the bytes
+    that channels carry, each times its length, as much as its ranks are apart, whatever its way
+    is (M. Iri, On an extension of the maximum-flow minimum-cut theorem to multicommodity flows,
+    Journal of the Operations Research Society of Japan 13, 1971).
+
     Raises
     ------
     SpecError
         The cut is none of this collective on this topology.
     """
+    if cut.lengths:
+        return _by_lengths(exchange, topology, cut.lengths)
     parts, whole = cut.parts, exchange.combines and exchange.spreads
     seen = [vertex for part in parts for vertex in part]
     everywhere = set(range(topology.vertices))
@@ -190,21 +201,48 @@ def bound_of(exchange: Exchange, topology: Topology, cut: Cut) -> Fraction:
         if times:
             raise SpecError("times: the vertices of one set alone can have them")
         return _of_partition(exchange, topology, parts)
-    side = parts[0] if exchange.spreads else everywhere - parts[0]
+    backwards = exchange.combines and not exchange.spreads
+    side = everywhere - parts[0] if backwards else parts[0]
     if not side.issuperset(times) or min(times.values(), default=1) <= 0:
         raise SpecError("times: they must be of vertices of the receiving side, and above 0")
     last = max(times.values(), default=Fraction(1))
     leaves = {vertex: times.get(vertex, last) / last for vertex in side}
-    outside = [rank for rank in range(exchange.ranks) if rank not in side]
-    if not outside or all(leaves.get(rank) != 1 for rank in range(exchange.ranks)):
-        return Fraction(0)
-    shares = len(exchange.owners) if whole else len(set(outside).intersection(exchange.owners))
+    outside = everywhere - side
+    last_out = {vertex for vertex, time in leaves.items() if time == 1}
+    shares = sum(
+        not outside.isdisjoint(share[backwards]) and not last_out.isdisjoint(share[not backwards])
+        for share in exchange.shares
+    )
     lines = list[tuple[Fraction, Fraction]]()
     for ends, link in zip(topology.channels, topology.links, strict=True):
-        a, b = (leaves.get(v, Fraction(0)) for v in (ends if exchange.spreads else ends[::-1]))
+        a, b = (leaves.get(v, Fraction(0)) for v in (ends[::-1] if backwards else ends))
         if a < b:  # counts for (b - a) T - alpha of a time T
             lines.append((link.alpha / (b - a), bandwidth([link]) * (b - a)))
     return _least_time(shares * exchange.share, lines)
+
+
+def _by_lengths(
+    exchange: Exchange, topology: Topology, lengths: tuple[tuple[int, int, int], ...]
+) -> Fraction:
+    if not exchange.personal:
+        raise SpecError(
+            f"lengths: they prove nothing of {exchange.kind}; they are of scatter, gather and"
+            " alltoall"
+        )
+    of = {(a, b): length for a, b, length in lengths}
+    if len(of) < len(lengths) or not of.keys() <= topology.number.keys():
+        raise SpecError("lengths: each must be of a channel of the topology, listed once")
+    if min(of.values()) < 0 or sum(of.values()) >= MOST_LENGTH:
+        raise SpecError("lengths: they must be 0 or more, and less than 2^40 together")
+    costs = [of.get(pair, 0) for pair in topology.channels]
+    far = _far(topology, costs, exchange.ranks)
+    apart = sum(int(far[share.sources[0], share.targets[0]]) for share in exchange.shares)
+    lines = [
+        (link.alpha, bandwidth([link]) * cost)
+        for cost, link in zip(costs, topology.links, strict=True)
+        if cost
+    ]
+    return _least_time(apart * exchange.share, lines)
 
 
 def _of_partition(
@@ -257,14 +295,19 @@ def proved(schedule: Schedule) -> tuple[Fraction, str]:
 def least_latency(exchange: Exchange, topology: Topology) -> Fraction:
     """Return the greatest sum of alphas of a shortest way that something must go."""
     unit = lcm(*(link.alpha.denominator for link in topology.links))
-    costs = np.array([int(link.alpha * unit) for link in topology.links], dtype=np.float64)
-    from_, to = topology.ends.T
-    ways = dijkstra(csr_array((costs, (from_, to)), shape=(topology.vertices,) * 2))
-    far = ways[: exchange.ranks, : exchange.ranks]
-    if not exchange.spreads:
-        far = far[:, list(exchange.owners)]
-    elif not exchange.combines:
-        far = far[list(exchange.owners)]
-    found = far.max()
+    costs = [int(link.alpha * unit) for link in topology.links]
+    sources, targets = (sorted({r for share in exchange.shares for r in share[n]}) for n in (0, 1))
+    found = _far(topology, costs, exchange.ranks)[np.ix_(sources, targets)].max()
     # Sums above 2^53 are rounded: less is a bound, too.
-    return Fraction(int(found if costs.sum() < 2**53 else found * (1 - 1e-9)), unit)
+    return Fraction(int(found if sum(costs) < 2**53 else found * (1 - 1e-9)), unit)
+
+
+def _far(topology: Topology, costs: Sequence[int], ranks: int) -> NDArray[np.float64]:
+    """Return the least sum of costs from each rank to each, exact below 2^53."""
+    ends = topology.ends
+    graph = csr_array(
+        (np.array(costs, dtype=np.float64), (ends[:, 0], ends[:, 1])),
+        shape=(topology.vertices,) * 2,
+    )
+    far: NDArray[np.float64] = dijkstra(graph, indices=range(ranks))[:, :ranks]
+    return far

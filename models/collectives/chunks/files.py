@@ -49,6 +49,7 @@ class _File:
     root: _Whole = 0
     cut: list[list[_Whole]] | None = None
     times: list[tuple[_Whole, str]] | None = None
+    lengths: list[tuple[_Whole, _Whole, _Whole]] | None = None
 
 
 _FILE = TypeAdapter(_File)
@@ -101,15 +102,23 @@ def read(values: Any) -> Schedule:
         _send(topology, exchange, send, f"schedule: sends[{number}]")
         for number, send in enumerate(file.sends)
     )
-    cut = None
-    if file.cut is not None:
-        times = tuple(_time(nth, *pair) for nth, pair in enumerate(file.times or ()))
-        cut = Cut(tuple(map(frozenset, file.cut)), times)
-    elif file.times:
-        raise SpecError("schedule: times: they are of a cut's vertices; there is no cut")
+    cut = _cut(file)
     if cut is not None:
         bound_of(exchange, topology, cut)
     return Schedule(topology, exchange, sends, cut)
+
+
+def _cut(file: _File) -> Cut | None:
+    if file.lengths is not None:
+        if file.cut is not None or not file.lengths:
+            raise SpecError("schedule: lengths: they take a cut's place; give one of them")
+        return Cut((), lengths=tuple(file.lengths))
+    if file.cut is not None:
+        times = tuple(_time(nth, *pair) for nth, pair in enumerate(file.times or ()))
+        return Cut(tuple(map(frozenset, file.cut)), times)
+    if file.times:
+        raise SpecError("schedule: times: they are of a cut's vertices; there is no cut")
+    return None
 
 
 def _time(number: int, vertex: int, text: str) -> tuple[int, Fraction]:
@@ -126,10 +135,10 @@ def _send(topology: Topology, exchange: Exchange, send: Any, place: str) -> Send
     share, part, operation, *path = send
     if operation not in ("copy", "combine"):
         raise SpecError(f'{place}: it must be "copy" or "combine", not "{operation}"')
-    if not (0 <= share < len(exchange.owners) and 0 <= part < exchange.parts):
+    if not (0 <= share < exchange.count and 0 <= part < exchange.parts):
         raise SpecError(
             f"{place}: there is no share {share}, part {part}: there are"
-            f" {len(exchange.owners)} of {exchange.parts}"
+            f" {exchange.count} of {exchange.parts}"
         )
     for pair in pairwise(path):
         if pair not in topology.number:

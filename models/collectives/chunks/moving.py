@@ -21,7 +21,7 @@ from scipy.sparse import coo_array, csr_array, vstack
 from scipy.sparse.csgraph import dijkstra
 
 from syncfabric.models.collectives.chunks.links import Tick, bandwidths, no_tick
-from syncfabric.models.collectives.chunks.schedule import Cut, Exchange
+from syncfabric.models.collectives.chunks.schedule import Cut, Exchange, Inflow
 from syncfabric.models.collectives.topology import Topology
 
 __all__ = ["moving"]
@@ -40,21 +40,27 @@ def moving(exchange: Exchange, topology: Topology, tick: Tick = no_tick) -> Iter
         With links.
     tick : callable, optional
     """
-    flows = _Flows(topology if exchange.spreads else topology.reversed(), exchange)
     everywhere = frozenset(range(topology.vertices))
-    for rank, sources in flows.promising():
-        tick()
-        times = flows.quickest(rank, sources)
-        if times:
-            side = frozenset(times) if exchange.spreads else everywhere - times.keys()
+    for inflow in exchange.inflows:
+        flows = _Flows(topology.reversed() if inflow.reversed else topology, exchange, inflow)
+        for rank, sources in flows.promising():
+            tick()
+            times = flows.quickest(rank, sources)
+            if not times:
+                continue
+            if inflow.reversed and exchange.personal:  # forwards, what is left of the time
+                times = {v: times[rank] - times.get(v, 0) for v in everywhere}
+                times = {v: time for v, time in times.items() if time}
+            combined = exchange.combines and inflow.reversed
+            side = everywhere - times.keys() if combined else frozenset(times)
             yield Cut((side,), tuple(times.items()))
 
 
 class _Flows:
-    """Flows over time on a topology; of a reduction on the reversed one, as of its opposite."""
+    """Flows over time on a topology; in reversed time on the reversed one."""
 
-    def __init__(self, topology: Topology, exchange: Exchange) -> None:
-        self._topology, self._exchange = topology, exchange
+    def __init__(self, topology: Topology, exchange: Exchange, inflow: Inflow) -> None:
+        self._topology, self._exchange, self._inflow = topology, exchange, inflow
         self._rates = np.array([float(rate) for rate in bandwidths(topology)])
         self._alphas = np.array([float(link.alpha) for link in topology.links])
         self._tails, self._heads = topology.ends.T
@@ -65,13 +71,13 @@ class _Flows:
     def _needed(self, sources: int) -> float:
         exchange = self._exchange
         one = exchange.combines and exchange.spreads  # all of a vector comes from any one of them
-        return float(exchange.share) * (len(exchange.owners) if one else sources)
+        return float(exchange.share) * (exchange.count if one else sources)
 
     def promising(self) -> list[tuple[int, tuple[int, ...]]]:
         """Return ranks, each with the owners from some distance on, that promise the most time."""
-        exchange, ranks = self._exchange, range(self._exchange.ranks)
+        exchange = self._exchange
         whole = exchange.combines and exchange.spreads
-        owners = np.array(ranks if whole else exchange.owners)
+        owners, ranks = np.array(self._inflow.owners), self._inflow.ranks
         into = np.bincount(self._heads, self._rates, self._topology.vertices)
         found: dict[tuple[float, int], tuple[int, tuple[int, ...]]] = {}
         for rank in ranks:

@@ -24,6 +24,8 @@ __all__ = [
     "Place",
     "Program",
     "Step",
+    "begins",
+    "ends",
     "program_of",
     "read_xml",
     "reads",
@@ -37,6 +39,9 @@ NAMES: dict[str, Chunked] = {
     "reducescatter": "reduce-scatter",
     "broadcast": "broadcast",
     "reduce": "reduce",
+    "scatter": "scatter",
+    "gather": "gather",
+    "alltoall": "alltoall",
 }
 """The collectives, by what the XML calls them."""
 TYPES = {
@@ -109,7 +114,7 @@ class Program:
     exchange : Exchange
         Its parts are the chunks of a share, if there are as many of each.
     chunks : int
-        Of all shares.
+        Of the longest buffer: of input or output.
     inplace : bool
         Whether output is the input's memory, or the input a part of the output's.
     gpus : list of list of Block
@@ -127,14 +132,30 @@ class Program:
     @property
     def piece(self) -> Fraction:
         """Bytes of a chunk."""
-        return self.exchange.share * len(self.exchange.owners) / self.chunks
+        return self.exchange.share * shares_of(self.exchange) / self.chunks
+
+
+def shares_of(exchange: Exchange) -> int:
+    """Return the shares of the longest buffer, of input or output."""
+    return 1 if exchange.kind in ("broadcast", "reduce") else exchange.ranks
+
+
+def begins(exchange: Exchange, rank: int) -> list[int]:
+    """Return the shares in a rank's input, in its order."""
+    return [number for number, share in enumerate(exchange.shares) if rank in share.sources]
+
+
+def ends(exchange: Exchange, rank: int) -> list[int]:
+    """Return the shares in a rank's output, in its order."""
+    return [number for number, share in enumerate(exchange.shares) if rank in share.targets]
 
 
 def program_of(schedule: Schedule) -> Program:
     """Return a schedule as a program: on every GPU a block for each peer, direction and lane.
 
     A step waits for whatever wrote its chunk last, and what overwrites a chunk for all that have
-    read it. So it waits for earlier sends of the schedule alone, and cannot deadlock.
+    read it. So it waits for earlier sends of the schedule alone, and cannot deadlock. Where every
+    share is for one rank, input and output are apart, and what is passed on is in scratch.
     """
     exchange = schedule.exchange
     gpus: list[list[Block]] = [[] for _ in range(exchange.ranks)]
@@ -151,8 +172,11 @@ def program_of(schedule: Schedule) -> Program:
             gpus[rank].append(Block(send, receive, lane))
         return number[rank, send, receive, lane]
 
+    places = _personal(schedule) if exchange.personal else {}
+    whole = "o" if exchange.kind == "allgather" else "i"
+
     def add(rank: int, nth: int, kind: str, item: int, after: Iterable[tuple[int, int]]) -> None:
-        place = Place("o" if exchange.kind == "allgather" else "i", item)
+        place = places.get((rank, item)) or Place(whole, item)
         waits = sorted({step for step in after if step[0] != nth})
         steps = gpus[rank][nth].steps
         steps += [Step("nop", place, place, 0, other) for other in waits[:-1]]
@@ -170,8 +194,36 @@ def program_of(schedule: Schedule) -> Program:
         before += readers.pop((there, item), [])
         add(there, receiver, "rrc" if combine else "r", item, before)
         wrote[there, item] = receiver, len(gpus[there][receiver].steps) - 1
+    for rank, blocks in enumerate(gpus if exchange.personal else ()):
+        to = {item: n for n, item in enumerate(_items(exchange, ends(exchange, rank)))}
+        own = [
+            Step("cpy", Place("i", at), Place("o", to[item]))
+            for at, item in enumerate(_items(exchange, begins(exchange, rank)))
+            if item in to
+        ]
+        blocks.extend([Block(-1, -1, 0, own)] * bool(own))
     name = f"{exchange.kind}-{schedule.topology.name}"
-    return Program(name, exchange, exchange.items, True, gpus)
+    chunks = shares_of(exchange) * exchange.parts
+    return Program(name, exchange, chunks, not exchange.personal, gpus)
+
+
+def _items(exchange: Exchange, shares: Iterable[int]) -> list[int]:
+    return [share * exchange.parts + part for share in shares for part in range(exchange.parts)]
+
+
+def _personal(schedule: Schedule) -> dict[tuple[int, int], Place]:
+    """Return by rank and item where it is: in input, output, or the next chunk of scratch."""
+    exchange = schedule.exchange
+    places: dict[tuple[int, int], Place] = {}
+    for rank in range(exchange.ranks):
+        for buffer, shares in (("o", ends(exchange, rank)), ("i", begins(exchange, rank))):
+            for at, item in enumerate(_items(exchange, shares)):
+                places[rank, item] = Place(buffer, at)
+    spare = [count() for _ in range(exchange.ranks)]
+    for item, path, _ in schedule.sends:
+        if (path[-1], item) not in places:
+            places[path[-1], item] = Place("s", next(spare[path[-1]]))
+    return places
 
 
 def _lanes(topology: Topology, path: tuple[int, ...]) -> int:
@@ -278,7 +330,7 @@ def read_xml(text: str, size: int) -> Program:
         for nth, block in enumerate(gpus[rank]):
             _check_waits(f"gpu {rank}, tb {nth}", block, gpus[rank])
     chunks = _number(top, "nchunksperloop", "algo", 1, 2**24)
-    shares = 1 if NAMES[code] in ("broadcast", "reduce") else ranks
+    shares = shares_of(Exchange(NAMES[code], ranks, size))
     if chunks % shares and code != "allreduce":
         raise SpecError(
             f"algo: nchunksperloop must be a multiple of ngpus, as every rank's share has as many"

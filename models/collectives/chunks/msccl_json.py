@@ -240,8 +240,10 @@ def _exchange(chunks: Sequence[_Chunk], ranks: int, size: int) -> Exchange | Non
     single = all(len(some) == 1 for some in givers.values())
     spreads = all(len(some) == ranks for some in takers.values())
     lone = all(len(some) == 1 for some in takers.values())
-    if not (combines or single) or not (spreads or lone) or (single and not spreads):
+    if not (combines or single) or not (spreads or lone):
         return None
+    if single and lone:
+        return _personal(Counter((givers[a][0], min(takers[a])) for a in givers), ranks, size)
     owners = Counter(some[0] if single else min(takers[a]) for a, some in givers.items())
     root, shared = next(iter(owners)), len(set(owners.values())) == 1 and len(owners) == ranks
     kind: Chunked
@@ -252,6 +254,18 @@ def _exchange(chunks: Sequence[_Chunk], ranks: int, size: int) -> Exchange | Non
         return Exchange(kind, ranks, size, 1, root)
     kind = "reduce-scatter" if combines else "allgather"
     return Exchange(kind, ranks, size) if shared else None
+
+
+def _personal(pairs: Counter[tuple[int, int]], ranks: int, size: int) -> Exchange | None:
+    """Return what so many chunks of each rank for each are."""
+    kinds: dict[tuple[int, int], Chunked] = {(1, ranks): "scatter", (ranks, 1): "gather"}
+    kinds[ranks, ranks] = "alltoall"
+    sources, targets = {a for a, _ in pairs}, {b for _, b in pairs}
+    kind = kinds.get((len(sources), len(targets)))
+    if kind is None or len({*pairs.values()}) > 1 or len(pairs) < len(sources) * len(targets):
+        return None
+    root = min(targets if kind == "gather" else sources)
+    return Exchange(kind, ranks, size, 1, root)
 
 
 def check_algorithm(algorithm: Algorithm) -> Outcome:

@@ -10,12 +10,18 @@ from itertools import pairwise
 from math import lcm
 from random import Random
 
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
 from syncfabric.models.collectives.chunks.links import Tick, no_tick
-from syncfabric.models.collectives.chunks.schedule import Send
+from syncfabric.models.collectives.chunks.schedule import Ends, Send
 from syncfabric.models.collectives.topology import Topology
 
 __all__ = ["Route", "along", "greedy", "shared_out", "ways_of"]
 
+CLOSE = 1e-9
+"""Of a way, by which it is as short as another."""
 Path = tuple[int, ...]
 Edge = tuple[int, int]
 
@@ -62,12 +68,14 @@ def along(
     *,
     parts: int,
     both: bool,
+    rng: Random | None = None,
     tick: Tick = no_tick,
 ) -> list[Send]:
     """Return the sends of items along trees: from the root to all, or from all to it and back.
 
     A channel that is free takes the lowest part that waits for it; of several the one with the
-    most edges before it.
+    most edges before it. Past switches, what has the most to carry comes first; of paths without
+    branches, what leads to the channels that have.
 
     Parameters
     ----------
@@ -80,20 +88,33 @@ def along(
         Item i is part i mod ``parts``.
     both : bool
         Whether items go from all to the root first, and are combined.
+    rng : Random, optional
+        Draws lots where it takes the lowest part else.
     tick : callable, optional
     """
     on, sends = _On(topology, piece), list[Send]()
-    waiting: dict[Path, list[tuple[int, int, int, bool]]] = {}
+    turn = [rng.random() if rng else item % parts for item in range(len(routes))]
+    waiting: dict[Path, list[tuple[int, float, int, bool]]] = {}
     lacks = [
         {v: len(near) for v, near in route.children.items()} if both else {} for route in routes
     ]
     left = Counter[Edge]()
+    chains = not both and all(
+        len(near) <= 1 for route in {*routes} for near in route.children.values()
+    )
     if topology.switches:
         for way in (way for route in routes for way in route.way.values()):
             left.update(dict.fromkeys(pairwise(way), on.cost(way)))
 
-    def later(way: Path) -> tuple[int, Path]:
-        return -max(left[pair] // on.lanes(pair) for pair in pairwise(way)), way
+    def later(way: Path) -> tuple[int, int, float, Path]:
+        most, ahead = max(left[pair] // on.lanes(pair) for pair in pairwise(way)), 0
+        if chains and waiting[way]:
+            route, here = routes[waiting[way][0][-2]], way[-1]
+            while route.children[here]:
+                (here,) = route.children[here]
+                pairs = pairwise(route.way[here])
+                ahead = max(ahead, *(left[pair] // on.lanes(pair) for pair in pairs))
+        return -ahead, -most, rng.random() if rng else 0, way
 
     ready = [
         (item, vertex, both)
@@ -113,7 +134,7 @@ def along(
                 onward = [(route.way[there], route.height[there]) for there in route.children[here]]
                 up = False
             for way, rest in onward:
-                first = (item, -rest) if both else (-rest, item % parts)
+                first = (item, -rest) if both else (-rest, turn[item])
                 heappush(waiting.setdefault(way, []), (*first, item, up))
                 asked.add(way)
         # With switches a channel that is free again may be on the way of any; what has the most
@@ -158,30 +179,37 @@ def ways_of(topology: Topology) -> list[Path]:
 
 def greedy(
     topology: Topology,
-    owners: Sequence[int],
+    shares: Sequence[Ends],
     parts: int,
     piece: Fraction,
     seed: int,
     tick: Tick = no_tick,
 ) -> list[Send]:
-    """Return the sends of a broadcast of each owner's parts, matched as channels become free.
+    """Return the sends of each share's parts, matched as channels become free.
 
-    A free way takes any part that its begin has and its end lacks. Source: W. Won et al., TACOS:
-    Topology-Aware Collective Algorithm Synthesizer for Distributed Machine Learning, MICRO 2024.
+    A free way takes any part that its begin has and its end lacks. What is for one rank alone is
+    not copied but passed on, along a shortest way; what has farthest to go is taken first.
+
+    Source: W. Won et al., TACOS: Topology-Aware Collective Algorithm Synthesizer for Distributed
+    Machine Learning, MICRO 2024.
 
     Parameters
     ----------
     topology : Topology
-    owners : sequence of int
+    shares : sequence of (owner, targets)
+        Where each begins, and the ranks that are to have it: all, or one each.
     parts : int
-        Of each owner.
+        Of each share.
     piece : Fraction
         Bytes of a part.
     seed : int
     tick : callable, optional
     """
-    rng, on, items = Random(seed), _On(topology, piece), len(owners) * parts
+    rng, on, items = Random(seed), _On(topology, piece), len(shares) * parts
     ways = ways_of(topology)
+    personal = all(len(targets) == 1 for _, targets in shares)
+    onward = _onward(topology, ways, on, shares, parts) if personal else {}
+    anything = [(1 << items) - 1]
     outs: list[list[Path]] = [[] for _ in range(topology.nodes)]
     through: dict[Edge, list[Path]] = {}
     for way in ways:
@@ -189,7 +217,7 @@ def greedy(
         for pair in pairwise(way):
             through.setdefault(pair, []).append(way)
     has, lacks = [0] * topology.nodes, [(1 << items) - 1] * topology.nodes
-    arrived = [(item, owners[item // parts]) for item in range(items)]
+    arrived = [(item, shares[item // parts][0]) for item in range(items)]
     for item, owner in arrived:
         lacks[owner] &= ~(1 << item)
     sends: list[Send] = []
@@ -202,15 +230,40 @@ def greedy(
         tried = sorted(asked)
         rng.shuffle(tried)
         for way in tried:
-            while (wanted := has[way[0]] & lacks[way[-1]]) and on.free(way):
+            while (left := has[way[0]] & lacks[way[-1]]) and on.free(way):
+                wanted = next(filter(None, (left & some for some in onward.get(way, anything))), 0)
+                if not wanted:
+                    break
                 high = wanted >> (first := rng.randrange(items))
                 one = (high & -high) << first if high else wanted & -wanted
                 lacks[way[-1]] ^= one
+                has[way[0]] ^= one * personal
                 item = one.bit_length() - 1
                 on.start(item, way)
                 sends.append(Send(item, way, False))
         arrived = [(item, way[-1]) for item, way in on.step()]
     return sends
+
+
+def _onward(
+    topology: Topology, ways: Sequence[Path], on: _On, shares: Sequence[Ends], parts: int
+) -> dict[Path, list[int]]:
+    """Return by way the items on whose shortest way it is, a bit each, the farthest first."""
+    cost = np.array([on.cost(way) for way in ways], dtype=float)
+    ends = np.array([(way[0], way[-1]) for way in ways]).T
+    far = dijkstra(csr_array((cost, tuple(ends)), shape=(topology.nodes,) * 2))
+    of_target = [0] * topology.nodes
+    for number, (_, (target,)) in enumerate(shares):
+        of_target[target] |= (1 << parts) - 1 << number * parts
+    found: dict[Path, list[int]] = {}
+    for way in ways:
+        levels: dict[float, int] = {}
+        nearer = far[way[-1]] + on.cost(way) <= far[way[0]] * (1 + CLOSE)
+        for target in np.flatnonzero(nearer).tolist():
+            distance = float(far[way[0], target])
+            levels[distance] = levels.get(distance, 0) | of_target[target]
+        found[way] = [levels[distance] for distance in sorted(levels, reverse=True)]
+    return found
 
 
 class _On:

@@ -22,6 +22,8 @@ from syncfabric.models.collectives.chunks.msccl import (
     Place,
     Program,
     Step,
+    begins,
+    ends,
     reads,
     writes,
 )
@@ -216,36 +218,28 @@ class _Performed:
         if not self._program.inplace or buffer == "s":
             return Place(buffer, offset)
         first = gpu * exchange.parts
-        if exchange.kind == "allgather":
+        if exchange.kind in ("allgather", "gather"):
             return Place("o", offset + first * (buffer == "i"))
-        return Place("i", offset + first * (buffer == "o" and exchange.kind == "reduce-scatter"))
+        divided = exchange.kind in ("reduce-scatter", "scatter")
+        return Place("i", offset + first * (buffer == "o" and divided))
+
+    def _items(self, shares: list[int]) -> list[int]:
+        """Return the items of shares; of an allreduce all chunks, also if they are no multiple."""
+        parts = self._exchange.parts
+        if self._exchange.kind == "allreduce":
+            return [*range(self._program.chunks)]
+        return [share * parts + part for share in shares for part in range(parts)]
 
     def _begin(self) -> Iterator[tuple[tuple[int, Place], Value]]:
-        exchange = self._exchange
-        for gpu in range(exchange.ranks):
-            if exchange.combines:
-                items = range(self._program.chunks)
-            elif exchange.rooted:
-                items = range(exchange.parts if gpu == exchange.root else 0)
-            else:
-                items = range(gpu * exchange.parts, (gpu + 1) * exchange.parts)
-            for nth, item in enumerate(items):
+        for gpu in range(self._exchange.ranks):
+            for nth, item in enumerate(self._items(begins(self._exchange, gpu))):
                 yield (gpu, self._real(gpu, Place("i", nth), 0)), (item, 1 << gpu)
 
     def _check_ends(self) -> None:
         exchange, parts = self._exchange, self._exchange.parts
-        everyone = (1 << exchange.ranks) - 1
+        whole = [sum(1 << rank for rank in share.sources) for share in exchange.shares]
         for gpu in range(exchange.ranks):
-            if exchange.spreads:
-                items = range(self._program.chunks)
-            elif exchange.rooted:
-                items = range(parts if gpu == exchange.root else 0)
-            else:
-                items = range(gpu * parts, (gpu + 1) * parts)
-            for nth, item in enumerate(items):
-                whole = everyone
-                if not exchange.combines:
-                    whole = 1 << exchange.owners[item // parts]
+            for nth, item in enumerate(self._items(ends(exchange, gpu))):
                 found = self._buffers.get((gpu, self._real(gpu, Place("o", nth), 0)), NONE)
-                if found != (item, whole):
+                if found != (item, whole[min(item // parts, len(whole) - 1)]):
                     self._say(f"gpu {gpu} ends without chunk {nth} of the output whole")

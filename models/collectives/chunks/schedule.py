@@ -1,14 +1,15 @@
 """Schedules in chunks: who sends which part of which rank's share along which channels.
 
-A rank is a node of the topology. The data of a collective are shares, one of each rank or of the
-root alone, and each share is cut into equal parts; a share's part is the unit that is sent.
+A rank is a node of the topology. The data of a collective are shares, each of one rank or combined
+from all, for one rank or for all. Each share is cut into equal parts, the units that are sent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from syncfabric.models.collectives.collective import USUAL_NAMES, kind_of, plain
@@ -19,11 +20,15 @@ __all__ = [
     "CHUNKED",
     "FORMAT",
     "MOST_BYTES",
+    "MOST_HELD",
     "Chunked",
     "Cut",
+    "Ends",
     "Exchange",
+    "Inflow",
     "Schedule",
     "Send",
+    "Share",
     "chunked_kind",
     "is_allreduce",
     "turned",
@@ -31,18 +36,39 @@ __all__ = [
 
 FORMAT = "syncfabric-schedule/2"
 
-Chunked = Literal["broadcast", "reduce", "allgather", "reduce-scatter", "allreduce"]
+Chunked = Literal[
+    "broadcast",
+    "reduce",
+    "scatter",
+    "gather",
+    "allgather",
+    "reduce-scatter",
+    "allreduce",
+    "alltoall",
+]
 
 CHUNKED: dict[Chunked, str] = {
     "broadcast": "the root's buffer to every rank",
     "reduce": "the combination of all ranks' buffers to the root",
+    "scatter": "to each rank its share of the root's buffer",
+    "gather": "every rank's buffer to the root",
     "allgather": "every rank's buffer to every rank",
     "reduce-scatter": "to each rank its share of the combination of all ranks' buffers",
     "allreduce": "the combination of all ranks' buffers to every rank",
+    "alltoall": "to each rank its share of every rank's buffer",
 }
-ROOTED = ("broadcast", "reduce")
-SHARED = ("reduce-scatter", "allreduce")
-"""Those whose buffers consist of a share of each rank; else a buffer is a share."""
+_Ranks = Literal["root", "each", "all"]
+_FORMS: dict[Chunked, tuple[_Ranks, _Ranks]] = {
+    "broadcast": ("root", "all"),
+    "reduce": ("all", "root"),
+    "scatter": ("root", "each"),
+    "gather": ("each", "root"),
+    "allgather": ("each", "all"),
+    "reduce-scatter": ("all", "each"),
+    "allreduce": ("all", "all"),
+    "alltoall": ("each", "each"),
+}
+"""Sources and targets of shares: one each alone, or all of them together."""
 MOST_BYTES = 2**53
 MOST_HELD = 2**24
 """Items at all ranks together, which are looked at one by one."""
@@ -73,6 +99,28 @@ def chunked_kind(name: str) -> Chunked:
     )
 
 
+class Share(NamedTuple):
+    """What goes from ranks to ranks as a whole."""
+
+    sources: Sequence[int]
+    """One, which begins with it; or all, whose contributions are combined."""
+    targets: Sequence[int]
+    """Those that are to end with it: one or all."""
+
+
+Ends = tuple[int, Sequence[int]]
+"""Where a share begins, and the ranks that are to have it."""
+
+
+class Inflow(NamedTuple):
+    """What comes into each of some ranks: a share of every owner's that is not the rank itself."""
+
+    owners: tuple[int, ...]
+    ranks: tuple[int, ...]
+    reversed: bool
+    """Whether that is so in reversed time, on the reversed topology."""
+
+
 @dataclass(frozen=True)
 class Exchange:
     """What a collective begins and ends with.
@@ -83,12 +131,11 @@ class Exchange:
         One of ``CHUNKED``.
     ranks : int
     size : int
-        Bytes of a rank's buffer: of what it gives to ``broadcast``, ``reduce`` and ``allgather``,
-        of the whole vector of ``reduce-scatter`` and ``allreduce``.
+        Bytes of the buffer that a rank begins with; of the root's, if ranks differ in that.
     parts : int
         Of each share.
     root : int
-        Of ``broadcast`` and ``reduce``; else 0.
+        Of ``broadcast``, ``reduce``, ``scatter`` and ``gather``; else 0.
 
     Raises
     ------
@@ -108,47 +155,101 @@ class Exchange:
         if self.parts < 1:
             raise SpecError(f"chunks must be 1 or more, not {self.parts}")
         if self.items * self.ranks > MOST_HELD:
+            most = MOST_HELD // (self.ranks * self.count)
+            if not most:
+                raise SpecError(
+                    f"{self.kind} in chunks is not for {self.ranks:,} ranks: there are"
+                    f" {self.count:,} shares"
+                )
             raise SpecError(
-                f"chunks must be at most {MOST_HELD // (self.ranks * len(self.owners)):,} with"
-                f" {self.ranks} ranks, not {self.parts:,}"
+                f"chunks must be at most {most:,} with {self.ranks} ranks, not {self.parts:,}"
             )
         if not 0 <= self.root < self.ranks:
             raise SpecError(f"root must be a rank, 0 to {self.ranks - 1}, not {self.root}")
 
     @property
     def rooted(self) -> bool:
-        """Whether there is one share alone, the root's."""
-        return self.kind in ROOTED
+        """Whether all comes from the root, or goes to it."""
+        return "root" in _FORMS[self.kind]
 
     @property
+    def combines(self) -> bool:
+        """Whether what all ranks have is combined; else each share begins at one rank."""
+        return _FORMS[self.kind][0] == "all"
+
+    @property
+    def spreads(self) -> bool:
+        """Whether every rank gets every share; else one rank each."""
+        return _FORMS[self.kind][1] == "all"
+
+    @property
+    def personal(self) -> bool:
+        """Whether every share is of one rank for one rank."""
+        return not (self.combines or self.spreads)
+
+    @property
+    def count(self) -> int:
+        """Shares."""
+        sources, targets = _FORMS[self.kind]
+        each = 1 if sources == targets == "all" else (sources, targets).count("each")
+        return int(self.ranks**each)
+
+    @cached_property
+    def shares(self) -> tuple[Share, ...]:
+        """All shares; of ``alltoall`` by source, and for each by target."""
+        everyone = range(self.ranks)
+        ends: dict[_Ranks, list[Sequence[int]]] = {
+            "root": [(self.root,)],
+            "each": [(rank,) for rank in everyone],
+            "all": [everyone],
+        }
+        sources, targets = (ends[each] for each in _FORMS[self.kind])
+        found = [Share(some, others) for some in sources for others in targets]
+        return (*found,) * (self.count // len(found))
+
+    @cached_property
     def owners(self) -> tuple[int, ...]:
-        """The rank of each share."""
-        return (self.root,) if self.rooted else tuple(range(self.ranks))
+        """The rank of each share: where it begins, or its contributions are combined."""
+        if self.combines:
+            return (self.root,) if self.rooted else tuple(range(self.ranks))
+        return tuple(share.sources[0] for share in self.shares)
+
+    def ends(self, *, combine: bool) -> list[Ends]:
+        """Return the owner of each share and who is to have it; to combine, in reversed time."""
+        others = (share.sources if combine else share.targets for share in self.shares)
+        return list(zip(self.owners, others, strict=True))
+
+    @property
+    def inflows(self) -> list[Inflow]:
+        """What comes into ranks, forwards and in reversed time; two of ``alltoall``."""
+        everyone, root = tuple(range(self.ranks)), (self.root,)
+        if self.personal:
+            ranks = root if self.rooted else everyone
+            ways = {"scatter": (True,), "gather": (False,)}.get(self.kind, (False, True))
+            return [Inflow(everyone, ranks, backwards) for backwards in ways]
+        owners = root if self.rooted else everyone
+        return [Inflow(owners, everyone, self.combines and not self.spreads)]
 
     @property
     def items(self) -> int:
         """Parts of all shares; part c of share s is item s · parts + c."""
-        return len(self.owners) * self.parts
+        return self.count * self.parts
+
+    @property
+    def held(self) -> int:
+        """Shares in the buffer that ``size`` is of."""
+        sources, targets = _FORMS[self.kind]
+        return self.ranks if targets == "each" or sources == targets else 1
 
     @property
     def share(self) -> Fraction:
         """Bytes of a share."""
-        return Fraction(self.size, self.ranks if self.kind in SHARED else 1)
+        return Fraction(self.size, self.held)
 
     @property
     def piece(self) -> Fraction:
         """Bytes of a part."""
         return self.share / self.parts
-
-    @property
-    def combines(self) -> bool:
-        """Whether what all ranks have is combined; else each share begins at its owner alone."""
-        return self.kind not in ("broadcast", "allgather")
-
-    @property
-    def spreads(self) -> bool:
-        """Whether every rank gets every share; else its owner alone."""
-        return self.kind not in ("reduce", "reduce-scatter")
 
 
 class Send(NamedTuple):
@@ -171,6 +272,18 @@ class Cut(NamedTuple):
     """Of one set, how many nanoseconds after the begin a vertex leaves the receiving side, all
     others of it at the end: the last time. Of ``reduce`` and ``reduce-scatter``, which are their
     opposites in reverse, of the giving side before the end. None: the cut stands still."""
+    lengths: tuple[tuple[int, int, int], ...] = ()
+    """Instead of a set, where every share is of one rank for one rank: channels and how long each
+    is taken to be, all others 0. All shares go at least as far as that makes their ranks apart."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields that a file has of it."""
+        if self.lengths:
+            return {"lengths": [list(one) for one in self.lengths]}
+        values: dict[str, Any] = {"cut": [sorted(part) for part in self.parts]}
+        if self.times:
+            values["times"] = [[v, str(time)] for v, time in self.times]
+        return values
 
 
 @dataclass(frozen=True)
@@ -214,9 +327,7 @@ class Schedule:
             ],
         }
         if self.certificate is not None:
-            values["cut"] = [sorted(part) for part in self.certificate.parts]
-            if self.certificate.times:
-                values["times"] = [[v, str(time)] for v, time in self.certificate.times]
+            values |= self.certificate.to_json()
         return values
 
 

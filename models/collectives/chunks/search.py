@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
+from random import Random
 from time import monotonic
 
 from syncfabric.models.collectives.chunks.bounds import best_cut
 from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency, perform
 from syncfabric.models.collectives.chunks.links import OutOfTimeError, Tick
 from syncfabric.models.collectives.chunks.order import Route, along, greedy, shared_out, ways_of
+from syncfabric.models.collectives.chunks.routing import routes_of
 from syncfabric.models.collectives.chunks.schedule import (
+    MOST_HELD,
     Chunked,
     Cut,
     Exchange,
@@ -30,7 +33,9 @@ from syncfabric.models.errors import SpecError
 
 __all__ = ["METHODS", "MOST_SENDS", "Found", "Result", "search"]
 
-METHODS = ("trees", "spanning", "ring", "greedy", "exact")
+METHODS = ("trees", "spanning", "ring", "paths", "greedy", "exact")
+RESTARTS = 8
+"""Of ``paths`` and ``greedy``, where every share is for one rank."""
 MOST_SENDS = 2_000_000
 """Of a schedule; numbers of chunks that take more are left out."""
 
@@ -161,23 +166,26 @@ def search(
         if (m == "exact") == last
     )
     for number, method in tried:
-        exchange = replace(exchange, parts=number)
-        if exchange.items * (topology.nodes - 1) * (1 + makers.both) > MOST_SENDS:
+        held = exchange.count * number * exchange.ranks
+        if makers.sends * number > MOST_SENDS or (number > min(parts) and held > MOST_HELD):
             left_out += [number] * (number not in left_out)
             continue
+        exchange = replace(exchange, parts=number)
         told(f"{method}, {number} chunks")
+        best: Found | None = None
         try:
             below = min((one.time for one in found), default=None)
-            made = list(makers.made(method, exchange, below))
+            for sends in makers.made(method, exchange, below):
+                schedule = Schedule(topology, exchange, tuple(sends), cut)
+                outcome = check(schedule)
+                if outcome.broken:
+                    raise AssertionError(f"{method}: {outcome.wrong[0]}")
+                if best is None or outcome.time < best.time:
+                    best = Found(method, schedule, outcome.time)
         except OutOfTimeError:
-            left_out += [number] * (number not in left_out)
-            continue
-        for sends in made:
-            schedule = Schedule(topology, exchange, tuple(sends), cut)
-            outcome = check(schedule)
-            if outcome.broken:
-                raise AssertionError(f"{method}: {outcome.wrong[0]}")
-            found.append(Found(method, schedule, outcome.time))
+            left_out += [number] * (best is None and number not in left_out)
+        if best is not None:
+            found.append(best)
     if not found and not left_out:
         raise SpecError(
             f"method {methods[0]}: it does not fit {kind} on topology {topology.name}; take"
@@ -200,10 +208,27 @@ class _Makers:
     def __init__(self, topology: Topology, exchange: Exchange, seed: int, tick: Tick) -> None:
         self._topology, self._turned = topology, topology.reversed()
         self._owners, self._seed, self._tick = exchange.owners, seed, tick
+        self._personal = exchange.personal
+        self._paths: dict[Exchange, list[Route] | None] = {}
         self.both = exchange.combines and exchange.spreads
+        self.sends = exchange.count * (topology.nodes - 1) * (1 + self.both)
+        """Of all methods, with one part of each share."""
+        if self._personal:
+            far = topology.distances
+            self.sends = sum(int(far[a, b]) for (a,), (b,) in exchange.shares)
 
     def made(self, method: str, exchange: Exchange, below: Fraction | None) -> Iterator[list[Send]]:
-        """Yield a method's schedules; none where it does not fit, or is not below a time."""
+        """Yield a method's schedules; none where it does not fit, or is not below a time.
+
+        Of what is for one rank alone some methods draw lots, and yield several.
+        """
+        for restart in range(RESTARTS if self._personal and method != "exact" else 1):
+            if sends := self._made(method, exchange, below, restart):
+                yield sends
+
+    def _made(
+        self, method: str, exchange: Exchange, below: Fraction | None, restart: int
+    ) -> list[Send] | None:
         if method == "spanning":
             if self.both and self._spanning:
                 weights = [weight for _, weight in self._spanning]
@@ -211,37 +236,52 @@ class _Makers:
                 routes = [self._spanning[nth][0] for nth in taken]
                 parts = exchange.items
                 piece, tick = exchange.piece, self._tick
-                yield along(self._topology, routes, piece, parts=parts, both=True, tick=tick)
-            return
+                return along(self._topology, routes, piece, parts=parts, both=True, tick=tick)
+            return None
+        if self._personal != (method == "paths") and method not in ("greedy", "exact"):
+            return None
         forth = back = list[Send]()
         parts, piece = exchange.parts, exchange.piece
         for combine in (True, False):
-            if not (exchange.combines if combine else exchange.spreads):
+            if not (exchange.combines if combine else exchange.spreads or exchange.personal):
                 continue
             topology = self._turned if combine else self._topology
             sends: list[Send] | None
             if method == "greedy":
-                sends = greedy(topology, self._owners, parts, piece, self._seed, self._tick)
+                shares, seed = exchange.ends(combine=combine), self._seed + restart
+                sends = greedy(topology, shares, parts, piece, seed, self._tick)
             elif method == "exact":
                 link = topology.links[0]
                 slot = (link.alpha + link.beta * piece) * (1 + self.both)
                 most = None if below is None else ceil(below / slot) - 1
-                sends = in_slots(topology, self._owners, parts, most, self._seed, self._tick)
+                leg = topology, exchange, combine
+                sends = in_slots(*leg, most, self._seed, self._tick)
             else:
-                trees = self._combining if combine else self._spreading
-                if method == "ring":
-                    trees = _ring(topology, self._owners)
-                if trees is None:
-                    return
-                routes = _routes(trees, exchange)
-                sends = along(topology, routes, piece, parts=parts, both=False, tick=self._tick)
+                ways = self._routes(method, exchange, combine=combine)
+                if ways is None:
+                    return None
+                lots = Random(self._seed + restart) if restart else None
+                sends = along(
+                    topology, ways, piece, parts=parts, both=False, rng=lots, tick=self._tick
+                )
             if sends is None:
-                return
+                return None
             if combine:
                 back = turned(sends)
             else:
                 forth = sends
-        yield [*back, *forth]
+        return [*back, *forth]
+
+    def _routes(self, method: str, exchange: Exchange, *, combine: bool) -> list[Route] | None:
+        """Return the route of each item; None where the method does not fit."""
+        if method == "paths":
+            if exchange not in self._paths:
+                self._paths[exchange] = routes_of(self._topology, exchange, self._seed, self._tick)
+            return self._paths[exchange]
+        trees = self._combining if combine else self._spreading
+        if method == "ring":
+            trees = _ring(self._turned if combine else self._topology, self._owners)
+        return None if trees is None else _routes(trees, exchange)
 
     @cached_property
     def _spreading(self) -> list[Tree] | None:

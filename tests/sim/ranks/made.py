@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from syncfabric.models.collectives.chunks.links import linked
+from syncfabric.models.collectives.chunks.schedule import Exchange, chunked_kind
 from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
-from syncfabric.models.collectives.chunks.schedule import chunked_kind
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.collective import DUAL, KINDS, collective
 from syncfabric.models.collectives.exact.first_fit import first_fit
@@ -42,7 +42,7 @@ def every_kind(name: str) -> Iterator[Schedule]:
 def in_chunks(kind: str, name: str) -> Iterator[InChunks]:
     """Schedules in two chunks of three words by each method."""
     topology = linked(named(name), Fraction(1000), Fraction(1))
-    size = 48 * (topology.nodes if kind in ("reduce-scatter", "allreduce") else 1)
+    size = 48 * Exchange(chunked_kind(kind), topology.nodes, 1).held
     for found in search(topology, chunked_kind(kind), size, (2,)).found:
         yield found.schedule
 

@@ -29,6 +29,9 @@ CALLS = {
     "allgather": "Allgather",
     "reduce-scatter": "Reduce_scatter_block",
     "allreduce": "Allreduce",
+    "scatter": "Scatter",
+    "gather": "Gather",
+    "alltoall": "Alltoall",
 }
 
 
@@ -86,7 +89,7 @@ def test_moves_keep_the_order() -> None:
 def test_sizes_that_do_not_divide(kind: str) -> None:
     schedule = next(in_chunks(kind, "ring-4"))
     odd = Exchange(schedule.exchange.kind, 4, 20, 3)
-    with pytest.raises(SpecError, match=r"bytes must be a multiple of (3|24|96), "):
+    with pytest.raises(SpecError, match=r"bytes must be a multiple of (3|12|24|96), "):
         moves_of(Schedule(schedule.topology, odd, ()))
 
 

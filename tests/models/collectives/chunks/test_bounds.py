@@ -40,7 +40,9 @@ def cuts(topology: Topology) -> list[frozenset[int]]:
     return [frozenset(some) for size in sizes for some in combinations(vertices, size)]
 
 
-@pytest.mark.parametrize("kind", ["broadcast", "reduce", "allgather", "reduce-scatter"])
+@pytest.mark.parametrize(
+    "kind", ["broadcast", "reduce", "scatter", "gather", "allgather", "reduce-scatter"]
+)
 def test_no_cut_bounds_more(kind: str) -> None:
     rng = random.Random(kind)
     for _ in range(12):
@@ -49,7 +51,7 @@ def test_no_cut_bounds_more(kind: str) -> None:
         links = tuple(link._replace(alpha=Fraction(0)) for link in topology.links)
         args = topology.name, topology.nodes, topology.switches, topology.channels
         topology = Topology(*args, links)
-        root = rng.randrange(topology.nodes) if kind in ("broadcast", "reduce") else 0
+        root = rng.randrange(topology.nodes) * ("all" not in kind and kind != "reduce-scatter")
         exchange = Exchange(kind, topology.nodes, 60, root=root)  # type: ignore[arg-type]
         found = bound_of(exchange, topology, best_cut(exchange, topology))
         every = [bound_of(exchange, topology, Cut((inside,))) for inside in cuts(topology)]

@@ -33,7 +33,8 @@ def test_a_schedule_comes_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("collective", "alltoall", "schedule: collective: "),
+        ("collective", "multicast", "schedule: collective: "),
+        ("lengths", [[0, 1, 1]], "schedule: lengths: they take a cut's place"),
         ("bytes", 0, "schedule: bytes: "),
         ("bytes", 2**60, "schedule: bytes: "),
         ("chunks", 0, "schedule: chunks: "),
@@ -90,6 +91,9 @@ def test_links_of_files(links: Any, said: str) -> None:
         ("bcast", "broadcast"),
         ("MPI_Reduce_scatter", "reduce-scatter"),
         ("AOR", "reduce"),
+        ("MPI_Alltoall", "alltoall"),
+        ("ncclScatter", "scatter"),
+        ("AOG", "gather"),
     ],
 )
 def test_names(name: str, kind: str) -> None:
@@ -98,7 +102,7 @@ def test_names(name: str, kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("alltoall", "in steps alone"), ("multicast", "in steps alone"), ("allreduze", "unknown")],
+    [("AAR2", "unknown"), ("multicast", "in steps alone"), ("allreduze", "unknown")],
 )
 def test_names_of_others(name: str, said: str) -> None:
     with pytest.raises(SpecError, match=said):

@@ -93,6 +93,29 @@ def test_all_local_steps() -> None:
     assert check_program(read_xml(text, 100), PAIR).broken == 0
 
 
+def exchanged(steps: str, **words: object) -> str:
+    """Return an alltoall of two GPUs; A is a GPU's own chunk, B the other's."""
+    first, second = algo(steps, coll="alltoall", nchunksperloop=2, **words).split('<gpu id="1"')
+    first, second = first.replace("A", "0"), second.replace("A", "1")
+    return f'{first.replace("B", "1")}<gpu id="1"{second.replace("B", "0")}'
+
+
+def test_an_alltoall_by_hand() -> None:
+    """As msccl-tools writes it: from input to output, or in place."""
+    sent = step(0, "s", "iB", "oA") + step(1, "r", "iB", "oB")
+    right = read_xml(exchanged(sent + step(2, "cpy", "iA", "oA")), 100)
+    assert (right.exchange.kind, right.piece) == ("alltoall", Fraction(50))
+    assert check_program(right, PAIR) == (Fraction(60), (), 0)
+    wrong = check_program(read_xml(exchanged(sent), 100), PAIR)
+    assert wrong.wrong == tuple(
+        f"gpu {gpu} ends without chunk {gpu} of the output whole" for gpu in (0, 1)
+    )
+    in_place = read_xml(exchanged(sent.replace('"o"', '"i"'), inplace=1), 100)
+    assert check_program(in_place, PAIR) == (Fraction(60), (), 0)
+    other = exchanged(step(0, "s", "iA", "oA") + step(1, "r", "iB", "oB"))
+    assert check_program(read_xml(other, 100), PAIR).broken == 4
+
+
 @pytest.mark.parametrize(
     ("steps", "said"),
     [
@@ -141,7 +164,7 @@ def test_buffers_have_ends() -> None:
         ("<algo", "it is no XML"),
         ("<!DOCTYPE a><algo/>", "document type"),
         ("<other/>", "must be MSCCL's <algo>"),
-        (algo(RIGHT, coll="alltoall"), 'coll must be one of .*, not "alltoall"'),
+        (algo(RIGHT, coll="alltoallv"), 'coll must be one of .*, not "alltoallv"'),
         (algo(RIGHT, ngpus=1), "ngpus must be 2 to 65536"),
         (algo(RIGHT, ngpus="two"), 'ngpus must be .*, not "two"'),
         (algo(RIGHT, coll="allgather"), "nchunksperloop must be a multiple of ngpus"),

@@ -111,8 +111,19 @@ def test_an_allreduce_is_of_any_number_of_addresses() -> None:
             "reduce-scatter",
             25,
         ),
-        (lambda r, c: r == c % 4, lambda r, c: r == c // 4, lambda c: c, 16, None, 25),
-        (lambda r, c: r == c, lambda r, c: r == 0, lambda c: c, 4, None, 100),
+        (lambda r, c: r == c % 4, lambda r, c: r == c // 4, lambda c: c, 16, "alltoall", 25),
+        (lambda r, c: r == c % 4, lambda r, c: r == c // 4, lambda c: c, 15, None, 25),
+        (lambda r, c: r == c, lambda r, c: r == 2, lambda c: c, 4, "gather", 100),
+        (
+            lambda r, c: r == 2,
+            lambda r, c: r == c // 2,
+            lambda c: c,
+            8,
+            "scatter",
+            Fraction(100, 8),
+        ),
+        (lambda r, c: r == c % 3, lambda r, c: r == 2, lambda c: c, 3, None, 100),
+        (lambda r, c: r == c, lambda r, c: r == c ^ 1, lambda c: c, 4, None, 100),
     ],
 )
 def test_collectives_follow_from_begins_and_ends(
@@ -121,12 +132,12 @@ def test_collectives_follow_from_begins_and_ends(
     address: Callable[[int], int],
     chunks: int,
     kind: str | None,
-    piece: int,
+    piece: int | Fraction,
 ) -> None:
     found = read(algorithm(4, pre, post, address, chunks, []))
     assert (found.exchange and found.exchange.kind) == kind
     assert found.piece == piece
-    if kind == "broadcast":
+    if kind in ("broadcast", "gather", "scatter"):
         assert found.exchange is not None
         assert found.exchange.root == 2
 

@@ -59,12 +59,12 @@ def test_greedy_serves_everybody(seed: int) -> None:
     topology = drawn(rng, rng.randint(2, 6), switches=rng.randint(0, 3))
     parts = rng.randint(1, 4)
     exchange = Exchange("allgather", topology.nodes, 60, parts)
-    sends = greedy(topology, exchange.owners, parts, exchange.piece, seed)
+    sends = greedy(topology, exchange.ends(combine=False), parts, exchange.piece, seed)
     outcome = check(Schedule(topology, exchange, tuple(sends)))
     assert outcome.broken == 0
     # Nothing is sent to a rank that has it.
     assert len(sends) == len({(item, path[-1]) for item, path, _ in sends})
-    assert sends == greedy(topology, exchange.owners, parts, exchange.piece, seed)
+    assert sends == greedy(topology, exchange.ends(combine=False), parts, exchange.piece, seed)
 
 
 @pytest.mark.parametrize(("name", "steps"), [("torus-8x8", 18), ("hypercube-16", 5)])
@@ -75,7 +75,9 @@ def test_greedy_in_steps(name: str, steps: int) -> None:
     args = topology.name, topology.nodes, 0, topology.channels
     topology = Topology(*args, (step,) * len(topology.channels))
     exchange = Exchange("allgather", topology.nodes, 1)
-    found = [greedy(topology, exchange.owners, 1, exchange.piece, seed) for seed in range(5)]
+    found = [
+        greedy(topology, exchange.ends(combine=False), 1, exchange.piece, seed) for seed in range(5)
+    ]
     times = [perform(Schedule(topology, exchange, tuple(s)), Fraction(0)) for s in found]
     assert (topology.nodes - 1) / len(topology.successors[0]) <= min(times) <= steps
 
@@ -95,6 +97,6 @@ def test_what_is_called_all_the_time_can_end_it() -> None:
         raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        greedy(LINE, (0,), 1, Fraction(1), 1, late)
+        greedy(LINE, [(0, range(4))], 1, Fraction(1), 1, late)
     with pytest.raises(TimeoutError):
         along(LINE, [Route(0, ((0, 1),))], Fraction(1), parts=1, both=False, tick=late)

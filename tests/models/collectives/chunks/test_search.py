@@ -9,7 +9,7 @@ import pytest
 
 from syncfabric.models.collectives.chunks.checker import check
 from syncfabric.models.collectives.chunks.links import linked
-from syncfabric.models.collectives.chunks.schedule import CHUNKED, Chunked, chunked_kind
+from syncfabric.models.collectives.chunks.schedule import CHUNKED, Chunked, Exchange, chunked_kind
 from syncfabric.models.collectives.chunks.search import METHODS, search
 from syncfabric.models.collectives.files import load_topology
 from syncfabric.models.collectives.topology import Link, Topology
@@ -24,7 +24,7 @@ def test_any_topology(kind: Chunked) -> None:
     rng = random.Random(kind)
     for _ in range(6):
         topology = drawn(rng, rng.randint(2, 6), switches=rng.randint(0, 2))
-        root = rng.randrange(topology.nodes) if kind in ("broadcast", "reduce") else 0
+        root = rng.randrange(topology.nodes) if Exchange(kind, 1, 1).rooted else 0
         result = search(topology, kind, rng.choice((60, 6000)), (1, 2, 5), root=root)
         for found in result.found:
             assert not check(found.schedule).broken

@@ -20,12 +20,11 @@ from tests.models.collectives.chunks.drawn import drawn
 )
 def test_the_bound_is_met(name: str, parts: int, slots: int) -> None:
     topology = linked(load_topology(name), Fraction(0), Fraction(1))
-    ranks = range(topology.nodes)
-    sends = in_slots(topology, ranks, parts, slots, 1, no_tick)
-    assert sends is not None
     exchange = Exchange("allgather", topology.nodes, parts, parts)
+    sends = in_slots(topology, exchange, False, slots, 1, no_tick)
+    assert sends is not None
     assert check(Schedule(topology, exchange, tuple(sends))) == (Fraction(slots), (), 0)
-    assert in_slots(topology, ranks, parts, slots - 1, 1, no_tick) is None
+    assert in_slots(topology, exchange, False, slots - 1, 1, no_tick) is None
 
 
 def test_lanes_and_one_way_links() -> None:
@@ -35,21 +34,21 @@ def test_lanes_and_one_way_links() -> None:
         topology = drawn(rng, rng.randint(2, 4))
         links = tuple(Link(Fraction(0), Fraction(1), link.lanes) for link in topology.links)
         topology = Topology("drawn", topology.nodes, 0, topology.channels, links)
-        if sends := in_slots(topology, range(topology.nodes), 2, None, 1, no_tick):
-            exchange = Exchange("allgather", topology.nodes, 2, 2)
+        exchange = Exchange("allgather", topology.nodes, 2, 2)
+        if sends := in_slots(topology, exchange, False, None, 1, no_tick):
             assert check(Schedule(topology, exchange, tuple(sends))).broken == 0
             found += 1
     assert found > 6
 
 
 def test_what_is_not_for_slots() -> None:
-    assert in_slots(load_topology("dgx-1-pair"), range(16), 1, None, 1, no_tick) is None
-    assert in_slots(load_topology("dgx-a100"), range(8), 1, None, 1, no_tick) is None
-    large = linked(load_topology("torus-16x16"), Fraction(0), Fraction(1))
-    assert in_slots(large, range(256), 1, None, 1, no_tick) is None
+    for name in ("dgx-1-pair", "dgx-a100", "torus-16x16"):
+        topology = linked(load_topology(name), Fraction(0), Fraction(1))
+        exchange = Exchange("allgather", topology.nodes, 1)
+        assert in_slots(topology, exchange, False, None, 1, no_tick) is None
 
     def late() -> None:
         raise OutOfTimeError
 
     with pytest.raises(OutOfTimeError):
-        in_slots(load_topology("dgx-1"), range(8), 1, None, 1, late)
+        in_slots(load_topology("dgx-1"), Exchange("allgather", 8, 1), False, None, 1, late)

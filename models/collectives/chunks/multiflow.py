@@ -1,0 +1,213 @@
+"""Flows of every rank's bytes to every other at once, and the lengths of channels that bound them.
+
+The least time in which all flows fit is a linear program. Its dual values are lengths: what a byte
+adds to a channel, in time. Source: M. Iri, On an extension of the maximum-flow minimum-cut theorem
+to multicommodity flows, Journal of the Operations Research Society of Japan 13, 1971; F. Shahrokhi
+and D. Matula, The maximum concurrent flow problem, Journal of the ACM 37, 1990.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import coo_array, csr_array, hstack
+
+from syncfabric.models.collectives.chunks.links import OutOfTimeError, Tick, bandwidths, no_tick
+from syncfabric.models.collectives.symmetry import translations
+from syncfabric.models.collectives.topology import Topology
+
+__all__ = ["Flows", "flows_of", "lengths_of", "whole_flows"]
+
+MOST_COLUMNS = 60_000
+"""Of the linear program: sources times channels. Translations leave one source of each orbit."""
+MOST_WHOLE = 6_000
+"""Of the program in whole numbers."""
+NODES, GAP = 100, 0.1
+"""Branches of its search, and sends by which it may be above the fewest."""
+SCALES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 60, 1000, 1_000_000)
+"""Greatest lengths to which those of the program are rounded."""
+
+
+class Flows(NamedTuple):
+    """Flows of a byte from every rank to every other.
+
+    Parameters
+    ----------
+    carried : ndarray
+        Bytes of each source on each channel, of shape (ranks, channels).
+    lengths : ndarray
+        Of each channel, the greatest 1.
+    """
+
+    carried: NDArray[np.float64]
+    lengths: NDArray[np.float64]
+
+
+_KNOWN: dict[Topology, Flows | None] = {}
+"""Those of the last topologies, as bound and schedule need the same."""
+
+
+def lengths_of(
+    topology: Topology, tick: Tick = no_tick
+) -> Iterator[tuple[tuple[int, int, int], ...]]:
+    """Yield lengths of channels that may bound an exchange of each rank with each.
+
+    All alike come first, then the program's in whole numbers, from coarse to fine; none of these
+    where it takes too long.
+    """
+    yield tuple((a, b, 1) for a, b in topology.channels)
+    flows = None
+    with suppress(OutOfTimeError):
+        flows = flows_of(topology, tick)
+    for scale in SCALES if flows else ():
+        whole = (flows.lengths * scale).round().astype(int).tolist() if flows else []
+        ends = zip(topology.channels, whole, strict=True)
+        if found := tuple((a, b, length) for (a, b), length in ends if length):
+            yield found
+
+
+def flows_of(topology: Topology, tick: Tick = no_tick) -> Flows | None:
+    """Return flows that take the least time together; None where there are too many columns.
+
+    Parameters
+    ----------
+    topology : Topology
+        With links.
+    tick : callable, optional
+    """
+    if topology not in _KNOWN:
+        tick()
+        found = _solved(topology)
+        if len(_KNOWN) == 4:
+            _KNOWN.pop(next(iter(_KNOWN)))
+        _KNOWN[topology] = found
+    return _KNOWN[topology]
+
+
+def whole_flows(
+    topology: Topology, parts: int, rooms: Sequence[int], tick: Tick = no_tick
+) -> NDArray[np.int64] | None:
+    """Return flows of so many whole parts from every rank to every other, with the fewest sends.
+
+    Parameters
+    ----------
+    topology : Topology
+    parts : int
+    rooms : sequence of int
+        Parts that each channel has room for.
+    tick : callable, optional
+
+    Returns
+    -------
+    ndarray or None
+        Parts of each source on each channel, of shape (ranks, channels). None: there is no room,
+        no solution was found with little effort, or it is too large a program.
+    """
+    tick()
+    program = _Program(topology, translated=False)
+    if program.columns > MOST_WHOLE:
+        program = _Program(topology, translated=True)
+    if program.columns > MOST_WHOLE:
+        return None
+    room = np.zeros(program.orbits)
+    room[program.orbit] = rooms
+    solved = milp(
+        np.ones(program.columns),
+        constraints=[
+            LinearConstraint(program.load(np.ones(program.orbits)), ub=room),
+            LinearConstraint(program.kept, *[program.wanted * parts] * 2),
+        ],
+        integrality=np.ones(program.columns),
+        bounds=Bounds(0, np.inf),
+        options={"node_limit": NODES, "mip_rel_gap": GAP},
+    )
+    return None if solved.x is None else program.spread(solved.x.round()).astype(np.int64)
+
+
+class _Program:
+    """Flows as columns: of each source that leads an orbit of translations, if there are any.
+
+    Parameters
+    ----------
+    topology : Topology
+        With links.
+    translated : bool
+        Whether to take translations.
+    """
+
+    def __init__(self, topology: Topology, *, translated: bool) -> None:
+        vertices, channels = topology.vertices, len(topology.channels)
+        self._images = np.arange(channels, dtype=np.int32)[np.newaxis]
+        self.orbit = np.arange(channels, dtype=np.int32)
+        self._moved = np.arange(vertices, dtype=np.int32)[np.newaxis]
+        for symmetry in translations(topology)[:1] if translated else ():
+            kinds = {link: kind for kind, link in enumerate(topology.links)}
+            kind = np.array([kinds[link] for link in topology.links])
+            if (kind[symmetry.channels] == kind).all():
+                self._images, self._moved = symmetry.channels, symmetry.vertices
+                self.orbit = symmetry.channel_orbit
+        self.orbits = int(self.orbit.max()) + 1
+        self._shape = topology.nodes, channels
+        leaders = np.unique(self._moved[:, : topology.nodes].min(axis=0))
+        self._leaders = leaders
+        # A flow does not lead back to its source.
+        tails, heads = topology.ends.T
+        self._source, self._channel = np.nonzero(heads[np.newaxis] != leaders[:, np.newaxis])
+        self.columns = len(self._source)
+        ends = [self._source * vertices + end[self._channel] for end in (heads, tails)]
+        others = (np.arange(vertices) != leaders[:, np.newaxis]).ravel()
+        kept = coo_array(
+            (
+                np.repeat([1.0, -1.0], self.columns),
+                (np.concatenate(ends), np.tile(np.arange(self.columns), 2)),
+            ),
+            shape=(len(others), self.columns),
+        )
+        self.kept = csr_array(kept.tocsr()[others])
+        """What a flow leaves at each vertex but its source."""
+        self.wanted = np.tile(np.arange(vertices) < topology.nodes, len(leaders))[others] * 1.0
+        """A byte at each rank."""
+
+    def load(self, rates: NDArray[np.float64]) -> csr_array:
+        """Return what the flows put on each orbit of channels, divided by its rate."""
+        of = self.orbit[self._channel]
+        shape = self.orbits, self.columns
+        return coo_array((1 / rates[of], (of, np.arange(self.columns))), shape=shape).tocsr()
+
+    def spread(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the flows of all sources on all channels from those of the leaders."""
+        of_leader = np.zeros((len(self._leaders), self._shape[1]))
+        of_leader[self._source, self._channel] = found
+        carried = np.zeros(self._shape)
+        for leader, flow in zip(self._leaders, of_leader, strict=True):
+            # The image of a flow carries on a channel's image what it carries on the channel.
+            carried[self._moved[:, leader][:, np.newaxis], self._images] = flow
+        return carried
+
+
+def _solved(topology: Topology) -> Flows | None:
+    program = _Program(topology, translated=True)
+    if program.columns > MOST_COLUMNS:
+        return None
+    rates = np.array([float(rate) for rate in bandwidths(topology)])
+    rates /= rates.max()
+    rate = np.zeros(program.orbits)
+    rate[program.orbit] = rates
+    # Column 0 is the time.
+    solved = linprog(
+        np.eye(1, program.columns + 1)[0],
+        A_ub=hstack([csr_array(-np.ones((program.orbits, 1))), program.load(rate)]),
+        b_ub=np.zeros(program.orbits),
+        A_eq=hstack([csr_array((program.kept.shape[0], 1)), program.kept]),
+        b_eq=program.wanted,
+        method="highs-ipm" if program.columns > MOST_COLUMNS // 10 else "highs",
+    )
+    if not solved.success:
+        return None
+    lengths = np.maximum(-solved.ineqlin.marginals, 0)[program.orbit] / rates
+    return Flows(program.spread(solved.x[1:]), lengths / lengths.max())

@@ -1,0 +1,207 @@
+"""Ways of what is for one rank alone: flows whose parts are whole, or are made so.
+
+From or to the root a maximum flow is whole by itself. From each rank to each other whole flows are
+those of a program in whole numbers, whose relaxation is nearly whole as well; in large networks
+lots are drawn (P. Raghavan and C. Thompson, Randomized rounding, Combinatorica 7, 1987). Flows are
+taken apart into paths (L. Ford and D. Fulkerson, Flows in Networks, 1962).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+from ortools.graph.python.max_flow import SimpleMaxFlow
+from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
+
+from syncfabric.models.collectives.chunks.links import Tick
+from syncfabric.models.collectives.chunks.multiflow import flows_of, whole_flows
+from syncfabric.models.collectives.chunks.order import Route
+from syncfabric.models.collectives.chunks.schedule import Exchange
+from syncfabric.models.collectives.topology import Topology
+
+__all__ = ["routes_of"]
+
+SLACK = (0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+"""By how much channels may be busy longer than with flows of any size, in turn."""
+CLOSE = 1e-6
+"""Of a share, below which a path is left out."""
+Path = tuple[int, ...]
+
+
+def routes_of(topology: Topology, exchange: Exchange, seed: int, tick: Tick) -> list[Route] | None:
+    """Return the route of each item of a personal exchange.
+
+    Parameters
+    ----------
+    topology : Topology
+        With links.
+    exchange : Exchange
+    seed : int
+    tick : callable
+
+    Returns
+    -------
+    list of Route, or None
+        None: it is an ``alltoall``, and the topology too large for its linear program.
+    """
+    parts = exchange.parts
+    if exchange.rooted:
+        (flow,) = exchange.inflows
+        # Out of the root, if need be in reversed time.
+        on = topology if flow.reversed else topology.reversed()
+        paths = _from_root(on, exchange, tick)
+        found = [[path if flow.reversed else path[::-1] for path in some] for some in paths]
+    else:
+        mixed = _mixed(topology, exchange, seed, tick)
+        if mixed is None:
+            return None
+        found = mixed
+    made: dict[Path, Route] = {}
+    routes = []
+    for owner, some in zip(exchange.owners, found, strict=True):
+        for path in some or [(owner,)] * parts:
+            if path not in made:
+                made[path] = Route(owner, list(_ways(path, topology.nodes)))
+            routes.append(made[path])
+    return routes
+
+
+def _ways(path: Path, ranks: int) -> Iterator[Path]:
+    """Yield the parts of a path from a rank to the next."""
+    first = 0
+    for at in range(1, len(path)):
+        if path[at] < ranks:
+            yield path[first : at + 1]
+            first = at
+
+
+def _from_root(topology: Topology, exchange: Exchange, tick: Tick) -> list[list[Path]]:
+    """Return paths from the root to each rank, one a part; no channel is busy for longer than need.
+
+    Of a time, each channel lets whole parts through; the least time for all is found by halving.
+    """
+    root, parts, ranks = exchange.root, exchange.parts, range(exchange.ranks)
+    slots = [link.alpha + link.beta * exchange.piece for link in topology.links]
+    others = [rank for rank in ranks if rank != root]
+    needed, sink = len(others) * parts, topology.vertices
+    tails = np.append(topology.ends[:, 0], others).astype(np.int32)
+    heads = np.append(topology.ends[:, 1], np.full(len(others), sink)).astype(np.int32)
+
+    def capacities(time: Fraction) -> NDArray[np.int64]:
+        lets = [
+            min(needed, time // slot * link.lanes)
+            for slot, link in zip(slots, topology.links, strict=True)
+        ]
+        return np.array([*lets, *[parts] * len(others)], dtype=np.int64)
+
+    def suffices(time: Fraction) -> bool:
+        tick()
+        solver = SimpleMaxFlow()
+        solver.add_arcs_with_capacity(tails, heads, capacities(time))
+        solver.solve(root, sink)
+        return bool(solver.optimal_flow() == needed)
+
+    times = sorted({slot * n for slot in {*slots} for n in range(1, needed + 1)})
+    enough = bisect_left(times, True, key=suffices)
+    # Of all such flows one with the fewest sends.
+    cheapest = SimpleMinCostFlow()
+    arcs = cheapest.add_arcs_with_capacity_and_unit_cost(
+        tails,
+        heads,
+        capacities(times[enough]),
+        np.append(np.ones(len(slots), np.int64), np.zeros(len(others), np.int64)),
+    )
+    cheapest.set_nodes_supplies(
+        np.array([root, sink], np.int32), np.array([needed, -needed], np.int64)
+    )
+    if cheapest.solve() != SimpleMinCostFlow.OPTIMAL:
+        raise RuntimeError("a flow of least cost was not found")
+    flow = cheapest.flows(arcs[: len(slots)]).astype(float)
+    found: list[list[Path]] = []
+    for rank in ranks:
+        paths = _apart(topology, flow, root, rank, parts) if rank != root else []
+        found.append([path for path, amount in paths for _ in range(round(amount))])
+    return found
+
+
+def _apart(
+    topology: Topology, flow: NDArray[np.float64], source: int, target: int, needed: float
+) -> list[tuple[Path, float]]:
+    """Take as much as is needed out of a flow; return the paths from source to target, and of each.
+
+    Back from the target the channel that carries most is taken; circles are left out.
+    """
+    into = _into(topology)
+    found: list[tuple[Path, float]] = []
+    while needed > CLOSE:
+        path, used = [target], list[int]()
+        while path[-1] != source:
+            channel = max(into[path[-1]], key=flow.__getitem__)
+            if flow[channel] <= 0:
+                return found
+            used.append(channel)
+            vertex = topology.channels[channel][0]
+            if vertex in path:  # a circle carries nothing to anyone
+                first = path.index(vertex)
+                flow[used[first:]] -= flow[used[first:]].min()
+                path, used = [target], []
+                continue
+            path.append(vertex)
+        amount = min(needed, float(flow[used].min()))
+        flow[used] -= amount
+        needed -= amount
+        found.append((tuple(path[::-1]), amount))
+    return found
+
+
+def _into(topology: Topology) -> list[list[int]]:
+    into: list[list[int]] = [[] for _ in range(topology.vertices)]
+    for channel, (_, b) in enumerate(topology.channels):
+        into[b].append(channel)
+    return into
+
+
+def _mixed(
+    topology: Topology, exchange: Exchange, seed: int, tick: Tick
+) -> list[list[Path]] | None:
+    """Return by pair of ranks the paths of its parts."""
+    flows = flows_of(topology, tick)
+    if flows is None:
+        return None
+    ranks, parts, rng = range(exchange.ranks), exchange.parts, Random(seed)
+    slots = [link.alpha + link.beta * exchange.piece for link in topology.links]
+    lanes = [link.lanes for link in topology.links]
+    busy = flows.carried.sum(axis=0) * parts * np.array([float(slot) for slot in slots]) / lanes
+    whole = None
+    for more in SLACK:
+        least = Fraction(float(busy.max()) * (1 + more - CLOSE))
+        time = min(-(-least // slot) * slot for slot in {*slots})
+        rooms = [int(time // slot) * n for slot, n in zip(slots, lanes, strict=True)]
+        whole = whole_flows(topology, parts, rooms, tick)
+        if whole is not None:
+            break
+    carried = flows.carried if whole is None else whole.astype(float)
+    found: list[list[Path]] = []
+    for source in ranks:
+        tick()
+        flow = carried[source].copy()
+        for target in ranks:
+            paths: list[tuple[Path, float]] = []
+            if target != source:
+                paths = _apart(topology, flow, source, target, 1 if whole is None else parts)
+            found.append(_by_weight(paths, parts, rng))
+    return found
+
+
+def _by_weight(paths: Sequence[tuple[Path, float]], count: int, rng: Random) -> list[Path]:
+    """Return the path that each part takes: whole parts by weight, the rest by lot."""
+    unit = count / sum(weight for _, weight in paths) if paths else 0
+    found = [path for path, weight in paths for _ in range(int(weight * unit + CLOSE))]
+    rest = [max(0.0, weight * unit % 1 - CLOSE) for _, weight in paths]
+    lots = rng.choices([path for path, _ in paths], rest, k=count - len(found)) if any(rest) else []
+    return found + lots
