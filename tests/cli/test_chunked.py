@@ -114,6 +114,46 @@ def test_a_schedule_in_chunks_is_replayed(call: Call, here: Path) -> None:
     assert (found["ok"], found["nodes"], found["messages"]) == (True, 4, 24)
 
 
+def test_an_alltoall_goes_through_all(call: Call, here: Path) -> None:
+    asked = ("schedule", "ring-4", "MPI_Alltoall", "--chunks", "2", "--bytes", "64")
+    for name in ("s.json", "s.xml", "s.h", "s.et.json"):
+        made = call(*asked, "-o", name)
+        assert made.exit_code == 0, made.stderr
+    verdict = made.stdout.splitlines()[-1]
+    assert call("check", "s.json").stdout.splitlines()[-1] == verdict
+    program = call("check", "s.xml", "--topology", "ring-4", "--bytes", "64", "--json")
+    found = json.loads(program.stdout)
+    assert (found["right"], found["collective"]) == (True, "alltoall")
+    assert call(*asked, "--draw", "s.svg").exit_code == 0
+    assert call("report", "s.json", "-o", "r.html").exit_code == 0
+    assert "from→to" in (here / "r.html").read_text()
+    values = json.loads((here / "s.json").read_text())
+    values["sends"].pop()
+    (here / "s.json").write_text(json.dumps(values))
+    assert call("check", "s.json").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("alltoall", "--in-network"), "--in-network: it is of allreduce, not alltoall"),
+        (("alltoall", "--senders", "1"), "--senders: alltoall in chunks is of all ranks"),
+        (("gather", "--senders", "1"), "--senders: gather in chunks is of all ranks"),
+        (("scatter", "--senders", "1,2"), "--senders: scatter in chunks has one root, not 2"),
+        (("gather", "--receivers", "9"), "root must be a rank, 0 to 3, not 9"),
+        (("alltoall", "--method", "trees"), "method trees: it does not fit alltoall on topology"),
+        (("allgather", "--method", "paths"), "method paths: it does not fit allgather on topology"),
+    ],
+)
+def test_what_is_refused_of_them(call: Call, here: Path, words: tuple[str, ...], said: str) -> None:
+    chunks = () if "--in-network" in words else ("--chunks", "1")
+    result = call("schedule", "ring-4", *words, *chunks, "-o", "s.json")
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert not (here / "s.json").exists()
+
+
 def test_traces_and_a_header_are_written(call: Call, here: Path) -> None:
     for name in ("t.et", "t.et.json", "t.h"):
         words = "ring-4", "allgather", "--chunks", "1", "--method", "greedy", "-o", name

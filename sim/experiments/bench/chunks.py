@@ -39,6 +39,12 @@ SEARCHES: tuple[tuple[str, Chunked, tuple[int, ...], float], ...] = (
     ("mesh-8x8", "allgather", (1, 2, 4, 8), 1.02),
     ("torus-16x16", "allgather", (1, 4), 1.02),
     ("fat-tree-4x3", "allreduce", (1,), 1.02),
+    ("ring-8", "alltoall", (1,), 1.02),
+    ("torus-4x4", "alltoall", (1,), 1.02),
+    ("hypercube-8", "alltoall", (1,), 1.02),
+    ("dgx-1", "alltoall", (3,), 1.02),
+    ("dgx-a100-pair", "alltoall", (1,), 1.02),
+    ("dgx-a100-pair", "gather", (4,), 1.05),
 )
 """Topology, collective, numbers of chunks, and the time in bounds to reach."""
 

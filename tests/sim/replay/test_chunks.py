@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from syncfabric.models.collectives.chunks.links import linked
-from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule, Send
+from syncfabric.models.collectives.chunks.schedule import Chunked, Exchange, Schedule, Send
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.topology import Topology
@@ -60,6 +60,18 @@ def test_reductions_wait_for_all_that_comes_in() -> None:
     sends = tuple(Send(0, path, True) for path in ((0, 2), (1, 2), (2, 3)))
     both = chunk_packets(Schedule(on("complete-4"), Exchange("reduce", 4, 8, 1, 3), sends))
     assert [send.needs for send in both.replay.sends] == [(), (), (0, 1)]
+
+
+@pytest.mark.parametrize("kind", ["scatter", "gather", "alltoall"])
+def test_what_is_for_one_rank_is_passed_on(kind: Chunked) -> None:
+    """Packets of shares that relays carry; no fewer cycles than the file's certificate says."""
+    schedule = search(on("ring-5"), kind, 5 * 16, (1,), methods=("paths",)).best.schedule
+    played = replay_chunks(schedule, sim="model")
+    assert played.ok
+    assert played.cycles is not None
+    assert 0 < played.bound <= played.cycles
+    relayed = [send for send in played.packets.replay.sends if send.needs]
+    assert len(relayed) == len(schedule.sends) - {"alltoall": 20}.get(kind, 4)
 
 
 def test_a_wrong_schedule_is_played_and_not_right() -> None:
