@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, settings
 
-from syncfabric.sim.simulators.verilator import Verilator
+from syncfabric.sim import simulators
+from syncfabric.sim.simulators import Verilator
 
 SIMULATORS = ("verilator", "icarus")
 ROOT = Path(__file__).parent
 SLOW_FIRST = {"sim": 0, "rtl": 1}
+OPTIMISATION = pytest.StashKey[str]()
 
 if "SYNCFABRIC_MUTANT" in os.environ:  # that a test goes red is all; no example is made small
     settings.register_profile("mutant", phases=[Phase.explicit, Phase.generate])
@@ -69,13 +71,23 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Choose how simulators are compiled: most that are not nightly run for less time than that."""
+    nightly = any(map(item.get_closest_marker, ("nightly", "campaign")))
+    item.config.stash[OPTIMISATION] = "-O1" if nightly else "-O0"
+
+
 @pytest.fixture(autouse=True, scope="session")
-def _compiled_with_little_optimisation() -> Iterator[None]:
-    """Let the simulators of tests, which run for a short time, be compiled in less."""
+def _compiled_with_little_optimisation(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Let the simulators of tests be compiled in less time, and Verilator's library once."""
     patch, find = pytest.MonkeyPatch(), Verilator.find
-    patch.setattr(
-        Verilator, "find", lambda: dataclasses.replace(find(), opt_fast="-O1", opt_library="-O1")
-    )
+
+    def quick() -> Verilator:
+        level = pytestconfig.stash[OPTIMISATION]
+        return dataclasses.replace(find(), opt_fast=level, opt_library=level)
+
+    patch.setattr(Verilator, "find", quick)
+    patch.setitem(simulators.SIMULATORS, "verilator", quick)
     yield
     patch.undo()
 

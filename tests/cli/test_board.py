@@ -1,6 +1,5 @@
 """``syncfabric board``: from the command line to registers, over a pseudo-terminal."""
 
-import dataclasses
 import json
 from pathlib import Path
 
@@ -10,7 +9,6 @@ from syncfabric import Network
 from syncfabric.fpga.host.host import Host
 from syncfabric.fpga.host.link import Link
 from syncfabric.sim.board import SimulatedBoard
-from syncfabric.sim.simulators import Verilator
 from tests.cli.conftest import Call
 from tests.fpga.host.peer import Peer, Words
 
@@ -31,12 +29,6 @@ op = "xor"
 id = 9
 members = [[1, 0], [1, 1]]
 """
-
-
-@pytest.fixture(autouse=True)
-def _compiled_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    quick = dataclasses.replace(Verilator.find(), opt_fast="-O0")
-    monkeypatch.setattr(Verilator, "find", lambda: quick)
 
 
 @pytest.fixture(params=["wires = 2\ngroups = 1", "groups = 2"])

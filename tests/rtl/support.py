@@ -13,9 +13,8 @@ from amaranth.lib.wiring import Out
 from amaranth.sim import Simulator
 
 from syncfabric.sim.assemble.verilog import convert
-from syncfabric.sim.simulators import Design
+from syncfabric.sim.simulators import Design, find_simulator
 from tests.cocotb_runs import build_cocotb, run_cocotb
-from tests.quick import quick_simulator
 
 __all__ = [
     "SEED",
@@ -79,7 +78,7 @@ def run_bench(
     shapes = {name: ports(part) for name, part in parts.items()}
     source = folder / "rack.v"
     source.write_text(convert(Rack(parts), "rack"))
-    tool = quick_simulator(simulator)
+    tool = find_simulator(simulator)
     built = build_cocotb(tool, Design("rack", [source]))
     env = {"RACK_PORTS": json.dumps(shapes)}
     run_cocotb(tool, built, bench, folder=folder / "run", env=env, seconds=300)

@@ -6,9 +6,7 @@ part of them, chosen so that each name of the table is in one, is compared in ev
 
 import random
 import re
-from dataclasses import replace
 from itertools import product
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -33,7 +31,7 @@ from syncfabric.sim.report.blocks import Gallery, Play, Table
 from syncfabric.sim.report.sections import network_section
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import Counters, RunResult
-from syncfabric.sim.simulators import Built, Verilator
+from syncfabric.sim.simulators import Built
 from syncfabric.sim.soak.soak import SoakRequest, soak
 from syncfabric.sim.vectors import StreamRequest
 from tests.sim.matrix import (
@@ -156,13 +154,6 @@ def test_a_group_alone_keeps_its_bound(topology: str) -> None:
             checked(spec, episodes=len(spec.groups[0].members), background=0.0, jitter=30)
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compile what runs for a thousand cycles without optimisation."""
-    quick = replace(Verilator.find(), opt_fast="-O0")
-    monkeypatch.setattr(program, "Verilator", SimpleNamespace(find=lambda: quick))
-
-
 def check_hardware(topology: str, strength: int) -> None:
     """Compare what has been chosen of a topology in every cycle."""
     for cell in compared(strength):
@@ -173,13 +164,13 @@ def check_hardware(topology: str, strength: int) -> None:
 
 
 @pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_hardware_and_model_agree(topology: str, quick: None) -> None:
+def test_hardware_and_model_agree(topology: str) -> None:
     check_hardware(topology, 1)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_so_they_do_for_all_pairs(topology: str, quick: None) -> None:
+def test_so_they_do_for_all_pairs(topology: str) -> None:
     check_hardware(topology, 2)
 
 
@@ -224,9 +215,7 @@ def test_groups_come_back_around_a_dead_link(topology: str) -> None:
 
 
 @pytest.mark.parametrize("topology", ["octagon-8", "k-ring-8"])
-def test_soak_and_campaign_find_nothing(
-    topology: str, quick: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_soak_and_campaign_find_nothing(topology: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def build(network: MessageSpec, queue: int) -> Built:
         return program.build_fabric(network)
 

@@ -54,8 +54,8 @@ def agrees(
     b[(both == 0) & (function % 2 == 1)] = 0
     source = folder / "operator.v"
     source.write_text(convert(operator, "operator"))
-    tool = dataclasses.replace(Verilator.find(), opt_fast="-O1", opt_library="-O0")
     main = Path(__file__).with_suffix(".cpp")
+    tool = dataclasses.replace(Verilator.find(), opt_fast="-O1")
     built = tool.build_native([Design("operator", [source])], main)
     given, seen = folder / "pairs", folder / "results"
     np.stack([a, b, both | function << 1 | kind << 4], axis=1).tofile(given)

@@ -15,9 +15,8 @@ from syncfabric.sim.assemble.board import (
     repeated_modules,
 )
 from syncfabric.sim.front import Front
-from syncfabric.sim.simulators import Design
+from syncfabric.sim.simulators import Design, find_simulator
 from tests.cocotb_runs import build_cocotb, run_cocotb
-from tests.quick import quick_simulator
 from tests.sim.assemble.icarus import compiles
 from tests.sim.assemble.verilator import lints
 
@@ -66,7 +65,7 @@ def test_streams_have_a_source_and_a_sink_at_every_node() -> None:
 def test_traffic_from_the_pins(simulator: str, tmp_path: Path) -> None:
     source = tmp_path / "board.v"
     source.write_text(board("mesh-2x2"))
-    tool = quick_simulator(simulator)
+    tool = find_simulator(simulator)
     built = build_cocotb(tool, Design(board_top("mesh_2x2"), [source]))
     env = {"HOST_NETWORK": "mesh-2x2"}
     module = "tests.sim.assemble.bench_board"

@@ -9,9 +9,8 @@ from syncfabric import Network
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.assemble.host import host_shape
 from syncfabric.sim.front import Front
-from syncfabric.sim.simulators import Design
+from syncfabric.sim.simulators import Design, find_simulator
 from tests.cocotb_runs import build_cocotb, run_cocotb
-from tests.quick import quick_simulator
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.networks import mesh
 
@@ -21,7 +20,7 @@ def run(simulator: str, name: str, front: Front, bench: str, folder: Path) -> No
     network = Network.load(name)
     source = folder / "top.v"
     source.write_text(network.verilog(front))
-    tool = quick_simulator(simulator)
+    tool = find_simulator(simulator)
     built = build_cocotb(tool, Design(f"{network.spec.module}_{front.kind}", [source]))
     module, env = f"tests.sim.assemble.{bench}", {"HOST_NETWORK": name}
     run_cocotb(tool, built, module, folder=folder / "run", env=env, seconds=600)

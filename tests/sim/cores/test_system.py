@@ -11,7 +11,6 @@ from syncfabric.models.networks.reader import load, loads
 from syncfabric.models.networks.spec import IrregularSpec, NetworkSpec
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.rtl.cores.interface import KEPT_FLITS
-from syncfabric.sim.cores import run
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.events import Events, Kind, episodes_of, timeline
 from syncfabric.sim.cores.program import Program
@@ -19,19 +18,12 @@ from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import fitting, shape_of, with_channels, with_world
 from syncfabric.sim.results import Seconds
 from syncfabric.sim.simulators import find_simulator
-from tests.quick import quick_simulator
 
 OURS = Path(__file__).parent / "programs"
 PROGRAMS = Path(__file__).parents[3] / "sim" / "cores" / "programs"
 MESH = with_world(with_channels(load("mesh-2x2")), 4, "engine")
 LATENCY = 12
 """Cycles that a core adds to the network's latency at most: from its store to going on."""
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let systems be compiled in more time than they run."""
-    monkeypatch.setattr(run, "find_simulator", quick_simulator)
 
 
 def compiled(spec: NetworkSpec, program: Path, barrier: str = "engine", **defines: int) -> Program:

@@ -8,13 +8,11 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import load, loads
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.cores import run
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import boot_groups, run_program
 from syncfabric.sim.cores.system import shape_of
 from syncfabric.sim.simulators import find_simulator
-from tests.quick import quick_simulator
 from tests.sim.cores.emulator import emulate, world
 from tests.sim.cores.systems import PROGRAMS, mesh
 
@@ -52,12 +50,6 @@ id = 1
 members = "all"
 stream = true
 """
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let systems be compiled in more time than they run."""
-    monkeypatch.setattr(run, "find_simulator", quick_simulator)
 
 
 def played(

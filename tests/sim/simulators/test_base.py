@@ -14,7 +14,6 @@ from syncfabric.sim.simulators import (
 )
 from syncfabric.sim.simulators.cache import cache_folder
 from tests.cocotb_runs import BenchError, build_cocotb, run_cocotb
-from tests.quick import quick_simulator
 from tests.sim.counter import counter_design
 
 BENCH = "tests.sim.bench_simulators"
@@ -32,7 +31,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_bench_reads_and_writes_ports(simulator: str, design: Design, tmp_path: Path) -> None:
-    tool = quick_simulator(simulator)
+    tool = find_simulator(simulator)
     built = build_cocotb(tool, design)
     env = {"STEP": str(2**39 + 5)}
     made = run_cocotb(tool, built, BENCH, folder=tmp_path / "run", env=env)
@@ -42,7 +41,7 @@ def test_bench_reads_and_writes_ports(simulator: str, design: Design, tmp_path: 
 @pytest.mark.nightly_under("verilator")
 @pytest.mark.usefixtures("empty_cache")
 def test_second_build_comes_from_the_cache(simulator: str, design: Design, tmp_path: Path) -> None:
-    tool = quick_simulator(simulator)
+    tool = find_simulator(simulator)
     first = build_cocotb(tool, design)
     moved = tmp_path / "elsewhere"
     moved.mkdir()
@@ -56,7 +55,7 @@ def test_second_build_comes_from_the_cache(simulator: str, design: Design, tmp_p
 
 @pytest.mark.nightly_under("verilator")
 def test_waveform_is_written(simulator: str, design: Design, tmp_path: Path) -> None:
-    tool = quick_simulator(simulator)
+    tool = find_simulator(simulator)
     built = build_cocotb(tool, dataclasses.replace(design, trace=True))
     waves = tmp_path / "out.vcd"
     run_cocotb(tool, built, BENCH, folder=tmp_path / "run", waves=waves)
@@ -64,7 +63,7 @@ def test_waveform_is_written(simulator: str, design: Design, tmp_path: Path) -> 
 
 
 def test_failing_bench_raises(simulator: str, design: Design, tmp_path: Path) -> None:
-    tool = quick_simulator(simulator)
+    tool = find_simulator(simulator)
     built = build_cocotb(tool, design)
     folder, env = tmp_path / "run", {"FAIL": "1"}
     with pytest.raises(BenchError) as caught:
@@ -75,7 +74,7 @@ def test_failing_bench_raises(simulator: str, design: Design, tmp_path: Path) ->
 
 
 def test_late_run_is_ended(simulator: str, design: Design, tmp_path: Path) -> None:
-    tool = quick_simulator(simulator)
+    tool = find_simulator(simulator)
     built = build_cocotb(tool, design)
     with pytest.raises(ToolError, match=r"^\w+ did not end within 0\.01 s; the end of "):
         run_cocotb(tool, built, BENCH, folder=tmp_path / "run", seconds=0.01)
@@ -86,7 +85,7 @@ def test_refused_design_raises_and_leaves_nothing(
 ) -> None:
     bad = tmp_path / "bad.v"
     bad.write_text("module bench(input clk; endmodule\n")
-    tool = quick_simulator(simulator)
+    tool = find_simulator(simulator)
     with pytest.raises(ToolError, match=r"^(Verilator|Icarus Verilog) failed with exit code \d+;"):
         build_cocotb(tool, Design("bench", [bad]))
     assert list((empty_cache / "builds").iterdir()) == []

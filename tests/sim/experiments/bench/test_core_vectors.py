@@ -7,10 +7,8 @@ import pytest
 
 from syncfabric.models.networks.reader import load
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.cores import run
 from syncfabric.sim.cores.events import Events, Put
 from syncfabric.sim.experiments.bench import core_vectors as figures
-from tests.quick import quick_simulator
 from tests.sim.experiments.bench.conftest import rows_of
 from tests.sim.experiments.bench.test_cores import EMPTY
 
@@ -59,10 +57,9 @@ def test_each_edge_of_the_tree_of_pairs_has_a_stream() -> None:
 
 
 @pytest.mark.nightly
-def test_a_tree_of_pairs_takes_four_times_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tree_of_pairs_takes_four_times_as_long() -> None:
     pytest.importorskip("ziglang")
     pytest.importorskip("pythondata_cpu_picorv32")
-    monkeypatch.setattr(run, "find_simulator", quick_simulator)
     for kind in range(2):
         given = {"WORDS": "300", "KIND": str(kind), "BY": "4"}
         assert 4 * 300 < figures.took("collectives", figures.pairs(), given) < 4 * (300 + 300)
@@ -70,12 +67,9 @@ def test_a_tree_of_pairs_takes_four_times_as_long(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", figures.KINDS)
-def test_streams_take_less_than_any_way_over_messages(
-    kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_streams_take_less_than_any_way_over_messages(kind: str) -> None:
     pytest.importorskip("ziglang")
     pytest.importorskip("pythondata_cpu_picorv32")
-    monkeypatch.setattr(run, "find_simulator", quick_simulator)
     stream, software = figures.collective(figures.all_cores(2), kind, 1)
     assert 256 < stream < 256 + 150
     assert len(software) == 2 + (kind == "broadcast")

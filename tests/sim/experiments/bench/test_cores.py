@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.networks.spec import NetworkSpec
-from syncfabric.sim.cores import run
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.events import Events, Put
 from syncfabric.sim.cores.result import CoresResult
@@ -16,7 +15,6 @@ from syncfabric.sim.experiments.bench import cores as figures
 from syncfabric.sim.experiments.frame import Work
 from syncfabric.sim.experiments.output import figure_of
 from syncfabric.sim.results import Seconds
-from tests.quick import quick_simulator
 from tests.sim.cores.systems import PROGRAMS, mesh
 from tests.sim.experiments.bench.conftest import met, rows_of
 
@@ -54,12 +52,9 @@ def test_barriers_that_are_none_of_the_networks_are_no_figure() -> None:
 @pytest.mark.parametrize(
     ("wait", "holds"), [("sf_barrier(all)", True), ("sf_barrier_wait_taking(all)", False)]
 )
-def test_cores_add_little_and_more_is_seen(
-    wait: str, holds: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cores_add_little_and_more_is_seen(wait: str, holds: bool, tmp_path: Path) -> None:
     pytest.importorskip("ziglang")
     pytest.importorskip("pythondata_cpu_picorv32")
-    monkeypatch.setattr(run, "find_simulator", quick_simulator)
     text, timed = (PROGRAMS / "barrier.c").read_text(), "sf_barrier(all);\n        after"
     assert text.count(timed) == 1
     arrive = "" if holds else "sf_barrier_arrive(all); "
@@ -74,10 +69,9 @@ def test_cores_add_little_and_more_is_seen(
 
 
 @pytest.mark.nightly
-def test_a_manager_makes_a_group_within_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_manager_makes_a_group_within_its_bound() -> None:
     pytest.importorskip("ziglang")
     pytest.importorskip("pythondata_cpu_picorv32")
-    monkeypatch.setattr(run, "find_simulator", quick_simulator)
     managed, local = rows_of(figures.core_groups)
     assert met(managed), managed.ours
     assert local.ours != managed.ours
