@@ -223,6 +223,13 @@ CHUNKS = (
         ("tests/sim/ranks/test_chunks.py",),
     ),
     Mutant(
+        "schedules: what goes the other way round a ring is a step old",
+        "models/collectives/exact/rings.py",
+        "paths[i - nodes + 1 + step][0], path[0]",
+        "paths[i - nodes + step][0], path[0]",
+        ("tests/models/collectives/exact/test_rings.py",),
+    ),
+    Mutant(
         "in the network: a link changes its tree and stays in the old one",
         "models/collectives/in_network.py",
         "            old[a].discard(b)\n            old[b].discard(a)\n",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import networkx as nx
 
@@ -106,29 +107,38 @@ def _chorded(nodes: int) -> Iterator[list[Arc]]:
 
 
 def broadcast_on_ring(task: Task, steps: int) -> tuple[Step, ...] | None:
-    """Return AAB in one step fewer than nodes, each message round all nodes, one after the other.
+    """Return AAB with each message round all nodes, or with several ports both ways round to half.
 
-    Whatever ports there are, one does. The ring passes other nodes and switches where it must, but
-    no channel twice. None, too, if that is more than ``steps``, if a way is longer than the task
-    allows, or if no ring is found.
+    That is one step fewer than nodes, or half of it where no link is taken both ways. The ring
+    passes other nodes and switches where it must, but no channel twice. None, too, if that is more
+    than ``steps``, if a way is longer than the task allows, or if no ring is found.
     """
     topology, found = task.topology, task.collective
     nodes = topology.nodes
-    everyone = len(found.senders) == len(found.receivers) == nodes
-    if not everyone or nodes - 1 > steps or (task.hop_by_hop and task.extra < nodes - 2):
+    if not len(found.senders) == len(found.receivers) == nodes:
         return None
     for walk in _walks(topology):
         tick()
         paths = _between(topology, walk)
+        taken = {hop for path in paths for hop in pairwise(path)}
+        both = task.rules.ports != 1 and taken.isdisjoint((b, a) for a, b in taken)
+        last = nodes // 2 if both else nodes - 1
+        if last > steps or (task.hop_by_hop and task.extra < last - 1):
+            continue
         far = [len(path) - 1 - int(topology.distances[path[0], path[-1]]) for path in paths]
         inner = min((v for path in paths for v in path[1:-1]), default=nodes)
         if max(far) > task.extra or (task.rules.stores and inner < nodes):
             continue
         made = []
-        for step in range(nodes - 1):
+        for step in range(last):
             tick()
-            origins = (paths[i - step][0] for i in range(nodes))
-            made.append(tuple(Transfer((o, p[-1]), p) for o, p in zip(origins, paths, strict=True)))
+            sent = [Transfer((paths[i - step][0], path[-1]), path) for i, path in enumerate(paths)]
+            if both and step < nodes - 1 - last:
+                sent += [
+                    Transfer((paths[i - nodes + 1 + step][0], path[0]), path[::-1])
+                    for i, path in enumerate(paths)
+                ]
+            made.append(tuple(sent))
         return tuple(made)
     return None
 

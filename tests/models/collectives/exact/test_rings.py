@@ -7,7 +7,7 @@ from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.exact.constructions import construct
 from syncfabric.models.collectives.exact.rings import broadcast_on_ring
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.task import Rules, Task
+from syncfabric.models.collectives.task import Rules, Switching, Task
 from syncfabric.models.collectives.topology import Topology, both_ways
 from tests.models.collectives.tasks import STORE, STRICT, STRICT_1, assert_right, task
 
@@ -69,6 +69,20 @@ def test_broadcasts_hop_by_hop_go_a_long_way() -> None:
     # Past other nodes a message may go by wormhole switching alone.
     pair = task("dgx-1-pair", "AAB", STRICT, extra=15)
     assert broadcast_on_ring(pair, 15) is None
+
+
+@pytest.mark.parametrize("switching", ["wormhole", "store-and-forward"])
+@pytest.mark.parametrize(("name", "best"), [("mesh-4x4", 8), ("mesh-4x5", 10), ("octagon-8", 4)])
+def test_several_ports_go_both_ways_round(name: str, best: int, switching: Switching) -> None:
+    asked = task(name, "AAB", Rules(2, "strict", switching), extra=best - 1)
+    assert -(-(asked.topology.nodes - 1) // 2) == best
+    assert_right(asked, broadcast_on_ring(asked, best), best)
+    assert broadcast_on_ring(asked, best - 1) is None
+    straighter = task(name, "AAB", Rules(2, "strict", switching), extra=best - 2)
+    assert (broadcast_on_ring(straighter, best) is None) == straighter.hop_by_hop
+    # Over a tree links are taken both ways, so one direction has to do.
+    star = task("star-8", "AAB", Rules(2, "strict"))
+    assert_right(star, broadcast_on_ring(star, 7), 7)
 
 
 def test_where_no_ring_is_found() -> None:
