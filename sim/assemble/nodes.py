@@ -379,6 +379,7 @@ def _shown(names: Mapping[str, int], top: str, link: str, far: str = "") -> Show
     wires = {name: f"{top}.{(far or link) if name in back else link}_{name}" for name in names}
     if "sync_credit" not in wires:
         wires["sync_credit"] = zero(names["sync_valid"])
+    wires.pop("sequence", None)  # its check bits are shown
     if "slots" in wires:
         wires["slots_credit"] = zero(names["slots_valid"])
     if wires.pop("stream_sent", None):  # counts and check bits are not shown

@@ -18,6 +18,7 @@ NETWORKS: dict[str, MessageSpec] = {
     "mesh": mesh(3, 2, data_bits=0),
     "irregular": irregular(SMALL),
     "wires": mesh(2, 1, wires=2),
+    "guarded": mesh(2, 1, check_bits=8),
 }
 ALONE: dict[str, MessageSpec] = {
     "mesh": mesh(2, 1, channels=0),
