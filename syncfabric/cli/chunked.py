@@ -148,7 +148,8 @@ def check_msccl(file: Path, values: Any, costs: "Costs", *, as_json: bool) -> bo
     topology, exchange = algorithm.topology, algorithm.exchange
     bound, why = algorithm.latency, "latency alone"
     if exchange is not None:
-        bound = max(bound, bound_of(exchange, topology, best_cut(exchange, topology)))
+        cut = best_cut(exchange, topology, apart=False)
+        bound = max(bound, bound_of(exchange, topology, cut, apart=False))
         why = "the best cut, by links alone"
     rounds = sum(rounds for rounds, _ in algorithm.steps)
     made = f"{len(algorithm.steps):,} steps of {rounds:,} rounds,"
@@ -183,7 +184,8 @@ def check_program(file: Path, topology: str | None, costs: "Costs", *, as_json: 
         name = topology or f"complete-{exchange.ranks}"
         on = linked(load_topology(name), exact(costs.ts), exact(costs.t1))
         outcome = performed(program, on)
-    bound = max(least_latency(exchange, on), bound_of(exchange, on, best_cut(exchange, on)))
+    cut = best_cut(exchange, on, apart=False)  # a step may send several chunks
+    bound = max(least_latency(exchange, on), bound_of(exchange, on, cut, apart=False))
     steps = sum(len(block.steps) for blocks in program.gpus for block in blocks)
     made = f"{steps:,} steps of {sum(map(len, program.gpus)):,} thread blocks"
     made += f", {program.chunks:,} chunks"

@@ -147,8 +147,8 @@ CHUNKS = (
     _broken(
         "lengths count for pairs of the other direction, too",
         "checker",
-        "far[share.sources[0], share.targets[0]]",
-        "max(far[share.sources[0], share.targets[0]], far[share.targets[0], share.sources[0]])",
+        "needed = int(_far(topology, costs, exchange.ranks)[sources, targets].sum())",
+        "needed = int(_far(topology, costs, exchange.ranks)[targets, sources].sum())",
         "personal",
     ),
     _broken(
@@ -159,11 +159,18 @@ CHUNKS = (
         "personal",
     ),
     _broken(
+        "a share holds no channel for its latency",
+        "checker",
+        "found.append(others + link.alpha + link.beta * exchange.share)",
+        "found.append(others + link.beta * exchange.share)",
+        "personal",
+    ),
+    _broken(
         "a cut counts each target once, not each share",
         "checker",
-        "        for share in exchange.shares\n    )\n    lines",
+        "        for share in exchange.shares\n    )\n    at_once",
         "        for share in {share.targets: share for share in exchange.shares}.values()\n"
-        "    )\n    lines",
+        "    )\n    at_once",
         "bounds",
     ),
     _broken(

@@ -7,7 +7,7 @@ Network Fabrics, 2024, section 4: what a cut lets in bounds every schedule, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from fractions import Fraction
 from math import lcm
 
@@ -17,7 +17,7 @@ from ortools.graph.python.max_flow import SimpleMaxFlow
 from syncfabric.models.collectives.chunks.checker import bound_of
 from syncfabric.models.collectives.chunks.links import OutOfTimeError, Tick, bandwidths, no_tick
 from syncfabric.models.collectives.chunks.moving import moving
-from syncfabric.models.collectives.chunks.multiflow import lengths_of
+from syncfabric.models.collectives.chunks.multiflow import held_links, lengths_of
 from syncfabric.models.collectives.chunks.schedule import Cut, Exchange
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.topology import Topology
@@ -29,11 +29,21 @@ MOST = 2**60
 """Capacity that no flow exceeds."""
 
 
-def best_cut(exchange: Exchange, topology: Topology, tick: Tick = no_tick) -> Cut:
+def best_cut(
+    exchange: Exchange, topology: Topology, tick: Tick = no_tick, *, apart: bool = True
+) -> Cut:
     """Return the cut of the greatest bound that is found, on a topology with links.
 
     The greatest of those that stand still is found exactly, of ``alltoall`` lengths by a linear
     program; of those that move, the greatest for some ranks and what comes to them from afar.
+
+    Parameters
+    ----------
+    exchange : Exchange
+    topology : Topology
+    tick : callable, optional
+    apart : bool, optional
+        Whether shares for one rank go in sends of their own, as of ``bound_of``.
 
     Raises
     ------
@@ -43,15 +53,20 @@ def best_cut(exchange: Exchange, topology: Topology, tick: Tick = no_tick) -> Cu
     if exchange.combines and exchange.spreads:
         found = [Cut(packed(topology, tick).parts)]
     elif exchange.personal and not exchange.rooted:
-        found = [Cut((), lengths=one) for one in lengths_of(topology, tick)]
+        found = [Cut((), lengths=one) for one in lengths_of(exchange, topology, tick)]
     else:
         (flow,) = exchange.inflows
-        on = topology.reversed() if flow.reversed else topology
-        inside = time_of_a_byte(on, flow.owners, tick, flow.ranks)[1]
-        found = [Cut((frozenset(range(topology.vertices)) - inside if flow.reversed else inside,))]
+        found = []
+        for timed in (topology, *held_links(exchange, topology)):
+            on = timed.reversed() if flow.reversed else timed
+            with suppress(SpecError) if found else nullcontext():
+                side = time_of_a_byte(on, flow.owners, tick, flow.ranks)[1]
+                if flow.reversed:
+                    side = frozenset(range(topology.vertices)) - side
+                found.append(Cut((side,)))
     with suppress(OutOfTimeError):
         found.extend(moving(exchange, topology, tick))
-    return max(found, key=lambda cut: bound_of(exchange, topology, cut))
+    return max(found, key=lambda cut: bound_of(exchange, topology, cut, apart=apart))
 
 
 def time_of_a_byte(

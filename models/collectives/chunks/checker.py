@@ -24,7 +24,17 @@ from syncfabric.models.collectives.chunks.schedule import Cut, Exchange, Schedul
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 
-__all__ = ["Outcome", "Spans", "bound_of", "check", "least_latency", "perform", "proved", "spans"]
+__all__ = [
+    "Outcome",
+    "Spans",
+    "bound_of",
+    "check",
+    "held_by_share",
+    "least_latency",
+    "perform",
+    "proved",
+    "spans",
+]
 
 SHOWN = 20
 """Rules broken that are listed."""
@@ -158,7 +168,7 @@ def check(schedule: Schedule) -> Outcome:
     return Outcome(perform(schedule), tuple(wrong), count)
 
 
-def bound_of(exchange: Exchange, topology: Topology, cut: Cut) -> Fraction:
+def bound_of(exchange: Exchange, topology: Topology, cut: Cut, *, apart: bool = True) -> Fraction:
     """Return the least time that a cut proves, in nanoseconds.
 
     What must pass goes through channels into the receiving side, and a lane takes alpha + beta n
@@ -178,13 +188,17 @@ def bound_of(exchange: Exchange, topology: Topology, cut: Cut) -> Fraction:
     is (M. Iri, On an extension of the maximum-flow minimum-cut theorem to multicommodity flows,
     Journal of the Operations Research Society of Japan 13, 1971).
 
+    What is for one rank alone goes in sends of its own (``apart``), as in files of schedules, so a
+    share holds a lane of each channel on its way for alpha + beta n at least, in one part; of all
+    channels between two ranks for all their latencies.
+
     Raises
     ------
     SpecError
         The cut is none of this collective on this topology.
     """
     if cut.lengths:
-        return _by_lengths(exchange, topology, cut.lengths)
+        return _by_lengths(exchange, topology, cut.lengths, apart=apart)
     parts, whole = cut.parts, exchange.combines and exchange.spreads
     seen = [vertex for part in parts for vertex in part]
     everywhere = set(range(topology.vertices))
@@ -213,16 +227,49 @@ def bound_of(exchange: Exchange, topology: Topology, cut: Cut) -> Fraction:
         not outside.isdisjoint(share[backwards]) and not last_out.isdisjoint(share[not backwards])
         for share in exchange.shares
     )
+    at_once = Fraction(0)
+    if apart and exchange.personal:
+        held = zip(
+            topology.channels, topology.links, held_by_share(exchange, topology), strict=True
+        )
+        into = sum(
+            (link.lanes / time for (a, b), link, time in held if b in side and a not in side)
+        )
+        at_once = shares / into if into else at_once
     lines = list[tuple[Fraction, Fraction]]()
     for ends, link in zip(topology.channels, topology.links, strict=True):
         a, b = (leaves.get(v, Fraction(0)) for v in (ends[::-1] if backwards else ends))
         if a < b:  # counts for (b - a) T - alpha of a time T
             lines.append((link.alpha / (b - a), bandwidth([link]) * (b - a)))
-    return _least_time(shares * exchange.share, lines)
+    return max(at_once, _least_time(shares * exchange.share, lines))
+
+
+def held_by_share(exchange: Exchange, topology: Topology) -> list[Fraction]:
+    """Return how long a send of a whole share holds a lane of each channel at least.
+
+    From a rank to a rank past switches, it holds it for all latencies on its way.
+    """
+    unit = lcm(*(link.alpha.denominator for link in topology.links))
+    costs = np.array([int(link.alpha * unit) for link in topology.links], dtype=np.float64)
+    shape, ranks = (topology.vertices,) * 2, range(exchange.ranks)
+    before, after = (
+        dijkstra(csr_array((costs, ends), shape=shape), indices=ranks, min_only=True)
+        for ends in (tuple(topology.ends.T), tuple(topology.ends[:, ::-1].T))
+    )
+    exact = 1 if costs.sum() < 2**53 else 1 - 1e-9
+    found = []
+    for (a, b), link in zip(topology.channels, topology.links, strict=True):
+        others = Fraction(int((before[a] + after[b]) * exact), unit)
+        found.append(others + link.alpha + link.beta * exchange.share)
+    return found
 
 
 def _by_lengths(
-    exchange: Exchange, topology: Topology, lengths: tuple[tuple[int, int, int], ...]
+    exchange: Exchange,
+    topology: Topology,
+    lengths: tuple[tuple[int, int, int], ...],
+    *,
+    apart: bool,
 ) -> Fraction:
     if not exchange.personal:
         raise SpecError(
@@ -235,14 +282,28 @@ def _by_lengths(
     if min(of.values()) < 0 or sum(of.values()) >= MOST_LENGTH:
         raise SpecError("lengths: they must be 0 or more, and less than 2^40 together")
     costs = [of.get(pair, 0) for pair in topology.channels]
-    far = _far(topology, costs, exchange.ranks)
-    apart = sum(int(far[share.sources[0], share.targets[0]]) for share in exchange.shares)
+    sources, targets = np.array([(*a, *b) for a, b in exchange.shares]).T
+    needed = int(_far(topology, costs, exchange.ranks)[sources, targets].sum()) * exchange.share
     lines = [
         (link.alpha, bandwidth([link]) * cost)
         for cost, link in zip(costs, topology.links, strict=True)
         if cost
     ]
-    return _least_time(apart * exchange.share, lines)
+    open_ = sum((rate for _, rate in lines), Fraction(0))
+    if not (apart and open_):
+        return _least_time(needed, lines)
+    # In lanes' time, not bytes, a channel's length is as many nanoseconds as its bytes take.
+    held = [
+        cost * time / link.beta
+        for cost, time, link in zip(
+            costs, held_by_share(exchange, topology), topology.links, strict=True
+        )
+    ]
+    unit = lcm(*(time.denominator for time in held))
+    whole = [int(time * unit) for time in held]
+    sums = float(_far(topology, whole, exchange.ranks)[sources, targets].sum())
+    exact = 1 if sum(whole) * len(sources) < 2**53 else 1 - 1e-9
+    return max(_least_time(needed, lines), Fraction(int(sums * exact), unit) / open_)
 
 
 def _of_partition(

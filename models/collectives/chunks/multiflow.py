@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -17,11 +19,13 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import coo_array, csr_array, hstack
 
+from syncfabric.models.collectives.chunks.checker import held_by_share
 from syncfabric.models.collectives.chunks.links import OutOfTimeError, Tick, bandwidths, no_tick
+from syncfabric.models.collectives.chunks.schedule import Exchange
 from syncfabric.models.collectives.symmetry import translations
-from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.collectives.topology import Link, Topology
 
-__all__ = ["Flows", "flows_of", "lengths_of", "whole_flows"]
+__all__ = ["Flows", "flows_of", "held_links", "lengths_of", "whole_flows"]
 
 MOST_COLUMNS = 60_000
 """Of the linear program: sources times channels. Translations leave one source of each orbit."""
@@ -40,35 +44,50 @@ class Flows(NamedTuple):
     ----------
     carried : ndarray
         Bytes of each source on each channel, of shape (ranks, channels).
-    lengths : ndarray
-        Of each channel, the greatest 1.
+    prices : ndarray
+        Of each channel, what its time is worth; 1 all together.
     """
 
     carried: NDArray[np.float64]
-    lengths: NDArray[np.float64]
+    prices: NDArray[np.float64]
 
 
-_KNOWN: dict[Topology, Flows | None] = {}
+_KNOWN: dict[tuple[Topology, tuple[Fraction, ...]], Flows | None] = {}
 """Those of the last topologies, as bound and schedule need the same."""
 
 
+def held_links(exchange: Exchange, topology: Topology) -> Iterator[Topology]:
+    """Yield, if shares are for one rank each, links that take as long a byte as else a share."""
+    if exchange.personal:
+        held = held_by_share(exchange, topology)
+        links = (
+            Link(Fraction(0), time, link.lanes)
+            for time, link in zip(held, topology.links, strict=True)
+        )
+        yield replace(topology, links=tuple(links))
+
+
 def lengths_of(
-    topology: Topology, tick: Tick = no_tick
+    exchange: Exchange, topology: Topology, tick: Tick = no_tick
 ) -> Iterator[tuple[tuple[int, int, int], ...]]:
     """Yield lengths of channels that may bound an exchange of each rank with each.
 
-    All alike come first, then the program's in whole numbers, from coarse to fine; none of these
-    where it takes too long.
+    All alike come first, then those of programs in whole numbers, from coarse to fine: of bytes,
+    and of shares with their latencies. None of these where it takes too long.
     """
-    yield tuple((a, b, 1) for a, b in topology.channels)
-    flows = None
+    seen = {tuple(1 for _ in topology.channels)}
     with suppress(OutOfTimeError):
-        flows = flows_of(topology, tick)
-    for scale in SCALES if flows else ():
-        whole = (flows.lengths * scale).round().astype(int).tolist() if flows else []
-        ends = zip(topology.channels, whole, strict=True)
-        if found := tuple((a, b, length) for (a, b), length in ends if length):
-            yield found
+        for timed in (topology, *held_links(exchange, topology)):
+            if flows := flows_of(timed, tick):
+                # The program's are by a lane's time; lengths are by bytes of the topology's own.
+                rates = np.array([float(rate) for rate in bandwidths(topology)])
+                lengths = flows.prices / rates
+                for scale in SCALES:
+                    whole = (lengths / lengths.max() * scale).round().astype(int)
+                    seen.add(tuple((whole // max(1, np.gcd.reduce(whole))).tolist()))
+    for some in sorted(seen, key=max):
+        ends = zip(topology.channels, some, strict=True)
+        yield tuple((a, b, length) for (a, b), length in ends if length)
 
 
 def flows_of(topology: Topology, tick: Tick = no_tick) -> Flows | None:
@@ -77,16 +96,18 @@ def flows_of(topology: Topology, tick: Tick = no_tick) -> Flows | None:
     Parameters
     ----------
     topology : Topology
-        With links.
+        With links; latencies do not count.
     tick : callable, optional
     """
-    if topology not in _KNOWN:
+    rates = bandwidths(topology)
+    key = replace(topology, links=()), tuple(rate / max(rates) for rate in rates)
+    if key not in _KNOWN:
         tick()
         found = _solved(topology)
         if len(_KNOWN) == 4:
             _KNOWN.pop(next(iter(_KNOWN)))
-        _KNOWN[topology] = found
-    return _KNOWN[topology]
+        _KNOWN[key] = found
+    return _KNOWN[key]
 
 
 def whole_flows(
@@ -209,5 +230,5 @@ def _solved(topology: Topology) -> Flows | None:
     )
     if not solved.success:
         return None
-    lengths = np.maximum(-solved.ineqlin.marginals, 0)[program.orbit] / rates
-    return Flows(program.spread(solved.x[1:]), lengths / lengths.max())
+    prices = np.maximum(-solved.ineqlin.marginals, 0)[program.orbit]
+    return Flows(program.spread(solved.x[1:]), prices / prices.sum())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -22,7 +23,7 @@ from syncfabric.models.collectives.chunks.links import Tick
 from syncfabric.models.collectives.chunks.multiflow import flows_of, whole_flows
 from syncfabric.models.collectives.chunks.order import Route
 from syncfabric.models.collectives.chunks.schedule import Exchange
-from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.collectives.topology import Link, Topology
 
 __all__ = ["routes_of"]
 
@@ -170,11 +171,15 @@ def _mixed(
     topology: Topology, exchange: Exchange, seed: int, tick: Tick
 ) -> list[list[Path]] | None:
     """Return by pair of ranks the paths of its parts."""
-    flows = flows_of(topology, tick)
+    slots = [link.alpha + link.beta * exchange.piece for link in topology.links]
+    timed = tuple(
+        Link(Fraction(0), slot, link.lanes)
+        for slot, link in zip(slots, topology.links, strict=True)
+    )
+    flows = flows_of(replace(topology, links=timed), tick)
     if flows is None:
         return None
     ranks, parts, rng = range(exchange.ranks), exchange.parts, Random(seed)
-    slots = [link.alpha + link.beta * exchange.piece for link in topology.links]
     lanes = [link.lanes for link in topology.links]
     busy = flows.carried.sum(axis=0) * parts * np.array([float(slot) for slot in slots]) / lanes
     whole = None

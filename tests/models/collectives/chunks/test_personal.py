@@ -14,7 +14,7 @@ import pytest
 from scipy.optimize import linprog
 
 from syncfabric.models.collectives.chunks.bounds import best_cut
-from syncfabric.models.collectives.chunks.checker import bound_of, check
+from syncfabric.models.collectives.chunks.checker import bound_of, check, held_by_share
 from syncfabric.models.collectives.chunks.files import read
 from syncfabric.models.collectives.chunks.links import bandwidths, linked, no_tick
 from syncfabric.models.collectives.chunks.multiflow import flows_of, lengths_of
@@ -64,7 +64,8 @@ def test_lengths_prove_what_all_paths_reach() -> None:
         exchange = Exchange("alltoall", topology.nodes, topology.nodes)
         least = by_all_paths(topology)
         found = max(
-            bound_of(exchange, topology, Cut((), lengths=one)) for one in lengths_of(topology)
+            bound_of(exchange, topology, Cut((), lengths=one))
+            for one in lengths_of(exchange, topology)
         )
         assert least * (1 - 1e-5) <= found <= least * (1 + 1e-9)
         for _ in range(20):
@@ -192,18 +193,36 @@ def test_no_lengths_prove_more_than_a_schedule_takes(kind: Chunked) -> None:
 
 
 def test_lengths_by_hand() -> None:
-    """Six shares of 4 bytes; over the slow link both ways two of them."""
+    """Six shares of 4 bytes; over the slow link both ways two of them, each for 5 + 8."""
     slow, fast = Link(Fraction(5), Fraction(2)), Link(Fraction(1), Fraction(1, 2), 2)
     line = two_way(3, (0, 1, fast), (1, 2, slow))
     exchange = Exchange("alltoall", 3, 12)
     over = Cut((), lengths=((1, 2, 1), (2, 1, 1)))
-    assert bound_of(exchange, line, over) == 5 + Fraction(4 * 4, 1)
+    assert bound_of(exchange, line, over, apart=False) == 5 + Fraction(4 * 4, 1)
+    assert bound_of(exchange, line, over) == 2 * 13
     # Both links: 8 shares' lengths; 8 bytes a nanosecond from 1 on, and one from 5 on.
     every = Cut((), lengths=tuple((a, b, 1) for a, b in line.channels))
-    assert bound_of(exchange, line, every) == 1 + Fraction(8 * 4, 8)
+    assert bound_of(exchange, line, every, apart=False) == 1 + Fraction(8 * 4, 8)
+    # A share holds the fast link for 3, 6 bytes' time, and the slow one for 13, 6.5 bytes'.
+    held = 4 * Fraction(3, 1) * 2 + 4 * Fraction(13, 2)
+    assert bound_of(exchange, line, every) == max(1 + Fraction(8 * 4, 8), held / 9)
     far = Cut((), lengths=((1, 2, 3),))
     assert bound_of(Exchange("scatter", 3, 12), line, far) == 5 + 2 * 4
     assert bound_of(Exchange("gather", 3, 12), line, far) == 0
+    # Into rank 2 one share; out of the root two, by two lanes for 3 each.
+    one, two = (Cut((frozenset(side),)) for side in ({2}, {1, 2}))
+    assert [bound_of(Exchange("scatter", 3, 12), line, cut) for cut in (one, two)] == [13, 3]
+    slower = two_way(3, (0, 1, slow), (1, 2, slow))
+    assert bound_of(Exchange("scatter", 3, 12), slower, two) == 26
+    assert bound_of(Exchange("scatter", 3, 12), slower, two, apart=False) == 21
+
+
+def test_past_switches_a_share_holds_channels_for_all_latencies() -> None:
+    channels = ((0, 2), (2, 0), (1, 2), (2, 1))
+    links = tuple(Link(Fraction(alpha), Fraction(1)) for alpha in (1, 2, 3, 4))
+    star = Topology("star", 2, 1, channels, links)
+    exchange = Exchange("alltoall", 2, 20)
+    assert held_by_share(exchange, star) == [13, 13, 15, 15]
 
 
 @pytest.mark.parametrize(
