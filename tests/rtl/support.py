@@ -15,6 +15,7 @@ from amaranth.sim import Simulator
 from syncfabric.sim.assemble.verilog import convert
 from syncfabric.sim.simulators import Design, find_simulator
 from tests.cocotb_runs import build_cocotb, run_cocotb
+from tests.rtl.quick_engine import QuickEngine
 
 __all__ = [
     "SEED",
@@ -136,7 +137,7 @@ class Panel:
 
 def simulate(design: Any, bench: Callable[[Any], Awaitable[None]]) -> None:
     """Run a design under a bench in Amaranth's simulator."""
-    simulator = Simulator(design)
+    simulator = Simulator(design, engine=QuickEngine)
     simulator.add_clock(1e-6)
     simulator.add_testbench(bench)
     simulator.run()
