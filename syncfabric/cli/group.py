@@ -49,7 +49,7 @@ class AsWritten(TyperCommand):
 
 
 PANELS = {
-    "Design": ("networks", "plan", "schemes", "build", "schema"),
+    "Design": ("networks", "advise", "plan", "schemes", "build", "schema"),
     "Simulate": ("run", "load", "cores", "report", "cache"),
     "Verify": ("soak", "campaign", "recover"),
     "Schedule collectives": ("topologies", "schedule", "check", "replay", "perform", "bcast"),

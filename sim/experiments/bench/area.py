@@ -14,6 +14,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from syncfabric.sim.advise import measured
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import Experiment, section
 
@@ -218,3 +219,15 @@ def network_area() -> Iterator[Claim]:
         measured = ", ".join(f"{found[part]:,}" for part in ("lut4", "ff", "distributed_ram"))
         target = (f"<= {LARGEST:,} LUT4", found["lut4"] <= LARGEST) if name == LESS[-1][0] else ()
         yield figure(name, measured, *target)
+
+
+@_measured
+def variants() -> Iterator[Claim]:
+    """Variants of a node, as ``syncfabric advise`` has them: LUT4, FF, median MHz."""
+    for design, kept in measured().items():
+        block, *keys = design.split()
+        found = synthesized(block, *_set(tuple(keys)), "--freq", AIM_MHZ)
+        now = found["lut4"], found["ff"], found["fmax_mhz"]["median"]
+        words = ", ".join(f"{value:,}" for value in now)
+        kept_words = ", ".join(f"{value:,g}" for value in kept.values())
+        yield figure(design, words, kept_words, now == tuple(kept.values()))
