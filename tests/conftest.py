@@ -11,6 +11,9 @@ from hypothesis import Phase, settings
 
 from syncfabric.sim import simulators
 from syncfabric.sim.simulators import Verilator
+from tests.browser import browser
+
+__all__ = ["browser"]
 
 SIMULATORS = ("verilator", "icarus")
 ROOT = Path(__file__).parent

@@ -6,12 +6,14 @@ opens a window or changes a user's settings. The same input makes the same bytes
 """
 
 import io
+import re
 import textwrap
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from xml.sax.saxutils import escape
 
 from syncfabric.models.errors import OutputError
 
@@ -103,7 +105,23 @@ def picture(figure: "Figure", kind: str) -> bytes:
     metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
     with settings():
         figure.savefig(file, format=kind, dpi=144, metadata=metadata)
-    return file.getvalue()
+    if kind != "svg":
+        return file.getvalue()
+    # For readers of screens, and as the name of a browser's tab.
+    title = f"<title>{escape(_title(figure))}</title>".encode()
+    return re.sub(rb"<svg [^>]*>", lambda head: head[0] + b"\n " + title, file.getvalue(), count=1)
+
+
+def _title(figure: "Figure") -> str:
+    """Return the heading of a figure, its highest bold words, in one line."""
+    from matplotlib.text import Text
+
+    def height(text: Text) -> tuple[bool, float]:
+        place = text.get_transform().transform(text.get_position())
+        return text.get_fontweight() == "bold", place[1]
+
+    texts = [text for text in figure.findobj(Text) if text.get_text().strip()]
+    return " ".join(max(texts, key=height).get_text().split()) if texts else ""
 
 
 def to_svg(figure: "Figure") -> str:

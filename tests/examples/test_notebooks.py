@@ -57,12 +57,24 @@ def test_a_papers_figure_is_drawn_from_its_points(
     assert len(found["axes"].lines) == 4
 
 
+def test_schedules_are_found_and_swept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    found = executed("schedules")
+    assert "4 steps" in capsys.readouterr().out
+    assert (found["steps"].steps >= found["steps"].bound).all()
+    assert {*found["times"].bytes} == {1 << 10, 1 << 14, 1 << 18, 1 << 22}
+    assert (found["times"].of_bound >= 1).all()
+    assert len(found["axes"].lines) == 3
+
+
 @pytest.mark.nightly
-def test_both_become_pages(tmp_path: Path) -> None:
+def test_each_becomes_a_page(tmp_path: Path) -> None:
     example = Example("notebooks", tmp_path)
     code, printed = example.run()
     assert code == 0, printed
-    for name, pictures in (("plan-and-look", 3), ("papers-figure", 2)):
+    for name, pictures in (("plan-and-look", 3), ("papers-figure", 2), ("schedules", 1)):
         page = (example.folder / "build" / f"{name}.html").read_text(encoding="utf-8")
         assert len(re.findall("<svg|data:image", page)) >= pictures
 

@@ -2,9 +2,12 @@
 
 import shutil
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
-from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
 
 FLAGS = (
     "--headless",
@@ -20,8 +23,10 @@ FLAGS = (
 
 
 @pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+def browser(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Chrome]":
     """Return headless Chromium, which keeps logs of its console and its network."""
+    from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+
     programs = [shutil.which(name) for name in ("chromium", "chromedriver")]
     if not all(programs):
         pytest.fail("apt-get install chromium chromium-driver, or test --without chromium")
