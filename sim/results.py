@@ -396,7 +396,7 @@ def _churn(churn: ChurnResult) -> Iterator[str]:
         yield f"{name}: {cell(cycles)} cycles, {cell(packets)} packets (min / median / max)"
     for cost in churn.costs:
         yield (
-            f"group {cost.id}: {cell(cost.churning)} cycles with lives, "
+            f"group {cost.id}: {cell(cost.churning)} cycles with churn, "
             f"{cell(cost.quiet)} before; bound {cell(cost.bound)}"
         )
 

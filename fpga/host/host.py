@@ -157,7 +157,7 @@ class Host:
         if version != HOST_VERSION:
             raise BoardError(
                 f"port {self.link.port}: the board's registers are of version {version}, and this "
-                f"program knows {HOST_VERSION}: build its bitstream anew"
+                f"program needs {HOST_VERSION}: build its bitstream anew"
             )
         shape = SHAPE.unpack(self.read(GlobalWord.SHAPE))
         return Identity(

@@ -162,7 +162,7 @@ class Link:
                 "check --port and --baud"
             )
         raise BoardError(
-            f"port {self.port}: nobody answers; check --port, --baud, and that the board is loaded"
+            f"port {self.port}: no answer; check --port, --baud, and that the board is loaded"
         )
 
     def _ask(self, line: str) -> str:

@@ -146,7 +146,7 @@ def _topology(name: str, drawing: Drawing) -> Topology:
         if frozenset((a, b)) in seen:
             raise SpecError(
                 f'graph: there are two edges between "{a}" and "{b}"; remove one, for a path '
-                "of vertices could not tell which of them it takes"
+                "of vertices does not say which of them it takes"
             )
         seen.add(frozenset((a, b)))
     first = 0 if slim else nodes

@@ -131,7 +131,7 @@ ERRAND_MARK = 0xB7
 """Tells an errand from other packets of software."""
 
 ERRAND = Layout(
-    "errand word",
+    "management command",
     (
         Field("mark", 8, "0xB7"),
         Field("entry", 8, "entry of the engine at your router"),

@@ -143,7 +143,7 @@ _ARRIVES = whole("registers", "w", "a bit each; refused if one is not ready, and
 class GlobalWord(WordTable):
     """Words of the whole host."""
 
-    ID = 0, "What this is", whole("id", "r", "tells a host by", reset=HOST_ID, constant=True)
+    ID = 0, "What this is", whole("id", "r", "identifies a host", reset=HOST_ID, constant=True)
     VERSION = (
         1,
         "Of this map",

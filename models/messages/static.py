@@ -50,7 +50,7 @@ STATUS_WORD = Layout(
         Field("owed", 6, "flits that the root of a ring has still to send"),
         Field("back", 1, "the release has still to come back to the root of the ring"),
         Field("go", 1, "the root of a tree has arrived"),
-        Field("begun", 1, "the root has been told INIT"),
+        Field("begun", 1, "the root has received INIT"),
         Field("done", 1, "released since the last arrive"),
     ),
 )
@@ -70,7 +70,7 @@ class StaticWord(WordTable):
     PATIENCE = (
         3,
         "Patience",
-        whole("cycles", "rw", "who waits for so many is counted; 0: nobody", width=PATIENCE_BITS),
+        whole("cycles", "rw", "a wait of so many cycles is counted; 0: none", width=PATIENCE_BITS),
     )
 
 

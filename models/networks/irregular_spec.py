@@ -65,7 +65,7 @@ class IrregularSpec(IrregularKeys, EngineSpec):
         default=None, description="Output port by switch and destination switch; own: -1."
     )
     notes: tuple[str, ...] = Field(
-        default=(), description="What a reader of the plan should know of how it was made."
+        default=(), description="Notes on how the network was made, shown with the plan."
     )
     family: Text = Field(default="", description="The topology that its links are, by name.")
 

@@ -230,7 +230,7 @@ def _(network: StaticSpec) -> list[str]:
             {"OUTPUT_BITS": layout.output_bits, "SWITCH_BITS": layout.switch_bits},
             {"CHAIN_BITS": bits, "CHAIN_WORDS": -(-bits // WORD_BITS)},
             chain,
-            "/* Cycles from the write of STROBE until a node may be told its role, at least. */",
+            "/* Cycles from the write of STROBE until ROLE of a node may be written, at least. */",
             {"SETTLING": SETTLING},
         ),
     ]

@@ -97,7 +97,7 @@ def _sizes(shape: HostShape) -> str:
         "/* Registers of a node, bits of their data, meters, words of a meter's mask,",
         " * targets of the config port, and whether there is ARRIVE_LAST. */",
         named("HOST", sizes),
-        "/* What the words of these names read. */",
+        "/* Values of the words of the same names. */",
         in_hex(named("HOST", said)),
     )
 

@@ -52,7 +52,7 @@ WRONG_WORDS = "words of a stream are wrong"
 BEYOND = 300
 """Cycles that a barrier may stand still beyond what a watchdog lets pass."""
 EARLY = ("released early", "released twice", "released, and")
-BROKEN, TIMED_OUT = "released broken", "nobody arrived"
+BROKEN, TIMED_OUT = "released broken", "no arrival"
 STANDS = (BROKEN, TIMED_OUT)
 """How the referee's reports begin (``sim/fabric/referee.h``)."""
 

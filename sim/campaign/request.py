@@ -25,10 +25,10 @@ class Kind(enum.Enum):
     CREDIT = "credit", "credit lost"
     DEAD = "dead", "link, or router with its links, silent from then on"
     ABSENT = "absent", "member that arrives no more"
-    FORGED = "forged", "message of nobody, for an entry without a group or of another epoch"
+    FORGED = "forged", "injected message for an entry without a group or of another epoch"
     SPURIOUS = (
         "spurious",
-        "message of nobody, with a group's entry and epoch, of a kind not used there",
+        "injected message with a group's entry and epoch, of a kind not used there",
     )
     SETUP = "setup", "set-up of a group that is in use, by a manager"
     WRITE = "write", "word written over the config port into an entry of a group that is in use"
@@ -47,7 +47,7 @@ class Kind(enum.Enum):
         "wires that bring a stream's credits lost or flipped for a cycle",
     )
     FLIPS = "flips", "more wires flipped, beyond the checks' distance"
-    POSED = "posed", "message of nobody, with a group's own entry and epoch"
+    POSED = "posed", "injected message with a group's own entry and epoch"
 
     def __new__(cls, name: str, words: str) -> Self:
         """Take a kind's name as its value."""
@@ -161,7 +161,9 @@ class CampaignRequest:
         names = ", ".join(kind.value for kind in known)
         for name in self.kinds:
             if name not in {kind.value for kind in known}:
-                raise SpecError(f"kinds: {name!r} is none that {spec.name} knows; it knows {names}")
+                raise SpecError(
+                    f"kinds: {name!r} is not a kind of {spec.name}; its kinds are {names}"
+                )
         return tuple(kind for kind in known if kind.value in self.kinds or not self.kinds)
 
     def command(self, source: str, *, first: int | None = None) -> str:

@@ -160,7 +160,7 @@ class CampaignResult:
 def kind_rows(result: CampaignResult) -> Rows:
     """Return a row a kind, one of all that are meant, and those that are not below it."""
     shown = [verdict for verdict in Verdict if verdict is not Verdict.MISSED]
-    heads = ["fault", "faults", *(verdict.value for verdict in shown), "told by"]
+    heads = ["fault", "faults", *(verdict.value for verdict in shown), "reported by"]
     meant = [count for count in result.kinds if count.meant]
     rows = [_row(count.kind.value, [count], shown) for count in meant]
     if len(meant) > 1:

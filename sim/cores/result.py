@@ -243,7 +243,7 @@ def complaints(result: CoresResult) -> Iterator[str]:
     if result.verdict == "limit":
         yield f"limit: not all cores have ended within {result.cycles:,} cycles"
     if result.verdict == "stuck":
-        yield f"stuck: in cycle {result.cycles:,} all cores that have not ended wait for ever"
+        yield f"stuck: in cycle {result.cycles:,} no core that has not ended can continue"
     if result.verdict in ("limit", "stuck"):
         for one in result.stands:
             yield f"  core {one.core} {_DOING[one.activity]}, at {_at(one)}"

@@ -91,7 +91,7 @@ class CauseCheck(Rule):
                 rule = "releases of a member, of its arrivals"
                 yield Mismatch(step.cycle, node, rule, episode, known[member])
             elif min(known) < episode:
-                rule = "arrivals that a released member can know of"
+                rule = "arrivals that a released member can have received"
                 seen = sum(count >= episode for count in known)
                 yield Mismatch(step.cycle, node, rule, seen, len(known))
 

@@ -290,7 +290,7 @@ class Multicast(Gathering):
     def __init__(self, driver: EngineDriver) -> None:
         super().__init__(driver)
         if driver.scenario.episodes > 1:
-            raise ValueError("a group is told GO once: episodes = 1")
+            raise ValueError("a group receives GO once: episodes = 1")
         (group,), epochs = driver.plan.engine_groups, Epochs()
         epochs.set_up(group)
         (go,) = go_writes([group], self.network.shape, epochs)

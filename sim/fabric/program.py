@@ -371,7 +371,7 @@ class Fabric:
         for line in Path(f"/proc/{self._process.pid}/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
-        raise ToolError("this system does not tell a process's peak memory")
+        raise ToolError("this system does not report a process's peak memory")
 
     def processor_seconds(self) -> float:
         """Return the processor time that the process has taken, in seconds."""

@@ -164,7 +164,7 @@ class Referee {
         for (auto& group : groups_) {
             if (group.released && group.released == group.seats.size()) end(group, cycle);
             if (hang_ && group.left && !group.closed && cycle - group.since >= hang_) {
-                wrong(group, cycle, -1, "nobody arrived or was released for " +
+                wrong(group, cycle, -1, "no arrival or release for " +
                       std::to_string(hang_) + " cycles; " + stands(group));
                 group.since = cycle;
             }

@@ -319,7 +319,7 @@ class ByManagers(Lifecycle):
                 return
             yield Pause(LOOK)
         raise FoundError(
-            f"its last barrier is over, and the manager is not told FREED for {self._timeout} "
+            f"its last barrier is over, and the manager received no FREED for {self._timeout} "
             "cycles"
         )
 

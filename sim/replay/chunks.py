@@ -82,7 +82,7 @@ def chunk_packets(schedule: Schedule, ports: int | None = None) -> ChunkPackets:
     if len(sends) >> NUMBER_BITS:
         raise SpecError(
             f"schedule: {len(sends):,} messages are too many to be played; at most"
-            f" {1 << NUMBER_BITS:,} are told apart"
+            f" {1 << NUMBER_BITS:,} have numbers"
         )
     ground = ground_of(topology, _ports(topology, ports))
     first = ground.first

@@ -229,7 +229,7 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
     if len(transfers) >> NUMBER_BITS:
         raise SpecError(
             f"schedule: {len(transfers):,} messages are too many to be played; at most "
-            f"{1 << NUMBER_BITS:,} are told apart"
+            f"{1 << NUMBER_BITS:,} have numbers"
         )
     needs = needs_of(schedule)
     slots, ports = slots_of(schedule)

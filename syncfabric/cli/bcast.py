@@ -146,7 +146,7 @@ def _print(done: "Broadcasts", strategy: str) -> None:
         where = "of the library's Bcast" if wrong.round is None else f"of round {wrong.round}"
         lines.append(f"payload {where} on rank {wrong.rank}, from byte {wrong.byte:,} on")
     print_first("wrong", lines, len(done.wrong))
-    right = f"all {done.checked:,} bytes right, on every rank that lives"
+    right = f"all {done.checked:,} bytes right, on every rank that is left"
     typer.echo(f"verdict    {f'{len(done.wrong):,} payloads wrong' if done.wrong else right}")
 
 

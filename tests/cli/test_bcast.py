@@ -86,7 +86,7 @@ def test_a_rank_that_is_killed_ends_nobody_else() -> None:
     # What mpiexec says of it; all others were there to the end.
     assert done.returncode == 128 + 9
     assert "rank 2 is lost: no answer in 3 s; the tree is repaired" in done.stdout
-    assert done.stdout.splitlines()[-1].endswith(" bytes right, on every rank that lives")
+    assert done.stdout.splitlines()[-1].endswith(" bytes right, on every rank that is left")
 
 
 @pytest.mark.nightly

@@ -130,7 +130,7 @@ def test_groups_that_come_and_go_are_told(call: Call) -> None:
     )
     assert lines[first + 2].startswith("tear-down: ")
     assert re.fullmatch(
-        r"group 1: \d+ / [\d.]+ / \d+ cycles with lives, \d+ / [\d.]+ / \d+ before; bound 13",
+        r"group 1: \d+ / [\d.]+ / \d+ cycles with churn, \d+ / [\d.]+ / \d+ before; bound 13",
         lines[first + 3],
     )
 

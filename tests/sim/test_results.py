@@ -227,8 +227,8 @@ def test_churn_is_told_in_lines_of_its_own() -> None:
     assert lines[first + 1 : first + 5] == [
         "set-up: 50 / 61.5 / 90 cycles, 4 / 6 / 8 packets (min / median / max)",
         "tear-down: 24 / 30 / 44 cycles, 5 / 7 / 9 packets (min / median / max)",
-        "group 1: 19 / 21 / 29 cycles with lives, 19 / 20 / 21 before; bound 24",
-        "group 2: – cycles with lives, – before; bound –",
+        "group 1: 19 / 21 / 29 cycles with churn, 19 / 20 / 21 before; bound 24",
+        "group 2: – cycles with churn, – before; bound –",
     ]
     assert not any("churn" in line for line in summary(RESULT))
     one = replace(CHURNED, churn=replace(CHURN, lives=1, refused=1))

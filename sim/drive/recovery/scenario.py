@@ -207,6 +207,6 @@ def check_scenario(plan: BarrierPlan, scenario: RecoveryScenario) -> None:
         if scenario.dead and not network.guarded:
             raise SpecError(
                 "network: dead links can be closed only where links have checks, not with "
-                f"check_bits = {network.check_bits}: packets would wait for {scenario.dead} for "
-                "ever; set check_bits = 8 in [network]"
+                f"check_bits = {network.check_bits}: packets to {scenario.dead} would wait "
+                "without end; set check_bits = 8 in [network]"
             )

@@ -178,7 +178,7 @@ def _problems(plan: BarrierPlan, asked: Collective) -> Iterator[str]:
         return
     group = groups[asked.group]
     if len(group.members) < 2:
-        yield f"group {asked.group} has one member, which has nobody to send to; it takes two"
+        yield f"group {asked.group} has one member, so there is no receiver; two are needed"
     if asked.kind in THROUGH_CORES and group.flits is not None:
         yield (
             f"group {asked.group} is a tree, where switches copy flits and cannot combine them; "

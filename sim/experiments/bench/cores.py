@@ -254,7 +254,7 @@ def beyond(spec: NetworkSpec, result: CoresResult, events: Events) -> int:
     _, *episodes = episodes_of(plan, group, events)  # the first one is before the cores' clocks
     told = [_numbers(result, core) for core in range(result.cores)]
     if {len(of) for of in told} != {2 * len(episodes)}:
-        raise RuntimeError(f"{len(episodes)} barriers, and cores tell of others")
+        raise RuntimeError(f"{len(episodes)} barriers, and cores report others")
     return max(
         _added(episode, [of[2 * k] for of in told], [of[2 * k + 1] for of in told])
         for k, episode in enumerate(episodes)

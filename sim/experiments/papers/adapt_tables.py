@@ -47,7 +47,7 @@ def tables(work: Work) -> None:
     _paths(work, "Table 4: 8 joins", "5: 3, 4: 3, 2: 2, 1: 2, 8: 4", tree)
     known = Tree(TABLE_5, nodes=range(8))
     same = known.join(node=8) == (change := Tree(TABLE_1).join(joining))
-    work.confirm("Table 5: its matrix and a row told by 8 give the same swap", same)
+    work.confirm("Table 5: its matrix and a row of 8 give the same swap", same)
     work.claim("swaps of Position that are tried for 8", 2, change.steps)
     _paths(work, "Table 6: 8 swapped by Position", "5: 3, 4: 3, 2: 2, 1: 2, 6: 0", known)
     tree = Tree(TABLE_1, policy=Policy(leave=None))

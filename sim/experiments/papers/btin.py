@@ -154,7 +154,7 @@ def _shape_claims(work: Work, found: Survey) -> None:
     means = [found.mean_us("btin", size) for size in above]
     rise = max(means) / min(means) - 1
     work.confirm(
-        f"{where} is almost independent of the group's size, but for very small groups",
+        f"{where} is almost independent of the group's size, except in very small groups",
         rise < LITTLE,
         f"from {above[0]} members on it differs by {100 * rise:.1f} %",
     )

@@ -121,7 +121,7 @@ def test_named_words_are_the_words() -> None:
     ("words", "said"),
     [
         ({GlobalWord.ID: 0x1234}, r"ID is 0x00001234, not 0x53464142: this is no Syncfabric"),
-        ({GlobalWord.VERSION: 9}, r"of version 9, and this program knows 3: build its bitstream"),
+        ({GlobalWord.VERSION: 9}, r"of version 9, and this program needs 3: build its bitstream"),
     ],
 )
 def test_boards_that_are_none(words: Mapping[int, int], said: str) -> None:

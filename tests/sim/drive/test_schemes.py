@@ -254,7 +254,7 @@ class Twice(Dissemination):
             super()._release(now, member)
 
 
-EARLY = "arrivals that a released member can know of"
+EARLY = "arrivals that a released member can have received"
 UNASKED = "releases of a member, of its arrivals"
 WRONG: list[tuple[Callable[[EngineDriver], Scheme], Policy, str]] = [
     *((scheme, policy, EARLY) for scheme in (RoundLeftOut, Hasty) for policy in POLICIES),
@@ -331,7 +331,7 @@ CORNERS = tuple((x, y) for x in (0, 3) for y in (0, 3))
 @pytest.mark.parametrize(
     ("network", "nodes", "planner", "scheme", "episodes", "words"),
     [
-        (cluster(), (), "btin", "multicast", 2, "a group is told GO once: episodes = 1"),
+        (cluster(), (), "btin", "multicast", 2, "a group receives GO once: episodes = 1"),
         (cluster(routing="source"), (), "btin", "unicast", 1, "members send without routes"),
         (engine_mesh(4, 4), CORNERS, "", "unicast", 1, "packets gather at a root that is a member"),
         (irregular(SMALL), (), "btin", "udn/stn", 1, "a static network has the switches of a mesh"),

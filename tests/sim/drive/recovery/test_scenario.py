@@ -15,7 +15,7 @@ from tests.sim.drive.recovery.test_recovery import dying, plan_on
     ("network", "words"),
     [
         (mesh(3, 3, wires=1, check_bits=8), r"not with wires = 1; remove it"),
-        (mesh(3, 3), r"not with check_bits = 0: packets would wait for 1,1"),
+        (mesh(3, 3), r"not with check_bits = 0: packets to 1,1 would wait"),
     ],
 )
 def test_what_stands_in_the_way_is_said(network: MessageSpec, words: str) -> None:
