@@ -170,3 +170,30 @@ def test_links_of_the_site_lead_somewhere(site: Path) -> None:
             file = file.removeprefix("./").lstrip("/")
             assert file in pages, f"{name}: {target}"
             assert not anchor or anchor in names[file], f"{name}: {target}"
+
+
+def shown_numbers(article: str) -> list[int]:
+    """Return the numbers of the items of an article's outermost ordered lists."""
+    found: list[int] = []
+    lists: list[int] = []  # the next number of each list around; 0 in a list without numbers
+    for tag in re.finditer(r'<ol(?: start="(\d+)")?>|<ul[^>]*>|</[ou]l>|<li>', article):
+        if tag[0].startswith(("<ol", "<ul")):
+            lists.append(int(tag[1] or 1) if tag[0].startswith("<ol") else 0)
+        elif tag[0] == "<li>":
+            if len(lists) == 1 and lists[0]:
+                found.append(lists[0])
+            lists[-1] += lists[-1] > 0
+        else:
+            lists.pop()
+    return found
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/microarch*.md")), ids=lambda p: p.stem)
+def test_rules_have_the_numbers_that_they_are_cited_by(site: Path, page: Path) -> None:
+    """A list goes on after a table, or after a figure."""
+    source = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.S)
+    numbers = [int(number) for number in re.findall(r"^(\d+)\. ", source, re.M)]
+    shown = (site / f"{page.stem}.html").read_text("utf-8")
+    article = shown[shown.index("<article") : shown.index("</article")]
+    assert shown_numbers(article) == numbers
+    assert numbers
