@@ -202,6 +202,13 @@ CHUNKS = (
         "personal",
     ),
     _broken(
+        "in a round paths share channels, though they need not",
+        "routing",
+        "for shared in range(1, MOST_SHARED + 1)",
+        "for shared in range(2, MOST_SHARED + 1)",
+        "personal",
+    ),
+    _broken(
         "what is passed on stays, and goes on again",
         "order",
         "has[way[0]] ^= one * personal",

@@ -111,7 +111,11 @@ def flows_of(topology: Topology, tick: Tick = no_tick) -> Flows | None:
 
 
 def whole_flows(
-    topology: Topology, parts: int, rooms: Sequence[int], tick: Tick = no_tick
+    topology: Topology,
+    parts: int,
+    rooms: Sequence[int],
+    tick: Tick = no_tick,
+    targets: Sequence[int] | None = None,
 ) -> NDArray[np.int64] | None:
     """Return flows of so many whole parts from every rank to every other, with the fewest sends.
 
@@ -122,6 +126,8 @@ def whole_flows(
     rooms : sequence of int
         Parts that each channel has room for.
     tick : callable, optional
+    targets : sequence of int, optional
+        Of each rank the one to which its flow goes; by default all others.
 
     Returns
     -------
@@ -131,17 +137,20 @@ def whole_flows(
     """
     tick()
     program = _Program(topology, translated=False)
-    if program.columns > MOST_WHOLE:
+    if program.columns > MOST_WHOLE and targets is None:
         program = _Program(topology, translated=True)
     if program.columns > MOST_WHOLE:
         return None
+    wanted = program.wanted
+    if targets is not None:
+        wanted = program.of_vertices(np.eye(topology.vertices)[list(targets)])
     room = np.zeros(program.orbits)
     room[program.orbit] = rooms
     solved = milp(
         np.ones(program.columns),
         constraints=[
             LinearConstraint(program.load(np.ones(program.orbits)), ub=room),
-            LinearConstraint(program.kept, *[program.wanted * parts] * 2),
+            LinearConstraint(program.kept, *[wanted * parts] * 2),
         ],
         integrality=np.ones(program.columns),
         bounds=Bounds(0, np.inf),
@@ -181,18 +190,24 @@ class _Program:
         self._source, self._channel = np.nonzero(heads[np.newaxis] != leaders[:, np.newaxis])
         self.columns = len(self._source)
         ends = [self._source * vertices + end[self._channel] for end in (heads, tails)]
-        others = (np.arange(vertices) != leaders[:, np.newaxis]).ravel()
+        self._others = (np.arange(vertices) != leaders[:, np.newaxis]).ravel()
         kept = coo_array(
             (
                 np.repeat([1.0, -1.0], self.columns),
                 (np.concatenate(ends), np.tile(np.arange(self.columns), 2)),
             ),
-            shape=(len(others), self.columns),
+            shape=(len(self._others), self.columns),
         )
-        self.kept = csr_array(kept.tocsr()[others])
+        self.kept = csr_array(kept.tocsr()[self._others])
         """What a flow leaves at each vertex but its source."""
-        self.wanted = np.tile(np.arange(vertices) < topology.nodes, len(leaders))[others] * 1.0
+        ranks = (np.arange(vertices) < topology.nodes) * 1.0
+        self.wanted = self.of_vertices(np.tile(ranks, (len(leaders), 1)))
         """A byte at each rank."""
+
+    def of_vertices(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return values by leader and vertex as the rows of ``kept``."""
+        found: NDArray[np.float64] = values.ravel()[self._others]
+        return found
 
     def load(self, rates: NDArray[np.float64]) -> csr_array:
         """Return what the flows put on each orbit of channels, divided by its rate."""

@@ -22,11 +22,13 @@ from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
 from syncfabric.models.collectives.chunks.links import Tick
 from syncfabric.models.collectives.chunks.multiflow import flows_of, whole_flows
 from syncfabric.models.collectives.chunks.order import Route
-from syncfabric.models.collectives.chunks.schedule import Exchange
+from syncfabric.models.collectives.chunks.schedule import Exchange, Send
 from syncfabric.models.collectives.topology import Link, Topology
 
-__all__ = ["routes_of"]
+__all__ = ["in_rounds", "routes_of"]
 
+MOST_SHARED = 4
+"""Paths of a round on a lane."""
 SLACK = (0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 """By how much channels may be busy longer than with flows of any size, in turn."""
 CLOSE = 1e-6
@@ -70,6 +72,49 @@ def routes_of(topology: Topology, exchange: Exchange, seed: int, tick: Tick) -> 
                 made[path] = Route(owner, list(_ways(path, topology.nodes)))
             routes.append(made[path])
     return routes
+
+
+def in_rounds(topology: Topology, exchange: Exchange, turn: int, tick: Tick) -> list[Send] | None:
+    """Return the sends of an ``alltoall`` in rounds, in each of which every rank sends to another.
+
+    In round r rank s sends to s + r, or to s xor r, along paths that share as few channels as they
+    can. Source: R. Thakur, R. Rabenseifner and W. Gropp, Optimization of collective communication
+    operations in MPICH, International Journal of High Performance Computing Applications 19, 2005.
+
+    Parameters
+    ----------
+    topology : Topology
+        With switches, whose channels a send holds at once.
+    exchange : Exchange
+    turn : int
+        0 to add, 1 to take the exclusive or.
+    tick : callable
+
+    Returns
+    -------
+    list of Send, or None
+        None: it has no switches, is no power of two with ``turn`` 1, or is too large.
+    """
+    ranks, parts = exchange.ranks, exchange.parts
+    if exchange.rooted or not topology.switches or (turn and ranks & ranks - 1):
+        return None
+    lanes = [link.lanes for link in topology.links]
+    sends = list[Send]()
+    for distance in range(1, ranks):
+        targets = [rank ^ distance if turn else (rank + distance) % ranks for rank in range(ranks)]
+        found = (
+            whole_flows(topology, 1, [n * shared for n in lanes], tick, targets)
+            for shared in range(1, MOST_SHARED + 1)
+        )
+        flows = next((flow for flow in found if flow is not None), None)
+        if flows is None:
+            return None
+        for source, target in enumerate(targets):
+            ((path, _),) = _apart(topology, flows[source].astype(float), source, target, 1)
+            first = (source * ranks + target) * parts
+            for item in range(first, first + parts):
+                sends += [Send(item, way, False) for way in _ways(path, ranks)]
+    return sends
 
 
 def _ways(path: Path, ranks: int) -> Iterator[Path]:

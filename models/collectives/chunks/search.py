@@ -14,7 +14,7 @@ from syncfabric.models.collectives.chunks.bounds import best_cut
 from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency, perform
 from syncfabric.models.collectives.chunks.links import OutOfTimeError, Tick
 from syncfabric.models.collectives.chunks.order import Route, along, greedy, shared_out, ways_of
-from syncfabric.models.collectives.chunks.routing import routes_of
+from syncfabric.models.collectives.chunks.routing import in_rounds, routes_of
 from syncfabric.models.collectives.chunks.schedule import (
     MOST_HELD,
     Chunked,
@@ -33,7 +33,7 @@ from syncfabric.models.errors import SpecError
 
 __all__ = ["METHODS", "MOST_SENDS", "Found", "Result", "search"]
 
-METHODS = ("trees", "spanning", "ring", "paths", "greedy", "exact")
+METHODS = ("trees", "spanning", "ring", "paths", "rounds", "greedy", "exact")
 RESTARTS = 8
 """Of ``paths`` and ``greedy``, where every share is for one rank."""
 MOST_SENDS = 2_000_000
@@ -222,7 +222,8 @@ class _Makers:
 
         Of what is for one rank alone some methods draw lots, and yield several.
         """
-        for restart in range(RESTARTS if self._personal and method != "exact" else 1):
+        times = {"exact": 1, "rounds": 2}.get(method, RESTARTS)
+        for restart in range(times if self._personal else 1):
             if sends := self._made(method, exchange, below, restart):
                 yield sends
 
@@ -238,8 +239,11 @@ class _Makers:
                 piece, tick = exchange.piece, self._tick
                 return along(self._topology, routes, piece, parts=parts, both=True, tick=tick)
             return None
-        if self._personal != (method == "paths") and method not in ("greedy", "exact"):
+        alone = method in ("paths", "rounds")
+        if self._personal != alone and method not in ("greedy", "exact"):
             return None
+        if method == "rounds":
+            return in_rounds(self._topology, exchange, restart, self._tick)
         forth = back = list[Send]()
         parts, piece = exchange.parts, exchange.piece
         for combine in (True, False):

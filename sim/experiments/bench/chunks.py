@@ -44,6 +44,7 @@ SEARCHES: tuple[tuple[str, Chunked, tuple[int, ...], float], ...] = (
     ("hypercube-8", "alltoall", (1,), 1.02),
     ("dgx-1", "alltoall", (3,), 1.02),
     ("dgx-a100-pair", "alltoall", (1,), 1.02),
+    ("fat-tree-2x4", "alltoall", (1,), 1.02),
     ("dgx-a100-pair", "gather", (4,), 1.05),
 )
 """Topology, collective, numbers of chunks, and the time in bounds to reach."""
