@@ -148,6 +148,8 @@ class LinkForm:
         self._payload_bits, self._cut = flit_bits, cut
         self._message: Layout = layout.link_message
         self._at = self._message.offsets
+        sealed = layout.message.width - layout.key_bits  # fields of a tag's check bits
+        self._seal = Check(layout.key_bits, sealed) if layout.key_bits else None
         self._flit_bits = flit.width + cut if channels else 0
         slots = layout.lanes if transport == "routed" else 0
         self.classes = slots or int(transport != "")
@@ -213,12 +215,22 @@ class LinkForm:
 
     def word(self, sent: Sent) -> int:
         """Return a message's bits."""
-        (entry, epoch, kind, data), way = sent
+        (entry, epoch, kind, data, key), way = sent
         at = self._at
         word = entry | epoch << at["epoch"] | kind << at["kind"] | data << at["data"]
+        if self._seal:
+            word |= (key ^ self._sealed(word)) << at["tag"]
         for name, here in zip(self.layout.place, way.place, strict=True) if way else ():
             word |= here << at[name]
         return word
+
+    def _sealed(self, word: int) -> int:
+        """Return the check bits of a message's fields but its tag (E2)."""
+        assert self._seal
+        low, bits = self._at["tag"], self.layout.message.width
+        above = low + self.layout.key_bits
+        fields = word % (1 << low) | word % (1 << bits) >> above << low
+        return self._seal.of(fields)
 
     def _checked(self, wires: Forward) -> Forward:
         return wires._replace(**{name: self._sum(name, wires) for name in self._checks})
@@ -248,7 +260,10 @@ class LinkForm:
         if self.transport != "own":
             word = wires.flit | wires.message_rest << self._flit_bits
         fields = self._message.unpack(word)
+        fields.setdefault("tag", 0)
         message = Message(*(fields[name] for name in Message._fields))
+        if self._seal:
+            message = message._replace(tag=message.tag ^ self._sealed(word))
         if self.transport != "routed":
             return Sent(message)
         return Sent(message, Way(tuple(fields[name] for name in self.layout.place), lane))

@@ -84,6 +84,8 @@ class EngineLayout:
         Bits of each of a router's coordinates; none: messages are not routed.
     dated : bool, optional
         Routed messages change lanes at datelines.
+    key_bits : int, optional
+        Bits of a group's key, and of a message's tag.
     """
 
     links: int
@@ -93,6 +95,7 @@ class EngineLayout:
     operations: str
     place_bits: tuple[int, ...] = ()
     dated: bool = False
+    key_bits: int = 0
 
     @property
     def routed(self) -> bool:
@@ -136,6 +139,9 @@ class EngineLayout:
             Field("epoch", EPOCH_BITS, "its epoch"),
         )
 
+    def _keyed(self, name: str, meaning: str) -> tuple[Field, ...]:
+        return (Field(name, self.key_bits, meaning),) if self.key_bits else ()
+
     @property
     def _place(self) -> tuple[Field, ...]:
         usual = {"x": "column", "y": "row"}
@@ -163,6 +169,7 @@ class EngineLayout:
             "message",
             (
                 *self._entry,
+                *self._keyed("tag", "the group's key, on links with the check bits of the rest"),
                 Field("kind", 2, "PLAIN 0, GO 1, LAST 2, BROKEN 3"),
                 Field("data", self.data_bits, "operand, or result"),
             ),
@@ -192,6 +199,7 @@ class EngineLayout:
                 Field("parent", self.links, "port of the parent, one-hot; 0 at the root"),
                 Field("op", self.op_bits, "OR 0, AND 1, XOR 2, MAX 3, MIN 4, SUM 5"),
                 *names,
+                *self._keyed("key", "the group's key"),
             ),
         )
 

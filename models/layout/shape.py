@@ -66,6 +66,9 @@ class EngineShape(Table):
     watchdog: Whole = Field(
         default=0, ge=0, le=65535, description="cycles between two visits; 0: none"
     )
+    key_bits: Whole = Field(
+        default=0, ge=0, le=8, description="bits of a group's key in each message; 0: none"
+    )
     counters: Flag = Field(default=True, description="events are counted")
     read_back: Flag = Field(default=True, description="entries can be read whole")
 
@@ -93,7 +96,8 @@ class EngineShape(Table):
 
     @property
     def _least(self) -> int:
-        return least_stages(self.groups, self.data_bits, self.operations, shared=self.shared)
+        late = self.shared or self.key_bits > 0
+        return least_stages(self.groups, self.data_bits, self.operations, shared=late)
 
     @property
     def shared(self) -> bool:
@@ -108,7 +112,8 @@ class EngineShape(Table):
     @cached_property
     def layout(self) -> EngineLayout:
         """Widths of the engine's words."""
-        return EngineLayout(self.links, self.own, self.groups, self.data_bits, self.operations)
+        shape = self.links, self.own, self.groups, self.data_bits, self.operations
+        return EngineLayout(*shape, key_bits=self.key_bits)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -222,6 +227,13 @@ class NodeShape(EngineShape):
             self.transport == "routed" and self.groups > LUT_RAM_GROUPS,
             f"groups must be at most {LUT_RAM_GROUPS} with transport 'routed', not {self.groups};"
             " take transport 'link' for more",
+        )
+        room = self.flit_bits + 2 + (self.check_bits > 0)
+        width = self.layout.link_message.width
+        yield (
+            self.key_bits > 0 and self.shared and width > room,
+            f"key_bits {self.key_bits} leaves no room in a message on links of packets: it takes"
+            f" {width} bits, and a flit has {room}; take fewer, or message_links 'own'",
         )
         yield (
             self.routing in BY_GRID and not self.grid,
@@ -346,7 +358,7 @@ class NodeShape(EngineShape):
 
     @property
     def _least(self) -> int:
-        late = self.shared or self.check_bits > 0
+        late = self.shared or self.check_bits > 0 or self.key_bits > 0
         return least_stages(self.groups, self.data_bits, self.operations, shared=late)
 
     @property
@@ -384,7 +396,7 @@ class NodeShape(EngineShape):
         """Widths of the engine's words; those of routed messages say where they go."""
         place = self.grid.bits if self.transport == "routed" and self.grid else ()
         shape = (self.links, self.own, self.groups, self.data_bits, self.operations)
-        return EngineLayout(*shape, place, bool(place) and self.datelines)
+        return EngineLayout(*shape, place, bool(place) and self.datelines, self.key_bits)
 
     @cached_property
     def slots(self) -> SlotLayout | None:

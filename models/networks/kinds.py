@@ -124,6 +124,12 @@ class EngineNetwork(NetworkTable):
     check_bits: Whole = Field(
         default=0, ge=0, le=8, description="Check bits of every flit on a link; 0: none."
     )
+    key_bits: Whole = Field(
+        default=0,
+        ge=0,
+        le=8,
+        description="Bits of a group's key, which each message of it must have; 0: none.",
+    )
     watchdog: Whole = Field(
         default=0,
         ge=0,

@@ -83,6 +83,11 @@ class RouterImage:
         return [self.word >> WORD_BITS * k & mask for k in range(layout.image_words)]
 
 
+def key_of(gid: int, layout: EngineLayout) -> int:
+    """Return the key of a group: not 0, and another for each of as many in a row as there are."""
+    return 1 + gid % ((1 << layout.key_bits) - 1)
+
+
 def group_images(group: GroupPlan, layout: EngineLayout, epochs: Epochs) -> Iterator[RouterImage]:
     """Yield the images of a group at all its routers, by rising number, but the root last.
 
@@ -118,6 +123,8 @@ def group_images(group: GroupPlan, layout: EngineLayout, epochs: Epochs) -> Iter
             "parent": 0 if up < 0 else 1 << up,
             "op": Op[group.op.upper()] if layout.op_bits else 0,
         }
+        if layout.key_bits:
+            values["key"] = key_of(group.id, layout)
         for name, there, route_class in links[position]:
             entry = group.placement[there]
             values[f"entry_{name}"] = entry

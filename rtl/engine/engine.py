@@ -19,6 +19,7 @@ from syncfabric.rtl.engine.own_port import TASKS, NoVisits, OwnPort, Visits
 from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature, OutputSignature
 from syncfabric.rtl.engine.queue import Choice, Queue
 from syncfabric.rtl.engine.rule import EntryMemory, Rule, state_layout
+from syncfabric.rtl.engine.tag import tag_of, turned
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.gates import either
@@ -178,13 +179,14 @@ class Engine(wiring.Component):
         """Place a queue for each link, beside the local source; return all heads."""
         heads = []
         overflows: list[Value] = []
-        for p in range(self._layout.links):
+        layout = self._layout
+        for p in range(layout.links):
             link = getattr(self, f"in_{p}")
-            queue = Queue(self._layout, block=self._block)
+            queue = Queue(layout, block=self._block)
             m.submodules[f"queue_{p}"] = queue
             m.d.comb += [
                 queue.valid.eq(link.valid),
-                queue.message.eq(link.message),
+                queue.message.eq(turned(layout, link.message)),
                 queue.take.eq(choice.begins & choice.grant[p]),
                 choice.waits[p].eq(queue.waits),
                 choice.comes[p].eq(queue.comes),
@@ -261,14 +263,20 @@ class Engine(wiring.Component):
             link = getattr(self, f"out_{p}")
             left = link.valid & ~link.sent if layout.routed else Const(0, 1)
             domain += transient(link.valid).eq(rule.sends[p] | left)
+            names: dict[str, Value] = {}
             with m.If(~stays):
                 for field in layout.name.fields:
                     part = link if field.name == "route_class" else link.message
                     name = getattr(rule.image, f"{field.name}_{p}")
                     if layout.routed:
                         name = Mux(rule.down, name, getattr(rule.image, f"{field.name}_u"))
+                    names[field.name] = name
                     domain += getattr(part, field.name).eq(name)
                 domain += [link.message.kind.eq(rule.kind), link.message.data.eq(rule.next_acc)]
+                if layout.key_bits:
+                    name = Cat(names["entry"], names["epoch"])
+                    tag = tag_of(layout, rule.image.key, name, rule.kind, rule.next_acc)
+                    domain += link.message.tag.eq(tag)
         if layout.own:
             m.d.sync += [
                 transient(self.release.valid).eq(rule.sends[layout.links]),
@@ -277,6 +285,8 @@ class Engine(wiring.Component):
                 self.release.message.kind.eq(rule.kind),
                 self.release.message.data.eq(rule.next_acc),
             ]
+            if layout.key_bits:
+                m.d.sync += self.release.message.tag.eq(rule.image.key)
         m.d.sync += [
             transient(self.freed_valid).eq(rule.frees),
             self.freed_entry.eq(service.message.entry),

@@ -110,6 +110,8 @@ class OwnPort(wiring.Component):
                 ),
                 head.data.eq(arrive.message.data),
             ]
+            if self._layout.key_bits:
+                m.d.sync += head.tag.eq(arrive.message.tag)
         return m
 
 

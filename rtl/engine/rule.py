@@ -95,7 +95,7 @@ class Rule(wiring.Component):
         hit, fires, root, down = Signal(), Signal(), Signal(), self.down
         live, due, expires, waits, written, named = (Signal() for _ in range(6))
         m.d.comb += [
-            current.eq(self.epoch == self.message.epoch),
+            current.eq(self._current()),
             root.eq(~image.parent.any()),
             broken.eq(self.message.kind == Kind.BROKEN),
             expected.eq(self.kill | (image.parent & port[: self._layout.links]).any()),
@@ -155,6 +155,13 @@ class Rule(wiring.Component):
             self.refused.eq(self.active & told & ~self.accepted),
         ]
         return m
+
+    def _current(self) -> Value:
+        """Return whether a message is of the entry's group; of a command, whether its epoch is."""
+        same = self.epoch == self.message.epoch
+        if self._layout.key_bits:
+            same = same & ((self.image.key == self.message.tag) | ~self.port.any())
+        return same
 
     def _combine(self) -> Value:
         """Return what was merged combined with the message's data."""

@@ -10,6 +10,7 @@ from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.layout.words import RouterWord, Target
 from syncfabric.rtl.engine.ports import MessageSignature
+from syncfabric.rtl.engine.tag import turned
 from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.lifecycle.queue import Hold
 from syncfabric.rtl.lifecycle.shape import set_up_shape
@@ -208,7 +209,7 @@ class NodeInterface(Placed):
 
     def __init__(self, shape: NodeShape, registers: int, headers: tuple[int, ...] = ()) -> None:
         self._set_up = set_up_shape(shape, headers)
-        self._slots = shape.slots
+        self._slots, self._layout = shape.slots, shape.layout
         self._port = process_port(shape, registers)
         self._end: LinkEnd | GuardedLinks = LinkEnd(shape)
         if shape.check_bits:
@@ -241,8 +242,17 @@ class NodeInterface(Placed):
         self._join_links(m, end, 1)
         for name in self._shown:
             show(m, self, name, end, name)
-        wiring.connect(m, self._port.send, end.arrive)
-        wiring.connect(m, end.release, self._port.answer)
+        if self._layout.key_bits:
+            send, answer = self._port.send, self._port.answer
+            m.d.comb += [
+                end.arrive.valid.eq(send.valid),
+                end.arrive.message.eq(turned(self._layout, send.message)),
+                answer.valid.eq(end.release.valid),
+                answer.message.eq(turned(self._layout, end.release.message)),
+            ]
+        else:
+            wiring.connect(m, self._port.send, end.arrive)
+            wiring.connect(m, end.release, self._port.answer)
         m.d.comb += self._port.taken.eq(1)
         events: dict[RouterWord, list[Any]] = {RouterWord.CORRUPT: [], RouterWord.LOST: []}
         if self._slots:

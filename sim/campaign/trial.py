@@ -32,7 +32,7 @@ EPOCH = 1
 
 
 class Forger:
-    """Draws messages with the right check bits.
+    """Draws messages with the right check bits, and a tag by chance.
 
     Parameters
     ----------
@@ -84,12 +84,13 @@ class Forger:
     ) -> int:
         """Return the forward wires, as of ``Fault.mask``."""
         data = rng.getrandbits(self._layout.data_bits) if self._layout.data_bits else 0
+        tag = rng.getrandbits(self._layout.key_bits) if self._layout.key_bits else 0
         way = None
         if self._layout.routed:
             grid = self._network.shape.router.grid
             assert grid
             way = Way(grid.place(router), rng.randrange(self._layout.lanes))
-        wires = self._form.pack(None, Sent(Message(entry, epoch, kind, data), way))
+        wires = self._form.pack(None, Sent(Message(entry, epoch, kind, data, tag), way))
         mask = at = 0
         for name, width in self._form.order:
             mask |= getattr(wires, name) << at

@@ -29,6 +29,38 @@ ENGINE = (
         "hit.eq(self.active & state.alive & ~broken",
     ),
     _broken(
+        "a message of another key is merged",
+        "rule",
+        "(self.image.key == self.message.tag) | ~self.port.any()",
+        "(self.image.key == self.image.key) | ~self.port.any()",
+    ),
+    _broken(
+        "commands need a key",
+        "rule",
+        "(self.image.key == self.message.tag) | ~self.port.any()",
+        "self.image.key == self.message.tag",
+    ),
+    _broken(
+        "a tag does not cover the rest",
+        "tag",
+        "return tag ^ check_of(Cat(entry, *others), layout.key_bits)",
+        "return tag",
+    ),
+    Mutant(
+        "engine: an arrival has no key",
+        "rtl/engine/node_port.py",
+        "send.message.tag.eq(read.data[EPOCH_BITS:])",
+        "send.message.tag.eq(0)",
+        ("tests/rtl/planes/test_lockstep.py::test_a_mesh_node",),
+    ),
+    Mutant(
+        "engine: all groups have one key",
+        "models/planning/set_up.py",
+        "return 1 + gid % ((1 << layout.key_bits) - 1)",
+        "return 1",
+        ("tests/models/planning/test_set_up.py",),
+    ),
+    _broken(
         "KILL gives what is not alive the next epoch",
         "engine",
         'service.message.epoch + service.tasks["setup"]',

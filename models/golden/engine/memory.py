@@ -41,12 +41,13 @@ _PLAIN, _GO, _LAST, _BROKEN = map(int, Kind)
 
 
 class Message(NamedTuple):
-    """A message on a link, or to or from the own process."""
+    """A message on a link, or to or from the own process; ``tag`` is its key (E2), 0 without."""
 
     entry: int
     epoch: int
     kind: int
     data: int = 0
+    tag: int = 0
 
 
 class Way(NamedTuple):
@@ -110,6 +111,7 @@ class Image:
     op: int
     names: tuple[tuple[int, int], ...]
     ways: tuple[Way, ...] = ()
+    key: int = 0
 
     @classmethod
     def unpack(cls, layout: EngineLayout, word: int) -> Image:
@@ -127,6 +129,7 @@ class Image:
             )
             if layout.routed
             else (),
+            fields.get("key", 0),
         )
 
 
@@ -234,7 +237,7 @@ class Memory:
         number = head.entry % self._layout.entries
         entry = self._entries[number]
         if type(head) is Message:
-            if entry.alive and head.epoch == entry.epoch:
+            if entry.alive and head.epoch == entry.epoch and head.tag == entry.image.key:
                 if head.kind == _BROKEN:
                     if port in entry.image.parent:
                         return self._merge(number, _BROKEN, head.data, _NO_PORT)
@@ -276,10 +279,10 @@ class Memory:
         links, ways, own = {}, {}, None
         for p in to:
             if p == self._layout.links:
-                own = Message(number, epoch, kind, data)
+                own = Message(number, epoch, kind, data, image.key)
                 continue
             name = p if down or not image.ways else -1
-            links[p] = Message(*image.names[name], kind, data)
+            links[p] = Message(*image.names[name], kind, data, image.key)
             if image.ways:
                 ways[p] = image.ways[name]
         freed = Freed(number, epoch) if ends and root and kind == _LAST else None

@@ -73,6 +73,7 @@ class NodePort:
         self._served = -1  # registers up to this one have had their turn
         self._result: list[int | None] = [0] * registers
         self._epoch = [0] * registers
+        self._key = [0] * registers
         self._kept = [Arrival()] * registers
 
     @property
@@ -86,7 +87,8 @@ class NodePort:
         if r is None:
             return None
         kept = self._kept[r]
-        return Message(r, self._epoch[r], _LAST if kept.last else _PLAIN, kept.data)
+        kind = _LAST if kept.last else _PLAIN
+        return Message(r, self._epoch[r], kind, kept.data, self._key[r])
 
     def result(self, register: int) -> int:
         """Return a register's result; 0 where it has no meaning."""
@@ -162,7 +164,7 @@ class NodePort:
 
     def _receive(self, message: Message) -> None:
         r, kind = message.entry, message.kind
-        self._epoch[r] = message.epoch
+        self._epoch[r], self._key[r] = message.epoch, message.tag
         self.waiting.discard(r)
         goes_on = kind in (_GO, _PLAIN)
         if goes_on:

@@ -13,7 +13,7 @@ from tests.models.golden.literal_engine import LiteralEngine
 def seen(outputs: Outputs) -> dict[str, Any]:
     """Return what has a meaning on the ports, as the literal model does."""
 
-    def words(message: Message | None) -> tuple[int, int, int, int | None] | None:
+    def words(message: Message | None) -> tuple[int, int, int, int | None, int] | None:
         return (*message,) if message else None
 
     answer = outputs.answer

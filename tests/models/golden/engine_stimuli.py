@@ -48,7 +48,8 @@ def draw_build(rng: random.Random) -> Build:
     watchdog = rng.choice((0, 4, 4, 5, 7, 19, 64))
     shared = stages > 1 and rng.random() < 0.4
     routed = shared and links == 4 and groups <= 32 and rng.random() < 0.7
-    layout = EngineLayout(links, own, groups, bits, operations, (2, 1) if routed else ())
+    place, key_bits = (2, 1) if routed else (), rng.choice((0, 0, 1, 3, 8))
+    layout = EngineLayout(links, own, groups, bits, operations, place, key_bits=key_bits)
     return Build(layout, stages, watchdog, rng.random() < 0.8, rng.random() < 0.8, shared)
 
 
@@ -122,7 +123,10 @@ class EngineStimuli:
             epoch, kind = rng.choice(((epoch, rng.choice(list(Kind))), (rng.randrange(4), kind)))
         if port in entry.image.parent and rng.random() < 0.02:
             kind = Kind.BROKEN
-        return Message(number, epoch, kind, data)
+        key = entry.image.key if layout.key_bits else 0
+        if layout.key_bits and rng.random() > self.right:
+            key = rng.getrandbits(layout.key_bits)
+        return Message(number, epoch, kind, data, key)
 
     def sends(self, port: int) -> bool:
         """Draw whether a message comes; if all are right, only where one is expected."""
@@ -150,6 +154,8 @@ class EngineStimuli:
             fields |= {
                 f"{name.name}_{p}": rng.getrandbits(name.width) for name in layout.name.fields
             }
+        if layout.key_bits:
+            fields["key"] = rng.getrandbits(layout.key_bits)
         return layout.image.pack(fields)
 
     def command(self) -> int:

@@ -17,8 +17,8 @@ READ, SETUP, START, KILL = range(4)
 OVERFLOW, UNEXPECTED, REFUSED_COMMAND = range(3)
 ALL = 0xFFFFFFFF
 
-Words: TypeAlias = tuple[int, int, int, int]
-"""Entry, epoch, kind, data of a message."""
+Words: TypeAlias = tuple[int, int, int, int, int]
+"""Entry, epoch, kind, data, key of a message; the key is 0 if there are none."""
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Done:
     thing: Thing
     s: int
     e: int
-    sends: dict[int, tuple[int, int, int, int | None]] = field(default_factory=dict)
+    sends: dict[int, tuple[int, int, int, int | None, int]] = field(default_factory=dict)
     ways: dict[int, tuple[tuple[int, ...], int]] = field(default_factory=dict)  # of routed messages
     freed: tuple[int, int] | None = None
 
@@ -268,8 +268,8 @@ class LiteralEngine:
             load = Thing("visit", self.loads["visit"] % self.E, t, head_from=t + 1)
         else:
             if arrive and self.layout.own:
-                number, epoch, kind, data = arrive
-                words = (number, epoch, LAST if kind & 2 else PLAIN, data)  # rule 11
+                number, epoch, kind, data, key = arrive
+                words = (number, epoch, LAST if kind & 2 else PLAIN, data, key)  # rule 11
                 self.things[self.N].append(Thing("message", words, t, head_from=t + 1))
             return self.layout.own
         self.things[self.N].append(load)
@@ -317,9 +317,11 @@ class LiteralEngine:
         elif what == "command":
             self.command(x, words)
         else:
-            number, epoch, kind, data = words
+            number, epoch, kind, data, key = words
             entry = self.entries[number]
             same = entry.alive and entry.epoch == epoch
+            if same and self.layout.key_bits and entry.life:
+                same = entry.life.image["key"] == key
             broken = same and kind == BROKEN and x.source in entry.ports("parent")
             hit = same and kind != BROKEN and x.source in entry.missing
             if broken or hit:
@@ -348,7 +350,7 @@ class LiteralEngine:
                     name = (image[f"entry_{n}"], image[f"epoch_{n}"])
                     if self.layout.routed:
                         x.ways[q] = (image[f"x_{n}"], image[f"y_{n}"]), image[f"route_class_{n}"]
-                x.sends[q] = (*name, out, result)
+                x.sends[q] = (*name, out, result, image.get("key", 0))
             if entry.root and down and out == LAST:
                 x.freed = number, entry.epoch
         entry.life.merges.append(merge)

@@ -41,10 +41,15 @@ CASES = [
         HEAD + MESH + "zzz = 1\n",
         'network: unknown key "zzz"; known are buffer_flits, channels, check_bits, '
         "clock_enables, counters, "
-        "data_bits, engine_stages, flit_bits, groups, height, kind, link_registers, managers, "
-        "message_links, offload, operations, output_register, port_registers, read_back, "
+        "data_bits, engine_stages, flit_bits, groups, height, key_bits, kind, link_registers, "
+        "managers, message_links, offload, operations, output_register, port_registers, read_back, "
         "setup, stream_bits, stream_join, stream_links, stream_operations, streams, transport, "
         "watchdog, width, wires",
+    ),
+    (
+        HEAD + MESH + 'message_links = "shared"\nflit_bits = 16\nkey_bits = 8\n',
+        "network: key_bits 8 leaves no room in a message on links of packets: it takes 20 bits, "
+        "and a flit has 18; take fewer, or message_links 'own'",
     ),
     (HEAD + MESH + "counters = 1\n", "network: counters must be true or false, not 1"),
     (HEAD + MESH + "data_bits = true\n", "network: data_bits must be a whole number, not true"),

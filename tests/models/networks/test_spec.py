@@ -42,6 +42,7 @@ COMMON: dict[str, Any] = {
     "output_register": False,
     "link_registers": 0,
     "check_bits": 0,
+    "key_bits": 0,
     "watchdog": 0,
     "counters": True,
     "read_back": True,
@@ -71,7 +72,7 @@ RANGES = {
             "channels": (0, 4),
             "link_registers": (0, 15),
         },
-        **{"check_bits": (0, 8), "watchdog": (0, 65535)},
+        **{"check_bits": (0, 8), "key_bits": (0, 8), "watchdog": (0, 65535)},
     },
     "irregular": {"ports": (2, 16), "groups": (1, 256)},
     "static": {

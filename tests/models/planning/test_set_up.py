@@ -49,6 +49,22 @@ def test_epochs_are_those_of_each_entry() -> None:
     assert epochs[4, 1] == 3
 
 
+@pytest.mark.parametrize("key_bits", [0, 2, 8])
+def test_a_group_has_one_key_and_each_its_own(key_bits: int) -> None:
+    network = mesh(3, 3, key_bits=key_bits)
+    layout = network.shape.router.layout
+    keys = []
+    for plan in planned(network, 4, 3):
+        images = group_images(plan, layout, Epochs())
+        (key,) = {layout.image.unpack(image.word).get("key") for image in images}
+        keys.append(key)
+    if key_bits:
+        assert len(set(keys)) == 3
+        assert all(key and key < 1 << key_bits for key in keys)
+    else:
+        assert keys == [None] * 3
+
+
 def test_names_have_the_epoch_after_set_up() -> None:
     network = mesh(2, 1)
     (plan,) = planned(network, 2)

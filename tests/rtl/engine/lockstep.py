@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from syncfabric.models.golden.engine import Message, Outputs
 from syncfabric.models.layout.engine import EngineLayout
+from syncfabric.rtl.guard.shape import GENERATORS
 from tests.models.golden.engine_stimuli import Build, EngineStimuli, Inputs
 
-__all__ = ["Lockstep", "Word", "build", "differences"]
+__all__ = ["Lockstep", "Word", "build", "differences", "word_of"]
 
 MOST_QUIET = 2500
 """Most cycles of a spell without messages."""
@@ -35,10 +36,29 @@ def build(
     counters: bool = True,
     read_back: bool = True,
     shared: bool = False,
+    key_bits: int = 0,
 ) -> Build:
     """Return a set of parameters in one line."""
-    layout = EngineLayout(links, own, groups, bits, operations)
+    layout = EngineLayout(links, own, groups, bits, operations, key_bits=key_bits)
     return Build(layout, stages, watchdog, counters, read_back, shared)
+
+
+def word_of(layout: EngineLayout, message: Message, *, on_link: bool = False) -> int:
+    """Return a message's bits; on a link its tag is its key and check bits of the rest (E2)."""
+    fields, key_bits = message._asdict(), layout.key_bits
+    if not key_bits:
+        del fields["tag"]
+    elif on_link:
+        rest = at = 0
+        for field in layout.message.fields:
+            if field.name != "tag":
+                rest, at = rest | fields[field.name] << at, at + field.width
+        rest <<= key_bits
+        for place in range(at - 1, -1, -1):
+            if rest >> place + key_bits & 1:
+                rest ^= (1 << key_bits | GENERATORS[key_bits]) << place
+        fields["tag"] ^= rest
+    return layout.message.pack(fields)
 
 
 def differences(expected: Mapping[str, Word], seen: Mapping[str, int]) -> list[str]:
@@ -106,7 +126,7 @@ class Lockstep:
         for name, message in ports.items():
             pins[f"{name}__valid"] = int(message is not None)
             noise = self.rng.getrandbits(layout.message.width)
-            pins[f"{name}__message"] = self.word(message) if message else noise
+            pins[f"{name}__message"] = self.word(name, message) if message else noise
         request = inputs.request
         words = request or (self.rng.getrandbits(1), self.rng.getrandbits(5), 0)
         pins["config__valid"] = int(request is not None)
@@ -116,9 +136,9 @@ class Lockstep:
             pins["hold"] = int(inputs.hold)
         return pins
 
-    def word(self, message: Message) -> int:
-        """Return a message's bits."""
-        return self.layout.message.pack(message._asdict())
+    def word(self, name: str, message: Message) -> int:
+        """Return the bits of a message at a port."""
+        return word_of(self.layout, message, on_link=name not in ("arrive", "release"))
 
     def shown(self, outputs: Outputs) -> dict[str, Word]:
         """Return the output pins, and what of them has a meaning."""
@@ -130,7 +150,7 @@ class Lockstep:
         for name, message in ports.items():
             pins[f"{name}__valid"] = Word(message is not None)
             if message:
-                pins[f"{name}__message"] = Word(self.word(message))
+                pins[f"{name}__message"] = Word(self.word(name, message))
         pins["config__ready"] = Word(answer is not None)
         pins["config__error"] = Word(answer is not None and answer.error)
         pins["config__rdata"] = Word(answer.rdata, answer.meaning) if answer else Word(0)

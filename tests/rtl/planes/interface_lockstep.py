@@ -82,7 +82,8 @@ class InterfaceLockstep:
         kind = rng.choices(list(Kind), (6, 4, 2, 1))[0]
         data = 0 if kind in (Kind.GO, Kind.BROKEN) else rng.getrandbits(layout.data_bits)
         entry = rng.randrange(min(layout.entries, self.registers + 2))
-        return Sent(Message(entry, rng.getrandbits(EPOCH_BITS), kind, data))
+        key = rng.getrandbits(layout.key_bits) if layout.key_bits else 0
+        return Sent(Message(entry, rng.getrandbits(EPOCH_BITS), kind, data, key))
 
     def inject(self) -> Flit | None:
         """Return the process's flit."""

@@ -12,7 +12,7 @@ from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.layout.words import ADDRESS_BITS
 from tests.models.golden.chain_stimuli import ConfigNodeStimuli
 from tests.models.golden.node_port_stimuli import NodePortStimuli
-from tests.rtl.engine.lockstep import Word
+from tests.rtl.engine.lockstep import Word, word_of
 from tests.rtl.support import Panel, ports
 
 __all__ = ["ChainLockstep", "Lockstep", "PortLockstep", "RegistersLockstep", "together"]
@@ -81,10 +81,10 @@ class PortLockstep:
         """Return a message's bits, or others if there is none."""
         if message is None:
             return self.rng.getrandbits(self.layout.message.width)
-        return self.layout.message.pack(message._asdict())
+        return word_of(self.layout, message)
 
     def step(self) -> tuple[Pins, Words]:
-        stimuli, bits, message = self.stimuli, self.layout.data_bits, self.layout.message
+        stimuli, bits = self.stimuli, self.layout.data_bits
         inputs, refused = stimuli.inputs(), stimuli.port.refused
         outputs, offer = stimuli.step(inputs)
         arrive = inputs.arrive
@@ -105,7 +105,7 @@ class PortLockstep:
             "broken": Word(mask(outputs.broken)),
             "result": Word(packed(result, bits), packed(known, bits)),
             "send__valid": Word(offer is not None),
-            "send__message": Word(message.pack(offer._asdict())) if offer else Word(0, 0),
+            "send__message": Word(word_of(self.layout, offer)) if offer else Word(0, 0),
             "refused_arrives": Word(refused),
         }
         return driven, expected

@@ -18,6 +18,7 @@ from syncfabric.models.layout.engine import COMMIT, Code, Kind
 from syncfabric.models.layout.flit import table_header
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import ADDRESS_BITS, COUNTER_ADDRESS, EngineWord, Target
+from tests.rtl.engine.lockstep import word_of
 from tests.rtl.planes.neighbour import (
     Neighbour,
     Pins,
@@ -174,7 +175,10 @@ class NodeLockstep:
         entry = rng.choice(awaited if awaited and rng.random() < 0.8 else entries)
         epoch = engine.entry(entry).epoch ^ (rng.random() < 0.05)
         kind = rng.choices(list(Kind), (12, 2, 3, 1))[0]
-        message = Message(entry, epoch, kind, rng.getrandbits(layout.data_bits))
+        key = engine.entry(entry).image.key
+        if layout.key_bits and rng.random() < 0.05:
+            key = rng.getrandbits(layout.key_bits)
+        message = Message(entry, epoch, kind, rng.getrandbits(layout.data_bits), key)
         if not layout.routed:
             return Sent(message)
         place = tuple(self.constants.place)
@@ -286,7 +290,8 @@ class NodeLockstep:
             entry = rng.choice(awaited or entries)
             kind = rng.choice((Kind.PLAIN, Kind.PLAIN, Kind.LAST))
             data = rng.getrandbits(layout.data_bits)
-            self.offer = Message(entry, engine.entry(entry).epoch, kind, data)
+            there = engine.entry(entry)
+            self.offer = Message(entry, there.epoch, kind, data, there.image.key)
         return {}
 
     def pins(self, inputs: PlaceInputs) -> Pins:
@@ -330,7 +335,7 @@ class NodeLockstep:
         elif layout.own:
             offer = inputs.arrive
             pins["arrive__valid"] = int(offer is not None)
-            pins["arrive__message"] = layout.message.pack(offer._asdict()) if offer else 0
+            pins["arrive__message"] = word_of(layout, offer) if offer else 0
         return pins
 
     def link_pins(self, end: str, p: int, wires: dict[str, int]) -> Pins:
@@ -369,6 +374,6 @@ class NodeLockstep:
                 bits = layout.message.width
                 if engine.release.kind in (Kind.GO, Kind.BROKEN):
                     bits = layout.message.offsets["data"]
-                word = layout.message.pack(engine.release._asdict())
+                word = word_of(layout, engine.release)
                 compare("release__message", word, (1 << bits) - 1)
         return wrong

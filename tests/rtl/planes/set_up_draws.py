@@ -31,6 +31,8 @@ def image_of(shape: NodeShape, rng: random.Random) -> int:
         fields |= {
             f"{field.name}_{p}": rng.getrandbits(field.width) for field in layout.name.fields
         }
+    if layout.key_bits:
+        fields["key"] = rng.getrandbits(layout.key_bits)
     return layout.image.pack(fields)
 
 

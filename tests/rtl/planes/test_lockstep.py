@@ -64,8 +64,11 @@ def test_routed_messages_in_any_dimensions(name: str) -> None:
         {"transport": "routed", "groups": 8, "channels": 2},
         {"check_bits": 6, "link_registers": 2, "transport": "routed", "groups": 4},
         {"routing": "table", "routers": 9, "channels": 2, "datelines": True, "registers": 3},
+        {"key_bits": 5, "registers": 4, "data_bits": 3, "operations": "bitwise"},
+        {"key_bits": 8, "message_links": "shared", "check_bits": 6, "registers": 4},
+        {"key_bits": 3, "transport": "routed", "groups": 2, "channels": 2},
     ],
-    ids=["shared", "routed", "guarded", "table"],
+    ids=["shared", "routed", "guarded", "table", "keys", "keys, guarded", "keys, routed"],
 )
 def test_a_mesh_node(options: dict[str, Any]) -> None:
     shape = MeshNodeShape(width=4, height=4, groups=options.pop("groups", 4), **options)
@@ -110,6 +113,8 @@ INTERFACES: dict[str, dict[str, Any]] = {
     "own, managers": {"managers": 2, "channels": 2, "buffer_flits": 1},
     "shared": {"message_links": "shared", "data_bits": 16, "operations": "all", "flit_bits": 16},
     "shared, managers": {"message_links": "shared", "managers": 3, "channels": 4},
+    "shared, keys": {"message_links": "shared", "data_bits": 7, "operations": "all", "key_bits": 8},
+    "own, keys": {"data_bits": 2, "operations": "bitwise", "key_bits": 4},
     "shared, managers, guarded": {"message_links": "shared", "managers": 1, "check_bits": 7},
 }
 

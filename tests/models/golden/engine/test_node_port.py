@@ -134,7 +134,7 @@ def test_each_accepted_arrival_is_offered_once_and_released_once() -> None:
             ready = set(stimuli.alive)
             out, offer = stimuli.step(inputs)
             assert out.ready == ready
-            assert offer is None or offer[2:] == (
+            assert offer is None or offer[2:4] == (
                 LAST if arrived[offer.entry].last else PLAIN,
                 arrived[offer.entry].data,
             )
