@@ -87,8 +87,8 @@ def schedule(
         str,
         typer.Option(
             metavar="M",
-            help="hgsa, mboa, exact or auto; with --chunks trees, spanning, ring, paths, rounds,"
-            " greedy, exact.",
+            help="hgsa, mboa, exact, auto; in chunks trees, spanning, ring, paths, rounds, greedy,"
+            " exact.",
         ),
     ] = "auto",
     steps: Annotated[
