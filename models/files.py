@@ -21,6 +21,7 @@ __all__ = [
     "read_bytes",
     "read_text",
     "reading",
+    "refuse_device",
     "text_beside",
     "write_new",
     "write_whole",
@@ -145,6 +146,19 @@ def text_beside(folder: Traversable, name: str, key: str) -> str:
         raise SpecError(f"network: {key} {name}: not a text file in UTF-8") from None
 
 
+def refuse_device(path: Path) -> None:
+    """Refuse to write in place of a device or pipe, which would remove it.
+
+    Raises
+    ------
+    OSError
+        There is one, by itself or behind a link, or the path is a link in ``/dev``.
+    """
+    standard = path.is_symlink() and path.parent.resolve() == Path("/dev")  # /dev/stdout
+    if standard or (path.exists() and not (path.is_file() or path.is_dir())):
+        raise OSError(errno.EINVAL, "it is a device or pipe, not a file")
+
+
 def write_new(path: Path, data: bytes) -> None:
     """Write a file in place of what has its name, and never through a symbolic link.
 
@@ -168,6 +182,7 @@ def write_whole(path: Path, data: bytes) -> None:
     """
     passing = path.with_name(f".{os.getpid()}.part")
     try:
+        refuse_device(path)
         write_new(passing, data)
         passing.replace(path)
     except BaseException:

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from syncfabric.models.errors import OutputError
-from syncfabric.models.files import write_new
+from syncfabric.models.files import refuse_device, write_new
 
 __all__ = ["Content", "check_file", "check_folder", "make_folder", "write_file", "write_folder"]
 
@@ -41,6 +41,7 @@ def check_file(path: str | Path, what: str = "output file") -> None:
     with _told(f"{what} {path}"):
         if path.is_dir():
             raise OutputError(f"{what} {path} is a folder; name a file in it")
+        refuse_device(path)
     _try_to_write(path.parent, f"{what} {path}")
 
 
@@ -96,6 +97,7 @@ def write_folder(folder: str | Path, files: Mapping[str, Content]) -> list[Path]
             for name in files:
                 if (folder / name).is_dir():
                     raise OutputError(f"output file {folder / name} is a folder; remove it")
+                refuse_device(folder / name)
             for name, path in passing.items():
                 path.replace(folder / name)
             undo.pop_all()

@@ -1,10 +1,12 @@
 """Files are written all or not at all, and only inside their folder."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from syncfabric.models.errors import OutputError
+from syncfabric.models.files import write_whole
 from syncfabric.sim.output import check_file, check_folder, write_file, write_folder
 
 
@@ -25,6 +27,26 @@ def test_files_are_replaced_and_links_are_not_followed(tmp_path: Path) -> None:
     write_folder(folder, {"x.v": "new"})
     assert outside.read_text() == "mine"
     assert (folder / "x.v").read_text() == "new"
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_pipe_or_device_is_not_replaced(tmp_path: Path, linked: bool) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    path = tmp_path / ("link" if linked else "pipe")
+    message = r"cannot be written: it is a device or pipe, not a file; choose another place$"
+    for write in (check_file, lambda path: write_file(path, "")):
+        with pytest.raises(OutputError, match=message):
+            write(path)
+    with pytest.raises(OSError, match="it is a device or pipe"):
+        write_whole(path, b"")
+    assert path.is_fifo()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["link", "pipe"]
+
+
+def test_the_standard_output_of_dev_is_not_replaced() -> None:
+    with pytest.raises(OutputError, match=r"^output file /dev/stdout cannot be written: it is a"):
+        check_file("/dev/stdout")
 
 
 @pytest.mark.parametrize("name", ["../x.v", "/x.v", "a/x.v", "..", ""])
