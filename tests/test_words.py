@@ -13,7 +13,7 @@ PRIVATE = (
     *"conducts hears heard nobody errand errands farewell court referee".split(),  # noqa: SIM905
     *"crew restless asleep crowds deaf bites hasty doomed alarms".split(),  # noqa: SIM905
     *"openings passages meddle meddles commander registrar owed midst whoever".split(),  # noqa: SIM905
-    *"befalls agenda turnaround told".split(),  # noqa: SIM905
+    *"befalls agenda turnaround told posed forged".split(),  # noqa: SIM905
 )
 """Unambiguous words of before, each with a word of the field in its place (docs/glossary.md)."""
 PHRASES = ["as ever", "for ever", "but for", "comes upon", "let alone"]
@@ -63,4 +63,4 @@ def test_a_page_is_short_and_its_lines_are(page: Path) -> None:
     text = page.read_text("utf-8")
     assert [line for line in text.splitlines() if len(line) > 120] == []
     if not page.name.startswith(("microarchitecture", "cli")):
-        assert len(text.split()) <= 3000
+        assert sum(any(map(str.isalnum, word)) for word in text.split()) <= 3000

@@ -11,7 +11,7 @@ __all__ = ["Fault", "FaultKind"]
 class FaultKind(enum.IntEnum):
     """What becomes of a link's wires between its two guards."""
 
-    FLIP, DROP, CREDIT, DEAD, FORGED, STREAM_FLIP, STREAM_LOW, STREAM_HIGH = range(8)
+    FLIP, DROP, CREDIT, DEAD, INJECTED, STREAM_FLIP, STREAM_LOW, STREAM_HIGH = range(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Fault:
         Number of the directed link.
     kind : FaultKind
         FLIP: the forward wires in ``mask`` are inverted. DROP: all forward wires are 0. CREDIT:
-        the credit wires in ``mask`` are 0. DEAD: all wires of it are 0, those back too. FORGED:
+        the credit wires in ``mask`` are 0. DEAD: all wires of it are 0, those back too. INJECTED:
         if nothing is on the link, its forward wires are ``mask``. STREAM_FLIP, STREAM_LOW,
         STREAM_HIGH: streams' wires in the mask are inverted, are 0, are 1; in hardware alone.
     mask : int

@@ -105,6 +105,6 @@ class FaultyLinks:
                 wires, flips = STILL, 0
             elif kind is FaultKind.CREDIT:
                 lost |= mask
-            elif kind is FaultKind.FORGED and wires == STILL and not flips:
+            elif kind is FaultKind.INJECTED and wires == STILL and not flips:
                 flips = mask
         return self._form.flip(wires, flips), lost

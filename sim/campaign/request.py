@@ -25,7 +25,7 @@ class Kind(enum.Enum):
     CREDIT = "credit", "credit lost"
     DEAD = "dead", "link, or router with its links, silent from then on"
     ABSENT = "absent", "member that arrives no more"
-    FORGED = "forged", "injected message for an entry without a group or of another epoch"
+    INJECTED = "injected", "injected message for an entry without a group or of another epoch"
     SPURIOUS = (
         "spurious",
         "injected message with a group's entry and epoch, of a kind not used there",
@@ -47,7 +47,7 @@ class Kind(enum.Enum):
         "wires that bring a stream's credits lost or flipped for a cycle",
     )
     FLIPS = "flips", "more wires flipped, beyond the checks' distance"
-    POSED = "posed", "injected message with a group's own entry and epoch"
+    SPOOFED = "spoofed", "injected message with a group's own entry and epoch"
 
     def __new__(cls, name: str, words: str) -> Self:
         """Take a kind's name as its value."""
@@ -68,12 +68,12 @@ def kinds_of(network: Any) -> tuple[Kind, ...]:
     can = {
         Kind.CREDIT: guarded,
         Kind.DEAD: network.transport == "link",
-        Kind.FORGED: guarded,
+        Kind.INJECTED: guarded,
         Kind.SPURIOUS: entries and managed,
         Kind.SETUP: managed,
         Kind.WRITE: managed,
         Kind.RENEW: guarded and managed,
-        Kind.POSED: entries,
+        Kind.SPOOFED: entries,
         **dict.fromkeys(STREAM_KINDS, network.streams > 0),
     }
     return tuple(kind for kind in Kind if can.get(kind, True))
@@ -88,12 +88,12 @@ def _(network: StaticSpec) -> tuple[Kind, ...]:
 def is_meant(network: Any, kind: Kind) -> bool:
     """Whether a network is meant to withstand it: no early release, wrong data or unreported hang.
 
-    A message's entry and epoch are believed. A static network has no checks: a forged flit makes
+    A message's entry and epoch are believed. A static network has no checks: an injected flit makes
     agents count one too many; a lost one, one too few, and so they wait.
     """
     if kind in STREAM_KINDS:
         return bool(network.guarded)
-    return kind not in (Kind.FLIPS, Kind.POSED)
+    return kind not in (Kind.FLIPS, Kind.SPOOFED)
 
 
 @is_meant.register

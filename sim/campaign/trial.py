@@ -31,7 +31,7 @@ EPOCH = 1
 """Of all entries: each has been set up once."""
 
 
-class Forger:
+class Injector:
     """Draws messages with the right check bits, and a tag by chance.
 
     Parameters
@@ -54,7 +54,7 @@ class Forger:
         epochs = [e for e in range(EPOCHS) if entry not in known or e != EPOCH]
         return self._mask(rng, router, entry, rng.choice(epochs), rng.choice(list(MessageKind)))
 
-    def posed(self, rng: random.Random, router: int) -> int | None:
+    def spoofed(self, rng: random.Random, router: int) -> int | None:
         """Return a message with entry and epoch of a group; None if the router has none."""
         entries = [g.placement[router] for g in self._groups if router in g.placement]
         if not entries:
@@ -173,9 +173,9 @@ class Draw:
         self._plan, self._kinds, self._seed = plan, kinds, seed
         network = self._network = plan.spec.network
         self._packets, self._managers = network.channels > 0, len(network.manager_nodes)
-        self._forger = None
+        self._injector = None
         if network.guarded:
-            self._forger = Forger(plan.spec.message_network, plan.engine_groups)
+            self._injector = Injector(plan.spec.message_network, plan.engine_groups)
         links, wires = links_of(network), link_wires(network)
         local = {*links.eject, *links.inject} if network.topology.graph.own else set()
         self._inward = [n for n, end in enumerate(links.ends) if end and n not in local]
@@ -221,8 +221,8 @@ class Draw:
             gid, at = rng.choice(self._plan.groups).id, rng.randint(1, self.span // 4)
             place = rng.randrange(PLACES)
             return replace(base, at=at, busy=False, gid=gid, node=place, write=(word, data))
-        if self._forger and kind in (Kind.FORGED, Kind.SPURIOUS, Kind.POSED):
-            fault = self._of_nobody(self._forger, kind, at, rng)
+        if self._injector and kind in (Kind.INJECTED, Kind.SPURIOUS, Kind.SPOOFED):
+            fault = self._of_no_sender(self._injector, kind, at, rng)
             return replace(base, faults=(fault,), roams=False)
         if kind is Kind.RENEW:
             gid = rng.choice(self._plan.groups).id
@@ -266,13 +266,13 @@ class Draw:
         if kind is Kind.CREDIT:
             return Fault(at, link, FaultKind.CREDIT, (1 << self._credits) - 1)
         bits, most = range(self._lanes), WITHIN
-        if self._slots and (self._forger is None or rng.random() < ON_SLOTS):
+        if self._slots and (self._injector is None or rng.random() < ON_SLOTS):
             bits, most = range(self._lanes, self._lanes + self._slots), 1
         count = rng.randint(1, most) if kind is Kind.FLIP else rng.randint(most + 1, 2 * most + 2)
         flipped = rng.sample(bits, min(count, len(bits)))
         return Fault(at, link, FaultKind.FLIP, sum(1 << bit for bit in flipped))
 
-    def _of_nobody(self, forger: Forger, kind: Kind, at: int, rng: random.Random) -> Fault:
+    def _of_no_sender(self, injector: Injector, kind: Kind, at: int, rng: random.Random) -> Fault:
         """Draw a message that no engine has sent, on a link that leads to a router."""
         ends, mask = links_of(self._network).ends, None
         while mask is None:
@@ -280,10 +280,10 @@ class Draw:
             end = ends[link]
             assert end
             if kind is Kind.SPURIOUS:
-                mask = forger.spurious(rng, *end)
+                mask = injector.spurious(rng, *end)
             else:
-                mask = (forger.posed if kind is Kind.POSED else forger.unknown)(rng, end[0])
-        return Fault(at, link, FaultKind.FORGED, mask)
+                mask = (injector.spoofed if kind is Kind.SPOOFED else injector.unknown)(rng, end[0])
+        return Fault(at, link, FaultKind.INJECTED, mask)
 
     def _death(self, rng: random.Random) -> BarrierPlan:
         """Draw what dies, so that all groups have a way around it."""

@@ -4,7 +4,7 @@
 // hexadecimal. They are done to the wires that have been carried over, and undone a cycle later.
 // One that roams is done in the first cycle from its own on, and to the first link from its own on,
 // where it changes something: a DROP or a FLIP what a link carries, a CREDIT one that comes back; a
-// FORGED word needs an idle link; and one of streams' wires a word on it, or in the receiver's buffer
+// INJECTED word needs an idle link; and one of streams' wires a word on it, or in the receiver's buffer
 // if they run back.
 #pragma once
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "bits.h"
 #include "links.h"
 
-enum FaultKind { FLIP, DROP, CREDIT, SILENT, FORGED, STREAM_FLIP, STREAM_LOW, STREAM_HIGH };
+enum FaultKind { FLIP, DROP, CREDIT, SILENT, INJECTED, STREAM_FLIP, STREAM_LOW, STREAM_HIGH };
 
 template <class End> class Faults {
   public:
@@ -45,7 +45,7 @@ template <class End> class Faults {
         for (auto* fault : due_) {
             bool found = find(*fault);
             if (!found && roam_) due_[left++] = fault;
-            if (!found && (roam_ || fault->kind == FORGED)) continue;
+            if (!found && (roam_ || fault->kind == INJECTED)) continue;
             bool changes = true;
             if (fault->kind == SILENT) dead_.push_back(fault->link);
             else changes = change(*fault), touched_.push_back(fault->link);
@@ -94,7 +94,7 @@ template <class End> class Faults {
                                                    std::stoul(fault.mask, nullptr, 16);
         FOR_GUARDS(probes = *to.probe;)
         if (fault.kind == CREDIT) return returns;
-        return fault.kind == FORGED ? !busy && !probes : busy;
+        return fault.kind == INJECTED ? !busy && !probes : busy;
     }
 
     // Change wires; return whether any is another then.
@@ -102,7 +102,7 @@ template <class End> class Faults {
         FOR_STREAMS(if (fault.kind >= STREAM_FLIP) return change_streams(fault);)
         if (fault.kind == CREDIT) lose(fault.link->from, std::stoul(fault.mask, nullptr, 16));
         else if (fault.kind == DROP) drop(fault.link->to);
-        if (fault.kind == FLIP || fault.kind == FORGED) flip(fault.link->to, fault.mask);
+        if (fault.kind == FLIP || fault.kind == INJECTED) flip(fault.link->to, fault.mask);
         return true;
     }
 

@@ -23,8 +23,8 @@ def campaign(
         str,
         typer.Option(
             metavar="KIND,...",
-            help="flip, drop, credit, dead, absent, forged, spurious, setup, write, renew, "
-            "stream-flip, stream-drop, stream-stuck, stream-credit, flips, posed; by default all "
+            help="flip, drop, credit, dead, absent, injected, spurious, setup, write, renew, "
+            "stream-flip, stream-drop, stream-stuck, stream-credit, flips, spoofed; by default all "
             "of the network.",
         ),
     ] = "",

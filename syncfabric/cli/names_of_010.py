@@ -42,6 +42,7 @@ VALUES = {
     ("synth", "design"): NETWORKS | BLOCKS,
     ("build", "design"): NETWORKS | BLOCKS,
     ("report", "inputs"): NETWORKS,
+    ("campaign", "kinds"): {"forged": "injected", "posed": "spoofed"},
     **{
         (command, "net"): NETWORKS
         for command in (
@@ -153,7 +154,7 @@ def todays_values(command: str, values: dict[str, Any]) -> None:
         if isinstance(value, list):
             values[name] = [_today(place, one) for one in value]
         elif isinstance(value, str):
-            values[name] = _today(place, value)
+            values[name] = ",".join(_today(place, one) for one in value.split(","))
 
 
 def _today(place: tuple[str, str], value: str) -> str:

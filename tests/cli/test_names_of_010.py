@@ -15,6 +15,7 @@ from syncfabric.fpga.blocks import BLOCKS, block_network
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.reader import ready_made
 from syncfabric.models.planning.plan import BarrierPlan
+from syncfabric.sim.campaign.request import Kind
 from syncfabric.sim.cores.compile import BARRIERS
 from tests.cli.conftest import Call
 
@@ -59,7 +60,8 @@ def test_a_value_works_under_its_old_name(
 ) -> None:
     command, name = place
     new = VALUES[place][old]
-    known = {*BARRIERS} if name == "barrier" else {*ready_made(), *BLOCKS}
+    own = {"barrier": {*BARRIERS}, "kinds": {kind.value for kind in Kind}}
+    known = own.get(name, {*ready_made(), *BLOCKS})
     assert name in option_values(command)
     assert new in known
     assert old not in known

@@ -62,7 +62,7 @@ WORDS = [
     *("0-99999", "0-999999999", "1,1", "t_rm=60", "t_rm=60:1", "t_rm=20:60:10", "t_rm=0:1:1e-9"),
     *("t_rm=nan", "t_rm=1:inf:1", "t_rm=", "=3", "a=b=c", "btm", "udn", "tile64", "ecp5-25k"),
     *("[[0, 0], [1, 1]]", "[[0, 0]", "{ random = 2, seed = 1 }", "[" * 3000, "[[9, 9]]", "{}"),
-    *("flip", "flip,drop", "posed", "setup,,renew", "flip,flip", ",", "hello", "barrier"),
+    *("flip", "flip,drop", "spoofed", "setup,,renew", "flip,flip", ",", "hello", "barrier"),
     "central",
     *("tournament", "reflex", "reflex-software", "btin", "wires", "A=1", "A", "F(x)=x"),
     "SF_CORES=0",

@@ -173,10 +173,10 @@ def test_a_static_network_has_patience_or_watchdogs_alone(watchdog: int, told: s
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", ["mesh", "cluster"])
 def test_every_message_of_nobody_and_every_write_is_told(name: str) -> None:
-    result = struck(GUARDED[name], 300, Kind.FORGED, Kind.SPURIOUS, Kind.WRITE)
-    forged, spurious, write = (count.verdicts for count in result.kinds)
+    result = struck(GUARDED[name], 300, Kind.INJECTED, Kind.SPURIOUS, Kind.WRITE)
+    injected, spurious, write = (count.verdicts for count in result.kinds)
     assert (result.verdict, result.findings) == ("clean", [])
-    assert not forged[Verdict.MASKED] + spurious[Verdict.MASKED]
+    assert not injected[Verdict.MASKED] + spurious[Verdict.MASKED]
     assert write[Verdict.DETECTED] > 5
 
 

@@ -57,7 +57,7 @@ def lifecycle_universe(spec: MessageSpec) -> Iterator[str]:
     yield "KILL: a member waits"
     yield from (f"BROKEN of class {c}" for c in range(links_of(spec).classes))
     yield from ("released broken", "config: write KILL ok", "config: write KILL refused")
-    yield from (f"fault: {kind.name}" for kind in FaultKind if kind < FaultKind.FORGED)
+    yield from (f"fault: {kind.name}" for kind in FaultKind if kind < FaultKind.INJECTED)
     yield from (f"guard: {what}" for what in ("probe", "answer to a probe", "cut packet"))
     yield from (f"guard: fence {how}" for how in ("closed", "opened"))
     yield from (f"counted: {word}" for word in ("CORRUPT", "LOST"))

@@ -47,7 +47,7 @@ def random_faults(
     faults = []
     for cycle in cycles:
         kind = rng.choice(kinds)
-        if kind is FaultKind.FORGED:
+        if kind is FaultKind.INJECTED:
             faults.append(Fault(cycle, rng.choice(links), kind, forge()))
             continue
         bits = forward if kind is FaultKind.FLIP else lanes

@@ -13,7 +13,7 @@ from syncfabric.models.layout.words import RouterWord, config_address
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.drive.runner import Session
 from syncfabric.sim.drive.scenario import Scenario
-from tests.models.golden.planes.network_race import forged
+from tests.models.golden.planes.network_race import injected
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SEED, irregular, mesh, plan_of, random_groups
 from tests.sim.fabric.faulty import compare, random_faults
@@ -36,7 +36,7 @@ NAMES = [
     pytest.param(name, marks=() if name in QUICK else pytest.mark.nightly) for name in NETWORKS
 ]
 CYCLES, BEGIN = 4_000, 1_200
-KINDS = (FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT, FaultKind.FORGED)
+KINDS = (FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT, FaultKind.INJECTED)
 
 
 def play(name: str, faults: list[Fault], folder: Path, *asks: tuple[int, ConfigRequest]) -> Session:
@@ -68,7 +68,7 @@ def test_faults_that_pass(name: str, tmp_path: Path) -> None:
     model = model_of(spec)
     assert isinstance(model, CollectiveNetwork)
     form = model.nodes[0].ends[0].form
-    faults = random_faults(spec, rng, cycles, KINDS, lambda: forged(rng, form, rng.randrange(4)))
+    faults = random_faults(spec, rng, cycles, KINDS, lambda: injected(rng, form, rng.randrange(4)))
     driver = play(name, faults, tmp_path, *reads(spec)).driver
     assert driver.begin_cycle is not None
     assert sum(len(group.latency) for group in driver.groups) > 10

@@ -28,16 +28,16 @@ from tests.models.golden.planes.nets import (
 )
 from tests.models.golden.planes.plain_network import PlainNetwork
 
-__all__ = ["FAULTS", "NetworkRace", "forged"]
+__all__ = ["FAULTS", "NetworkRace", "injected"]
 
 FAULTS = {
     **dict.fromkeys((FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT), 4.0),
-    **{FaultKind.DEAD: 0.4, FaultKind.FORGED: 8.0},
+    **{FaultKind.DEAD: 0.4, FaultKind.INJECTED: 8.0},
 }
 """Faults of packets and messages, and how often each is drawn."""
 
 
-def forged(rng: random.Random, form: LinkForm, entry: int) -> int:
+def injected(rng: random.Random, form: LinkForm, entry: int) -> int:
     """Return forward wires of a flit or a message that nobody has sent, with right check bits."""
     flit = sent = None
     if form.channels and rng.random() < 0.5:
@@ -201,8 +201,8 @@ class NetworkRace:
         form = self.net.nodes[0].ends[0].form
         bits = form.width if kind is FaultKind.FLIP else form.channels + form.classes
         mask = sum(1 << bit for bit in rng.sample(range(bits), min(bits, rng.randint(1, 3))))
-        if kind is FaultKind.FORGED:
-            mask = forged(rng, form, self.groups[0].entry[self.groups[0].root])
+        if kind is FaultKind.INJECTED:
+            mask = injected(rng, form, self.groups[0].entry[self.groups[0].root])
         fault = Fault(self.net.cycle + rng.randrange(30), rng.choice(links), kind, mask)
         for net in (self.net, self.plain):
             net.inject([fault])

@@ -169,7 +169,7 @@ class PlainNetwork:
     def spoil(self, link: int, wires: Forward, form: LinkForm) -> Forward:
         """Return forward wires of a link, its faults done to them."""
         for fault in sorted(self.faults, key=lambda fault: (fault.kind, fault.mask)):
-            kinds = FaultKind.DROP, FaultKind.FLIP, FaultKind.FORGED
+            kinds = FaultKind.DROP, FaultKind.FLIP, FaultKind.INJECTED
             if (fault.link, fault.cycle) == (link, self.cycle) and fault.kind in kinds:
                 if fault.kind is FaultKind.DROP:
                     wires = Forward()
