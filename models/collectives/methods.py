@@ -72,6 +72,11 @@ class Method:
     share: float = 1.0
     symmetric: int = 0
 
+    @property
+    def own(self) -> bool:
+        """Whether it is Syncfabric's, whose errors are errors of Syncfabric."""
+        return self.place.startswith(_HOME)
+
     def check(self, task: Task) -> None:
         """Refuse a task that is not for the method.
 
@@ -163,7 +168,7 @@ _OWN = (
 @cache
 def known() -> dict[str, Method]:
     """Return all methods by their names, those of other packages last."""
-    others = plugins("syncfabric.methods").values()
+    others = plugins("syncfabric.methods", Method).values()
     return {each.name: each for each in (*_OWN, *others)}
 
 

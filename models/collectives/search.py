@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from math import inf
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from syncfabric.models.collectives.bounds import bounds_in_time
 from syncfabric.models.collectives.clock import (
@@ -18,10 +20,11 @@ from syncfabric.models.collectives.clock import (
 )
 from syncfabric.models.collectives.methods import Method, known, method, searches
 from syncfabric.models.collectives.record import Record, Result, Standing
-from syncfabric.models.collectives.schedule import Step, collector_off
+from syncfabric.models.collectives.schedule import Step, Transfer, collector_off
 from syncfabric.models.collectives.symmetry import translations
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import PlanError, SpecError
+from syncfabric.models.plugins import guarded
 
 __all__ = ["Attempts", "search"]
 
@@ -34,6 +37,23 @@ _TURN, _ALONE = 6.0, 16.0
 as long a method alone works."""
 
 
+def _are_steps(steps: object) -> bool:
+    """Return whether they are a method's steps: None, or tuples of transfers of numbers."""
+    return steps is None or (
+        isinstance(steps, tuple)
+        and all(isinstance(step, tuple) for step in steps)
+        and all(
+            isinstance(each, Transfer)
+            and isinstance(each.message, tuple)
+            and isinstance(each.path, tuple)
+            and len(each.message) == 2
+            and all(isinstance(x, int | np.integer) for x in (*each.message, *each.path))
+            for step in steps
+            for each in step
+        )
+    )
+
+
 class _Run:
     """A method at work on a number of steps."""
 
@@ -43,7 +63,18 @@ class _Run:
         self.parts = self._parts(told, more)
 
     def _parts(self, told: tuple[Any, ...], more: dict[str, Any]) -> Generator[Found]:
-        yield from self.method.run(*told, **more)
+        """Yield what it finds; errors of another package's method are of one line."""
+        if self.method.own:
+            yield from self.method.run(*told, **more)
+            return
+        with guarded(f"method {self.method.name}", TimeUpError):
+            for found in self.method.run(*told, **more):
+                if not isinstance(found, Found) or not _are_steps(found.steps):
+                    raise SpecError(
+                        f"method {self.method.name}: it must yield a Found whose steps are None or"
+                        " tuples of Transfers; correct or uninstall the package"
+                    )
+                yield found
 
     @property
     def turn(self) -> float:
@@ -189,7 +220,8 @@ class Attempts:
             return False
         if found is None:
             return False
-        self.record.note(found, run.last, steps, run.method.name)
+        with guarded(f"method {run.method.name}") if not run.method.own else nullcontext():
+            self.record.note(found, run.last, steps, run.method.name)
         run.last = found
         self._tell(run, steps)
         return not found.done
@@ -269,7 +301,7 @@ def search(
         if attempts.auto:
             attempts.at_once(steps or bound.value, steps or inf)
         if steps is None:
-            _descend(attempts)
+            _descend(attempts, most)
         elif not record.settled(steps):
             attempts.round(steps, 1000)
         return record.result(clock.passed)
@@ -292,7 +324,7 @@ def _check(
         method(name).check(task.forward())
 
 
-def _descend(attempts: Attempts) -> None:
+def _descend(attempts: Attempts, most: int) -> None:
     """Begin at the bound; where that fails, come down to it from above."""
     record = attempts.record
     steps, above, number = record.bound.value, 1, 0
@@ -303,7 +335,9 @@ def _descend(attempts: Attempts) -> None:
             failed = max(failed, steps)
         low = max(failed + 1, record.bound.value)
         if record.steps is None:
-            steps, above = steps + above, above * 2
+            if steps >= most and not more:
+                return  # all methods have ended without a schedule
+            steps, above = min(steps + above, max(steps, most)), above * 2
         elif low < record.steps:
             steps = (low + record.steps - 1) // 2
         elif not more and steps == record.steps - 1:

@@ -10,7 +10,7 @@ from math import isqrt, prod
 
 from syncfabric.models.errors import SpecError, UnknownNameError
 from syncfabric.models.networks.explain import did_you_mean
-from syncfabric.models.networks.family import Family, Graph, NamedTopology, Point
+from syncfabric.models.networks.family import Family, Graph, NamedTopology, Point, checked_part
 from syncfabric.models.networks.grid import Grid
 from syncfabric.models.plugins import plugins
 
@@ -369,7 +369,7 @@ FAMILIES = {re.sub(r"-[\dx]+$", "", family.example): family for family in _FAMIL
 
 def families() -> dict[str, Family]:
     """Return all families by their names, those of other packages too."""
-    return FAMILIES | plugins("syncfabric.topologies")
+    return FAMILIES | plugins("syncfabric.topologies", Family, checked_part)
 
 
 def named(name: str) -> NamedTopology:

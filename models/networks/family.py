@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import Any
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Irregular, Link
 
-__all__ = ["MOST_PORTS", "Family", "Graph", "NamedTopology", "Point"]
+__all__ = ["MOST_PORTS", "Family", "Graph", "NamedTopology", "Point", "checked_part"]
 
 MOST_PORTS = 16
 """Ports of the greatest router that can be built, its process's among them."""
@@ -26,6 +27,35 @@ Graph = tuple[int, int, Iterable[tuple[int, int]]]
 
 
 Point = tuple[float, float]
+
+_PARTS = {
+    "graph": "nodes, switches and links, as (2, 0, [(0, 1)])",
+    "nodes": "a whole number",
+    "grid": "a Grid",
+    "places": "coordinates of nodes and switches, as [(0, 0), (0, 1)]",
+}
+
+
+def checked_part(name: str, made: Any) -> Any:
+    """Return what a function of another package's family returned, if it is what it must be.
+
+    Raises
+    ------
+    TypeError
+        It is not.
+    """
+    match name, made:
+        case "graph", (int(nodes), int(switches), Iterable() as links):
+            every = tuple(links)
+            if all(isinstance(x, tuple) and [*map(type, x)] == [int, int] for x in every):
+                return nodes, switches, every
+        case ("nodes", int()) | ("grid", Grid()) | ("allowed", _):
+            return made
+        case "places", Iterable():
+            places = tuple(made)
+            if all(isinstance(x, tuple) and len(x) == 2 for x in places):
+                return places
+    raise TypeError(f"{name} must return {_PARTS[name]}")
 
 
 @dataclass(frozen=True)

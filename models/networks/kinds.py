@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
@@ -160,7 +160,7 @@ class EngineNetwork(NetworkTable):
         transport's own default; naming one of the transport's planners keeps a group off the wires.
         """
         on_wires = (WIRE_PLANNER,) if self.wires else ()
-        others = plugins("syncfabric.planners") if self.transport == "link" else ()
+        others = plugins("syncfabric.planners", Callable) if self.transport == "link" else ()
         return (*on_wires, *MESSAGE_PLANNERS[self.transport], *others)
 
     @property

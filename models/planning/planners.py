@@ -228,7 +228,7 @@ def _wanted(graph: Irregular, group: GroupSpec, owner: int = 0, planner: str = "
     fixed = None
     if build := {"btin": updown.btin_tree, "updown": updown.updown_tree}.get(planner):
         fixed = build(whole, routers)
-    elif added := plugins("syncfabric.planners").get(planner):
+    elif added := plugins("syncfabric.planners", Callable).get(planner):
         subject = f'group {group.id}: planner "{planner}"'
         fixed = _checked(whole, routers, added(whole, routers), subject)
     return Wanted(group.id, members, centre, owner, fixed)

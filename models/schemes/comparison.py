@@ -11,7 +11,7 @@ from syncfabric.models.plugins import plugins
 from syncfabric.models.schemes.irregular import IRREGULAR
 from syncfabric.models.schemes.loggp import ANYWHERE, STATIC
 from syncfabric.models.schemes.mesh import MESH
-from syncfabric.models.schemes.scheme import Kind, Scheme
+from syncfabric.models.schemes.scheme import Kind, Scheme, checked_cost
 from syncfabric.models.timing.loggp import PRESETS, LogGP
 from syncfabric.models.timing.times import Times
 
@@ -27,7 +27,7 @@ def schemes_for(kind: Kind, names: Iterable[str] = ()) -> list[Scheme]:
     SpecError
         There is no scheme of a name for this kind.
     """
-    every = (*SCHEMES, *plugins("syncfabric.schemes").values())
+    every = (*SCHEMES, *plugins("syncfabric.schemes", Scheme, checked_cost).values())
     fitting = {scheme.name: scheme for scheme in every if kind in scheme.kinds}
     chosen = list(dict.fromkeys(names))
     for name in chosen:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 from syncfabric.models.timing.times import Times
@@ -35,6 +36,19 @@ class Cost:
     height: int = 0
     latency_ns: float = 0.0
     traversals: int = 0
+
+
+def checked_cost(_: str, made: object) -> Cost:
+    """Return what a scheme's function of another package returned, if it is a cost.
+
+    Raises
+    ------
+    TypeError
+        It is none, or has a field that is no number.
+    """
+    if not isinstance(made, Cost) or not all(isinstance(x, Real) for x in vars(made).values()):
+        raise TypeError(f"it must return a Cost whose fields are numbers, not {made!r}")
+    return made
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def experiments() -> dict[str, Experiment]:
     SpecError
         A package that adds one cannot be imported.
     """
-    return EXPERIMENTS | plugins("syncfabric.experiments")
+    return EXPERIMENTS | plugins("syncfabric.experiments", Experiment)
 
 
 def chosen(names: Iterable[str]) -> list[Experiment]:

@@ -168,7 +168,7 @@ def test_a_method_of_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
     place = f"{__name__}:one_a_step"
     other = Method("one a step", "for a test", place, share=9)
 
-    monkeypatch.setattr(methods, "plugins", lambda group: {"": other})
+    monkeypatch.setattr(methods, "plugins", lambda group, kind: {"": other})
     known.cache_clear()
     try:
         assert searches()[-1] == "one a step"
@@ -178,6 +178,46 @@ def test_a_method_of_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         monkeypatch.undo()
         known.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        ([5], "method bad: it must yield a Found whose steps are None or tuples of Transfers; c"),
+        ([Found(("ab",), 0)], "method bad: it must yield a Found whose steps are None or"),  # type: ignore[arg-type]
+        ([Found((), 0)], r"method bad: .*bad made a schedule that is wrong: node 1 never gets"),
+        (None, r"method bad: TypeError: 'NoneType' object is not iterable; correct or uninstall"),
+        (KeyError("x"), r"method bad: KeyError: 'x' \(.*test_attempts\.py, line \d+\); correct or"),
+    ],
+)
+def test_a_method_of_another_package_with_a_mistake(
+    made: Any, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is an error of one line."""
+
+    def bad(*_: Any) -> Any:
+        if isinstance(made, Exception):
+            raise made
+        return made
+
+    monkeypatch.setattr(f"{__name__}.bad", bad, raising=False)
+    monkeypatch.setitem(known(), "bad", Method("bad", "for a test", f"{__name__}:bad"))
+    with pytest.raises(SpecError, match=message):
+        search(SCATTER, "bad")
+
+
+def test_a_method_that_ends_without_a_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More steps than each hop in one of its own are not asked of it."""
+    steps = []
+
+    def bad(_: Task, most: int, *__: Any) -> tuple[Found, ...]:
+        steps.append(most)
+        return ()
+
+    monkeypatch.setattr(f"{__name__}.bad", bad, raising=False)
+    monkeypatch.setitem(known(), "bad", Method("bad", "for a test", f"{__name__}:bad"))
+    assert search(SCATTER, "bad").schedule is None
+    assert max(steps) == SCATTER.collective.demand * int(SCATTER.topology.distances.max())
 
 
 def one_a_step(task: Task, steps: int, seed: int, clock: Clock) -> Iterator[Found]:

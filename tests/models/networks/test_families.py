@@ -255,7 +255,9 @@ def test_a_family_of_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SpecError, match="unknown"):
         named("cube-connected-cycles-3")
     added = {"syncfabric.topologies": {"cube-connected-cycles": names["FAMILY"]}}
-    monkeypatch.setattr("syncfabric.models.networks.families.plugins", added.__getitem__)
+    monkeypatch.setattr(
+        "syncfabric.models.networks.families.plugins", lambda group, *_: added[group]
+    )
     assert {*families()} - {*FAMILIES} == {"cube-connected-cycles"}
     spec = network('topology = "cube-connected-cycles-3"')
     assert isinstance(spec.topology, Irregular)
