@@ -113,7 +113,8 @@ class Variant:
             members = f"{{ random = {asked.members}, seed = {asked.seed + number} }}"
             lines += ["", "[[group]]", f"id = {number}", f"members = {members}"]
             lines += [f'planner = "{self.planner}"'] if self.planner else []
-            lines += ["stream = true"] if self.name == "streams" and number < 4 else []
+            stream = self.name == "streams" and (asked.vector or number < 4)
+            lines += ["stream = true"] if stream else []
         return "\n".join([*lines, ""])
 
 

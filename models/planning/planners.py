@@ -342,10 +342,10 @@ def plan_on_wires(
         order = streams if group.stream else [s for s in mine if s not in streams] + streams
         plan = _place(network, group, order, taken, dead)
         if plan is None and group.stream:
+            more = f"set streams above {router.streams}, 4 at most, or " * (router.streams < 4)
             raise PlanError(
-                f"group {group.id}: no channel is left for its stream on a tree of its own; set"
-                f" streams above {router.streams}, 4 at most, or set it up when another group has"
-                " ended"
+                f"group {group.id}: no channel is left for its stream on a tree of its own;"
+                f" {more}set it up when another group has ended"
             )
         if plan is None:
             left.append(group)

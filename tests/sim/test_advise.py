@@ -48,6 +48,17 @@ def test_what_does_not_fit_says_why() -> None:
     assert advise(Asked(dynamic=True, faults=True)).best is not None
 
 
+def test_each_group_has_vectors() -> None:
+    """Or the variant does not fit."""
+    five = advise(Asked(groups=5, vector=True))
+    assert five.best is None
+    assert "group 4: no channel is left for its stream" in fit(five, "streams").why_not
+    apart = advise(Asked((16, 16), 2, 5, vector=True, seed=3))
+    assert fit(apart, "streams").file.count("stream = true") == 5
+    barriers = advise(Asked(groups=5))
+    assert fit(barriers, "streams").file.count("stream = true") == 4
+
+
 def test_faults_and_managers_are_in_the_file() -> None:
     spec = reader.loads(fit(advise(Asked(dynamic=True, faults=True)), "messages").file)
     network = spec.message_network

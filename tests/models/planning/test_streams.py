@@ -44,7 +44,15 @@ def test_streams_take_channels_and_others_leave_them() -> None:
 
 def test_a_stream_without_a_channel_is_refused() -> None:
     text = HEAD + "".join(_group(n, '"all"', stream=True) for n in range(3))
-    with pytest.raises(PlanError, match="group 2: no channel is left for its stream"):
+    with pytest.raises(
+        PlanError, match=r"group 2: no channel is left for its stream.*set streams above 2, "
+    ):
+        make_plan(loads(text))
+    text = HEAD.replace("streams = 2", "streams = 4")
+    text += "".join(_group(n, '"all"', stream=True) for n in range(5))
+    with pytest.raises(
+        PlanError, match="a tree of its own; set it up when another group has ended"
+    ):
         make_plan(loads(text))
 
 
