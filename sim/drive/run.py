@@ -90,10 +90,16 @@ def run(plan: BarrierPlan, request: RunRequest, progress: Progress = silent) -> 
     return _result(plan, request, scenario, simulation, tuple(files))
 
 
+def _set_up_cycles(plan: BarrierPlan) -> int:
+    """Return more cycles than the set-up takes: a word passes all routers, an entry has up to 8."""
+    routers = [router for group in plan.groups for router in group.placement]
+    return 8 * len(routers) * max(len(plan.spec.network.topology.nodes), *routers, 0)
+
+
 def scenario_of(plan: BarrierPlan, request: RunRequest) -> Scenario:
     """Return the scenario of a run."""
     episodes, seed, jitter = request.episodes, request.seed, request.jitter
-    limit = Scenario.limit + request.churn * LIFE_CYCLES
+    limit = Scenario.limit + request.churn * LIFE_CYCLES + _set_up_cycles(plan)
     scenario = Scenario(episodes, seed, request.background, churn=request.churn, limit=limit)
     if (apart := timeout_of(plan)) is not None:  # members may be twice the jitter apart
         scenario = replace(scenario, jitter=min(scenario.jitter, apart // 2))

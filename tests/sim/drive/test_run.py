@@ -11,6 +11,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Write, image_writes
 from syncfabric.sim.drive.backends import run_bench
 from syncfabric.sim.drive.run import run
+from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.fabric import program
 from syncfabric.sim.fabric.program import build_fabric
 from syncfabric.sim.request import RunRequest
@@ -53,6 +54,13 @@ def test_hardware_on_tiles_gives_the_models_result(plan: BarrierPlan, links: int
     assert tiles.verdict == "match"
     assert tiles.loads is not None
     assert len(tiles.loads) == links
+
+
+def test_a_long_set_up_is_no_hang() -> None:
+    plan = plan_of(mesh(64, 64), members(3, *[(x, y) for x in range(0, 64, 8) for y in (0, 63)]))
+    result = run(plan, RunRequest(sim="model", episodes=1))
+    assert result.verdict == "match"
+    assert result.cycles > Scenario.limit
 
 
 @pytest.mark.icarus
