@@ -57,7 +57,9 @@ def test_hardware_on_tiles_gives_the_models_result(plan: BarrierPlan, links: int
 
 
 def test_a_long_set_up_is_no_hang() -> None:
-    plan = plan_of(mesh(64, 64), members(3, *[(x, y) for x in range(0, 64, 8) for y in (0, 63)]))
+    plan = plan_of(
+        mesh(64, 64), members(3, *[(x, y) for x in range(0, 64, 8) for y in (0, 32, 63)])
+    )
     result = run(plan, RunRequest(sim="model", episodes=1))
     assert result.verdict == "match"
     assert result.cycles > Scenario.limit
