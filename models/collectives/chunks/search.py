@@ -192,10 +192,11 @@ def search(
             " another, or auto"
         )
     if not found:
+        fewer = "fewer chunks, " * (max(left_out) > 1)
+        other = "" if [*methods] == ["greedy"] else ", or the method greedy"
         raise SpecError(
             f"topology {topology.name}: no schedule of {kind} was found in time with"
-            f" {MOST_SENDS:,} sends at most; take fewer chunks, a longer time limit, or the method"
-            " greedy"
+            f" {MOST_SENDS:,} sends at most; take {fewer}a longer time limit{other}"
         )
     found.sort(key=lambda one: (one.time, one.parts))
     bound = max(bound_of(exchange, topology, cut), least_latency(exchange, topology))

@@ -107,6 +107,17 @@ def test_nothing_found_is_an_error() -> None:
         search(alone, "allgather", 64, (1,))
 
 
+def test_what_was_tried_is_not_advised(monkeypatch: pytest.MonkeyPatch) -> None:
+    ring = linked(load_topology("ring-4"), Fraction(1), Fraction(1))
+    monkeypatch.setattr("syncfabric.models.collectives.chunks.search.MOST_SENDS", 1)
+    with pytest.raises(SpecError, match=r"sends at most; take a longer time limit$"):
+        search(ring, "alltoall", 2**20, (1,), methods=("greedy",))
+    with pytest.raises(
+        SpecError, match=r"take fewer chunks, a longer time limit, or the method gr"
+    ):
+        search(ring, "alltoall", 2**20, (1, 2), methods=("paths",))
+
+
 def test_a_time_limit_is_kept() -> None:
     topology = linked(load_topology("hypercube-64"), Fraction(1000), Fraction(1))
     begun = monotonic()
