@@ -386,7 +386,7 @@ def summary(result: RunResult) -> Iterator[str]:
 def _churn(churn: ChurnResult) -> Iterator[str]:
     """Yield what became of lives, and what they cost the file's groups."""
     yield (
-        f"churn: {count(churn.lives, 'life', 'lives')}, {churn.killed} killed, {churn.given_up} "
+        f"churn: {count(churn.lives, 'instance', 'instances')}, {churn.killed} killed, {churn.given_up} "
         f"given up; {count(churn.refused, 'set-up')} refused"
     )
     for name, cycles, packets in (

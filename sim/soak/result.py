@@ -155,7 +155,7 @@ def group_rows(result: SoakResult) -> Rows:
         {
             "group": "id",
             "members": "members",
-            "lives": "lives",
+            "instances": "lives",
             "killed": "killed",
             "barriers": lambda group: group.latency.count if group.latency else 0,
             "latency (cycles)\nmin/med/99.9 %/max": lambda group: str(group.latency or NONE),

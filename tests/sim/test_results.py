@@ -223,7 +223,7 @@ def test_a_notebook_shows_the_table() -> None:
 
 def test_churn_is_told_in_lines_of_its_own() -> None:
     lines = list(summary(CHURNED))
-    first = lines.index("churn: 9 lives, 2 killed, 1 given up; 12 set-ups refused")
+    first = lines.index("churn: 9 instances, 2 killed, 1 given up; 12 set-ups refused")
     assert lines[first + 1 : first + 5] == [
         "set-up: 50 / 61.5 / 90 cycles, 4 / 6 / 8 packets (min / median / max)",
         "tear-down: 24 / 30 / 44 cycles, 5 / 7 / 9 packets (min / median / max)",
@@ -232,4 +232,4 @@ def test_churn_is_told_in_lines_of_its_own() -> None:
     ]
     assert not any("churn" in line for line in summary(RESULT))
     one = replace(CHURNED, churn=replace(CHURN, lives=1, refused=1))
-    assert "churn: 1 life, 2 killed, 1 given up; 1 set-up refused" in list(summary(one))
+    assert "churn: 1 instance, 2 killed, 1 given up; 1 set-up refused" in list(summary(one))
