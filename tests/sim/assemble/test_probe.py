@@ -86,7 +86,7 @@ def test_a_line_a_cycle_in_which_something_happens(tmp_path: Path) -> None:
         f"2 {link[7] << 2:x} 0 0 5",
         f"3 {link[11]:x} 0 0 {0x7_0000_0000_0 >> 34:x}",
         f"4 {link[4]:x} {link[9]:x} 0 9",
-        "6 0 0 a 2 4",
+        "6 0 0 a 2 4 p0:0:0:0:21 p1:0:0:0:43",
         "o",
         "7 0 0 1 1",
         "o",
@@ -167,7 +167,7 @@ def test_an_irregular_network(message_links: str, message: str, tmp_path: Path) 
     assert lines == [
         f"0 {2 * lane['link_0_0'] | 4 * lane['uplink_0']:x} 0 0 6 7",
         f"1 0 {lane['link_1_2']:x} 0",
-        "2 0 0 8 4",
+        "2 0 0 8 4 p1:0:0:0:40",
         "o",
         "3 0 0 0 c0:5",
         "4 0 0 1 0",
