@@ -123,7 +123,7 @@ def test_groups_that_come_and_go_are_told(call: Call) -> None:
     result = call("run", "churn-cluster", "--sim", "model", "--episodes", "2", "--churn", "3")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    (first,) = (place for place, line in enumerate(lines) if line.startswith("churn: 3 instances, "))
+    (first,) = (n for n, line in enumerate(lines) if line.startswith("churn: 3 instances, "))
     assert re.fullmatch(
         r"set-up: \d+ / [\d.]+ / \d+ cycles, \d+ / [\d.]+ / \d+ packets \(min / median / max\)",
         lines[first + 1],
