@@ -386,8 +386,8 @@ def summary(result: RunResult) -> Iterator[str]:
 def _churn(churn: ChurnResult) -> Iterator[str]:
     """Yield what became of lives, and what they cost the file's groups."""
     yield (
-        f"churn: {count(churn.lives, 'instance', 'instances')}, {churn.killed} killed, {churn.given_up} "
-        f"given up; {count(churn.refused, 'set-up')} refused"
+        f"churn: {count(churn.lives, 'instance')}, {churn.killed} killed, "
+        f"{churn.given_up} given up; {count(churn.refused, 'set-up')} refused"
     )
     for name, cycles, packets in (
         ("set-up", churn.set_up_cycles, churn.set_up_packets),
