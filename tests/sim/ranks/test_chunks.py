@@ -1,12 +1,13 @@
 """Schedules in chunks carried out by real ranks of MPI."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from syncfabric.models.collectives.chunks.schedule import CHUNKED, Exchange, Schedule, Send
 from syncfabric.models.errors import SpecError
-from syncfabric.sim.ranks.chunks import Move, moves_of
+from syncfabric.sim.ranks.chunks import ChunkCarrier, Move, moves_of
 from syncfabric.sim.ranks.perform import prepare
 from tests.sim.ranks.made import in_chunks, printed
 
@@ -33,6 +34,28 @@ CALLS = {
     "gather": "Gather",
     "alltoall": "Alltoall",
 }
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("scatter", [(1, 0), (1, 2)]),
+        ("gather", [(0, 1), (2, 1)]),
+        ("alltoall", [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]),
+    ],
+)
+def test_a_share_is_named_by_its_sender_and_its_receiver(
+    kind: Any, names: list[tuple[int, int]]
+) -> None:
+    """As messages of the library's call are: both fill and check the same data."""
+    exchange = Exchange(kind, 3, 48, root=0 if kind == "alltoall" else 1)
+    carrier: Any = SimpleNamespace(_exchange=exchange)
+    found = {
+        ChunkCarrier._name(carrier, number, rank)
+        for rank in range(3)
+        for number in range(len(exchange.shares))
+    }
+    assert sorted(name for name in found if name[0] != name[1]) == names
 
 
 def performed(ranks: int, program: str) -> list[dict[str, Any]]:
