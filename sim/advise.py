@@ -7,7 +7,7 @@ Cycles are bounds of plans; those of software are a measured mean (``software.cs
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -77,20 +77,23 @@ class Variant:
     name, words : str
     block : str
         Of ``syncfabric synth``: a node with this variant.
-    keys : dict
-        Of ``[network]``, besides those of all.
+    keys : callable
+        What is asked to keys of ``[network]``, besides those of all.
     planner : str
         Of its groups; empty: the network's default.
     static : bool
         Whether it is a static network: a kind of its own, whose barriers carry no data.
+    streams : bool
+        Whether its groups have streams.
     """
 
     name: str
     words: str
     block: str
-    keys: Mapping[str, object]
+    keys: Callable[[Asked], Mapping[str, object]] = lambda _: {}
     planner: str = ""
     static: bool = False
+    streams: bool = False
 
     def file(self, asked: Asked) -> str:
         """Return a network file with groups of random members."""
@@ -98,38 +101,58 @@ class Variant:
         kind = "static" if self.static else "mesh"
         keys: dict[str, Any] = {"kind": kind, "width": columns, "height": rows}
         if not self.static:
-            keys |= {"data_bits": asked.data, **self.keys}
+            keys |= {"data_bits": asked.data, **self.keys(asked)}
             keys |= {"groups": asked.groups} if asked.groups > 16 else {}
             keys |= {"setup": "manager"} if asked.dynamic else {}
             keys |= {"check_bits": 8, "watchdog": 1024} if asked.faults else {}
-        if self.name == "wires":
-            keys |= {"wires": asked.groups}
-        if self.name == "streams":
-            channels = min(1 << (asked.groups - 1).bit_length(), 4)
-            keys |= {"wires": max(asked.groups, channels), "streams": channels}
         lines = [f'name = "{self.name.replace(" ", "_")}"', "", "[network]"]
         lines += [f"{key} = {_toml(value)}" for key, value in keys.items()]
         for number in range(asked.groups):
             members = f"{{ random = {asked.members}, seed = {asked.seed + number} }}"
             lines += ["", "[[group]]", f"id = {number}", f"members = {members}"]
             lines += [f'planner = "{self.planner}"'] if self.planner else []
-            stream = self.name == "streams" and (asked.vector or number < 4)
+            stream = self.streams and (asked.vector or number < 4)
             lines += ["stream = true"] if stream else []
         return "\n".join([*lines, ""])
 
 
+def _with_streams(asked: Asked) -> Mapping[str, object]:
+    channels = min(1 << (asked.groups - 1).bit_length(), 4)
+    return {"wires": max(asked.groups, channels), "streams": channels}
+
+
 VARIANTS = (
-    Variant("wires", "barrier wires, a slot a group", "mesh-node-wires", {}, "wires"),
-    Variant("messages", "messages on links of their own", "mesh-node", {}),
+    Variant(
+        "wires",
+        "barrier wires, a slot a group",
+        "mesh-node-wires",
+        lambda asked: {"wires": asked.groups},
+        "wires",
+    ),
+    Variant("messages", "messages on links of their own", "mesh-node"),
     Variant(
         "shared messages",
         "messages on the links of packets",
         "mesh-node message_links=shared",
-        {"message_links": "shared"},
+        lambda _: {"message_links": "shared"},
     ),
-    Variant("streams", "wires, and vectors reduced in the routers", "mesh-node-streams", {}),
-    Variant("static tree", "a multicast tree of a static network", "static-node", {}, "tree", True),
-    Variant("static ring", "a ring of a static network", "static-node", {}, "ring", True),
+    Variant(
+        "streams",
+        "wires, and vectors reduced in the routers",
+        "mesh-node-streams",
+        _with_streams,
+        streams=True,
+    ),
+    Variant(
+        "static tree",
+        "a multicast tree of a static network",
+        "static-node",
+        planner="tree",
+        static=True,
+    ),
+    Variant(
+        "static ring", "a ring of a static network", "static-node", planner="ring", static=True
+    ),
 )
 SOFTWARE, MOST_MEASURED = "software", 64
 
@@ -226,12 +249,12 @@ def advise(asked: Asked) -> Advice:
     asked : Asked
     """
     figures = measured()
-    fits = [_fit(variant, asked, figures.get(variant.block)) for variant in VARIANTS]
+    fits = [_fit(variant, asked, figures[variant.block]) for variant in VARIANTS]
     fits.append(_software(asked, figures["router-xy"]))
     return Advice(asked, tuple(sorted(fits, key=lambda fit: (bool(fit.why_not), fit.ns or 0))))
 
 
-def _fit(variant: Variant, asked: Asked, figures: Mapping[str, float] | None) -> Fit:
+def _fit(variant: Variant, asked: Asked, figures: Mapping[str, float]) -> Fit:
     if why_not := _lacks(variant, asked):
         return Fit(variant.name, variant.words, why_not=why_not)
     file = variant.file(asked)
@@ -240,15 +263,17 @@ def _fit(variant: Variant, asked: Asked, figures: Mapping[str, float] | None) ->
     except SyncfabricError as error:
         return Fit(variant.name, variant.words, why_not=str(error))
     cycles = max(group.bound for group in plan.groups)
-    size = figures and int(figures["lut4"])
-    mhz = figures and figures["mhz"]
-    ns = round(cycles * 1000 / mhz, 1) if mhz else None
-    return Fit(variant.name, variant.words, cycles, ns, size or None, mhz or None, file)
+    return _timed(variant.name, variant.words, cycles, figures, file)
+
+
+def _timed(name: str, words: str, cycles: int, figures: Mapping[str, float], file: str = "") -> Fit:
+    ns = round(cycles * 1000 / figures["mhz"], 1)
+    return Fit(name, words, cycles, ns, int(figures["lut4"]), figures["mhz"], file)
 
 
 def _lacks(variant: Variant, asked: Asked) -> str:
     """Return what a variant cannot do at all."""
-    if asked.vector and variant.name != "streams":
+    if asked.vector and not variant.streams:
         return "it has no vectors"
     if variant.static:
         for wanted, words in (
@@ -273,8 +298,7 @@ def _software(asked: Asked, figures: Mapping[str, float]) -> Fit:
             return Fit(SOFTWARE, words, why_not=why_not)
     size = 1 << (asked.members - 1).bit_length()
     cycles = int(measured("software.csv")[str(size)]["cycles"])
-    ns = round(cycles * 1000 / figures["mhz"], 1)
-    return Fit(SOFTWARE, words, cycles, ns, int(figures["lut4"]), figures["mhz"])
+    return _timed(SOFTWARE, words, cycles, figures)
 
 
 def _toml(value: object) -> str:

@@ -9,6 +9,8 @@ import pytest
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
+TIMEOUT = 120
+"""Seconds; a machine may be slow."""
 FLAGS = (
     "--headless",
     "--no-sandbox",

@@ -15,9 +15,9 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
+from tests.browser import TIMEOUT
+
 ROOT = Path(__file__).parents[1]
-PATIENCE = 120
-"""Seconds; a machine may be slow."""
 
 pytestmark = pytest.mark.chromium
 
@@ -86,7 +86,7 @@ def opened(browser: Chrome, address: str, width: int = 1280) -> Chrome:
 
 
 def until(browser: Chrome, selector: str) -> None:
-    WebDriverWait(browser, PATIENCE).until(lambda at: at.find_elements(By.CSS_SELECTOR, selector))
+    WebDriverWait(browser, TIMEOUT).until(lambda at: at.find_elements(By.CSS_SELECTOR, selector))
 
 
 def test_search_finds_all_reduce(browser: Chrome, address: str) -> None:
@@ -123,7 +123,7 @@ def test_the_barrier_of_the_first_page_plays(browser: Chrome, address: str) -> N
         shown = page.find_element(By.CSS_SELECTOR, ".now")
         begin = shown.text
         page.find_element(By.CSS_SELECTOR, "[data-do=play]").click()
-        WebDriverWait(page, PATIENCE).until(lambda _: shown.text != begin)
+        WebDriverWait(page, TIMEOUT).until(lambda _: shown.text != begin)
         until(page, ".spot.released")
     finally:
         page.switch_to.default_content()

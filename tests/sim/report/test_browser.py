@@ -13,12 +13,10 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from syncfabric.sim.report.write import write_report
 from syncfabric.sim.request import RunRequest
+from tests.browser import TIMEOUT
 from tests.sim.report.made import HOSTILE, figures, network_file, scatter, schedule_file
 
 pytestmark = pytest.mark.chromium
-
-PATIENCE = 120
-"""Seconds; a machine may be slow."""
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +38,7 @@ def page(browser: Chrome, address: str) -> Iterator[Chrome]:
     browser.get_log("performance")
     browser.get(address)
     # On a busy machine the browser may still be parsing: the plot is the last part.
-    WebDriverWait(browser, PATIENCE).until(lambda at: at.find_elements(By.CSS_SELECTOR, ".plot"))
+    WebDriverWait(browser, TIMEOUT).until(lambda at: at.find_elements(By.CSS_SELECTOR, ".plot"))
     yield browser
     assert browser.get_log("browser") == []
 
@@ -181,9 +179,9 @@ def test_it_plays_to_the_end_and_everybody_is_released(page: Chrome) -> None:
     assert player.shown["member"] == len(film["casts"][0]["members"])
     player.find(".speed option[value='8']").click()
     player.do("play")
-    WebDriverWait(page, PATIENCE).until(lambda _: player.now > film["first"])
-    WebDriverWait(page, PATIENCE).until(lambda _: player.now == film["last"])
-    WebDriverWait(page, PATIENCE).until(lambda _: "play" in player.shown["go"])
+    WebDriverWait(page, TIMEOUT).until(lambda _: player.now > film["first"])
+    WebDriverWait(page, TIMEOUT).until(lambda _: player.now == film["last"])
+    WebDriverWait(page, TIMEOUT).until(lambda _: "play" in player.shown["go"])
     shown = player.expect(film["last"])
     members = len(film["casts"][0]["members"])
     assert shown["released"] == members
