@@ -173,6 +173,32 @@ _FAULTS: Faults = {
             "rtl/engine/engine.py",
         ),
     ),
+    "engine: an entry, all operations": (
+        (
+            "MIN keeps the larger",
+            "Mux(larger, word, held)",
+            "Mux(larger, held, word)",
+            "rtl/parts/gates.py",
+        ),
+        ("a sum has no carries", "held + word", "held ^ word", "rtl/parts/gates.py"),
+        ("what comes third is not kept", "merges.eq(hit)", "merges.eq(hit & state.fresh)"),
+        ("another epoch's word is kept", "merges.eq(hit)", "merges.eq(hit | self.unexpected)"),
+    ),
+    "engine: an entry, keys": (
+        ("a key is not looked at", "(self.image.key == self.message.tag)", "Const(1, 1)"),
+        (
+            "a tag leaves without its check bits",
+            "link.message.tag.eq(tag)",
+            "link.message.tag.eq(rule.image.key)",
+            "rtl/engine/engine.py",
+        ),
+        (
+            "a queue keeps tags",
+            "queue.message.eq(turned(layout, link.message))",
+            "queue.message.eq(link.message)",
+            "rtl/engine/engine.py",
+        ),
+    ),
     "engine: an entry, stages 3, shared links": (
         (
             "links are sent the kind that came",

@@ -72,6 +72,18 @@ ENGINE_PROOFS = (
         partial(EntryProof, 2, 2, 2, shared=True, routed=True),
         reset=True,
     ),
+    Proof(
+        "engine: an entry, all operations",
+        "rtl/engine/rule.py",
+        partial(EntryProof, 2, 2, 2, shared=False, operations="all", data_bits=4),
+        reset=True,
+    ),
+    Proof(
+        "engine: an entry, keys",
+        "rtl/engine/rule.py",
+        partial(EntryProof, 3, 2, 2, shared=False, key_bits=2),
+        reset=True,
+    ),
     Proof("fifo: engine's queue, cut to 4", "rtl/engine/queue.py", partial(FifoProof, messages, 5)),
     Proof(
         "fifo: engine's queue in block RAM, cut to 4",

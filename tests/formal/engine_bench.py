@@ -158,6 +158,7 @@ class FreeEngine:
     engine : Engine
     commands : Commands
     memory : EntryMemory
+    queues : list of Queue
         Their stand-ins.
     entry : Value
         The entry that is kept.
@@ -180,7 +181,9 @@ class FreeEngine:
         self.local = local = OwnPort(layout)
         self.entry = claims.constant("entry", wrapper.which)
         self.memory = _OneEntry(layout, self.entry, wrapper.strange, block=interval == 3)
-        queues = [_FreeQueue(layout, getattr(wrapper, f"next_{p}")) for p in range(layout.links)]
+        self.queues = queues = [
+            _FreeQueue(layout, getattr(wrapper, f"next_{p}")) for p in range(layout.links)
+        ]
         turns = iter(queues)
         with patch.multiple(
             module,
@@ -249,6 +252,8 @@ class FreeEngine:
         shown = Cat(getattr(local, task) for task in TASKS)
         same = (local.head.entry == log.message.entry) & (local.head.data == log.message.data)
         same &= (local.head.epoch == log.message.epoch) & (local.head.kind == log.message.kind)
+        if layout.key_bits:
+            same &= local.head.tag == log.message.tag
         claims.lemma(
             "the local source serves what it has loaded",
             shown == Mux(log.valid, log.tasks.as_value(), 0),

@@ -8,6 +8,7 @@ from syncfabric.models.layout.engine import EngineLayout, Kind
 from syncfabric.models.messages import Op
 from syncfabric.rtl.messages import struct
 from tests.formal.engine_bench import FreeEngine, free_ports
+from tests.formal.engine_words import combination, turned
 from tests.formal.properties import Properties
 
 __all__ = ["EntryProof"]
@@ -17,8 +18,8 @@ class EntryProof(wiring.Component):
     """An engine with an own process; neighbours and software do anything.
 
     The episodes of one entry are kept beside the engine as sets of ports: which are awaited, and
-    which have sent. Reset may come at any time, after which no message comes before the sweep is
-    over.
+    which have sent, and the word that each of these sent. Reset may come at any time, after which
+    no message comes before the sweep is over.
 
     Parameters
     ----------
@@ -28,16 +29,30 @@ class EntryProof(wiring.Component):
     links, groups : int
     routed : bool
         Messages are routed; a port may be the parent's and a child's.
+    operations : str
+    data_bits, key_bits : int
+        With keys, messages have tags.
     """
 
     def __init__(
-        self, stages: int, links: int, groups: int, *, shared: bool, routed: bool = False
+        self,
+        stages: int,
+        links: int,
+        groups: int,
+        *,
+        shared: bool,
+        routed: bool = False,
+        operations: str = "bitwise",
+        data_bits: int = 2,
+        key_bits: int = 0,
     ) -> None:
-        place = ((1, 1),) if routed else ()
-        self._layout = layout = EngineLayout(links, True, groups, 2, "bitwise", *place)
+        place = (1, 1) if routed else ()
+        self._layout = layout = EngineLayout(
+            links, True, groups, data_bits, operations, place, key_bits=key_bits
+        )
         self._stages = stages
-        image = In(struct(layout.image))
-        super().__init__({**free_ports(layout, shared=shared), "image": image})
+        more = {"image": In(struct(layout.image)), "come": In(struct(layout.message))}
+        super().__init__({**free_ports(layout, shared=shared), **more})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -52,7 +67,7 @@ class EntryProof(wiring.Component):
             (parent & (parent - 1)) == 0,
             layout.routed | ((parent & children) == 0),
             children.any(),
-            image.op <= Op.XOR,
+            image.op <= (Op.SUM if layout.operations == "all" else Op.XOR),
         )
         served = bench.served
         message, tasks, port = served.message, served.tasks, served.port
@@ -76,8 +91,9 @@ class EntryProof(wiring.Component):
         wanted = Signal(layout.ports)
         sets_up, names_epoch, waits, to_children, clean = (Signal() for _ in range(5))
         is_broken = message.kind == Kind.BROKEN
+        keyed = message.tag == image.key if layout.key_bits else Const(1, 1)
         m.d.comb += [
-            ours.eq(mine & alive & (message.epoch == epoch)),
+            ours.eq(mine & alive & (message.epoch == epoch) & (keyed | ~port.any())),
             broken.eq(ours & is_broken & (port & parent).any()),
             merges.eq(ours & ~is_broken & (port & awaited & ~came).any()),
             completes.eq(merges & ((came | port) == awaited)),
@@ -131,18 +147,13 @@ class EntryProof(wiring.Component):
         with m.Elif(mine & tasks.visit):
             m.d.sync += seen.eq(waits)
 
-        # Data are kept as what each operation needs of them.
-        ones, zeros, odd = (
-            Signal(layout.data_bits, name=name) for name in ("ones", "zeros", "odd")
-        )
-        word, first = message.data, ~came.any()
-        now = [Mux(first, word, ones | word), Mux(first, ~word, zeros | ~word)]
-        now.append(Mux(first, word, odd ^ word))
-        with m.If(merges):
-            m.d.sync += [old.eq(new) for old, new in zip((ones, zeros, odd), now, strict=True)]
-
-        def combination(any_one: Value, any_zero: Value, parity: Value) -> Value:
-            return Mux(image.op == Op.AND, ~any_zero, Mux(image.op == Op.XOR, parity, any_one))
+        # The word of each arrival is kept; what came is combined in the order of ports.
+        words = [Signal(layout.data_bits, name=f"word_{p}") for p in range(layout.ports)]
+        for p, word in enumerate(words):
+            with m.If(merges & port[p]):
+                m.d.sync += word.eq(message.data)
+        sent = [Mux(port[p], message.data, word) for p, word in enumerate(words)]
+        now = combination(image.op, [*zip(came | Mux(merges, port, 0), sent, strict=True)])
 
         # Messages that a faithful neighbour has yet to answer; the parent's GO comes unasked.
         unanswered = Signal(layout.ports)
@@ -151,7 +162,7 @@ class EntryProof(wiring.Component):
         with m.Else():
             m.d.sync += unanswered.eq((unanswered & ~Mux(merges, port, 0)) | wanted)
         faithful = ours & ~is_broken & (port & unanswered).any()
-        state = bench.memory.kept["state"]
+        state, acc = bench.memory.kept["state"], bench.memory.kept["acc"]
         claims.lemma(
             "the entry in memory is what its episode has come to",
             ~clean | (state.alive == alive),
@@ -164,7 +175,7 @@ class EntryProof(wiring.Component):
                 & (state.last == last)
                 & (state.fresh == ~came.any())
                 & (state.old == seen)
-                & (first | (bench.memory.kept["acc"] == combination(ones, zeros, odd)))
+                & (~came.any() | (acc == combination(image.op, [*zip(came, words, strict=True)])))
             ),
             ~alive | (clean & bench.swept),
             ~alive | (unanswered == (awaited & ~came)),
@@ -215,8 +226,17 @@ class EntryProof(wiring.Component):
             & (~(at_process & release.valid) | (release.message.kind == kind_own)),
         )
         has_data = completes & (kind != Kind.GO)
-        data_then = then("data", combination(*now)), then("has_data", has_data)
-        own_data = claims.before("own_data", combination(*now))
+        data_then = then("data", now), then("has_data", has_data)
+        own_data = claims.before("own_data", now)
+        claims.holds(
+            "acc is the combination of exactly the arrivals of the present epoch",
+            ~(alive & came.any())
+            | (acc == combination(image.op, [*zip(came, words, strict=True)])),
+        )
+        claims.holds(
+            "acc changes only by such an arrival",
+            claims.before("merged", merges) | (acc == claims.before("acc", acc)),
+        )
         claims.holds(
             "links are sent the combination of what came",
             Cat(
@@ -261,6 +281,8 @@ class EntryProof(wiring.Component):
                 & (release.message.epoch == claims.before("epoch", epoch))
             ),
         )
+        if layout.key_bits:
+            self._claim_tags(m, claims, bench, at_links, at_process, image.key)
         counters = bench.engine._counters
         claims.holds(
             "a message that is not awaited is counted",
@@ -292,3 +314,33 @@ class EntryProof(wiring.Component):
         claims.reached("broken", broken & going_up)
         claims.reached("expires", expires)
         return m
+
+    def _claim_tags(
+        self,
+        m: Module,
+        claims: Properties,
+        bench: FreeEngine,
+        at_links: Value,
+        at_process: Value,
+        key: Value,
+    ) -> None:
+        """Claim that a message has its group's key, and on a link its tag."""
+        layout, engine = self._layout, bench.engine
+        outs = [getattr(engine, f"out_{q}") for q in range(layout.links)]
+        claims.holds(
+            "a link's message, less its check bits, has the group's key",
+            Cat(
+                ~(at_links & out.valid) | (turned(layout, out.message).tag == key) for out in outs
+            ).all(),
+        )
+        release = engine.release
+        claims.holds(
+            "the process's message has the group's key",
+            ~(at_process & release.valid) | (release.message.tag == key),
+        )
+        m.d.comb += [getattr(engine, f"in_{p}").message.eq(self.come) for p in range(layout.links)]
+        comes = turned(layout, self.come).as_value()
+        claims.holds(
+            "what enters a queue has a key in place of its tag",
+            Cat(queue.message.as_value() == comes for queue in bench.queues).all(),
+        )
