@@ -15,6 +15,7 @@ from syncfabric.sim.report.write import write_report
 
 ROOT = Path(__file__).parents[1]
 _OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./([^)#]+)(?:#[^)]*)?\)")
+_MARK = re.compile(r"^( *```\w+) \w+$", re.M)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -30,5 +31,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Name files of the repository that are not on the site, instead of linking to them."""
+    """Name files of the repository instead of linking to them; drop the marks of fences."""
+    markdown = _MARK.sub(r"\1", markdown)
     return _OUTSIDE.sub(r"\1 (`\2`)", markdown)

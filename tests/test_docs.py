@@ -228,7 +228,7 @@ def test_the_keys_and_lines_of_a_set_up_are_those_of_the_files() -> None:
     (write, *_) = registers_json(plan)["writes"]
     page = (DOCS / "registers.md").read_text(encoding="utf-8")
     assert named("registers.md", "## `NAME_registers.json`") == set(write)
-    shown = re.search(r"```\n((?:[0-9a-f_]{21}\n)+)```", page)
+    shown = re.search(r"```text\n((?:[0-9a-f_]{21}\n)+)```", page)
     assert shown
     assert shown[1] in setup_hex(plan)
 

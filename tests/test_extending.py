@@ -1,12 +1,12 @@
 """The package of docs/extending.md, installed as an outsider would."""
 
-import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.pages import Reader, blocks
 
 PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
 PLANNED = """
@@ -23,25 +23,12 @@ members = "all"
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return an environment in which the page's package is installed."""
-    source, target = tmp_path_factory.mktemp("more"), tmp_path_factory.mktemp("installed")
-    blocks = re.findall(r"^`(\S+)`:\n\n```\w+\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
-    assert len(blocks) == 6
-    for name, text in blocks:
-        (source / name).write_text(text)
-    _call(
-        "python",
-        "-m",
-        "pip",
-        "install",
-        "-q",
-        "--no-deps",
-        "--no-build-isolation",
-        "--target",
-        target,
-        source,
-    )
-    return {**os.environ, "PYTHONPATH": str(target)}
+    """Return an environment in which the page's package is installed: all of the page, followed."""
+    reader = Reader(tmp_path_factory.mktemp("more"))
+    for block in blocks(PAGE):
+        reader.follow(block)
+    assert reader.installed
+    return reader.environment
 
 
 def _call(program: str, *words: object, **more: object) -> str:
@@ -49,24 +36,6 @@ def _call(program: str, *words: object, **more: object) -> str:
     done = subprocess.run(command, capture_output=True, text=True, **more)  # type: ignore[call-overload]
     assert done.returncode == 0, done.stderr
     return str(done.stdout)
-
-
-def _commands() -> list[list[str]]:
-    return [line.split()[2:] for line in re.findall(r"^\$ .*$", PAGE.read_text("utf-8"), re.M)]
-
-
-@pytest.mark.parametrize(
-    ("words", "shown"),
-    [
-        *zip(
-            _commands(),
-            ["cube-connected-cycles-3", "9 steps|steps", "token", "by one-by-one", "ring of 32"],
-            strict=True,
-        )
-    ],
-)
-def test_each_command(environment: dict[str, str], words: list[str], shown: str) -> None:
-    assert re.search(shown, _call("syncfabric", *words, env=environment))
 
 
 def test_its_planner(environment: dict[str, str], tmp_path: Path) -> None:

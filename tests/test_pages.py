@@ -1,96 +1,133 @@
-"""The tutorials, followed as a reader would, and the options of every command that a page shows."""
+"""Every block of every page, done as a reader would; the options of commands within text."""
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from syncfabric.cli import app
-from tests.test_readme import ROOT, shell
+from tests.pages import PAGES, ROOT, RUN, SHOWN, Block, Reader, blocks, imports
 
-DOCS = ROOT / "docs"
-PAGES = sorted([ROOT / "README.md", *DOCS.glob("*.md")])
-TUTORIALS = sorted(DOCS.glob("tutorial-*.md"))
-STEP = re.compile(r"^(?:`(?P<file>[\w.]+)`:\n\n)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.M | re.S)
-
-
-def follow(page: Path, folder: Path) -> Iterator[tuple[str, str]]:
-    """Save each file of a tutorial, and yield its programs in Python and its commands, in order."""
-    for step in STEP.finditer(page.read_text("utf-8")):
-        if step["file"]:
-            (folder / step["file"]).write_text(step["text"])
-        elif step["kind"] == "python":
-            (folder / "page.py").write_text(step["text"])
-            yield "python page.py", shell("python page.py", folder)
-        elif step["kind"] == "":
-            for line in step["text"].splitlines():
-                assert line.startswith("$ "), line
-                yield line.removeprefix("$ "), ""
+BLOCKS = [block for page in PAGES if page.stem != "cli" for block in blocks(page)]
+"""The reference of the command line is generated, and compared whole."""
+FLOORS = {"": 82, "nightly": 34}
+CHECKED = 11
+"""Blocks that no test can run: a real board, other hosts, what sets tests themselves up."""
 
 
-def judge(command: str, printed: str, folder: Path) -> None:
-    if "vvp" in command:
-        assert "PASS" in printed
-    if command.startswith("syncfabric check"):
-        assert "right" in printed
-    if command.startswith("syncfabric"):
-        for _, file in re.findall(r" (-o|--draw) (\S+)", command):
-            assert (folder / file).exists(), command
-
-
-@pytest.mark.icarus
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_a_tutorial_on_the_model(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In this process, and what Verilator would run, the golden model runs."""
-    monkeypatch.chdir(tmp_path)
-    for command, printed in follow(page, tmp_path):
-        if command.startswith("syncfabric "):
-            model = ["--sim", "model"] if command.startswith("syncfabric run") else []
-            done = CliRunner().invoke(app, [*shlex.split(command)[1:], *model])
-            assert done.exit_code == 0, f"{command}\n{done.output}"
-            printed = done.stdout
-        elif not printed:
-            printed = shell(command, tmp_path)
-        judge(command, printed, tmp_path)
-
-
-@pytest.mark.icarus
-@pytest.mark.nightly
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_a_tutorial_as_it_stands(page: Path, tmp_path: Path) -> None:
-    for command, shown in follow(page, tmp_path):
-        printed = shown or shell(command, tmp_path)
-        judge(command, printed, tmp_path)
-        if command.startswith("syncfabric run"):
-            assert "match: hardware and golden model agree" in printed
-
-
-def options() -> dict[str, set[str]]:
-    """Return the options of each command."""
-    group = typer.main.get_command(app)
-    found = {}
-    for name, command in group.commands.items():  # type: ignore[attr-defined]
-        known = (option for each in command.params for option in (*each.opts, *each.secondary_opts))
-        found[name] = {*known, "--help", "-h"}
+def pages(*marks: str) -> list[Any]:
+    """Return the stems of pages with such blocks to run; with what they need installed."""
+    found = []
+    for page in PAGES:
+        if page.stem == "extending" and "nightly" not in marks:
+            continue  # tests/test_extending.py follows it, and has more tests of its package
+        here = [b for b in BLOCKS if b.page == page.stem and b.language in RUN and b.mark in marks]
+        needs = any(re.search("iverilog|icarus", block.text) for block in here)
+        if any(block.mark == marks[-1] for block in here):
+            found.append(pytest.param(page.stem, marks=[pytest.mark.icarus] * needs))
     return found
+
+
+def follow(page: str, reader: Reader, *marks: str) -> None:
+    reader.take_examples(next(each for each in PAGES if each.stem == page))
+    for block in BLOCKS:
+        if block.page == page and (block.mark in marks or block.language in SHOWN):
+            try:
+                reader.follow(block)
+            except Exception as error:
+                error.add_note(f"docs/{page}.md:{block.line}")
+                raise
+
+
+@pytest.mark.parametrize("page", pages(""))
+def test_a_page_on_the_model(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Verilator would run, the golden model runs."""
+    monkeypatch.chdir(tmp_path)
+    follow(page, Reader(tmp_path), "")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("page", pages("", "nightly"))
+def test_a_page_as_it_stands(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    follow(page, Reader(tmp_path, as_it_stands=True), "", "nightly")
+
+
+def test_every_block_is_run_or_has_a_reason(record_property: Callable[[str, object], None]) -> None:
+    kinds = Counter(block.mark for block in BLOCKS if block.language in RUN)
+    record_property(
+        "coverage",
+        f"pages: {kinds['']} blocks are run, {kinds['nightly']} nightly; of {kinds['checked']}"
+        " the options are checked alone",
+    )
+    assert {*kinds} <= {"", "nightly", "checked"}
+    assert kinds[""] >= FLOORS[""]
+    assert kinds["nightly"] >= FLOORS["nightly"]
+    assert kinds["checked"] <= CHECKED
+    for block in BLOCKS:
+        where = f"docs/{block.page}.md:{block.line}"
+        assert block.language in RUN | SHOWN, where
+        if block.language in SHOWN:
+            assert not block.mark, where
+            assert not re.search(r"^(\$ |syncfabric |scripts/)", block.text, re.M), where
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_no_block_is_overlooked(page: Path) -> None:
+    """Fences are those that were found; nothing is indented code, which has no language."""
+    text = page.read_text("utf-8")
+    assert len(re.findall(r"^ *```", text, re.M)) == 2 * len(blocks(page))
+    assert not re.search(r"\n\n {4,}(\$ |syncfabric |scripts/|\.venv/)", text)
+
+
+def commands() -> dict[str, Any]:
+    """Return each command, imported; the group itself does that on demand."""
+    group: Any = typer.main.get_command(app)
+    return {name: group.get_command(None, name) for name in group.list_commands(None)}
+
+
+@pytest.mark.parametrize(
+    "block",
+    [block for block in BLOCKS if block.language in RUN and block.mark],
+    ids=lambda block: f"{block.page}-{block.line}",
+)
+def test_a_block_that_is_not_run_each_time(block: Block) -> None:
+    """Command lines are parsed whole; scripts are there; what programs import exists."""
+    if block.language == "python":
+        compile(block.text, block.page, "exec")
+        for line in imports(block):
+            exec(line, {})
+    elif block.language in ("console", "sh"):
+        assert block.commands()
+        for command, _ in block.commands():
+            for part in re.split(r" (?:&&|[|>]) ", command):
+                match shlex.split(re.sub(r"^mpiexec -n \d+ ", "", part)):
+                    case ["syncfabric", name, *words]:
+                        commands()[name].make_context(name, words)
+                    case [path, *_] if path.startswith("scripts/"):
+                        assert (ROOT / path).is_file(), path
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_options_that_a_page_shows(page: Path) -> None:
-    known = options()
-    shown = re.compile(r"(?:^|[`$ ])syncfabric ([a-z]+)((?: [^`\n#|&>]*)?)", re.M)
-    for command, rest in shown.findall(page.read_text("utf-8")):
+    known = {
+        name: {"--help", "-h", *(o for each in of.params for o in each.opts + each.secondary_opts)}
+        for name, of in commands().items()
+    }
+    shown = re.compile(r"(^|[`$ ])(?:\$ )?syncfabric ([a-z]+)((?: [^`\n#|&>]*)?)", re.M)
+    for before, command, rest in shown.findall(page.read_text("utf-8")):
+        assert command in known or before != "`", command
         if command in known:
             given = {*re.findall(r"(?:^| )(--?[a-z][\w-]*)", rest)}
             assert given <= known[command], f"{command}: {given - known[command]}"
 
 
 def test_tutorials_are_listed() -> None:
-    text = (DOCS / "tutorials.md").read_text("utf-8")
-    assert [page.name for page in TUTORIALS if f"({page.name})" not in text] == []
+    text = (ROOT / "docs" / "tutorials.md").read_text("utf-8")
+    names = [page.name for page in PAGES if "tutorial-" in page.stem]
+    assert [name for name in names if f"({name})" not in text] == []

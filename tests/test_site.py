@@ -172,6 +172,11 @@ def test_links_of_the_site_lead_somewhere(site: Path) -> None:
             assert not anchor or anchor in names[file], f"{name}: {target}"
 
 
+def test_every_fence_is_a_block(site: Path) -> None:
+    """Also one with a mark for the tests."""
+    assert [page.name for page in site.glob("*.html") if "```" in page.read_text("utf-8")] == []
+
+
 def shown_numbers(article: str) -> list[int]:
     """Return the numbers of the items of an article's outermost ordered lists."""
     found: list[int] = []
