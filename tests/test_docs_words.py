@@ -48,8 +48,7 @@ from syncfabric.models.messages.layout import Layout
 from syncfabric.models.messages.words import Block, Part, WordTable
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.register_map.rdl import config_map
-from syncfabric.rtl.cores.interface import KEPT_ACKS, KEPT_FLITS
-from syncfabric.rtl.cores.sender import QUEUE_FLITS
+from syncfabric.rtl.cores.interface import KEPT_ACKS, KEPT_FLITS, QUEUE_FLITS
 from tests.models.register_map.networks import ENGINES, network
 from tests.test_docs import DOCS, rows, tables
 

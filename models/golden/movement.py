@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival
-from syncfabric.models.golden.faulty_links import FaultyLinks
 from syncfabric.models.golden.interface import NodeInterface
 from syncfabric.models.golden.link import Back, Carried, Forward, Sent
 from syncfabric.models.golden.node import Node
@@ -26,7 +25,7 @@ from syncfabric.models.golden.place import (
 from syncfabric.models.golden.processes import Processes
 from syncfabric.models.golden.record import GuardWires
 from syncfabric.models.golden.router import Flit
-from syncfabric.models.golden.wiring import Coming, Out, Shown, Wiring
+from syncfabric.models.golden.wiring import Coming, FaultyLinks, Out, Shown, Wiring
 from syncfabric.models.layout.network import NetworkShape
 
 __all__ = ["RESET", "Movement"]

@@ -11,6 +11,7 @@ from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.layout.words import RouterWord, Target
 from syncfabric.rtl.engine.ports import MessageSignature
 from syncfabric.rtl.engine.tag import turned
+from syncfabric.rtl.guard.ends import GuardedLinks
 from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.lifecycle.queue import Hold
 from syncfabric.rtl.lifecycle.shape import set_up_shape
@@ -20,7 +21,6 @@ from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.slots.slot import received, sent
 from syncfabric.rtl.streams.guard import join_streams
 from syncfabric.rtl.streams.process import StreamPort
-from syncfabric.rtl.transport.guarded import GuardedLinks
 from syncfabric.rtl.transport.link import show, word_on
 from syncfabric.rtl.transport.streamed import join_events, join_words, members_of, streams_of
 

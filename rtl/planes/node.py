@@ -10,6 +10,7 @@ from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.layout.words import RouterWord, Target
 from syncfabric.rtl.engine.engine import Engine
+from syncfabric.rtl.guard.ends import GuardedLinks
 from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.lifecycle.set_up_port import ConfigAccess, LocalPort, SinkPort
 from syncfabric.rtl.lifecycle.shape import SetUpShape, set_up_shape
@@ -21,7 +22,6 @@ from syncfabric.rtl.slots.plane import SlotPlane
 from syncfabric.rtl.streams.guard import join_streams
 from syncfabric.rtl.streams.plane import StreamPlane
 from syncfabric.rtl.streams.process import StreamPort
-from syncfabric.rtl.transport.guarded import GuardedLinks
 from syncfabric.rtl.transport.link import Joined, LinksApart, OwnLinks, SharedLinks, show
 from syncfabric.rtl.transport.routed import RoutedLinks
 from syncfabric.rtl.transport.streamed import StreamedLinks, join_events, streams_of

@@ -284,7 +284,7 @@ class CoresJob:
 
     def _draw(self, trace: Path, result: CoresResult, plan: BarrierPlan, events: Events) -> None:
         from syncfabric.sim.cores.events import timeline
-        from syncfabric.sim.draw.cores import timeline_figure
+        from syncfabric.sim.draw.charts import timeline_figure
         from syncfabric.sim.draw.page import format_of, picture
 
         if self.begin >= max(1, result.cycles):

@@ -8,9 +8,9 @@ from syncfabric.sim.draw.figures import (
     network_figure,
     plan_figure,
     show,
+    stream_figure,
 )
 from syncfabric.sim.draw.page import picture, to_svg
-from syncfabric.sim.draw.streams import stream_figure
 
 __all__ = [
     "can_draw",

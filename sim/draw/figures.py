@@ -1,6 +1,8 @@
 """Whole pictures: one group's tree or ring, a plan's side by side, a network, its load."""
 
-from collections.abc import Callable, Hashable, Iterable
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ from syncfabric.sim.draw.page import (
     GREY,
     INK,
     PAPER,
+    ROOT,
     TOP,
     Margins,
     Mark,
@@ -24,9 +27,9 @@ from syncfabric.sim.draw.page import (
 from syncfabric.sim.draw.pen import Pen, sheet_of
 from syncfabric.sim.draw.scene import Scene, scene_of
 from syncfabric.sim.draw.style import colours
-from syncfabric.sim.draw.ways import Dot, key_of, overlay
+from syncfabric.sim.draw.ways import Dot, flow_overlay, key_of, overlay
 from syncfabric.sim.results import ChannelLoad
-from syncfabric.sim.words import count, kind_words, network_words, root_words, way_words
+from syncfabric.sim.words import count, kind_words, network_words, node_words, root_words, way_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from syncfabric.models.networks.spec import AnySpec, NetworkSpec
     from syncfabric.models.planning.group_plan import GroupPlan
     from syncfabric.models.planning.plan import BarrierPlan
+    from syncfabric.sim.stream_result import StreamResult
 
 MOST_PANELS, MOST_COLOURS = 12, 10
 """Groups that have a panel, or a colour, of their own."""
@@ -50,7 +54,7 @@ LARGEST_IRREGULAR = 100
 """Most switches of an irregular network that a picture shows."""
 
 
-def _within(network: "AnySpec") -> tuple[bool, str]:
+def _within(network: AnySpec) -> tuple[bool, str]:
     """Return whether a network fits, and the largest one in words."""
     topology = network.topology
     if isinstance(topology, Irregular):
@@ -60,12 +64,12 @@ def _within(network: "AnySpec") -> tuple[bool, str]:
     return fits, f"{LARGEST_MESH}x{LARGEST_MESH}"
 
 
-def can_draw(network: "AnySpec") -> bool:
+def can_draw(network: AnySpec) -> bool:
     """Return whether a network is small enough for a picture."""
     return _within(network)[0]
 
 
-def check_picture(path: str | Path, network: "AnySpec") -> str:
+def check_picture(path: str | Path, network: AnySpec) -> str:
     """Return the format that a picture's file name asks for.
 
     Raises
@@ -84,7 +88,7 @@ def check_picture(path: str | Path, network: "AnySpec") -> str:
     return kind
 
 
-def show(network: "AnySpec", make: Callable[[], "Figure"]) -> str | None:
+def show(network: AnySpec, make: Callable[[], Figure]) -> str | None:
     """Return a figure as SVG for a notebook; None where the network is too large to draw."""
     return to_svg(make()) if can_draw(network) else None
 
@@ -92,7 +96,7 @@ def show(network: "AnySpec", make: Callable[[], "Figure"]) -> str | None:
 class Place:
     """A network's scene, its sheet, and the room around it."""
 
-    def __init__(self, network: "AnySpec", side: float) -> None:
+    def __init__(self, network: AnySpec, side: float) -> None:
         self.scene: Scene = scene_of(network)
         self.sheet: Sheet = sheet_of(self.scene, side)
         numbered = bool(self.scene.marks)
@@ -106,7 +110,7 @@ class Place:
         return Pen(axes, self.sheet, self.scene)
 
 
-def group_figure(plan: "BarrierPlan", group: "GroupPlan") -> "Figure":
+def group_figure(plan: BarrierPlan, group: GroupPlan) -> Figure:
     """Draw one group's tree or ring with its title and the key of its colours."""
     place = Place(plan.spec.network, 6.4)
     with settings():
@@ -120,7 +124,7 @@ def group_figure(plan: "BarrierPlan", group: "GroupPlan") -> "Figure":
     return page.figure
 
 
-def plan_figure(plan: "BarrierPlan") -> "Figure":
+def plan_figure(plan: BarrierPlan) -> Figure:
     """Draw a plan: one group as ``group_figure``, several as panels side by side."""
     if len(plan.groups) == 1:
         return group_figure(plan, plan.groups[0])
@@ -150,7 +154,7 @@ def plan_figure(plan: "BarrierPlan") -> "Figure":
     return page.figure
 
 
-def network_figure(spec: "NetworkSpec") -> "Figure":
+def network_figure(spec: NetworkSpec) -> Figure:
     """Draw a network, and at every node the colours of the groups it is in."""
     place = Place(spec.network, 4.6)
     shown = list(zip(colours(min(MOST_COLOURS, len(spec.groups))), spec.groups, strict=False))
@@ -176,7 +180,7 @@ def network_figure(spec: "NetworkSpec") -> "Figure":
     return page.figure
 
 
-def _facts(plan: "BarrierPlan", group: "GroupPlan") -> str:
+def _facts(plan: BarrierPlan, group: GroupPlan) -> str:
     """Return a group's figures in one line."""
     slot = ""
     if group.planner == WIRE_PLANNER:
@@ -187,8 +191,8 @@ def _facts(plan: "BarrierPlan", group: "GroupPlan") -> str:
 
 
 def heat_figure(
-    network: "AnySpec", loads: Iterable[ChannelLoad], *, title: str, line: str = ""
-) -> "Figure":
+    network: AnySpec, loads: Iterable[ChannelLoad], *, title: str, line: str = ""
+) -> Figure:
     """Draw how busy each directed channel was.
 
     Between routers an arrow for each direction, keeping right; of a node the left half is what it
@@ -232,7 +236,7 @@ def heat_figure(
 
 
 def colour_bar(
-    page: Page, norm: "Normalize", scale: "Colormap", words: str, middle: float, top: float
+    page: Page, norm: Normalize, scale: Colormap, words: str, middle: float, top: float
 ) -> None:
     """Draw a scale of colours with words below it, around ``middle``, ``top`` inches from above."""
     from matplotlib.cm import ScalarMappable
@@ -246,3 +250,127 @@ def colour_bar(
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=2, labelsize=7, color=INK)
     bar.set_label(words, fontsize=7.5)
+
+
+UP, DOWN = ("#cfe0ef", "#6ba3d6", "#0b3c6f"), ("#f8e3d0", "#f08a24", "#7a1f0b")
+"""Scales of words on links to the root, and away from it: from none to all."""
+SIDE, PLOT, GAP = 4.4, 4.6, 0.75
+"""In inches: of a network's longer side, of the width of plots, and of the room before them."""
+FLOWS, ROW, ROWS = 1.5, 0.16, 3.2
+"""Heights: of the plot of words, of a member's row, and of all members' rows at most."""
+NAMED = 32
+"""Members whose rows have names, at most."""
+BESIDE = 3
+"""Groups from which on two stand side by side."""
+
+
+def stream_figure(plan: BarrierPlan, streams: Sequence[StreamResult]) -> Figure:
+    """Draw what streams had on the links of their trees, and when members had their results.
+
+    Parameters
+    ----------
+    plan : BarrierPlan
+    streams : sequence of StreamResult
+        At least one, each of a group of the plan.
+    """
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
+
+    groups = {group.id: group for group in plan.groups}
+    shown, place = streams[:MOST_PANELS], Place(plan.spec.network, SIDE)
+    columns = 2 if len(shown) >= BESIDE else 1
+    most = max(len(stream.flow.members) for stream in shown)
+    rows = min(most * ROW, ROWS)
+    step_x = place.width + GAP + PLOT + 0.2
+    step_y = PANEL_TOP + max(place.height, FLOWS + 0.45 + rows + 0.55)
+    norm = Normalize(0, max(stream.words for stream in shown))
+    scales = [LinearSegmentedColormap.from_list("words", inks) for inks in (DOWN, UP)]
+    key = [Mark(INK, "member"), Mark(ROOT, "root")]
+    key += [
+        Mark(ink, words, "square")
+        for ink, words in (
+            (UP[0], "from a member's first beat to its first word of the result"),
+            (DOWN[1], "words of the result"),
+            (GREY, "bound of the first word"),
+        )
+    ]
+    with settings():
+        bottom = TOP + -(-len(shown) // columns) * step_y
+        page = Page(columns * step_x, bottom + 0.6, key)
+        first, rest = streams[0], len(streams) - len(shown)
+        title = f"{plan.spec.name} · {first.kind} of {count(first.words, 'word')}, {first.op}"
+        more = f" · {count(rest, 'group')} not shown" if rest else ""
+        page.heading(title, network_words(plan.spec.network) + more, page.width / 2, 0.3, size=15)
+        for number, stream in enumerate(shown):
+            row, column = divmod(number, columns)
+            left, top = column * step_x, TOP + row * step_y
+            group = groups[stream.id]
+            title = f"group {group.id} · {count(len(group.members), 'member')}"
+            line = f"{root_words(group)} · {_took(stream)}"
+            page.heading(title, line, left + step_x / 2, top + 0.16, size=11)
+            inks: dict[Hashable, Any] = {
+                (link.node, link.port): scales[link.up](norm(link.words))
+                for link in stream.flow.links
+            }
+            pen = place.pen(page, left + place.width / 2, top + PANEL_TOP)
+            pen.draw(flow_overlay(place.scene, group, inks))
+            plots = left + place.width + GAP
+            _flows(page.plot(plots, top + PANEL_TOP, PLOT, FLOWS), stream)
+            _members(page.plot(plots, top + PANEL_TOP + FLOWS + 0.45, PLOT, rows), stream)
+        for up, words, at in ((True, "up, to the root", 0.3), (False, "down, away from it", 0.7)):
+            label = f"words on a link {words}"
+            colour_bar(page, norm, scales[up], label, at * page.width, bottom)
+    return page.figure
+
+
+def _took(stream: StreamResult) -> str:
+    """Return what a stream took in words."""
+    if stream.last is None:
+        return "not all of it has come"
+    bound = "" if stream.bound is None else f" (bound {stream.bound})"
+    return f"first word after {stream.first} cycles{bound}, last after {stream.last}"
+
+
+def _flows(axes: Axes, stream: StreamResult) -> None:
+    """Draw the words on all links in each window: to the root above the axis, others below."""
+    flow = stream.flow
+    edges = [flow.begin + flow.window * i for i in range(len(flow.up) + 1)]
+    for counts, sign, inks in ((flow.up, 1, UP), (flow.down, -1, DOWN)):
+        heights = [sign * words / flow.window for words in counts]
+        axes.stairs(heights, edges, fill=True, color=inks[1])
+    axes.axhline(0, color=INK, lw=0.6)
+    axes.set_xlim(*_span(stream))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+    axes.set_ylabel("words a cycle\ndown · up", fontsize=8)
+    axes.tick_params(labelbottom=False)
+
+
+def _members(axes: Axes, stream: StreamResult) -> None:
+    """Draw a row a member: from its first beat to its first word of the result, and the last."""
+    flow = stream.flow
+    for row, member in enumerate(flow.members):
+        for begin, end, ink in (
+            (member.begun, member.first, UP[0]),
+            (member.first, member.last, DOWN[1]),
+        ):
+            if begin is not None and end is not None:
+                axes.barh(row, end - begin, left=begin, height=0.7, color=ink, lw=0)
+        if member.begun is not None:
+            axes.plot(member.begun, row, "|", color=UP[2], ms=4)
+    if stream.bound is not None:
+        axes.axvline(stream.bound, color=GREY, lw=1.2)
+    named = len(flow.members) <= NAMED
+    names = [node_words(member.node) for member in flow.members] if named else []
+    axes.set_yticks(range(len(names)), names, fontsize=6)
+    axes.set_ylim(len(flow.members) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    axes.set_xlim(*_span(stream))
+    axes.set_xlabel("cycles from the first beat of the last member", fontsize=8)
+    axes.set_facecolor(PAPER)
+
+
+def _span(stream: StreamResult) -> tuple[int, int]:
+    """Return the cycles that plots show."""
+    flow = stream.flow
+    times = [at for member in flow.members for at in (member.begun, member.last) if at is not None]
+    end = flow.begin + flow.window * len(flow.up)
+    return min([flow.begin, *times]), max([end, *times])

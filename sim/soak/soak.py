@@ -25,8 +25,7 @@ from syncfabric.sim.lifecycle.effects import HANG, FoundError, Steps
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.request import check_threads
 from syncfabric.sim.soak.bench import QUEUE, Bench, Phases
-from syncfabric.sim.soak.draw import Drawing, Life
-from syncfabric.sim.soak.groups import EngineGroups, groups_on
+from syncfabric.sim.soak.groups import Drawing, EngineGroups, Life, groups_on
 from syncfabric.sim.soak.result import Finding, Latencies, SoakGroup, SoakResult
 
 __all__ = ["SoakRequest", "soak"]

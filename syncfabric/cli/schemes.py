@@ -108,8 +108,8 @@ def _write(compared: "Compared", draw: Path | None, output: Path | None) -> None
     from syncfabric.sim.output import write_file
 
     if draw is not None:
+        from syncfabric.sim.draw.charts import schemes_figure
         from syncfabric.sim.draw.page import format_of, picture
-        from syncfabric.sim.draw.schemes import schemes_figure
 
         write_file(draw, picture(schemes_figure(compared), format_of(draw)))
         typer.echo(f"wrote {draw}", err=True)

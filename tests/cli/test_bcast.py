@@ -108,7 +108,7 @@ Member._take = dies
 @pytest.mark.nightly
 def test_ranks_do_not_wait_for_a_dead_root() -> None:
     patch = """
-from syncfabric.sim.ranks.broadcast.root import Root
+from syncfabric.sim.ranks.broadcast.run import Root
 def dies(self, turn):
     os._exit(0)
 Root._round = dies

@@ -12,7 +12,7 @@ from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.cores import run as module
 from syncfabric.sim.cores.events import Events, Fault, Kind, Piece, Put, Span
 from syncfabric.sim.cores.result import result_of
-from syncfabric.sim.draw.cores import _thinned, timeline_figure
+from syncfabric.sim.draw.charts import _thinned, timeline_figure
 from syncfabric.sim.results import Seconds
 from tests.cli.conftest import Call, refused
 
@@ -82,7 +82,7 @@ def test_a_part_of_the_run_is_drawn(
         drawn.append(given)
         return timeline_figure(*given)
 
-    monkeypatch.setattr("syncfabric.sim.draw.cores.timeline_figure", draw)
+    monkeypatch.setattr("syncfabric.sim.draw.charts.timeline_figure", draw)
     words = ("cores", "p.c", "--network", "mesh-2x2", "--cores", 2, "--trace", tmp_path / "t.svg")
     result = call(*words, "--from", 30, "--to", 50, "--json")
     ((part, _, _, *window),) = drawn

@@ -116,7 +116,7 @@ ENGINE_PROOFS = (
     Proof("routed messages: an output", "rtl/transport/routed.py", OutputProof),
     Proof("config chain of 2 nodes", "rtl/transport/config_chain.py", ChainProof),
     Proof("router: a flit, X-Y", "rtl/router/routing.py", lambda: FlitProof(xy(1, 2), 1, 2)),
-    Proof("router: packets, X-Y", "rtl/router/output_port.py", lambda: PacketProof(xy(1, 2), 1, 2)),
+    Proof("router: packets, X-Y", "rtl/router/router.py", lambda: PacketProof(xy(1, 2), 1, 2)),
     Proof(
         "router: a flit, source routes, output register",
         "rtl/router/routing.py",

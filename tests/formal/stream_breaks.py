@@ -151,7 +151,7 @@ STREAM_FAULTS: Faults = {
             "a flit leaves beside a word",
             "arbiter.grant[place] & ~blocked",
             "arbiter.grant[place] & ~without",
-            "rtl/router/output_port.py",
+            "rtl/router/router.py",
         ),
     ),
     "streams: links shared with packets, serial join": (

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In
 
 from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.rtl.router.link import FlitSignature
-from syncfabric.rtl.router.output_port import OutputPort
+from syncfabric.rtl.router.router import OutputPort
 from syncfabric.rtl.streams.plane import StreamChannel
 from tests.formal.properties import Properties
 from tests.formal.stream_planes import PORTS, FreePlane, free_ports

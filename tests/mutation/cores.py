@@ -142,19 +142,19 @@ CORES = (
     ),
     _half(
         "an acknowledgement and a word leave in the same cycle",
-        "sender",
+        "interface",
         "queue.r_rdy & credits[PACKETS] & ~self.ack_sent",
         "queue.r_rdy & credits[PACKETS]",
     ),
     _half(
         "a packet's last word is no tail",
-        "sender",
+        "interface",
         "Const(0, 1), left == 1)",
         "Const(0, 1), left == 0)",
     ),
     _half(
         "a core's interface counts packets, and not their acknowledgements",
-        "sender",
+        "interface",
         "(queue.w_en & of_head) - self.acked",
         "(queue.w_en & of_head)",
     ),

@@ -4,12 +4,12 @@ from tests.mutation.mutant import Mutant
 
 __all__ = ["HOST"]
 
-_AXI, _METER = "rtl/host/axi_lite.py", "rtl/host/meters.py"
+_AXI, _METER = "rtl/host/axi_lite.py", "rtl/host/registers.py"
 _STUCK = ("tests/rtl/host/test_axi_lite.py::test_what_is_stuck_on_one_side_never_holds_the_other",)
 _STROBES = (
     "tests/rtl/host/test_axi_lite.py::test_a_write_that_is_refused_for_its_strobes_took_its_turn",
 )
-_COUNTED = ("tests/rtl/host/test_meters.py",)
+_COUNTED = ("tests/rtl/host/test_registers.py",)
 _SOFTWARE, _BOARD = "fpga/host/set_up.py", "tests/fpga/host/test_engines.py::test_"
 _LEFT = (f"{_BOARD}what_an_earlier_program_left_is_ended",)
 _ANEW = (f"{_BOARD}all_barriers_are_right_and_within_their_bounds",)

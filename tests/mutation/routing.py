@@ -8,7 +8,7 @@ GRAPH = ("tests/models/planning/test_deadlock.py",)
 LITERAL = ("tests/models/golden/router/test_router.py",)
 RINGS = ("tests/rtl/router/test_routing.py",)
 LOCKSTEP = ("tests/rtl/planes/test_bench.py",)
-OUTPUT, CHOICE = "rtl/router/output_port.py", "rtl/router/adaptive.py"
+OUTPUT, CHOICE = "rtl/router/router.py", "rtl/router/adaptive.py"
 
 
 def _broken(name: str, part: str, old: str, new: str, tests: tuple[str, ...]) -> Mutant:

@@ -302,7 +302,7 @@ STREAMS = (
     ),
     _broken(
         "a flit without a credit is late",
-        "rtl/router/output_port",
+        "rtl/router/router",
         "message & ~without & arbiter.request.any()",
         "message & arbiter.request.any()",
         PARTS,

@@ -54,7 +54,7 @@ SURVIVORS = (
     ),
     Mutant(
         "a core's count of unacknowledged packets wraps at 16",
-        "rtl/cores/sender.py",
+        "rtl/cores/interface.py",
         "self.unacknowledged + (queue.w_en & of_head) - self.acked\n",
         "(self.unacknowledged + (queue.w_en & of_head) - self.acked)[:4]\n",
         ("tests/rtl/cores/test_interface.py::test_hundreds_of_packets_may_be_unacknowledged",),

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
+from statistics import median
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from syncfabric.models.broadcast.layout import parent
+from syncfabric.models.broadcast.policy import Policy
+from syncfabric.models.broadcast.tree import Tree
 from syncfabric.sim.ranks.broadcast.member import ROOT, Member, Setting
-from syncfabric.sim.ranks.broadcast.results import Broadcasts, Wrong
+from syncfabric.sim.ranks.broadcast.post import Data, Kind
+from syncfabric.sim.ranks.broadcast.results import Broadcasts, Lost, Row, Wrong
+from syncfabric.sim.ranks.broadcast.script import Slow
 from syncfabric.sim.ranks.payloads import (
     Times,
     first_wrong,
@@ -22,6 +32,294 @@ from syncfabric.sim.ranks.payloads import (
 
 if TYPE_CHECKING:
     from syncfabric.models.broadcast.strategies import Strategy
+
+Pair = tuple[int, int]
+"""Two ranks, the lower one first."""
+
+GAIN = 0.5
+"""How far a measurement moves the figure: halfway from the old one."""
+CHANGED = 0.25
+"""Relative change of a figure that updates it in the tree."""
+
+
+class Latencies:
+    """The figure of each pair, in seconds, and the one that the tree was built with."""
+
+    def __init__(self) -> None:
+        self._smooth: dict[Pair, float] = {}
+        self._adopted: dict[Pair, float] = {}
+
+    def note(self, pair: Pair, measured: float) -> None:
+        """Take a measurement: an exponentially weighted mean, the first one as it is."""
+        old = self._smooth.get(pair, measured)
+        self._smooth[pair] = old + GAIN * (measured - old)
+
+    def adopt(self, pair: Pair, unknown: float) -> float:
+        """Return the figure that the tree uses from now on; ``unknown`` if none was measured."""
+        self._adopted[pair] = self._smooth.get(pair, unknown)
+        return self._adopted[pair]
+
+    def changes(self, members: Iterable[int]) -> list[tuple[Pair, float]]:
+        """Adopt and return the figures between these ranks that have changed.
+
+        The lowest come first, so a swap finds the paths around those that have risen.
+        """
+        inside = set(members)
+        found = []
+        for pair, value in self._smooth.items():
+            adopted = self._adopted.get(pair, 0.0)
+            if inside.issuperset(pair) and abs(value - adopted) > CHANGED * adopted:
+                found.append((pair, value))
+        self._adopted |= dict(found)
+        return sorted(found, key=lambda change: change[1])
+
+    def forget(self, rank: int) -> None:
+        """Remove the figures of a rank that has left."""
+        for known in (self._smooth, self._adopted):
+            for pair in [pair for pair in known if rank in pair]:
+                del known[pair]
+
+
+def matching(ranks: Sequence[int], number: int) -> list[Pair]:
+    """Return disjoint pairs of ranks; N - 1 of them in turn (N if odd) hold every pair once.
+
+    The circle method of tournaments: one stays, the others go round.
+    """
+    places: list[int | None] = [*ranks, *([None] * (len(ranks) % 2))]
+    turn = number % max(1, len(places) - 1)
+    circle = places[:1] + places[1 + turn :] + places[1 : 1 + turn]
+    half = len(circle) // 2
+    pairs = zip(circle[:half], reversed(circle[half:]), strict=True)
+    return [pair_of(a, b) for a, b in pairs if a is not None and b is not None]
+
+
+def pair_of(a: int, b: int) -> Pair:
+    """Return two ranks as a pair."""
+    return (min(a, b), max(a, b))
+
+
+EACH = 4
+"""Broadcasts a round along each tree; the median counts."""
+TRIES = 5
+"""Times that a rank which answers, but does not get the data, is sent it."""
+
+
+class Root:
+    """Rank 0: it asks, it broadcasts, and it waits no longer than a time.
+
+    Parameters
+    ----------
+    member : Member
+        What it does as every rank does; it goes on with that while it waits.
+    policy : Policy
+        Of the tree.
+    """
+
+    def __init__(self, member: Member, policy: Policy) -> None:
+        self.member, self.post = member, member.post
+        self.script, self.timeout = member.setting.script, member.setting.timeout
+        self.latencies = Latencies()
+        self.rows: list[Row] = []
+        self.lost: list[Lost] = []
+        self.wrong: list[Wrong] = []
+        self.checked = 0
+        self._numbers = count(1)
+        """Of questions and broadcasts."""
+        self.tree = self._first_tree(policy)
+
+    def run(self) -> None:
+        """Play all rounds, and end all ranks."""
+        for turn in range(self.script.rounds):
+            self.rows.append(self._round(turn))
+        self._end()
+
+    def _first_tree(self, policy: Policy) -> Tree:
+        """Measure every pair, and build the tree."""
+        members = [ROOT, *self.script.at_first()]
+        for number in range(len(members) | 1):
+            self._measure(matching(members, number))
+        costs = np.zeros((self.script.ranks, self.script.ranks))
+        for a in members:
+            for b in members:
+                costs[a, b] = self._cost(a, b) if a != b else 0.0
+        return Tree(costs, root=ROOT, nodes=members, policy=policy)
+
+    def _round(self, turn: int) -> Row:
+        said = [self._slow_down(slow) for slow in self.script.slows if slow.turn == turn]
+        self._tell_round()
+        joins = (e.rank for e in self.script.events if e.fate == "join" and e.turn == turn)
+        said += [self._join(rank) for rank in joins]
+        order, cost = self.tree.nodes, self.tree.cost
+        adaptive: list[float] = []
+        fixed: list[float] = []
+        for number in range(EACH):
+            # Which of them goes first changes, so that neither has the warmer caches.
+            for own in (True, False) if number % 2 else (False, True):
+                ranks = self.tree.nodes if own else tuple(sorted(self.tree.nodes))
+                if len(ranks) > 1:
+                    (adaptive if own else fixed).extend(self._broadcast(turn, ranks, said))
+        swaps = self._adapt(turn)
+        took = [median(seconds) if seconds else None for seconds in (adaptive, fixed)]
+        return Row(turn, order, cost, took[0], took[1], swaps, tuple(said))
+
+    def _slow_down(self, slow: Slow) -> str:
+        pair = slow.pair
+        if pair is None:
+            paths = self.tree.paths()
+            position = self.tree.position(max(paths, key=lambda leaf: paths[leaf]))
+            while parent(position):
+                position = parent(position)
+            pair = (ROOT, self.tree.nodes[position])
+        self.member.slow[pair] = slow.factor
+        return f"link {pair[0]}-{pair[1]} takes {slow.factor:g} times as long"
+
+    def _join(self, rank: int) -> str:
+        """Let a rank measure its way to all others, and take it into the tree."""
+        members, number = self.tree.nodes, next(self._numbers)
+        self._tell(Kind.JOIN, (number, list(members)), [rank])
+        seen = self._answers(Kind.SEEN, {rank}, number)
+        if not seen:
+            return f"rank {rank} does not join: no answer in {self.timeout:g} s"
+        for other, seconds in seen[rank].items():
+            self.latencies.note(pair_of(rank, other), seconds)
+        self.tree.join({other: self._cost(rank, other) for other in members}, node=rank)
+        return f"rank {rank} joins, at position {self.tree.position(rank)}"
+
+    def _broadcast(self, turn: int, order: tuple[int, ...], said: list[str]) -> list[float]:
+        """Broadcast until all ranks that live have the data.
+
+        Returns
+        -------
+        list of float
+            Seconds until the root knew that all have it; none if some had to be served again.
+        """
+        start = time.monotonic()
+        number = next(self._numbers)
+        missing, last = self._spread(number, turn, order)
+        if not missing:
+            return [last - start]
+        missed, tries = missing, 1
+        while missing:
+            self._tell_round()
+            there = self._there(missing) if tries < TRIES else set[int]()
+            for rank in sorted(missing - there):
+                self.tree.leave(rank)
+                self.latencies.forget(rank)
+                self.lost.append(Lost(rank, turn))
+                lost = f"rank {rank} is lost: no answer in {self.timeout:g} s"
+                said.append(f"{lost}; the tree is repaired")
+            missing = missing & there
+            if missing:
+                # They are a tree of their own, in the order of their new positions.
+                again = (ROOT, *sorted(missing, key=self.tree.position))
+                missing, last = self._spread(number, turn, again)
+                tries += 1
+        if served := sorted(missed & set(self.tree.nodes)):
+            ranks = ", ".join(map(str, served))
+            said.append(f"sent again to {ranks}; all have it after {last - start:.3f} s")
+        return []
+
+    def _spread(self, number: int, turn: int, order: tuple[int, ...]) -> tuple[set[int], float]:
+        """Broadcast along a binomial tree, once.
+
+        Returns
+        -------
+        set of int
+            Ranks that did not say in time that they have the data, and have compared it.
+        float
+            When the last one said that it has the data (``time.monotonic``).
+        """
+        last = time.monotonic()
+        until = last + self.timeout
+        data = Data(number, turn, order, self.member.setting.payload(number))
+        self.member.pass_on(data, data.pack())
+        waiting = {kind: set(order[1:]) for kind in (Kind.GOT, Kind.CHECKED)}
+        while any(waiting.values()):
+            message = self.post.receive(until)
+            if message is None:
+                break
+            if message.kind not in waiting:
+                self.member.handle(message)
+                continue
+            told, byte = message.value
+            if told != number or message.source not in waiting[message.kind]:
+                continue
+            waiting[message.kind].remove(message.source)
+            if message.kind is Kind.GOT:
+                last = time.monotonic()
+            else:
+                self.checked += self.member.setting.size
+                if byte is not None:
+                    self.wrong.append(Wrong(message.source, turn, byte))
+        return waiting[Kind.GOT] | waiting[Kind.CHECKED], last
+
+    def _adapt(self, turn: int) -> int:
+        """Measure the links of the tree and some others, and tell the tree; return its swaps."""
+        nodes = self.tree.nodes
+        links = {pair_of(nodes[parent(x)], nodes[x]) for x in range(1, len(nodes))}
+        self._measure(sorted(links.union(matching(sorted(nodes), turn))))
+        changes = self.latencies.changes(nodes)
+        done = [self.tree.update_cost(*pair, seconds) for pair, seconds in changes]
+        return sum(change.swapped is not None for change in done)
+
+    def _measure(self, pairs: list[Pair]) -> None:
+        """Measure the seconds from rank to rank, all at once; the lower ones ask."""
+        self._tell_round()
+        asked: dict[int, list[int]] = {}
+        for low, high in pairs:
+            asked.setdefault(low, []).append(high)
+        number = next(self._numbers)
+        for rank, peers in asked.items():
+            self._tell(Kind.PROBE, (number, peers), [rank])
+        for rank, seen in self._answers(Kind.SEEN, set(asked), number).items():
+            for peer, seconds in seen.items():
+                self.latencies.note((rank, peer), seconds)
+
+    def _cost(self, a: int, b: int) -> float:
+        """Return what the tree is told of a pair: what never came back costs the time-out."""
+        return self.latencies.adopt(pair_of(a, b), self.timeout)
+
+    def _end(self) -> None:
+        """End all ranks; MPI in order only if all are still there."""
+        others = set(range(1, self.script.ranks))
+        there = self._there(others, Kind.END)
+        self.member.finalize = there == others
+        self._tell(Kind.GO, self.member.finalize, there)
+        self.post.flush(time.monotonic() + self.timeout)
+
+    def _tell_round(self) -> None:
+        """Tell all ranks which links are slow, and that the root is there."""
+        self._tell(Kind.ROUND, self.member.slow, range(1, self.script.ranks))
+
+    def _tell(self, kind: Kind, value: object, ranks: Iterable[int]) -> None:
+        for rank in ranks:
+            self.post.send(rank, kind, value)
+
+    def _there(self, ranks: set[int], kind: Kind = Kind.ASK) -> set[int]:
+        """Return which of some ranks answer in time."""
+        number = next(self._numbers)
+        self._tell(kind, number, ranks)
+        return set(self._answers(Kind.HERE, ranks, number))
+
+    def _answers(self, kind: Kind, ranks: set[int], number: int) -> dict[int, Any]:
+        """Return what ranks answer to a question, of those that do in time.
+
+        An answer is the question's number and a value.
+        """
+        found: dict[int, Any] = {}
+        until = time.monotonic() + self.timeout
+        while found.keys() != ranks:
+            message = self.post.receive(until)
+            if message is None:
+                break
+            if message.kind is not kind:
+                self.member.handle(message)
+                continue
+            told, value = message.value
+            if told == number and message.source in ranks:
+                found[message.source] = value
+        return found
+
 
 WARM = 2
 """Calls of the library that are not timed."""
@@ -57,7 +355,6 @@ def broadcast(world: Any, setting: Setting, strategy: Strategy) -> tuple[Broadca
 
     # The tree is rank 0's alone, and takes long to import.
     from syncfabric.models.broadcast.policy import Policy
-    from syncfabric.sim.ranks.broadcast.root import Root
 
     root = Root(member, Policy(rise=strategy))
     root.run()

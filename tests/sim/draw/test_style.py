@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from syncfabric.sim.draw.cores import COLOURS
+from syncfabric.sim.draw.charts import COLOURS
 from syncfabric.sim.draw.figures import SCALE
 from syncfabric.sim.draw.style import INKS, MARKERS, colours, looks, scale
 

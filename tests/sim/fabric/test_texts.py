@@ -8,7 +8,7 @@ import pytest
 
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import AnySpec
-from syncfabric.sim.fabric import header, nodes, parts, static
+from syncfabric.sim.fabric import nodes, parts, static
 from syncfabric.sim.fabric.texts import texts_of
 
 
@@ -26,9 +26,9 @@ def test_kept_files_are_what_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     first = made(mesh)
     assert [*first.items()] == [*nodes.tiles(mesh, queue=16).items()]
     texts = texts_of(mesh, 16)
-    assert texts.header.read_text() == header.network_h(mesh)
+    assert texts.header.read_text() == parts.network_h(mesh)
     assert texts.tables is not None
-    assert texts.tables.read_text() == header.tables_text(mesh)
+    assert texts.tables.read_text() == parts.tables_text(mesh)
     assert texts_of(mesh.model_copy(update={"width": 3}), 16).tables != texts.tables
     assert [*made(ring).values()] == [*static.tiles(ring).values()]  # type: ignore[arg-type]
     assert texts_of(ring, 16).tables is None

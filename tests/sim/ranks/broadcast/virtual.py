@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from syncfabric.models.broadcast.policy import Policy
-from syncfabric.sim.ranks.broadcast import member, root
+from syncfabric.sim.ranks.broadcast import member, run
 from syncfabric.sim.ranks.broadcast.member import Member, Setting
 from syncfabric.sim.ranks.broadcast.post import Kind, Received, pickled
-from syncfabric.sim.ranks.broadcast.root import Root
+from syncfabric.sim.ranks.broadcast.run import Root
 from syncfabric.sim.ranks.broadcast.script import Event, Script, Slow
 
 
@@ -102,7 +102,7 @@ def play(
         raise Gone
 
     monkeypatch.setattr("os._exit", exits)
-    for module in (member, root):
+    for module in (member, run):
         monkeypatch.setattr(module, "time", world)
     made = Root(world.members[0], policy or Policy())
     made.run()

@@ -11,7 +11,7 @@ from syncfabric.models.broadcast.tree import Strategy
 from syncfabric.sim.ranks.broadcast.member import ROOT
 from syncfabric.sim.ranks.broadcast.post import Kind, Received
 from syncfabric.sim.ranks.broadcast.results import Broadcasts
-from syncfabric.sim.ranks.broadcast.root import EACH, Latencies, Root, matching
+from syncfabric.sim.ranks.broadcast.run import EACH, Latencies, Root, matching
 from syncfabric.sim.ranks.broadcast.script import Event, Slow
 from syncfabric.sim.ranks.payloads import Times
 from tests.sim.ranks.broadcast.virtual import World, play

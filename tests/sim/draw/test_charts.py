@@ -5,7 +5,7 @@ import pytest
 
 from syncfabric.models.networks import reader
 from syncfabric.models.schemes.comparison import schemes_for
-from syncfabric.sim.draw.schemes import schemes_figure
+from syncfabric.sim.draw.charts import schemes_figure
 from syncfabric.sim.schemes import APART, Compared, Range, compare_groups
 
 
