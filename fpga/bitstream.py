@@ -30,8 +30,6 @@ from syncfabric.sim.output import Content
 from syncfabric.sim.products import register_files
 from syncfabric.sim.progress import Progress, silent, stage
 
-__all__ = ["BAUD", "Bitstream", "BoardBuild", "make_bitstream"]
-
 BAUD = 1_000_000
 _BAUD_NEAR = 0.02
 """Part by which a UART may miss its rate; half a bit in the ten of a byte is 0.05 for both ends."""

@@ -13,8 +13,6 @@ from syncfabric.sim.output import check_folder, write_folder
 from syncfabric.sim.products import check_prefix
 from syncfabric.sim.progress import Progress, silent, stage
 
-__all__ = ["block_files", "build_block"]
-
 
 def build_block(
     name: str,

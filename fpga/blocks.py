@@ -30,15 +30,6 @@ from syncfabric.sim.assemble.network import module_names, verilog
 from syncfabric.sim.assemble.verilog import NETWORK, convert, named, placed
 from syncfabric.sim.cores.picorv32 import picorv32_file
 
-__all__ = [
-    "BLOCKS",
-    "Block",
-    "Registered",
-    "block_design",
-    "block_network",
-    "network_design",
-]
-
 
 @dataclass(frozen=True)
 class Block:

@@ -4,8 +4,6 @@ from dataclasses import dataclass, replace
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["DEVICES", "Device", "device_named", "effort_for"]
-
 _AIM = "scratchpad -set abc9.D"
 
 _FULL = 0.4

@@ -11,9 +11,6 @@ from syncfabric.fpga.tools import Tool
 from syncfabric.sim.simulators.cache import Cache, fingerprint
 from syncfabric.sim.simulators.process import run_tool
 
-__all__ = ["Design", "chain_verilog", "chained_netlist", "netlist_of", "netlist_verilog"]
-
-
 # What a module's instance has to do with constants at its ports is known only once it is mapped:
 # a flip-flop that never leaves its first value, and a RAM that is never written, are constants too.
 _CONSTANT = """

@@ -12,8 +12,6 @@ from syncfabric.models.errors import SpecError, ToolError
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.request import Netlist
 
-__all__ = ["cell_models", "netlist_named"]
-
 _DEVICES = {"ecp5": "ecp5-85k"}
 """Any device of the family: a netlist is the same for all."""
 

@@ -16,8 +16,6 @@ from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.simulators.cache import Cache, fingerprint
 from syncfabric.sim.simulators.process import run_tool
 
-__all__ = ["Area", "SynthResult", "speed_of", "synthesize"]
-
 CARRY_LUTS, RAM_LUTS = 2, 6
 """LUT4s that a CCU2C and a DPR16X4 of an ECP5 take the place of."""
 

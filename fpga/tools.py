@@ -10,8 +10,6 @@ from pathlib import Path
 from syncfabric.models.errors import ToolError, how_to_install
 from syncfabric.sim.simulators.process import version_line
 
-__all__ = ["Tool", "find_tool"]
-
 
 @dataclass(frozen=True)
 class Tool:

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 
-__all__ = ["cache_folder", "fingerprint", "sources_of"]
-
 
 def cache_folder() -> Path:
     """Give the cache's folder: ``$SYNCFABRIC_CACHE``, or ``syncfabric`` where XDG keeps caches."""

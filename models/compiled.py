@@ -19,8 +19,6 @@ import numba
 
 from syncfabric.models.cache import cache_folder, fingerprint
 
-__all__ = ["KERNELS", "compiled", "inlined", "uncounted"]
-
 KERNELS = (
     "broadcast",
     "collectives/annealing",

@@ -3,20 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = [
-    "BoardError",
-    "DeadlockError",
-    "OutputError",
-    "PlanError",
-    "ProgramError",
-    "SpecError",
-    "SyncfabricError",
-    "ToolError",
-    "UnknownNameError",
-    "about",
-    "how_to_install",
-]
-
 
 class SyncfabricError(ValueError):
     """Bad input or a missing tool; the message alone tells a user what to mend."""

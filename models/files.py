@@ -14,19 +14,6 @@ from pathlib import Path
 
 from syncfabric.models.errors import SpecError, about
 
-__all__ = [
-    "LARGEST",
-    "csv_text",
-    "read_beside",
-    "read_bytes",
-    "read_text",
-    "reading",
-    "refuse_device",
-    "text_beside",
-    "write_new",
-    "write_whole",
-]
-
 LARGEST = 1 << 30
 """Bytes of a file; a mistyped name must not fill the memory."""
 

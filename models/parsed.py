@@ -11,9 +11,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["parse_json", "parse_toml", "validated"]
-
-
 T = TypeVar("T")
 
 

@@ -20,8 +20,6 @@ from syncfabric.models.networks.families import named
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
 
-__all__ = ["ALL", "ANY", "NAMES", "UNIFORM", "Pattern", "pattern_of"]
-
 Nodes: TypeAlias = NDArray[np.int64]
 
 ALL = 1 << 16

@@ -23,8 +23,6 @@ from typing import Any
 
 from syncfabric.models.errors import SpecError, SyncfabricError
 
-__all__ = ["guarded", "plugins"]
-
 Result = Callable[[str, Any], Any]
 _ROOT = str(Path(__file__).parents[1])
 

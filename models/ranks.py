@@ -11,8 +11,6 @@ from typing import Any
 
 from syncfabric.models.errors import ToolError, how_to_install
 
-__all__ = ["mpi", "rank_started", "ranks_started"]
-
 _SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "PMIX_SIZE")
 _RANKS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
 

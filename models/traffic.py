@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from syncfabric.models.patterns import Pattern
 
-__all__ = ["WARM_CYCLES", "TrafficGenerator", "rate_word", "seeds", "xorshift32"]
-
 Words: TypeAlias = NDArray[np.uint32]
 Events: TypeAlias = list[tuple[int, int]]
 

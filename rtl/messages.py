@@ -4,8 +4,6 @@ from amaranth.lib import data
 
 from syncfabric.models.messages import Layout
 
-__all__ = ["struct"]
-
 
 def struct(layout: Layout) -> data.StructLayout:
     """Return ``layout`` as an Amaranth layout, first field in the low bits."""

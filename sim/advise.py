@@ -17,8 +17,6 @@ from syncfabric.models.networks import reader
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.tables import Titled, table
 
-__all__ = ["VARIANTS", "Advice", "Asked", "Fit", "Variant", "advise", "measured"]
-
 
 @dataclass(frozen=True)
 class Asked:

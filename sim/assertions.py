@@ -14,8 +14,6 @@ from syncfabric.models.planning.set_up_writes import members
 from syncfabric.sim.assemble.network import link_wires, module_names, modules_verilog, shown_links
 from syncfabric.sim.assemble.verilog import ports_of
 
-__all__ = ["assertions"]
-
 _CLOCKS = {"clk": "clk", "rst": "reset"}
 _UNFRAMED = {"HEAD": 0, "TAIL": 0, "FRAMED": 0}
 

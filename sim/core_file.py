@@ -6,8 +6,6 @@ from importlib.metadata import version
 
 from pydantic import BaseModel
 
-__all__ = ["LINT_OPTIONS", "core_file", "keys_and_values", "parameters"]
-
 LINT_OPTIONS = ("-Wall", "-Wno-DECLFILENAME")
 """All that Verilator warns of; but a file has many modules, unless it is split."""
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages.host import MOST_METERS
 
-__all__ = ["FRONTS", "Front"]
-
 FRONTS = ("axi", "uart")
 _LEAST_CYCLES = 4
 

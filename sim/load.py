@@ -32,20 +32,6 @@ from syncfabric.sim.tables import Titled, table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "LOAD",
-    "LoadCurve",
-    "LoadPoint",
-    "LoadResult",
-    "curve",
-    "figure",
-    "load",
-    "rates_of",
-    "search",
-    "side_by_side",
-    "to_csv",
-]
-
 WARM_UP, MEASURED, DRAIN, LOOK = 3_000, 10_000, 10_000, 250
 """Cycles of the phases, the drain's at most, and between two looks at the drain."""
 ZERO = 0.01

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from syncfabric.sim.front import Front
     from syncfabric.sim.vectors import StreamRequest
 
-__all__ = ["Network", "Plan"]
-
 PathLike = str | Path
 
 

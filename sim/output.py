@@ -13,8 +13,6 @@ from pathlib import Path
 from syncfabric.models.errors import OutputError
 from syncfabric.models.files import refuse_device, write_new
 
-__all__ = ["Content", "check_file", "check_folder", "make_folder", "write_file", "write_folder"]
-
 Content = str | bytes
 
 

@@ -27,18 +27,6 @@ from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult
 from syncfabric.sim.words import kind_words
 
-__all__ = [
-    "MACRO",
-    "check_parts",
-    "check_prefix",
-    "draw_run",
-    "network_files",
-    "network_verilog",
-    "register_files",
-    "setup_hex",
-    "user_bench",
-]
-
 
 def in_files(text: str, name: str, top: str, *, split: bool, macro: str = "") -> dict[str, str]:
     """Return a design in files, by their names, the one with the top first.

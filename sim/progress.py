@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal, Protocol, TypeAlias
 
-__all__ = ["STEPS", "Progress", "Step", "silent", "stage"]
-
 Step: TypeAlias = Literal["plan", "emit", "build", "simulate", "draw", "synthesize"]
 
 STEPS: tuple[Step, ...] = ("plan", "emit", "build", "simulate", "draw", "synthesize")

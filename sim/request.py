@@ -18,16 +18,6 @@ from syncfabric.sim.output import check_file, check_folder
 if TYPE_CHECKING:
     from syncfabric.sim.vectors import StreamRequest
 
-__all__ = [
-    "SIMULATORS",
-    "Netlist",
-    "RunRequest",
-    "check_churn",
-    "check_packets",
-    "check_simulator",
-    "check_threads",
-]
-
 SIMULATORS = ("verilator", "icarus", "model")
 """What can run a network; ``model`` is the golden model by itself."""
 MOST_JITTER = 100_000

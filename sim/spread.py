@@ -9,8 +9,6 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["NodeName", "Part", "Spread", "validated"]
-
 Result = TypeVar("Result")
 
 NodeName = tuple[int, int] | int

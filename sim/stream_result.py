@@ -11,8 +11,6 @@ from syncfabric.sim.tables import Rows, table
 if TYPE_CHECKING:
     from syncfabric.models.planning.group_plan import GroupPlan
 
-__all__ = ["StreamFlow", "StreamLink", "StreamMember", "StreamResult", "stream_rows"]
-
 
 @dataclass(frozen=True)
 class StreamLink(Part):

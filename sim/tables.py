@@ -17,20 +17,6 @@ if TYPE_CHECKING:
     from syncfabric.models.planning.group_plan import GroupPlan
     from syncfabric.models.planning.plan import BarrierPlan
 
-__all__ = [
-    "Rows",
-    "Titled",
-    "as_text",
-    "bound_words",
-    "cell",
-    "html_table",
-    "notes",
-    "plan_parts",
-    "plan_rows",
-    "print_table",
-    "table",
-]
-
 Rows = tuple[list[str], list[list[str]]]
 """Heads of the columns, of up to three lines, and the rows below them."""
 Item = TypeVar("Item")

@@ -14,8 +14,6 @@ from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.scenario import Streaming
 
-__all__ = ["STREAMS", "StreamRequest"]
-
 STREAMS = ("allreduce", "reduce", "broadcast")
 """All give and take; all give and the first member takes; the first gives and all take."""
 

@@ -11,17 +11,6 @@ if TYPE_CHECKING:
     from syncfabric.models.collectives.verdict import Verdict
     from syncfabric.models.planning.group_plan import GroupPlan
 
-__all__ = [
-    "count",
-    "kind_words",
-    "network_words",
-    "node_words",
-    "root_words",
-    "rules_words",
-    "steps_words",
-    "way_words",
-]
-
 
 def count(number: int, thing: str, things: str = "") -> str:
     """Return ``1 member`` or ``14 members``."""

@@ -1,7 +1,5 @@
 """Names of the files that a build writes."""
 
-__all__ = ["built"]
-
 _ENDS = (".v", "_plan.json", "_registers.json", "_registers.h", ".rdl")
 _SET_UP = ("_setup.h", "_setup.hex", "_tb.v")
 _FLOW = (".sdc", ".core", ".f", ".bender.yml")

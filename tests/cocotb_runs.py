@@ -16,8 +16,6 @@ from syncfabric.models.errors import ToolError
 from syncfabric.sim.simulators import Built, Design, Icarus, Simulator
 from syncfabric.sim.simulators.process import last_lines, run_logged
 
-__all__ = ["BenchError", "build_cocotb", "run_cocotb"]
-
 PUBLIC = '`verilator_config\npublic_flat_rw -module "{top}" -var "*"\n'
 """The top's signals alone: cocotb's runner makes all public, which slows the build and the run."""
 

@@ -2,8 +2,6 @@
 
 from syncfabric import Network
 
-__all__ = ["KINDS", "small"]
-
 _MESH = 'kind = "mesh"\nwidth = 2\nheight = 2\n'
 _SWITCHES = """
 kind = "irregular"

@@ -4,8 +4,6 @@ from pathlib import Path
 
 from syncfabric.models.layout.offload import Offload
 
-__all__ = ["UNIT", "mixed"]
-
 UNIT = Path(__file__).parent / "data" / "offload"
 """The folder of its files."""
 

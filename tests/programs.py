@@ -6,8 +6,6 @@ import sys
 
 from syncfabric.sim.ranks.launch import mpiexec
 
-__all__ = ["run", "start"]
-
 
 def start(
     *program: object, ranks: int = 0, outlive: bool = False, **environment: str

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from syncfabric.fpga.boards.pll import Pll
 from syncfabric.models.errors import SpecError
 
-__all__ = ["BOARDS", "Board", "Pin", "board_named", "constraints", "wrapper_verilog"]
-
 
 @dataclass(frozen=True)
 class Pin:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["Pll", "find_pll"]
-
 _DIVIDERS = range(1, 129)
 _LEAST_PHASE, _LEAST_OUT, _MOST_OUT = 3.125, 3.125, 400.0
 _LEAST_VCO, _MIDDLE_VCO, _MOST_VCO = 400.0, 600.0, 800.0

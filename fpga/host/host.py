@@ -43,8 +43,6 @@ from syncfabric.models.messages.host import (
 )
 from syncfabric.models.traffic import rate_word
 
-__all__ = ["Host", "Identity", "MeterReading", "StreamReading", "TrafficReading", "name_of"]
-
 
 def name_of(address: int) -> str:
     """Return the name of the word at an address: ``CONTROL``, ``node 3 WAIT 0``, ``no word``."""

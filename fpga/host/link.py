@@ -14,8 +14,6 @@ from syncfabric.models.errors import BoardError, ToolError, how_to_install
 if TYPE_CHECKING:
     import serial
 
-__all__ = ["BAUD", "Link", "RefusedError", "serial_library"]
-
 BAUD = 1_000_000
 """Bits a second."""
 

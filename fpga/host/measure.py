@@ -24,9 +24,6 @@ from syncfabric.sim.tables import Rows, table
 from syncfabric.sim.vectors import StreamRequest
 from syncfabric.sim.words import node_words
 
-__all__ = ["BoardResult", "GroupMeasure", "board_rows", "check_request", "measure"]
-
-
 _POLLS = 1000
 
 

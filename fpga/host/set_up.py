@@ -18,8 +18,6 @@ from syncfabric.models.planning.set_up import Epochs, commit_write, free_writes
 from syncfabric.models.planning.set_up_writes import SetUpWrite, Until, set_up_writes
 from syncfabric.sim.assemble.host import host_shape
 
-__all__ = ["check_plan", "check_shape", "end_groups", "free_entry", "seats", "set_up"]
-
 _STATE = 3
 """Bits of a manager's state in its status word."""
 _POLLS = 1000

@@ -5,8 +5,6 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-__all__ = ["Fault", "FaultKind"]
-
 
 class FaultKind(enum.IntEnum):
     """What becomes of a link's wires between its two guards."""

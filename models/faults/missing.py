@@ -16,8 +16,6 @@ from syncfabric.models.networks.mesh import Node
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.set_up import Epochs, Write, commit_write
 
-__all__ = ["Missing", "Read", "missing"]
-
 Read: TypeAlias = Callable[[Write], int | None]
 """Makes a write over the config chain, and returns its answer; None if nobody answers."""
 

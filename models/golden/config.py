@@ -9,8 +9,6 @@ from syncfabric.models.golden.counters import Counters
 from syncfabric.models.golden.engine import Answer, Request
 from syncfabric.models.layout.words import ADDRESS_BITS, PortWord, RouterWord, Target
 
-__all__ = ["ChainRequest", "ConfigNode", "Words"]
-
 
 class ChainRequest(NamedTuple):
     """A request on the chain, for one cycle."""

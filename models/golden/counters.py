@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from syncfabric.models.messages.words import COUNTER_BITS, WordTable
 
-__all__ = ["MOST", "Counters"]
-
 MOST = (1 << COUNTER_BITS) - 1
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["NONE", "QUIET", "Given", "ReceiverGuard", "Seen", "SenderGuard"]
-
 QUIET = 63
 """Greatest value of ``quiet``."""
 

@@ -28,8 +28,6 @@ from syncfabric.models.golden.slots import SlotPorts
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import RouterWord, Target
 
-__all__ = ["NodeInterface"]
-
 
 class NodeInterface(Place):
     """Cycle-exact model of a node interface, whose link is port 0.

@@ -13,18 +13,6 @@ from syncfabric.models.layout.flit import flit_layout
 from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.messages import Layout
 
-__all__ = [
-    "GENERATORS",
-    "Arrived",
-    "Back",
-    "Carried",
-    "Check",
-    "Forward",
-    "LinkEnd",
-    "LinkForm",
-    "Sent",
-]
-
 GENERATORS = (0, 0x1, 0x3, 0x3, 0x3, 0x5, 0x3, 0x45, 0x7)
 """By the number of check bits, the generator less its highest power."""
 

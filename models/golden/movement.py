@@ -28,8 +28,6 @@ from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.wiring import Coming, FaultyLinks, Out, Shown, Wiring
 from syncfabric.models.layout.network import NetworkShape
 
-__all__ = ["RESET", "Movement"]
-
 RESET = 1
 """Cycles after that of the network's reset in which nodes still are in theirs (Node, 1)."""
 

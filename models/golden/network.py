@@ -36,8 +36,6 @@ from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.models.planning.updown import routing_tables
 from syncfabric.models.traffic import TrafficGenerator
 
-__all__ = ["CollectiveNetwork", "model_of"]
-
 if TYPE_CHECKING:
     from syncfabric.models.golden.stream_movement import StreamMovement
 

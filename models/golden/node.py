@@ -33,8 +33,6 @@ from syncfabric.models.golden.transport import RoutedLinks, SharedLinks
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import RouterWord, Target
 
-__all__ = ["Node"]
-
 NO_WORDS: Mapping[int, Message] = {}
 
 

@@ -9,8 +9,6 @@ from typing import Any, TypeAlias
 
 from syncfabric.models.layout.streams import Function, StreamLayout, Type, built
 
-__all__ = ["Combine", "Operators", "adds"]
-
 Combine: TypeAlias = Callable[[int, int], int]
 """Makes one word's data of two."""
 

@@ -16,27 +16,6 @@ from syncfabric.models.golden.router import Adaptive, Dimension, Flit, Routing, 
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import RouterWord
 
-__all__ = [
-    "IDLE",
-    "NO_ARRIVALS",
-    "NO_ENGINE",
-    "NO_FLITS",
-    "NO_MESSAGES",
-    "NO_PROCESS",
-    "NO_WORDS",
-    "Crossed",
-    "Driven",
-    "Flits",
-    "Messages",
-    "Place",
-    "PlaceInputs",
-    "PlaceOutputs",
-    "Site",
-    "form_of",
-    "routing_of",
-    "transport_of",
-]
-
 STILL, QUIET = Forward(), Back()
 Flits: TypeAlias = Mapping[int, Flit]
 Messages: TypeAlias = Mapping[int, Sent]

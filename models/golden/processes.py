@@ -10,8 +10,6 @@ from syncfabric.models.golden.record import Observer, Packet
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.network import NetworkShape
 
-__all__ = ["PACKET_FLITS", "WORD", "Processes", "Source", "packet_words"]
-
 BETWEEN = -1
 """Channel of a source's software that has begun no packet."""
 

@@ -6,17 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-__all__ = [
-    "Beat",
-    "ConfigRequest",
-    "GuardWires",
-    "Observer",
-    "Packet",
-    "PortState",
-    "Record",
-    "Recorder",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ConfigRequest:

@@ -9,18 +9,6 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from syncfabric.models.networks.grid import Grid
 
-__all__ = [
-    "Adaptive",
-    "Channel",
-    "Dimension",
-    "Flit",
-    "Pairs",
-    "Router",
-    "Routing",
-    "Source",
-    "Table",
-]
-
 Pairs: TypeAlias = Mapping[int, Sequence[int]]
 """By input, the outputs to which its flits may go, in rising order."""
 

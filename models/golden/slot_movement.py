@@ -14,8 +14,6 @@ from syncfabric.models.golden.wiring import Shown, Wiring
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.network import NetworkShape
 
-__all__ = ["SlotMovement"]
-
 _Answers: TypeAlias = dict[int, dict[int, SlotMessage]]
 """Messages for node ports, by node and slot."""
 

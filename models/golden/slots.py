@@ -16,8 +16,6 @@ from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.layout.words import EngineWord, PortWord
 from syncfabric.models.messages import Op
 
-__all__ = ["Burst", "RouterSlots", "SlotMessage", "SlotPorts", "SlotState", "pack", "unpack"]
-
 _MERGE: dict[int, Callable[[int, int], int]] = {Op.OR: or_, Op.AND: and_, Op.XOR: xor}
 _ENDS = (Kind.LAST, Kind.BROKEN)
 

@@ -18,8 +18,6 @@ from syncfabric.models.messages import COUNTER_BITS, Counter
 from syncfabric.models.messages.static import STATUS_WORD, Role
 from syncfabric.models.networks.spec import StaticSpec
 
-__all__ = ["StaticModel"]
-
 Answer: TypeAlias = tuple[bool, bool, int]
 
 SILENT: Answer = (False, False, 0)

@@ -16,8 +16,6 @@ from syncfabric.models.messages.static import (
     StaticWord,
 )
 
-__all__ = ["Agent"]
-
 FULL = (1 << COUNTER_BITS) - 1
 LEFT_MASK = (1 << 16) - 1
 HELD_BACK = {Role.RING: 2, Role.TREE: 1}

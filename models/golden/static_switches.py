@@ -8,8 +8,6 @@ from collections.abc import Collection, Mapping, Sequence
 from syncfabric.models.messages.static import LoaderWord
 from syncfabric.models.networks.spec import StaticSpec
 
-__all__ = ["Loader", "StaticWiring", "Switches"]
-
 
 class StaticWiring:
     """Links of a static network; a link and the buffer at its end have one number.

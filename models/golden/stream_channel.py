@@ -8,8 +8,6 @@ from collections.abc import Collection
 from syncfabric.models.golden.slots import SlotState
 from syncfabric.models.layout.streams import MOST_SETS, StreamLayout
 
-__all__ = ["Channel", "Form"]
-
 _UNFIT = 6
 """The type of a head that fits nowhere."""
 

@@ -16,8 +16,6 @@ from syncfabric.models.golden.streams import At, RouterStreams
 from syncfabric.models.golden.wiring import Shown, Wiring
 from syncfabric.models.layout.network import NetworkShape
 
-__all__ = ["StreamMovement", "StreamProcess"]
-
 
 class StreamProcess:
     """A process that offers beats in turn, and keeps those that it takes.

@@ -9,8 +9,6 @@ from syncfabric.models.golden.interface import NodeInterface
 from syncfabric.models.golden.router import Router
 from syncfabric.models.layout.streams import StreamLayout
 
-__all__ = ["Lateness", "Pauses"]
-
 _BETWEEN = 3
 """Cycles from the beginning of a pause in which no other begins."""
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from syncfabric.models.layout.stream_traffic import LANE_STEP, WORD_STEP
 from syncfabric.models.layout.streams import LANE_BITS, Function, StreamLayout, Type
 
-__all__ = ["FIXED", "MASK", "Order", "Words", "checksum", "operand", "reduced", "turned"]
-
 Words: TypeAlias = NDArray[np.uint32]
 """Lanes of the words of an operand, a row a word."""
 

@@ -12,8 +12,6 @@ from syncfabric.models.golden.stream_results import FIXED, MASK, turned
 from syncfabric.models.layout.stream_traffic import COMMAND, LANE_STEP, STALLS, WORD_STEP
 from syncfabric.models.layout.streams import HEAD, LANE_BITS, StreamLayout
 
-__all__ = ["Counts", "SinkModel", "SourceModel", "TrafficProcess"]
-
 
 def _next(state: int) -> int:
     """Return what follows a number of xorshift32."""

@@ -13,8 +13,6 @@ from syncfabric.models.golden.stream_channel import Channel, Form
 from syncfabric.models.golden.stream_pauses import Pauses
 from syncfabric.models.layout.streams import StreamLayout
 
-__all__ = ["At", "RouterStreams"]
-
 
 class Result:
     """What a join has on a link, or in the turn, in a cycle to come.

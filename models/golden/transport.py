@@ -9,8 +9,6 @@ from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.router import Channel
 from syncfabric.models.networks.grid import Grid
 
-__all__ = ["LeastRecentlySent", "RoutedLinks", "SharedLinks"]
-
 CLASSES = 2
 
 

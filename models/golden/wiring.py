@@ -16,8 +16,6 @@ from syncfabric.models.golden.record import Beat, GuardWires
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.network import NetworkShape
 
-__all__ = ["Coming", "FaultyLinks", "Out", "Shown", "Wiring", "interface_of", "node_of"]
-
 
 def node_of(shape: NetworkShape, number: int) -> Node:
     """Return the node of a router."""

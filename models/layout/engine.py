@@ -7,18 +7,6 @@ from functools import cached_property
 from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.networks.grid import coordinates
 
-__all__ = [
-    "COMMIT",
-    "EPOCH_BITS",
-    "MOST_PORTS",
-    "WORD_BITS",
-    "Code",
-    "EngineLayout",
-    "Kind",
-    "entries_of",
-    "interval_of",
-]
-
 EPOCH_BITS = 2
 MOST_PORTS = 16
 WORD_BITS = 32

@@ -3,8 +3,6 @@
 from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.networks.grid import Grid
 
-__all__ = ["dimension_header", "flit_layout", "source_header", "table_header"]
-
 
 def flit_layout(flit_bits: int, *, cut: bool = False) -> Layout:
     """Return the layout of a flit of ``flit_bits`` payload bits, with the flag ``cut`` or not."""

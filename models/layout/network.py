@@ -17,13 +17,6 @@ from syncfabric.models.layout.words import (
 from syncfabric.models.messages.layout import Layout
 from syncfabric.models.messages.words import WordTable
 
-__all__ = [
-    "MOST_REGISTERS",
-    "NetworkShape",
-    "NetworkWords",
-    "Place",
-]
-
 MOST_REGISTERS = 16
 """Groups that a node port can have bits for."""
 

@@ -16,8 +16,6 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.files import text_beside
 from syncfabric.models.networks.table import Table, Text, Whole
 
-__all__ = ["Offload"]
-
 _FREE = ("WIDTH", "CASEINCOMPLETE")
 """Verilator's warnings, errors in our own Verilog, that are none in a designer's."""
 

@@ -5,25 +5,6 @@ from enum import IntEnum
 from syncfabric.models.layout.engine import EPOCH_BITS
 from syncfabric.models.messages.layout import Field, Layout
 
-__all__ = [
-    "COMMAND",
-    "ERRAND",
-    "ERRAND_MARK",
-    "FREED",
-    "FREED_PLACES",
-    "MANAGER_STATUS",
-    "MOST_MANAGERS",
-    "MOST_REQUESTS",
-    "REPLY",
-    "REQUEST",
-    "Answer",
-    "ManagerState",
-    "Operation",
-    "manager_words",
-    "owners_of",
-    "share_of",
-]
-
 MOST_MANAGERS = 4
 MOST_REQUESTS = 512
 """Requests of the greatest command of a manager."""

@@ -17,8 +17,6 @@ from syncfabric.models.messages.layout import Layout
 from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.table import Flag, Table, Whole
 
-__all__ = ["BY_GRID", "LUT_RAM_GROUPS", "EngineShape", "MeshNodeShape", "NodeShape", "least_stages"]
-
 BY_GRID = ("dimension", "adaptive")
 """Routings that need coordinates."""
 

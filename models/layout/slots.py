@@ -6,8 +6,6 @@ from functools import cached_property
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.messages.layout import Field, Layout
 
-__all__ = ["MOST_SLOTS", "WIRE_OPERATIONS", "WIRE_PLANNER", "SlotLayout"]
-
 MOST_SLOTS = 16
 
 WIRE_PLANNER = "wires"

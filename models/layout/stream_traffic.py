@@ -3,8 +3,6 @@
 from syncfabric.models.layout.streams import HEAD
 from syncfabric.models.messages.layout import Field, Layout
 
-__all__ = ["COMMAND", "COUNTS", "LANE_STEP", "MOST_WORDS", "STALLS", "WORD_STEP"]
-
 MOST_WORDS = 4096
 """Of an operand that a source makes."""
 

@@ -9,22 +9,6 @@ from typing import Literal, TypeAlias
 from syncfabric.models.layout.offload import Offload
 from syncfabric.models.messages.layout import Field, Layout
 
-__all__ = [
-    "CHECKED_BITS",
-    "HEAD",
-    "LANE_BITS",
-    "LATENCY",
-    "MOST_SETS",
-    "Channels",
-    "Function",
-    "Join",
-    "Operations",
-    "StreamLayout",
-    "Type",
-    "Width",
-    "built",
-]
-
 Operations: TypeAlias = Literal["add", "integer", "bf16", "fp32", "offload"]
 Channels: TypeAlias = Literal[0, 1, 2, 4]
 Width: TypeAlias = Literal[32, 64, 128, 256, 512]

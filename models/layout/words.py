@@ -9,20 +9,6 @@ from syncfabric.models.layout.engine import COMMIT
 from syncfabric.models.layout.setup import COMMAND, FREED, MANAGER_STATUS
 from syncfabric.models.messages.words import WordTable, bits_of, whole
 
-__all__ = [
-    "ADDRESS_BITS",
-    "COUNTER_ADDRESS",
-    "PART_BITS",
-    "TABLES",
-    "EngineWord",
-    "ManagerWord",
-    "PortWord",
-    "RouterWord",
-    "Target",
-    "config_address",
-    "part_of",
-]
-
 ADDRESS_BITS = 5
 """Bits of a config address inside a part."""
 

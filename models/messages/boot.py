@@ -23,8 +23,6 @@ from syncfabric.models.messages.core import MOST_CORES
 from syncfabric.models.messages.registers import Op
 from syncfabric.models.messages.static import Role
 
-__all__ = ["BOOT_FENCE", "BOOT_MAGIC", "BOOT_NONE", "BootGroup", "boot_block"]
-
 BOOT_MAGIC = 0x3142_4653
 BOOT_NONE = 0xFFFF
 BOOT_FENCE = 1 << 8

@@ -8,32 +8,6 @@ import enum
 from syncfabric.models.layout.streams import HEAD
 from syncfabric.models.messages.layout import Field, Layout
 
-__all__ = [
-    "ARRIVE_BASE",
-    "CONFIG_BASE",
-    "CONFIG_STATUS",
-    "CORE_REGISTERS",
-    "DONE",
-    "DONE_BASE",
-    "FLIT_STATUS",
-    "LAST_BASE",
-    "MOST_CORES",
-    "MOST_MEMORY_KIB",
-    "MOST_WORDS",
-    "NET_STATUS",
-    "RECV",
-    "SEND",
-    "SHAPE",
-    "STREAM",
-    "STREAM_STATUS",
-    "TAG_BITS",
-    "WAIT_BASE",
-    "Activity",
-    "CoreWord",
-    "FaultReason",
-    "head_flit",
-]
-
 CORE_REGISTERS = 0x4000_0000
 """Byte address of the first register; word ``w`` is at four times ``w`` above it."""
 

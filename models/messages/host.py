@@ -12,50 +12,6 @@ from syncfabric.models.layout.streams import HEAD
 from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.messages.words import WORD_BITS, WordTable, bits_of, whole
 
-__all__ = [
-    "BINS",
-    "CONFIG_WINDOW",
-    "DATA_BASE",
-    "HISTOGRAM_BASE",
-    "HOST_ADDRESS_BITS",
-    "HOST_ID",
-    "HOST_VERSION",
-    "INTERRUPT",
-    "MASK_BASE",
-    "METERED",
-    "METER_BASE",
-    "METER_WORDS",
-    "MOST_METERS",
-    "MOST_NODES",
-    "MOST_REGISTERS",
-    "NODE_BASE",
-    "NODE_WORDS",
-    "RESULT_BASE",
-    "SHAPE",
-    "SKEW_BITS",
-    "SKEW_BOUNDS",
-    "STREAM_BASE",
-    "STREAM_PACKET",
-    "STREAM_PLACE",
-    "TRAFFIC_BASE",
-    "TRAFFIC_CONTROL",
-    "TRAFFIC_WORDS",
-    "WAIT_BASE",
-    "WAIT_LIMIT",
-    "WINDOW_BITS",
-    "GlobalWord",
-    "HostShape",
-    "MeterWord",
-    "NodeWord",
-    "StreamWord",
-    "TrafficWord",
-    "config_word",
-    "meter_word",
-    "node_word_address",
-    "stream_word",
-    "traffic_word",
-]
-
 HOST_ADDRESS_BITS = 18
 """Bits of a word address; a byte address on AXI has two more."""
 

@@ -6,8 +6,6 @@ from functools import cached_property
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["Field", "Layout"]
-
 
 @dataclass(frozen=True)
 class Field:

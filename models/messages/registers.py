@@ -4,8 +4,6 @@ import enum
 
 from syncfabric.models.messages.words import WordTable
 
-__all__ = ["CONFIG_ADDRESS_BITS", "COUNTER_BASE", "Counter", "Op"]
-
 CONFIG_ADDRESS_BITS = 12
 COUNTER_BASE = 1024
 

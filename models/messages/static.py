@@ -10,17 +10,6 @@ from syncfabric.models.messages.layout import Field, Layout
 from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS
 from syncfabric.models.messages.words import WordTable, bits_of, whole
 
-__all__ = [
-    "INIT",
-    "PATIENCE_BITS",
-    "ROLE_WORD",
-    "STATUS_WORD",
-    "LoaderWord",
-    "Role",
-    "StaticLayout",
-    "StaticWord",
-]
-
 INIT = 1
 """The command that lets a root begin."""
 

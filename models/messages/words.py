@@ -11,20 +11,6 @@ from typing import Any, Literal, Self, TypeAlias
 
 from syncfabric.models.messages.layout import Layout
 
-__all__ = [
-    "COUNT",
-    "COUNTER_BITS",
-    "WORD_BITS",
-    "Access",
-    "Bits",
-    "Block",
-    "Part",
-    "Word",
-    "WordTable",
-    "bits_of",
-    "whole",
-]
-
 Access: TypeAlias = Literal["r", "w", "rw"]
 """What software can do; the rest is refused."""
 

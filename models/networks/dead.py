@@ -11,8 +11,6 @@ from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import GroupSpec
 
-__all__ = ["NOTHING", "Dead", "check_together"]
-
 CARDINAL = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
 PLACE = re.compile(r"\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*")
 

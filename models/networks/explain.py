@@ -13,8 +13,6 @@ from pydantic_core import ErrorDetails
 
 from syncfabric.models.errors import SpecError
 
-__all__ = ["choice", "did_you_mean", "explain", "show"]
-
 LONGEST = 100
 """Letters of a value that an error shows."""
 KEYS: dict[str, Collection[str]] = {}

@@ -14,8 +14,6 @@ from syncfabric.models.networks.family import Family, Graph, NamedTopology, Poin
 from syncfabric.models.networks.grid import Grid
 from syncfabric.models.plugins import plugins
 
-__all__ = ["FAMILIES", "families", "named"]
-
 Link = tuple[int, int]
 
 MOST = 4096

@@ -17,8 +17,6 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Irregular, Link
 
-__all__ = ["MOST_PORTS", "Family", "Graph", "NamedTopology", "Point", "checked_part"]
-
 MOST_PORTS = 16
 """Ports of the greatest router that can be built, its process's among them."""
 

@@ -16,15 +16,6 @@ from syncfabric.models.files import read_beside, text_beside
 from syncfabric.models.networks.explain import show
 from syncfabric.models.networks.irregular import Irregular, Link, Place
 
-__all__ = [
-    "Drawing",
-    "is_whole",
-    "parse_edges",
-    "parse_graphml",
-    "read_graph",
-    "to_graphml",
-]
-
 MOST_PORTS = 16
 MOST_DIGITS = 18
 """Of a label that is a number; what is longer is a name."""

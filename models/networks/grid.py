@@ -12,8 +12,6 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Grid", "coordinates"]
-
 
 def coordinates(dimensions: int) -> tuple[str, ...]:
     """Return the names of so many coordinates."""

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.grid import Grid
 
-__all__ = ["MOST_SWITCHES", "Ints", "Irregular", "Link", "Place"]
-
 Ints: TypeAlias = NDArray[np.int64]
 
 Place: TypeAlias = tuple[int, int]

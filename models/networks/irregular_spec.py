@@ -22,8 +22,6 @@ from syncfabric.models.networks.kinds import EngineNetwork, EngineSetUp, EngineS
 from syncfabric.models.networks.long_links import LongLinks, extra_registers
 from syncfabric.models.networks.table import Flag, Text, Whole, WholePlace
 
-__all__ = ["IrregularKeys", "IrregularSpec", "check_topology"]
-
 
 class IrregularKeys(EngineNetwork):
     """What a network file says of an irregular network however it names the links."""

@@ -26,8 +26,6 @@ from syncfabric.models.networks.linked_table import LinkedTable, one_way
 from syncfabric.models.networks.long_links import MOST_ON_A_LINK, LongLinks, places_for
 from syncfabric.models.networks.table import Name, Table, Text, Whole
 
-__all__ = ["IrregularTable", "read_routes"]
-
 
 class Chiplet(Table):
     """A network of its own in a package."""

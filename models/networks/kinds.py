@@ -23,17 +23,6 @@ from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.table import Flag, Operation, Table, Whole, WholePlace
 from syncfabric.models.plugins import plugins
 
-__all__ = [
-    "BITWISE_OPERATIONS",
-    "MESSAGE_PLANNERS",
-    "SERIAL_OPERATIONS",
-    "DataBits",
-    "EngineNetwork",
-    "EngineSpec",
-    "MeshSpec",
-    "NetworkTable",
-]
-
 DataBits: TypeAlias = Annotated[
     Whole, Field(ge=0, le=32, description="What a barrier combines and hands back.")
 ]

@@ -17,8 +17,6 @@ from syncfabric.models.networks.kinds import NetworkTable
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network
 from syncfabric.models.networks.table import Flag, Text, Whole, WholePlace
 
-__all__ = ["LinkedTable", "one_way"]
-
 PAIRS = {"links": ("links", "nodes"), "width": ("width", "height")}
 """The keys that a way cannot do without, where they are more than its first."""
 

@@ -12,8 +12,6 @@ from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Link
 from syncfabric.models.networks.table import Table, Whole, WholePlace
 
-__all__ = ["MOST_ON_A_LINK", "LongLinks", "extra_registers", "places_for"]
-
 MOST_ON_A_LINK = 15
 """Registers of the longest link that can be built."""
 

@@ -13,8 +13,6 @@ from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.networks.table import Table, Whole
 
-__all__ = ["RandomMembers", "check_members", "name_members"]
-
 Topology: TypeAlias = Mesh | Irregular
 
 

@@ -10,8 +10,6 @@ from typing import ClassVar, TypeAlias
 from syncfabric.models.networks.grid import Grid
 from syncfabric.models.networks.irregular import Irregular, Link
 
-__all__ = ["STEP", "Mesh", "Node", "Port", "hops"]
-
 Node: TypeAlias = tuple[int, int]
 """A node of a mesh as ``(x, y)``; north is +y."""
 

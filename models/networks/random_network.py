@@ -14,8 +14,6 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.table import Table, Whole
 
-__all__ = ["RandomNetwork", "Room", "draw_network", "link_count", "random_tree"]
-
 
 class Room:
     """Switches with their free ports; every operation takes constant time.

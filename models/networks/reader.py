@@ -16,8 +16,6 @@ from syncfabric.models.networks.schema import NetworkFile
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.parsed import parse_toml
 
-__all__ = ["load", "loads", "ready_made"]
-
 LIBRARY = resources.files("syncfabric.models.networks") / "library"
 
 

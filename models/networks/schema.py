@@ -27,8 +27,6 @@ from syncfabric.models.networks.spec import (
 from syncfabric.models.networks.static_spec import StaticTable
 from syncfabric.models.networks.table import Flag, Name, Operation, Table, Text, Whole, WholePlace
 
-__all__ = ["GroupTable", "NetworkFile", "file_schema"]
-
 # Left as it is until the network is known: by its kind an error says how a node is written.
 Members = Annotated[
     Literal["all"] | RandomMembers | tuple[WholePlace, ...],

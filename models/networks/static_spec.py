@@ -25,8 +25,6 @@ from syncfabric.models.networks.linked_table import LinkedTable, one_way
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.table import Flag, Text, Whole, WholePlace
 
-__all__ = ["STATIC_PLANNERS", "StaticSpec", "StaticTable"]
-
 Buffer: TypeAlias = Annotated[Whole, Field(ge=1, le=16)]
 
 STATIC_PLANNERS = ("ring", "tree")

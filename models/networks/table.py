@@ -8,8 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from syncfabric.models.networks.explain import explain
 
-__all__ = ["Flag", "Name", "Operation", "Table", "Text", "Whole", "WholePlace"]
-
 Whole: TypeAlias = Annotated[int, Field(strict=True)]
 Flag: TypeAlias = Annotated[bool, Field(strict=True)]
 WholePlace: TypeAlias = tuple[Whole, Whole]

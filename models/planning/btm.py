@@ -22,18 +22,6 @@ from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.planning.graph import path_sums
 
-__all__ = [
-    "Segments",
-    "Tree",
-    "build_tree",
-    "by_centrality",
-    "cs_tree",
-    "local_root",
-    "off_centre",
-    "places_of",
-    "sectors",
-]
-
 
 def places_of(members: Sequence[Sequence[int]] | ArrayLike, dimensions: int = 2) -> Ints:
     """Return the coordinates of the members as 64-bit integers, shape (n, dimensions).

@@ -29,8 +29,6 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.updown import far_switches, next_switches, routing_tables
 
-__all__ = ["Channel", "channel_graph", "check", "find_cycle"]
-
 SYNC, TURN = "sync", -1
 AT_A_TIME = 64
 """Destinations whose packets are followed together: bounds what is in memory."""

@@ -16,8 +16,6 @@ from syncfabric.models.layout.setup import owners_of, share_of
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.networks.irregular import Ints, Irregular
 
-__all__ = ["MOST_ENTRIES", "Room", "allot", "owner_of"]
-
 
 def allot(
     routers: Sequence[Ints], members: Sequence[Ints], shares: Sequence[range], count: int

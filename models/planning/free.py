@@ -9,8 +9,6 @@ from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.setup import owners_of, share_of
 from syncfabric.models.planning.group_plan import GroupPlan
 
-__all__ = ["FreeEntries"]
-
 
 class FreeEntries:
     """Entries that no group has.

@@ -10,8 +10,6 @@ import numpy as np
 
 from syncfabric.models.networks.irregular import Irregular, Place
 
-__all__ = ["FreeLinks", "Output", "Routes"]
-
 Output: TypeAlias = Place
 """An output of a switch: its number, and the port; that of a node leads to its core."""
 

@@ -11,17 +11,6 @@ from numpy.typing import NDArray
 from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.irregular import Ints, Irregular
 
-__all__ = [
-    "BATCH",
-    "Rays",
-    "distances",
-    "eccentricities",
-    "least_eccentric",
-    "path_sums",
-    "shapes",
-    "waves",
-]
-
 LITTLE = 1 / 1024
 """What each link costs more: a way that costs nothing would be no link to ``dijkstra``."""
 BATCH = 64

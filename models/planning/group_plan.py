@@ -25,8 +25,6 @@ from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.ring import Least, Ring
 from syncfabric.models.timing.static import ALONE, ring_bound, tree_bound
 
-__all__ = ["GroupPlan", "Way", "laid"]
-
 Way: TypeAlias = Ring | Multicast
 """What joins a group's members on a static network."""
 

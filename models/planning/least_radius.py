@@ -19,8 +19,6 @@ from syncfabric.models.networks.irregular import Ints, Irregular
 from syncfabric.models.planning.graph import BATCH, Rays, least_eccentric, waves
 from syncfabric.models.planning.port_tree import PortTree
 
-__all__ = ["Centre", "centre_of", "lay"]
-
 WAVES = 1024
 """Members' routers up to which the distances of all routers from all of them are measured."""
 

@@ -26,8 +26,6 @@ from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.planning.btm import Tree
 
-__all__ = ["Ancestry", "Ways", "can_meet"]
-
 
 @dataclass(frozen=True, eq=False)
 class Ancestry:

@@ -17,8 +17,6 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.btm import by_centrality
 from syncfabric.models.planning.free_links import FreeLinks, Output, Routes
 
-__all__ = ["Multicast", "best_tree", "least_depth", "tree_flits"]
-
 
 class Multicast(NamedTuple):
     """A multicast tree from the switch of the member ``root``.

@@ -16,8 +16,6 @@ from syncfabric.models.networks.irregular import Ints
 from syncfabric.models.planning.graph import path_sums
 from syncfabric.models.planning.port_tree import PortTree
 
-__all__ = ["ARRIVAL", "Pace", "on_wires", "stream_bound"]
-
 ARRIVAL = 2
 """Cycles from a process's ``arrive`` until its message is a head at its router."""
 

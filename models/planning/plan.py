@@ -23,8 +23,6 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan_static import plan_static
 from syncfabric.models.planning.planners import plan_groups, plan_on_wires
 
-__all__ = ["BarrierPlan", "make_plan"]
-
 
 @dataclass(frozen=True)
 class BarrierPlan:

@@ -24,8 +24,6 @@ from syncfabric.models.planning.group_plan import GroupPlan, Way, laid
 from syncfabric.models.planning.multicast_tree import Multicast, best_tree
 from syncfabric.models.planning.ring import Least, Ring, best_ring, ring_beside
 
-__all__ = ["plan_static"]
-
 TRIES = 150
 """Times for each group that one is laid, until all have a way."""
 BETTER = 2

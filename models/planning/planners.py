@@ -32,9 +32,6 @@ from syncfabric.models.planning.set_up import check_representatives
 from syncfabric.models.planning.spread import CrowdedError, Wanted, spread
 from syncfabric.models.plugins import plugins
 
-__all__ = ["Planner", "Stretched", "least_tree", "plan_groups", "plan_on_wires", "stretched"]
-
-
 Planner: TypeAlias = Callable[[Irregular, Ints], Ints]
 """A planner of another package, an entry point of ``syncfabric.planners``. From the graph of q
 routers and the members' routers, ascending, to the parent of every router, int64, shape (q,): a

@@ -22,8 +22,6 @@ from syncfabric.models.networks.mesh import Node
 from syncfabric.models.planning.btm import Tree
 from syncfabric.models.planning.graph import path_sums
 
-__all__ = ["PortTree"]
-
 
 def _grid(graph: Irregular) -> Grid:
     assert graph.grid

@@ -23,14 +23,6 @@ from syncfabric.models.planning.free_links import FreeLinks, Output, Routes
 from syncfabric.models.planning.ring_construct import Rectangle, known_rings
 from syncfabric.models.planning.ring_grow import grow, shake
 
-__all__ = [
-    "Least",
-    "Ring",
-    "best_ring",
-    "least_by_shape",
-    "ring_beside",
-]
-
 SHAKES = 300
 """Pieces that are torn out of a ring and mended; fewer of a long one."""
 SHAKEN = 40_000

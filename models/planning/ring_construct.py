@@ -19,16 +19,6 @@ from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.planning.free_links import FreeLinks, Output
 
-__all__ = [
-    "Rectangle",
-    "cycle_through",
-    "hamiltonian_cycle",
-    "known_rings",
-    "rectangle_ring",
-    "ring_of",
-    "tree_tour",
-]
-
 DENSE = 2
 """Switches for each member up to which the ring of their whole rectangle is tried."""
 TURNED = 400_000

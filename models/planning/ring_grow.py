@@ -15,8 +15,6 @@ from itertools import islice
 
 from syncfabric.models.planning.free_links import FreeLinks
 
-__all__ = ["Trail", "grow", "shake", "shortest_walk", "through_two"]
-
 NEAR = 5
 """Places on the ring that are tried for a new member."""
 WIDTHS = (0, 1, 2, 4, 6)

@@ -21,8 +21,6 @@ from scipy.sparse.csgraph import connected_components
 
 from syncfabric.models.planning.free_links import FreeLinks
 
-__all__ = ["RingModel", "Verdict"]
-
 Bools: TypeAlias = NDArray[np.bool_]
 
 CUTS = 6

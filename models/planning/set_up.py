@@ -22,24 +22,6 @@ from syncfabric.models.messages import Op
 from syncfabric.models.networks.irregular import Place
 from syncfabric.models.planning.group_plan import GroupPlan
 
-__all__ = [
-    "Epochs",
-    "RouterImage",
-    "Write",
-    "asked_node",
-    "check_representatives",
-    "commit_write",
-    "duties",
-    "free_writes",
-    "go_writes",
-    "group_images",
-    "image_writes",
-    "kill_command",
-    "kill_writes",
-    "set_up_command",
-    "set_up_writes",
-]
-
 EPOCHS = 1 << EPOCH_BITS
 """Epochs of an entry."""
 

@@ -15,8 +15,6 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Epochs, group_images
 from syncfabric.models.planning.static_routes import SETTLING, static_writes
 
-__all__ = ["Entry", "SetUpWrite", "Until", "members", "registers_json", "set_up_entries"]
-
 _HALF = 0xFFFF
 
 

@@ -30,8 +30,6 @@ from syncfabric.models.networks.mesh import Port
 from syncfabric.models.planning.btm import Segments, Tree, off_centre, sectors
 from syncfabric.models.planning.meeting import can_meet
 
-__all__ = ["greatest_cost", "grow", "improve", "least_cost", "rehang"]
-
 EFFORT = 200_000
 """Members laid out over all trials: small groups get many trials, huge ones a few."""
 MOST_TRIALS = 150

@@ -20,8 +20,6 @@ from syncfabric.models.planning.graph import Rays, distances
 from syncfabric.models.planning.least_radius import Centre, lay
 from syncfabric.models.planning.port_tree import PortTree
 
-__all__ = ["CrowdedError", "Wanted", "spread"]
-
 BASE = 16
 """What a router costs; each other group there costs 1 more."""
 PRESENT, HISTORY = 4 * BASE, BASE // 2

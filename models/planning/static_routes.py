@@ -15,18 +15,6 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.ring import Ring
 from syncfabric.models.planning.set_up import Write
 
-__all__ = [
-    "SETTLING",
-    "chain_words",
-    "group_outputs",
-    "reach",
-    "role_of",
-    "role_writes",
-    "route_writes",
-    "static_writes",
-    "through_cores",
-]
-
 WORD_BITS = 32
 """Bits of a word that is written to SHIFT."""
 SETTLING = 3

@@ -17,18 +17,6 @@ from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning.graph import least_eccentric, shapes
 from syncfabric.models.planning.port_tree import PortTree
 
-__all__ = [
-    "MOST_ROUTED",
-    "btin_tree",
-    "check_ways",
-    "far_switches",
-    "next_switches",
-    "routing_tables",
-    "tree_root",
-    "updown_tables",
-    "updown_tree",
-]
-
 OWN = -1
 """A switch's entry for itself."""
 MOST_ROUTED = 4096

@@ -37,19 +37,6 @@ from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import MeshSpec, MessageSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.static_routes import SETTLING
 
-__all__ = [
-    "MOST_TABLED",
-    "block",
-    "c_header",
-    "core_header",
-    "fields",
-    "guarded",
-    "in_hex",
-    "named",
-    "prefixed",
-    "tree_blocks",
-]
-
 MOST_TABLED = 255
 """Routers of a network whose links a program holds: a number, and a level, is a byte."""
 

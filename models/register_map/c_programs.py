@@ -21,8 +21,6 @@ from syncfabric.models.register_map.c_header import (
     prefixed,
 )
 
-__all__ = ["host_header", "setup_header"]
-
 _MACROS = """\
 #define SYNCFABRIC_HOST_CONFIG_PORT(address) (SYNCFABRIC_HOST_CONFIG_WINDOW + (address))
 #define SYNCFABRIC_HOST_METER(m, w) \\

@@ -65,8 +65,6 @@ from syncfabric.models.messages.words import (
 )
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 
-__all__ = ["TARGET_WORDS", "config_map", "host_map", "rdl"]
-
 _BYTES = WORD_BITS // 8
 _HARDWARE = {"r": "w", "w": "r", "rw": "r"}
 """What the hardware does with a field, by what software can do."""

@@ -19,8 +19,6 @@ from syncfabric.rtl.cores.bus import BusSignature
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.messages import struct
 
-__all__ = ["BarrierPort", "port_members"]
-
 _KIND = {ARRIVE_BASE: "arrive", WAIT_BASE: "wait", DONE_BASE: "look", LAST_BASE: "last"}
 
 

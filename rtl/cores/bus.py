@@ -5,8 +5,6 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages.core import FaultReason
 
-__all__ = ["ADDRESS_BITS", "BusSignature"]
-
 ADDRESS_BITS = 13
 """Bits of a register's word."""
 

@@ -14,8 +14,6 @@ from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.streams.process import AxisSignature
 
-__all__ = ["DRAIN", "StreamDma", "stream_members"]
-
 DRAIN = 8
 """Cycles after which nothing more comes of a stream whose group has ended (V9.7)."""
 

@@ -22,16 +22,6 @@ from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.traffic.headers import header_of
 
-__all__ = [
-    "KEPT_ACKS",
-    "KEPT_FLITS",
-    "QUEUE_FLITS",
-    "Merge",
-    "NetworkInterface",
-    "Receiver",
-    "join_bus",
-]
-
 QUEUE_FLITS = 32
 """Flits that wait for the network."""
 

@@ -7,8 +7,6 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["LocalMemory", "MemorySignature", "SharedMemory"]
-
 
 def _of_core(words: int) -> dict[str, Any]:
     """Return the members of a memory that the core has."""

@@ -15,8 +15,6 @@ from syncfabric.models.messages.core import (
 from syncfabric.models.messages.layout import Layout
 from syncfabric.models.networks.spec import AnySpec, MeshSpec, MessageSpec
 
-__all__ = ["PACKETS", "WORD_BITS", "TileShape"]
-
 PACKETS = 0
 """Channel in which packets begin."""
 

@@ -15,8 +15,6 @@ from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.parts.arbiter import RoundRobinArbiter
 from syncfabric.rtl.static.ports import ConfigSignature
 
-__all__ = ["ConfigShare", "SystemWords", "flit_members"]
-
 
 class SystemWords(wiring.Component):
     """Words that have nothing to do with barriers or packets.

@@ -21,9 +21,6 @@ from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.router.link import FlitSignature
 
-__all__ = ["CORE_PARAMETERS", "CoreTile", "observed"]
-
-
 CORE_PARAMETERS = {
     "ENABLE_COUNTERS": 0,
     "ENABLE_COUNTERS64": 0,

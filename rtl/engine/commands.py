@@ -16,8 +16,6 @@ from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import either, total
 
-__all__ = ["Commands", "EngineCounters", "NoCounters", "ReadBack", "StatusOnly"]
-
 _COUNTERS = [word for word in EngineWord if word.counts]
 
 

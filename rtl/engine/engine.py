@@ -25,8 +25,6 @@ from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.parts.selector import Selector
 
-__all__ = ["Engine"]
-
 
 @dataclass
 class _Service:

@@ -14,8 +14,6 @@ from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import either
 
-__all__ = ["NodePort"]
-
 
 class NodePort(wiring.Component):
     """Turns arrivals, a bit each, into messages, and answers into bits. Register r is entry r.

@@ -11,9 +11,6 @@ from syncfabric.rtl.engine.ports import MessageSignature
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.activity import running, transient
 
-__all__ = ["TASKS", "NoVisits", "OwnPort", "Visits"]
-
-
 TASKS = ("arrival", "setup", "go", "kill", "read", "visit", "sweep")
 """What the local source may have at its head, a flip-flop each."""
 

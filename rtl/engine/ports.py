@@ -9,8 +9,6 @@ from syncfabric.models.layout.engine import WORD_BITS, EngineLayout
 from syncfabric.models.layout.words import ADDRESS_BITS
 from syncfabric.rtl.messages import struct
 
-__all__ = ["EngineConfigSignature", "MessageSignature", "OutputSignature"]
-
 
 class MessageSignature(wiring.Signature):
     """One direction of a link, or of the process's port. No credits and no back-pressure.

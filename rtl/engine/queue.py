@@ -10,8 +10,6 @@ from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.places import Places
 
-__all__ = ["Choice", "Queue"]
-
 
 class Queue(wiring.Component):
     """Head in flip-flops, queue in memory. A message that comes alone is the head a cycle later.

@@ -12,8 +12,6 @@ from syncfabric.models.messages import Op
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import combine_two, gather
 
-__all__ = ["EntryMemory", "Rule", "state_layout"]
-
 
 def state_layout(layout: EngineLayout) -> data.StructLayout:
     """Return an entry's state, less what its image's memory and its data's hold."""

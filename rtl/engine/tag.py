@@ -7,8 +7,6 @@ from amaranth import Cat, Value
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.rtl.guard.shape import check_of
 
-__all__ = ["tag_of", "turned"]
-
 
 def tag_of(layout: EngineLayout, tag: Value, entry: Value, *others: Value) -> Value:
     """Return a message's tag on a link of its key, or its key of its tag there.

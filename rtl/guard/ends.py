@@ -10,8 +10,6 @@ from syncfabric.rtl.guard.shape import GuardPart, GuardShape, check_of
 from syncfabric.rtl.parts.gates import either, total
 from syncfabric.rtl.transport.link import show
 
-__all__ = ["GuardedLinks", "ReceiverGuard", "SenderGuard"]
-
 
 class ReceiverGuard(wiring.Component):
     """Hands the router what comes right and in its place, and tells the sender what it holds.

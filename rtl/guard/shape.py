@@ -7,8 +7,6 @@ from typing import Any
 from amaranth import Cat, Const, Value
 from amaranth.lib.wiring import In, Member, Out
 
-__all__ = ["GENERATORS", "GuardPart", "GuardShape", "check_of"]
-
 
 @dataclass(frozen=True)
 class GuardPart:

@@ -9,8 +9,6 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.messages.host import HOST_ADDRESS_BITS
 from syncfabric.rtl.host.ports import HostBusSignature
 
-__all__ = ["AxiLite", "AxiLiteSignature"]
-
 _BYTES = 2
 _OKAY, _REFUSED = 0, 2
 

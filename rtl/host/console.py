@@ -10,8 +10,6 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.messages.host import HOST_ADDRESS_BITS
 from syncfabric.rtl.host.ports import HostBusSignature
 
-__all__ = ["Console", "Receiver", "Transmitter"]
-
 
 class Receiver(wiring.Component):
     """Takes bytes from a line; as in docs/microarchitecture-host.md, H6.

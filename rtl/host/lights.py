@@ -4,8 +4,6 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Lights"]
-
 
 class Lights(wiring.Component):
     """Eight lights, from the lowest bit as the members stand; events are lit for a while.

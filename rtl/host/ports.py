@@ -9,8 +9,6 @@ from amaranth.utils import bits_for
 from syncfabric.models.layout.stream_traffic import COMMAND
 from syncfabric.models.messages.host import HOST_ADDRESS_BITS, HostShape
 
-__all__ = ["HostBusSignature", "NetworkSignature", "StreamSignature", "TrafficSignature", "page"]
-
 
 def page(word_bits: int) -> dict[str, Any]:
     """Return the members of a page of words.

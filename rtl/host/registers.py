@@ -34,8 +34,6 @@ from syncfabric.rtl.host.ports import (
 from syncfabric.rtl.host.words import GlobalWords, NodeWords, StreamWords, TrafficWords
 from syncfabric.rtl.parts.gates import below, either, total
 
-__all__ = ["HostFront", "HostRegisters", "Meter", "Meters"]
-
 
 class Meter(wiring.Component):
     """A meter; cycles as in docs/microarchitecture-host.md, H3.

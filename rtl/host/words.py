@@ -29,8 +29,6 @@ from syncfabric.rtl.host.ports import StreamSignature, TrafficSignature, page
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import below, either
 
-__all__ = ["GlobalWords", "NodeWords", "StreamWords", "TrafficWords"]
-
 
 class GlobalWords(wiring.Component):
     """Words of the whole host; cycles as in docs/microarchitecture-host.md, H4.

@@ -27,8 +27,6 @@ from syncfabric.rtl.lifecycle.shape import SetUpShape
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.transport.config_chain import Words
 
-__all__ = ["Manager", "RequestSender"]
-
 
 class RequestSender(wiring.Component):
     """Sends the requests of a command in order, and awaits their replies.

@@ -5,8 +5,6 @@ from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Hold", "WordQueue"]
-
 
 class WordQueue(wiring.Component):
     """First in first out. A word that comes in t can be the first in t + 1.

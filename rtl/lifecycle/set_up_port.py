@@ -17,8 +17,6 @@ from syncfabric.rtl.parts.credit import CreditCounter
 from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.transport.link import show
 
-__all__ = ["ConfigAccess", "LocalPort", "SinkPort"]
-
 
 class ConfigAccess(wiring.Component):
     """Hands on one request at a time, in the cycle in which it comes if nothing is under way.

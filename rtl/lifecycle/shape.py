@@ -10,8 +10,6 @@ from syncfabric.models.layout.setup import MOST_REQUESTS, manager_words
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.messages.layout import Layout
 
-__all__ = ["SetUpShape", "set_up_shape"]
-
 
 @dataclass(frozen=True)
 class SetUpShape:

@@ -15,8 +15,6 @@ from syncfabric.rtl.lifecycle.shape import SetUpShape
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
 
-__all__ = ["Sink"]
-
 
 class Replies(wiring.Component):
     """Keeps replies until they are sent, a packet of two flits each; reports of ends come first.

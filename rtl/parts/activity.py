@@ -9,8 +9,6 @@ from amaranth.hdl import Fragment
 from amaranth.hdl._ast import SignalSet
 from amaranth.lib import wiring
 
-__all__ = ["activity", "arrives", "running", "transient"]
-
 _COMES = ("valid", "credit", "arrive", "reset")
 """How the names of inputs end by which something comes; all others are words or constants."""
 _PACKETS = {"packets", "inject", "eject"}

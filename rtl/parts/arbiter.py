@@ -4,8 +4,6 @@ from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["LeastRecentArbiter", "RoundRobinArbiter"]
-
 
 def _grant_first(m: Module, request: Signal, grant: Signal) -> dict[tuple[int, int], Signal]:
     """Grant the requester that stands first; return who does, for each pair i < j: 1 if i does.

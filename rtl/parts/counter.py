@@ -4,8 +4,6 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["SaturatingCounter"]
-
 
 class SaturatingCounter(wiring.Component):
     """Adds the events of each cycle, and stays at its greatest value once there.

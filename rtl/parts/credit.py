@@ -4,8 +4,6 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["CreditCounter"]
-
 
 class CreditCounter(wiring.Component):
     """Counts the places that the receiver of a link has free, as far as the sender knows.

@@ -4,8 +4,6 @@ from typing import Any
 
 from amaranth import Const, Module, Signal
 
-__all__ = ["delayed"]
-
 
 def delayed(m: Module, value: Any, cycles: int, name: str, *, reset_less: bool = True) -> list[Any]:
     """Return a value as it is now, and as it was 1, 2, .. ``cycles`` cycles ago.

@@ -7,8 +7,6 @@ from typing import Any
 
 from amaranth import Array, Const, Mux, Value
 
-__all__ = ["below", "combine_two", "either", "gather", "total"]
-
 
 def either(values: Sequence[Any]) -> Any:
     """Return the bitwise OR of ``values``; of masked ones, the one that is not 0."""

@@ -9,8 +9,6 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.rtl.parts.activity import transient
 
-__all__ = ["TAPS", "Places"]
-
 TAPS = {
     **{3: (2, 1), 4: (3, 2), 5: (4, 2)},
     **{6: (5, 4), 7: (6, 5), 8: (7, 5, 4, 3)},

@@ -8,8 +8,6 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.rtl.parts.gates import either
 
-__all__ = ["Selector"]
-
 
 class Selector(wiring.Component):
     """Passes on the word that is selected, or 0.

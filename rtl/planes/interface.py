@@ -24,8 +24,6 @@ from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.link import show, word_on
 from syncfabric.rtl.transport.streamed import join_events, join_words, members_of, streams_of
 
-__all__ = ["LinkEnd", "NodeInterface"]
-
 
 class LinkEnd(wiring.Component):
     """A node's end of its link: messages first, then flits of the manager, then the process's.

@@ -26,9 +26,6 @@ from syncfabric.rtl.transport.link import Joined, LinksApart, OwnLinks, SharedLi
 from syncfabric.rtl.transport.routed import RoutedLinks
 from syncfabric.rtl.transport.streamed import StreamedLinks, join_events, streams_of
 
-__all__ = ["Node", "NodeApart", "collective", "router"]
-
-
 _EVENTS = {
     RouterWord.OVERFLOW: "overflows",
     RouterWord.CORRUPT: "corrupt",

@@ -24,8 +24,6 @@ from syncfabric.rtl.streams.process import StreamPort
 from syncfabric.rtl.transport.config_chain import NODE_BITS, ChainSignature, ConfigNode, Words
 from syncfabric.rtl.transport.link import show
 
-__all__ = ["AXIS", "PROCESS", "Placed", "link_of", "process_port", "sharing"]
-
 PROCESS = ("arrive", "last", "data", "released", "ready", "done", "broken", "result")
 """Members of a node port that the process has."""
 

@@ -11,8 +11,6 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.networks.grid import Grid
 from syncfabric.rtl.parts.gates import either
 
-__all__ = ["Adaptation", "ChannelChoice"]
-
 
 @dataclass(frozen=True)
 class Adaptation:

@@ -12,8 +12,6 @@ from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.router.adaptive import Adaptation, ChannelChoice
 from syncfabric.rtl.router.link import FlitSignature
 
-__all__ = ["ChannelControl", "InputPort"]
-
 
 class ChannelControl(wiring.Component):
     """Keeps a first-in first-out buffer's pointers and the route of its front flit.

@@ -9,8 +9,6 @@ from syncfabric.models.layout.flit import flit_layout
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.rtl.messages import struct
 
-__all__ = ["FlitSignature"]
-
 
 class FlitSignature(wiring.Signature):
     """One direction of a link. Nothing is combinational against it.

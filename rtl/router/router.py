@@ -15,8 +15,6 @@ from syncfabric.rtl.router.input_port import InputPort
 from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.router.routing import Routing
 
-__all__ = ["OutputPort", "Router"]
-
 
 class OutputPort(wiring.Component):
     """Takes one of the offered flits a cycle, unless a message has the link.

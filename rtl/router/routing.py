@@ -12,8 +12,6 @@ from syncfabric.models.networks.grid import Grid
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.router.adaptive import Adaptation
 
-__all__ = ["DimensionRouting", "Routing", "SourceRouting", "TableRouting"]
-
 EAST, NORTH, WEST, SOUTH, LOCAL = range(5)
 
 

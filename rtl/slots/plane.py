@@ -18,8 +18,6 @@ from syncfabric.rtl.parts.gates import either, total
 from syncfabric.rtl.slots.slot import Slot, SlotLinkSignature, received, sent
 from syncfabric.rtl.transport.link import show
 
-__all__ = ["SlotPlane", "SlotsPort"]
-
 _IN = ("arrive", "last", "data")
 _OUT = ("released", "ready", "done", "broken", "result")
 

@@ -11,8 +11,6 @@ from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.messages import Op
 from syncfabric.rtl.parts.gates import gather
 
-__all__ = ["Slot", "SlotLinkSignature", "received", "sent"]
-
 
 class SlotLinkSignature(wiring.Signature):
     """One direction of a link's barrier wires.

@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.messages import STATUS_WORD
 
-__all__ = ["RingAgent", "TreeAgent"]
-
 AGENT_PORTS = {
     **dict.fromkeys(("root", "arrive", "init", "hold", "some", "free", "clear"), In(1)),
     **dict.fromkeys(("pop", "send", "ends", "waiting", "begun"), Out(1)),

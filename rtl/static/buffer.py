@@ -5,8 +5,6 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["FlitBuffer", "Level"]
-
 
 class Level(wiring.Component):
     """Counts with "at least one" in a flip-flop of its own, for that is all that senders ask.

@@ -19,8 +19,6 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.static.ports import ConfigSignature, RouteSignature
 
-__all__ = ["RouteLoader", "StaticConfig"]
-
 
 class StaticConfig(wiring.Component):
     """Keeps the role, and answers requests for this node in the next cycle.

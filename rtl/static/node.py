@@ -25,8 +25,6 @@ from syncfabric.rtl.static.ports import (
 )
 from syncfabric.rtl.static.switch import StaticSwitch, port_names
 
-__all__ = ["StaticCore", "StaticNode", "link_names", "observe_bits"]
-
 
 def link_names(network: StaticSpec) -> tuple[str, ...]:
     """Return the names of the ports that lead out of a switch, by number."""

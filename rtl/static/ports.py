@@ -8,13 +8,6 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import StaticSpec
 
-__all__ = [
-    "ConfigSignature",
-    "CoreSignature",
-    "RouteSignature",
-    "StaticLinkSignature",
-]
-
 
 class StaticLinkSignature(wiring.Signature):
     """Link between two switches, or a switch and its node.

@@ -13,8 +13,6 @@ from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.static.buffer import FlitBuffer, Level
 from syncfabric.rtl.static.ports import RouteSignature, StaticLinkSignature
 
-__all__ = ["StaticSwitch", "port_names"]
-
 
 def port_names(network: StaticSpec) -> tuple[str, ...]:
     """Return the names of a switch's ports, by number; of its own node's, where it has one, too."""

@@ -10,8 +10,6 @@ from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.parts.places import Places
 
-__all__ = ["StreamBuffer"]
-
 
 class StreamBuffer(wiring.Component):
     """Holds B words of each channel; what is not shown reads as 0, from a place without a word.

@@ -8,8 +8,6 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.streams import Function
 
-__all__ = ["FloatLane"]
-
 _KEPT: dict[int, tuple[str, ...]] = {
     1: (),
     3: ("ordered", "summed"),

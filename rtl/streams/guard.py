@@ -11,15 +11,6 @@ from syncfabric.models.layout.words import RouterWord
 from syncfabric.rtl.guard.shape import check_of
 from syncfabric.rtl.streams.link import FaultSignature, StreamSignature
 
-__all__ = [
-    "GuardedStreams",
-    "StreamReceiver",
-    "StreamSender",
-    "join_streams",
-    "place_guards",
-    "stream_link",
-]
-
 SILENT = 15
 """Cycles in a row in which nothing right comes before a link counts as silent."""
 

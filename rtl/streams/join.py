@@ -13,8 +13,6 @@ from syncfabric.rtl.parts.delay import delayed
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.streams.operators import Operator
 
-__all__ = ["Join", "SerialJoin", "TreeJoin", "join_of"]
-
 _UNFIT = HEAD.pack({"type": 6})
 """Data of a head that fits nowhere (V5.4)."""
 _OP_BITS = HEAD.offsets["takes"]

@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.rtl.messages import struct
 
-__all__ = ["FaultSignature", "StreamSignature"]
-
 
 class StreamSignature(wiring.Signature):
     """One direction of a link. Nothing is combinational against it.

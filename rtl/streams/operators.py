@@ -12,9 +12,6 @@ from syncfabric.rtl.parts.delay import delayed
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.streams.floating import FloatLane
 
-__all__ = ["IntegerLane", "Operator"]
-
-
 _BYTES = LANE_BITS // 8
 
 

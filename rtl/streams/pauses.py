@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.streams import StreamLayout
 
-__all__ = ["Pauses"]
-
 _BETWEEN = 3
 
 

@@ -18,8 +18,6 @@ from syncfabric.rtl.streams.join import join_of
 from syncfabric.rtl.streams.link import StreamSignature
 from syncfabric.rtl.streams.pauses import Pauses
 
-__all__ = ["StreamChannel", "StreamPlane"]
-
 
 class StreamChannel(wiring.Component):
     """State of a channel between the slot of its group and the buffers of a router.

@@ -15,8 +15,6 @@ from syncfabric.rtl.streams.buffer import StreamBuffer
 from syncfabric.rtl.streams.link import StreamSignature
 from syncfabric.rtl.streams.pauses import Pauses
 
-__all__ = ["AxisSignature", "StreamPort"]
-
 
 class AxisSignature(wiring.Signature):
     """AXI4-Stream of words of a stream, in its own names.

@@ -9,8 +9,6 @@ from syncfabric.models.layout.streams import LANE_BITS, StreamLayout
 from syncfabric.rtl.streams.process import AxisSignature
 from syncfabric.rtl.streams.source import pause
 
-__all__ = ["StreamSink"]
-
 
 class StreamSink(wiring.Component):
     """Takes beats, with pauses, and counts them by channel; a beat of t is counted from t + 1 on.

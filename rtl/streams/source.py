@@ -11,8 +11,6 @@ from syncfabric.rtl.streams.process import AxisSignature
 from syncfabric.rtl.traffic.headers import xorshift32
 from syncfabric.rtl.traffic.queue import WaitingQueue
 
-__all__ = ["SOURCE_QUEUE", "StreamSource", "pause"]
-
 SOURCE_QUEUE = 16
 """Commands that can wait."""
 

@@ -5,8 +5,6 @@ from amaranth.lib import memory
 
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 
-__all__ = ["divide", "header_of", "header_words", "xorshift32"]
-
 
 def xorshift32(state: Value) -> Value:
     """Return the next state of a 32-bit xorshift generator, as an expression.

@@ -4,16 +4,6 @@ from amaranth import ClockSignal, Instance, Module, Mux, ResetSignal, Signal
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = [
-    "WORD_BITS",
-    "NoQueue",
-    "PutSignature",
-    "QueueApart",
-    "WaitingQueue",
-    "put_flit",
-    "queue_module",
-]
-
 WORD_BITS = 32
 """Least bits of a payload as software puts it."""
 

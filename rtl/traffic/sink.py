@@ -10,8 +10,6 @@ from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.traffic.source import PACKET_FLITS
 
-__all__ = ["PacketSink", "TrafficTotals"]
-
 
 class PacketSink(wiring.Component):
     """Takes a flit in every cycle, returns its credit in the next, and checks the packets.

@@ -11,8 +11,6 @@ from syncfabric.rtl.router.link import FlitSignature
 from syncfabric.rtl.traffic.headers import header_of, xorshift32
 from syncfabric.rtl.traffic.queue import NoQueue, PutSignature, WaitingQueue, put_flit
 
-__all__ = ["GOLDEN_RATIO", "PACKET_FLITS", "WARM_UP", "PacketSource", "goal_of", "queue_widths"]
-
 PACKET_FLITS = 5
 WARM_UP = 64
 GOLDEN_RATIO = 0x9E3779B9

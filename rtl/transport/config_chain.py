@@ -13,15 +13,6 @@ from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.gates import either
 
-__all__ = [
-    "NODE_BITS",
-    "ChainEnd",
-    "ChainSignature",
-    "ConfigNode",
-    "ConfigTap",
-    "Words",
-]
-
 NODE_BITS = 16
 
 _REQUEST = data.StructLayout(

@@ -13,8 +13,6 @@ from syncfabric.rtl.parts.delay import delayed
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.router.router import Router
 
-__all__ = ["Joined", "LinkRegisters", "LinksApart", "OwnLinks", "SharedLinks", "show", "word_on"]
-
 
 class Joined(wiring.Component):
     """Shows all ports of a router, if there is one, and of an engine, less those joined inside.

@@ -20,8 +20,6 @@ from syncfabric.rtl.parts.selector import Selector
 from syncfabric.rtl.router.router import Router
 from syncfabric.rtl.transport.link import Joined, word_on
 
-__all__ = ["CLASSES", "Output", "RoutedLinks", "Slots", "legal_turns"]
-
 CLASSES = 2
 
 

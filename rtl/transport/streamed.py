@@ -15,8 +15,6 @@ from syncfabric.rtl.streams.guard import place_guards, stream_link
 from syncfabric.rtl.streams.link import StreamSignature
 from syncfabric.rtl.transport.link import Joined, word_on
 
-__all__ = ["StreamedLinks", "join_events", "join_words", "members_of", "streams_of"]
-
 
 def members_of(layout: StreamLayout, links: int) -> dict[str, Any]:
     """Return the members of a part with links that streams share.

@@ -32,15 +32,6 @@ from syncfabric.sim.assemble.traffic import (
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, zero
 from syncfabric.sim.front import Front
 
-__all__ = [
-    "BOARD_PORTS",
-    "BOARD_QUEUE",
-    "board_top",
-    "board_verilog",
-    "has_packets",
-    "repeated_modules",
-]
-
 BOARD_PORTS = {"clk": "input", "rst": "input", "rx": "input", "tx": "output", "leds": "output"}
 """Direction of the top's ports; ``leds`` has eight bits (`Lights`), the others one."""
 

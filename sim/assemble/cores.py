@@ -18,18 +18,6 @@ from syncfabric.sim.assemble.network import modules_verilog, top_ports, verilog
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, zero
 from syncfabric.sim.emit.naming import plain
 
-__all__ = [
-    "BARRIERS",
-    "PACKETS",
-    "ask_bits",
-    "config_ports",
-    "plain_mesh",
-    "stream_pin",
-    "stream_wires",
-    "system_ports",
-    "system_verilog",
-]
-
 SYSTEM, BARRIERS, PLAIN = "core_system", "core_barriers", "core_packets"
 TILE, SHARE = "core_tile", "core_config"
 _ANSWER = {"error": 1, "rdata": 32}

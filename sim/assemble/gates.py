@@ -3,8 +3,6 @@
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.verilog import ModuleWriter
 
-__all__ = ["GATE_VERILOG", "gated"]
-
 GATE = "clock_gate"
 """Module that a router's clock comes through."""
 

@@ -18,8 +18,6 @@ from syncfabric.sim.assemble.verilog import ModuleWriter, converted
 from syncfabric.sim.emit.naming import plain
 from syncfabric.sim.front import Front
 
-__all__ = ["front_ports", "host_module", "host_shape", "host_verilog", "place_host"]
-
 
 def host_shape(spec: AnySpec, meters: int, *, traffic: bool = False, streams: int = 0) -> HostShape:
     """Return what a host has to do with on a network, and with sources beside it.

@@ -14,8 +14,6 @@ from functools import cache
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import AnySpec
 
-__all__ = ["LinkName", "Links", "links_of"]
-
 RouterName = tuple[int, int] | int
 LinkName = tuple[RouterName, str]
 

@@ -12,23 +12,6 @@ from syncfabric.rtl.transport.link import LinkRegisters
 from syncfabric.sim.assemble.gates import GATE_VERILOG
 from syncfabric.sim.assemble.verilog import converted, ports_of
 
-__all__ = [
-    "END",
-    "INTERFACE",
-    "REGISTERS",
-    "ROUTER",
-    "TAP",
-    "apart_verilog",
-    "end_verilog",
-    "interface_verilog",
-    "link_ports",
-    "may_be_apart",
-    "registers_verilog",
-    "router_verilog",
-    "tap_verilog",
-    "wire_of",
-]
-
 ROUTER, INTERFACE, REGISTERS, END, TAP = (
     *("router_node", "node_interface"),
     *("link_registers", "config_end", "config_tap"),

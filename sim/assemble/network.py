@@ -8,19 +8,6 @@ from syncfabric.sim.assemble import nodes, static
 from syncfabric.sim.assemble.top import LinkWires, Shown
 from syncfabric.sim.assemble.verilog import closed
 
-__all__ = [
-    "constant_inputs",
-    "link_wires",
-    "module_names",
-    "modules_verilog",
-    "reset_cycles",
-    "shown_links",
-    "targets",
-    "top_ports",
-    "top_verilog",
-    "verilog",
-]
-
 
 class _Kind(Protocol):
     """What a module of this folder has for its kind of network."""

@@ -27,25 +27,6 @@ from syncfabric.sim.assemble.modules import (
 from syncfabric.sim.assemble.top import LinkWires, Shown, config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, merged, part, zero
 
-__all__ = [
-    "CHAIN",
-    "FREED",
-    "PROCESS",
-    "TAPPED",
-    "constant_inputs",
-    "constants_of_router",
-    "link_wires",
-    "module_names",
-    "modules_verilog",
-    "registers",
-    "routes_of",
-    "shown_links",
-    "stream_ports",
-    "targets",
-    "top_ports",
-    "top_verilog",
-]
-
 PROCESS = ("arrive", "data", "last", "released", "result", "ready", "done", "broken")
 """Ports of a node that its process has, but for packets."""
 

@@ -15,8 +15,6 @@ from syncfabric.sim.assemble.script import StimulusKind
 from syncfabric.sim.assemble.streams import CONTROL
 from syncfabric.sim.assemble.verilog import zero
 
-__all__ = ["player_text"]
-
 _WORD_BITS = 112
 _DATA_BITS = "word[63:32]"
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from syncfabric.models.patterns import ANY, Pattern
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 
-__all__ = ["REPORT", "Stimulus", "StimulusKind", "goals", "script_text", "traffic"]
-
 _DATA = (1 << 32) - 1
 REPORT = {
     "created": 32,

@@ -18,25 +18,6 @@ from syncfabric.sim.assemble.top import (
 )
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, zero
 
-__all__ = [
-    "LOADER",
-    "NODE",
-    "SWITCH",
-    "constant_inputs",
-    "link_wires",
-    "local_wires",
-    "module_names",
-    "modules",
-    "modules_verilog",
-    "process_ports",
-    "registers",
-    "shown_links",
-    "targets",
-    "top_ports",
-    "top_verilog",
-    "unseen_ports",
-]
-
 Joined: TypeAlias = dict[str, str | None]
 
 NODE, SWITCH, LOADER = "static_node", "static_switch", "static_loader"

@@ -10,18 +10,6 @@ from syncfabric.rtl.streams.sink import StreamSink
 from syncfabric.rtl.streams.source import StreamSource
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged
 
-__all__ = [
-    "BEAT",
-    "CONTROL",
-    "STREAM_MODULES",
-    "axis_wires",
-    "counts_of",
-    "place_in_tile",
-    "place_streams",
-    "streams_verilog",
-    "tile_ports",
-]
-
 CONTROL = {
     "stream_put": 1,
     "stream_command": COMMAND.width,

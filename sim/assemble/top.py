@@ -9,14 +9,6 @@ from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.verilog import ModuleWriter, part, zero
 from syncfabric.sim.emit.naming import plain
 
-__all__ = [
-    "LinkWires",
-    "Shown",
-    "config_of_top",
-    "config_ports",
-    "join_config_answers",
-]
-
 _ANSWER = (("ready", 1), ("error", 1), ("rdata", 32))
 
 

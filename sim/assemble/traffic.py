@@ -9,8 +9,6 @@ from syncfabric.rtl.traffic.sink import PacketSink
 from syncfabric.rtl.traffic.source import PacketSource, queue_widths
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, part
 
-__all__ = ["OF_SOURCE", "TRAFFIC_MODULES", "place_traffic", "traffic_verilog"]
-
 OF_SOURCE = ("created", "sent", "overflow")
 """Counters of a source; the others are the sink's."""
 

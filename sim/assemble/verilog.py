@@ -23,22 +23,6 @@ from syncfabric.sim.emit.module import module_of
 from syncfabric.sim.emit.naming import plain
 from syncfabric.sim.simulators.cache import DECIDING, Cache, cache_folder, fingerprint
 
-__all__ = [
-    "NETWORK",
-    "ModuleWriter",
-    "closed",
-    "convert",
-    "converted",
-    "merged",
-    "modules_of",
-    "named",
-    "part",
-    "placed",
-    "ports_of",
-    "uses",
-    "zero",
-]
-
 NETWORK = "network"
 """Name of a network's module, and of its instance, until ``named`` gives it the user's."""
 

@@ -26,8 +26,6 @@ from syncfabric.sim.cores.program import Program, read_program
 from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
 from syncfabric.sim.simulators.process import version_line
 
-__all__ = ["BARRIERS", "MEMORY_KIB", "compile_program", "library_headers", "ready_made"]
-
 _ZIG_FLAGS = ("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m+relax")
 _GCC_FLAGS = ("-march=rv32im", "-mabi=ilp32")
 

@@ -13,21 +13,6 @@ from syncfabric.models.messages.core import Activity, FaultReason
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 
-__all__ = [
-    "Episode",
-    "Events",
-    "Fault",
-    "Kind",
-    "Lost",
-    "Piece",
-    "Put",
-    "Span",
-    "episodes_of",
-    "lost_cycles",
-    "read_events",
-    "timeline",
-]
-
 
 @dataclass(frozen=True)
 class Put:

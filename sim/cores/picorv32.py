@@ -5,8 +5,6 @@ from pathlib import Path
 
 from syncfabric.models.errors import ToolError, how_to_install
 
-__all__ = ["picorv32_file"]
-
 
 def picorv32_file() -> Path:
     """Return the file of the core's Verilog, module ``picorv32``.

@@ -15,8 +15,6 @@ from elftools.elf.sections import SymbolTableSection
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.cores.result import Routine
 
-__all__ = ["Program", "barrier_routines", "disassemble", "read_program"]
-
 BARRIER_SECTION = ".text.sf_barrier"
 
 FLITS_SYMBOL = "sf_reflex_begin"

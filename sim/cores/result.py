@@ -17,17 +17,6 @@ from syncfabric.sim.results import GroupResult, Seconds
 from syncfabric.sim.spread import Spread, validated
 from syncfabric.sim.tables import Rows, table
 
-__all__ = [
-    "CoresResult",
-    "Routine",
-    "Standing",
-    "complaints",
-    "console_lines",
-    "core_rows",
-    "group_rows",
-    "result_of",
-]
-
 NO_TIME = Seconds(0, 0)
 _REASONS = {
     FaultReason.ADDRESS: "there is neither memory nor a register at this address",

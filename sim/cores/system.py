@@ -23,19 +23,6 @@ from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators import Built, Design, Simulator, Verilator
 from syncfabric.sim.words import count
 
-__all__ = [
-    "FLITS",
-    "HARDWARE",
-    "Step",
-    "build_system",
-    "changes",
-    "fitting",
-    "shape_of",
-    "step_line",
-    "with_channels",
-    "with_world",
-]
-
 HARDWARE: dict[str, tuple[str, ...]] = {
     "engine": (),
     "reflex": ("ring",),

@@ -34,8 +34,6 @@ from syncfabric.sim.fabric.nodes import (
     router_tile,
 )
 
-__all__ = ["TILE", "definitions", "system_tiles"]
-
 TILE, SHARE_TILE, CORE = "tile", "share_tile", "core_tile"
 _PLAIN = "plain_"
 """How the links of the mesh beside a static network begin."""

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.sim.drive.scenario import Policy, Scenario
 
-__all__ = ["GroupArrivals", "Place"]
-
 Place = tuple[int, int]
 """A member's node index and register."""
 

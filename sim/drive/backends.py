@@ -30,18 +30,6 @@ from syncfabric.sim.progress import Progress as Stages
 from syncfabric.sim.progress import silent, stage
 from syncfabric.sim.request import Netlist
 
-__all__ = [
-    "Simulation",
-    "build_bench",
-    "measure",
-    "measure_runs",
-    "plan_of",
-    "play",
-    "play_bench",
-    "run_bench",
-    "run_job",
-]
-
 CYCLE = re.compile(r"cycle (\d+)")
 
 if TYPE_CHECKING:

@@ -30,8 +30,6 @@ from syncfabric.sim.drive.trace import (
 )
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["BarrierCheck", "GroupCheck", "combination"]
-
 
 def combination(op: str, data_bits: int) -> Callable[[Sequence[int]], int]:
     """Return how a group's data become its result."""

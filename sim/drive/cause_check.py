@@ -10,8 +10,6 @@ from syncfabric.sim.drive.packets import Inbox, Packet
 from syncfabric.sim.drive.trace import Act, Line, MemberStep, Put, Report, Rule, StepKind
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["CauseCheck"]
-
 
 class CauseCheck(Rule):
     """A member goes on only when it can know that all have arrived, and once an episode.

@@ -34,8 +34,6 @@ from syncfabric.sim.drive.trace import (
 )
 from syncfabric.sim.results import Mismatch, NodeName
 
-__all__ = ["KEPT", "Checker", "Names", "defined", "explain"]
-
 Named = tuple[NodeName | None, str]
 
 _QUIET = GuardWires(0, 0, 0, 0)

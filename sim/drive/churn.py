@@ -27,8 +27,6 @@ from syncfabric.sim.drive.trace import Commanded, Created, Joined, Removed
 from syncfabric.sim.lifecycle import lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
 
-__all__ = ["Churner"]
-
 AT_ONCE = 4
 """Groups at once, at most."""
 TRIES = 32

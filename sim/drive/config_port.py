@@ -10,8 +10,6 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.lifecycle.effects import Answer, Pause, Step, Steps
 
-__all__ = ["Ask", "ConfigPort", "Cycles", "perform"]
-
 Heard: TypeAlias = Callable[[int, bool, int], None]
 """Takes an answer of the config port: its cycle, whether the request was refused, the data."""
 

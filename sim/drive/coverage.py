@@ -55,8 +55,6 @@ from syncfabric.sim.drive.trace import (
 )
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["Coverage", "EngineCoverage", "StaticCoverage"]
-
 
 class Coverage(Rule, ABC):
     """Counts what a run meets of its network's bins.

@@ -21,8 +21,6 @@ from syncfabric.sim.drive.scenario import Outcome, Scenario
 from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.drive.trace import Act, AllOver, Arrival, Chunk, Put
 
-__all__ = ["Agenda", "Cost", "Deed", "Driver", "Inputs", "Program"]
-
 
 @dataclass
 class Inputs:

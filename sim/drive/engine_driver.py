@@ -19,8 +19,6 @@ from syncfabric.sim.drive.packets import Inbox, Packet, PutPort
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.trace import EMPTY
 
-__all__ = ["EngineDriver", "PacketScript", "SetUp", "Traffic"]
-
 
 class EngineDriver(Driver[CollectiveNetwork]):
     """Drives a network of engines.

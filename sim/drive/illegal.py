@@ -20,8 +20,6 @@ from syncfabric.models.planning.set_up import Epochs, kill_command
 from syncfabric.sim.drive.driver import Inputs, Program
 from syncfabric.sim.drive.engine_driver import EngineDriver
 
-__all__ = ["Illegal"]
-
 CHANCE = 0.05
 """Of each kind of disturbance, a cycle."""
 EPOCHS = 1 << EPOCH_BITS

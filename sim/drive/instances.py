@@ -14,8 +14,6 @@ from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.trace import BrokenRelease
 from syncfabric.sim.lifecycle.effects import Steps
 
-__all__ = ["ENDLESS", "Instance", "Instances"]
-
 ENDLESS = 1 << 30
 """Episodes of a group that goes on until it is ended."""
 

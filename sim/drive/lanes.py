@@ -14,8 +14,6 @@ from syncfabric.sim.drive.checker import Names
 from syncfabric.sim.drive.trace import Line, Report, Rule, bits
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["CreditLedger", "LaneMasks", "Load", "ledger_of"]
-
 
 class LaneMasks:
     """The lanes of each kind.

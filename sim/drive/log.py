@@ -23,8 +23,6 @@ from syncfabric.sim.drive.targets import name_of
 from syncfabric.sim.drive.trace import Line, Rule, bits, flits_on
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["COLUMNS", "EngineMessages", "EventLog", "Log", "StaticLog", "log_file"]
-
 
 class _Hop(NamedTuple):
     """A link, and the receiver of a message there; routed ones have a class."""

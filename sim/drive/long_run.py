@@ -16,8 +16,6 @@ from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import GroupResult, RunResult, Seconds, Spread, TrafficResult
 
-__all__ = ["long_run"]
-
 CHUNK = 2_000
 """Cycles between two looks at how far the groups are."""
 JITTER = 31

@@ -15,8 +15,6 @@ from syncfabric.sim.drive.packets import Assembler, OnLane
 from syncfabric.sim.drive.trace import Act, Line, Put, Report, Rule
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["PacketCheck", "Way", "way_of"]
-
 FLITS = 5
 """Of the generator's packets: header, source, cycle of creation, number, and a check word."""
 NOWHERE = -1

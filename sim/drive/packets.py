@@ -14,8 +14,6 @@ from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import LaneMasks
 from syncfabric.sim.drive.trace import Put, flits_on
 
-__all__ = ["Assembler", "Inbox", "OnLane", "Packet", "PutPort"]
-
 
 class OnLane(NamedTuple):
     """A packet on a lane, as on the wires; the cycles of its head and of its tail."""

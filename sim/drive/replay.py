@@ -14,8 +14,6 @@ from syncfabric.sim.drive.scenario import NUMBER_BITS, Outcome, Passage, Replay,
 from syncfabric.sim.drive.trace import Line, Rule
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["Passages", "Replaying"]
-
 
 class Passages(Rule):
     """Collects the passages of packets that have their number in their last flit.

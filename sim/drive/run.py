@@ -40,8 +40,6 @@ from syncfabric.sim.results import (
 if TYPE_CHECKING:
     from syncfabric.sim.vectors import StreamRequest
 
-__all__ = ["run", "scenario_of", "verdict_of"]
-
 FULLEST = 8
 """Channels that a saturated network's result names."""
 LIFE_CYCLES = 20_000

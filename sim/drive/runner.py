@@ -30,8 +30,6 @@ from syncfabric.sim.drive.stimulus import driver_of, rules_of
 from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.drive.trace import EMPTY, Chunk, Line, Report, Rule, observe_line, record_line
 
-__all__ = ["Progress", "Runner", "ScenarioRunner", "Session"]
-
 PACKET_FLITS = 5
 NO_ANSWER = (False, False, 0)
 

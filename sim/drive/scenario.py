@@ -14,29 +14,6 @@ from syncfabric.sim.drive.static.operations import Collective, CollectiveOutcome
 from syncfabric.sim.results import Mismatch
 from syncfabric.sim.stream_result import StreamFlow
 
-__all__ = [
-    "NUMBER_BITS",
-    "ChurnOutcome",
-    "GroupOutcome",
-    "Job",
-    "Mode",
-    "Outcome",
-    "Passage",
-    "Policy",
-    "Replay",
-    "ReplayOutcome",
-    "Scenario",
-    "SchemeOutcome",
-    "Send",
-    "Sending",
-    "StreamOutcome",
-    "Streaming",
-    "TrafficOutcome",
-    "data_flits",
-    "free_gids",
-    "timeout_of",
-]
-
 NUMBER_BITS = 20
 """Low bits of every flit of data: the number of the packet."""
 

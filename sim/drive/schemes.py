@@ -16,8 +16,6 @@ from syncfabric.sim.drive.packets import Packet
 from syncfabric.sim.drive.scenario import Outcome, SchemeOutcome
 from syncfabric.sim.drive.trace import MemberStep, StepKind
 
-__all__ = ["SCHEMES", "Dissemination", "Gathering", "Scheme", "UdnStn", "Unicast", "release_cycles"]
-
 
 class Scheme(Program):
     """One group's members meet, and nothing else is in the network.

@@ -23,9 +23,6 @@ from syncfabric.sim.drive.driver import Agenda, Program
 from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.packets import Packet
 
-__all__ = ["MembersSetUp"]
-
-
 SPREAD = 2000
 """Cycles within which members begin."""
 PAUSE = 16

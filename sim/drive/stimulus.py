@@ -22,8 +22,6 @@ from syncfabric.sim.drive.schemes import SCHEMES
 from syncfabric.sim.drive.set_up import MembersSetUp
 from syncfabric.sim.drive.trace import Rule
 
-__all__ = ["driver_of", "rules_of"]
-
 
 def driver_of(
     plan: BarrierPlan, scenario: Scenario, observer: Observer | None = None

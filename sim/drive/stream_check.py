@@ -25,8 +25,6 @@ from syncfabric.sim.drive.trace import Act, Commanded, Line, Report, Rule, flits
 from syncfabric.sim.results import Mismatch
 from syncfabric.sim.stream_result import StreamFlow, StreamLink, StreamMember
 
-__all__ = ["Expected", "StreamCheck", "StreamCount", "StreamWords", "order_of"]
-
 
 def order_of(group: GroupPlan, layout: StreamLayout, gives: frozenset[int]) -> Order | None:
     """Return in which order a group's tree combines what members give; None: nothing is.

@@ -17,8 +17,6 @@ from syncfabric.sim.drive.scenario import Outcome, Streaming, StreamOutcome
 from syncfabric.sim.drive.trace import BrokenRelease, Commanded
 from syncfabric.sim.lifecycle import lifecycle_of
 
-__all__ = ["Streams", "operand_seed", "stream_command"]
-
 AT_HAND = 8
 """Packets that a source has to send, at most."""
 LOOK = 50

@@ -20,8 +20,6 @@ from syncfabric.models.messages.static import STATUS_WORD
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.results import NodeName
 
-__all__ = ["counters_of", "name_of", "observed", "target_names"]
-
 
 class CountWord(NamedTuple):
     """A word that counts events.

@@ -14,33 +14,6 @@ from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.scenario import Outcome
 from syncfabric.sim.results import Mismatch
 
-__all__ = [
-    "EMPTY",
-    "Act",
-    "AllOver",
-    "Arrival",
-    "BrokenRelease",
-    "Chunk",
-    "Commanded",
-    "Created",
-    "Joined",
-    "Line",
-    "MemberStep",
-    "Put",
-    "Removed",
-    "Report",
-    "Rule",
-    "StepKind",
-    "Turn",
-    "bits",
-    "flits_on",
-    "observe_line",
-    "parse",
-    "parse_wires",
-    "record_line",
-    "wires_of",
-]
-
 EMPTY = Record(0, 0, (), 0, ())
 """A cycle in which nothing is on any wire."""
 

@@ -22,8 +22,6 @@ from amaranth.lib import wiring
 
 from syncfabric.sim.emit.variables import name_signals
 
-__all__ = ["Block", "blocks_of"]
-
 
 @dataclass(frozen=True)
 class Block:

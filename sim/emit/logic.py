@@ -32,8 +32,6 @@ from syncfabric.sim.emit.terms import (
 )
 from syncfabric.sim.emit.variables import variable_at
 
-__all__ = ["Logic", "any_of", "bits_of", "range_of"]
-
 _BITWISE = {"$and": "&", "$or": "|", "$xor": "^"}
 _SUMS = {"$add": "+", "$sub": "-", "$mul": "*"}
 _COMPARED = {"$eq": "==", "$ne": "!=", "$lt": "<", "$le": "<=", "$gt": ">", "$ge": ">="}

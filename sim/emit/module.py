@@ -32,8 +32,6 @@ from syncfabric.sim.emit.netlist import (
 from syncfabric.sim.emit.signals import cut, gives, merged, runs, single
 from syncfabric.sim.emit.terms import binary, constant
 
-__all__ = ["Written", "module_of"]
-
 
 class Clocked(Logic):
     """Statements of one ``always`` block, whose end resets what is reset."""

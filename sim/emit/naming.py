@@ -9,8 +9,6 @@ from syncfabric.models.networks.spec import KEYWORDS
 from syncfabric.sim.emit.netlist import Assign, Bits, Body, Cell, Netlist, Process, Signal, Wire
 from syncfabric.sim.emit.variables import variable_at
 
-__all__ = ["Named", "plain"]
-
 _SINKS = ("$memwr_v2", "$meminit_v2")
 _OUT = ("Y", "Q", "DATA")
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-__all__ = ["Assign", "Bits", "Cell", "Netlist", "Process", "Signal", "Switch", "Wire", "read"]
-
 
 @dataclass(eq=False)
 class Wire:

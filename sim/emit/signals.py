@@ -5,8 +5,6 @@ from collections.abc import Iterator
 
 from syncfabric.sim.emit.netlist import Assign, Bits, Body, Signal, Switch
 
-__all__ = ["borders", "cut", "gives", "merged", "runs", "single"]
-
 
 def merged(signal: Signal) -> Signal:
     """Join constants, and bits of a wire, that stand side by side."""

@@ -7,8 +7,6 @@ Verilog about the width of an expression ever changes a value, and no tool warns
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["Term", "binary", "cat", "choose", "constant", "equal", "invert", "reduce", "repeat"]
-
 
 class Term(NamedTuple):
     """Text of an expression, and how strongly it binds."""

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from amaranth.hdl import Signal
 
-__all__ = ["name_signals", "variable_at"]
-
 _UNNAMED = "$signal"
 
 Place = tuple[str, int]

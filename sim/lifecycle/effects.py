@@ -7,8 +7,6 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from syncfabric.models.errors import SyncfabricError
 
-__all__ = ["HANG", "Ask", "FoundError", "Pause", "Step", "Steps", "ask_all", "await_reads"]
-
 HANG = 10_000
 """Cycles in which something must happen, whatever it is that is waited for."""
 LOOK = 100

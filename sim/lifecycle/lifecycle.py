@@ -56,8 +56,6 @@ from syncfabric.sim.lifecycle.effects import (
     await_reads,
 )
 
-__all__ = ["TRIES", "ByChain", "ByManagers", "ByRoutes", "Lifecycle", "lifecycle_of"]
-
 EPOCHS = 1 << EPOCH_BITS
 TRIES = 100
 """Commands that may be refused, or not be answered, one after another."""

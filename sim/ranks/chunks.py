@@ -13,8 +13,6 @@ from syncfabric.models.collectives.collective import Collective, Kind, collectiv
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.ranks.payloads import WORD, Bytes, Name
 
-__all__ = ["ChunkCarrier", "Move", "Moves", "call_of", "moves_of"]
-
 STEPS: dict[str, Kind] = {
     "broadcast": "OAB",
     "reduce": "AOR",

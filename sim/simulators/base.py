@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["LINT_OFF", "Built", "Design", "Model"]
-
 
 @dataclass(frozen=True)
 class Design:

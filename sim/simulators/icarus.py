@@ -12,8 +12,6 @@ from syncfabric.sim.simulators.base import Built, Design
 from syncfabric.sim.simulators.cache import Cache, fingerprint
 from syncfabric.sim.simulators.process import run_tool, version_line
 
-__all__ = ["Icarus"]
-
 MISSING = "Icarus Verilog is not on PATH; install it with: apt-get install iverilog"
 
 DUMP = """\

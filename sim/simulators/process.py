@@ -8,8 +8,6 @@ from pathlib import Path
 
 from syncfabric.models.errors import ToolError
 
-__all__ = ["last_lines", "run_logged", "run_tool", "version_line"]
-
 
 def last_lines(log: Path, count: int = 25) -> str:
     """Give the end of a log, indented for an error message."""

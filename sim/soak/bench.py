@@ -21,8 +21,6 @@ from syncfabric.sim.lifecycle.effects import HANG, LOOK, Answer, Ask, FoundError
 from syncfabric.sim.soak.groups import watch
 from syncfabric.sim.soak.result import SoakPhase
 
-__all__ = ["QUEUE", "Bench", "Phases"]
-
 T = TypeVar("T")
 _COUNT = (1 << COUNTER_BITS) - 1
 

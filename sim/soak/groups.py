@@ -38,8 +38,6 @@ from syncfabric.sim.lifecycle.effects import (
     ask_all,
 )
 
-__all__ = ["Drawing", "EngineGroups", "Groups", "Life", "groups_on", "watch"]
-
 EPOCHS = 1 << EPOCH_BITS
 TIMES = 3
 """How often a group is set up and killed to release members whose BROKEN was lost."""

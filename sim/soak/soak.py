@@ -28,8 +28,6 @@ from syncfabric.sim.soak.bench import QUEUE, Bench, Phases
 from syncfabric.sim.soak.groups import Drawing, EngineGroups, Life, groups_on
 from syncfabric.sim.soak.result import Finding, Latencies, SoakGroup, SoakResult
 
-__all__ = ["SoakRequest", "soak"]
-
 MOST_JITTER = 5_000
 """Cycles that a member may linger: half of those after which a group hangs."""
 INJECTED = ("drop", "credit", "dead", "release")

@@ -17,8 +17,6 @@ from syncfabric.cli.names_of_010 import todays_options, todays_values
 from syncfabric.models.errors import DeadlockError, ProgramError, SyncfabricError
 from syncfabric.models.ranks import rank_started
 
-__all__ = ["INTERRUPTED", "PANELS", "REFUSED", "AsWritten", "OneLineErrors", "function_of"]
-
 REFUSED = 2
 INTERRUPTED = 130
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)

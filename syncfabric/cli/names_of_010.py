@@ -12,16 +12,6 @@ import typer
 from syncfabric.models.errors import SpecError
 from syncfabric.models.ranks import rank_started
 
-__all__ = [
-    "FIELDS",
-    "GONE",
-    "OPTIONS",
-    "VALUES",
-    "todays_options",
-    "todays_values",
-    "with_old_fields",
-]
-
 OPTIONS = {
     ("recover", "--patience"): "--timeout",
     ("soak", "--life"): "--lifetime",

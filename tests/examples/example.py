@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["EXAMPLES", "Example"]
-
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

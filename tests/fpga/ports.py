@@ -17,8 +17,6 @@ from syncfabric.sim.assemble.network import top_ports
 from syncfabric.sim.front import FRONTS, Front
 from tests.models.register_map.networks import NETWORKS, network
 
-__all__ = ["component_ports", "listing"]
-
 
 def component_ports(component: wiring.Component) -> Iterator[tuple[str, str, int]]:
     """Yield direction, name and width of a component's ports in Verilog, but clock and reset."""

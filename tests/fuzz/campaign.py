@@ -14,8 +14,6 @@ from hypothesis import HealthCheck, settings
 
 from tests.fuzz.holds import Sandbox
 
-__all__ = ["fuzzed", "sandbox"]
-
 ASKED = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 FEW = 2
 """Without a campaign."""

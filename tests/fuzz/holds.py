@@ -17,8 +17,6 @@ from typer.testing import CliRunner
 
 from syncfabric.cli import app
 
-__all__ = ["LINE", "ReachedError", "Sandbox", "stub", "within"]
-
 LINE = 80 * 24
 """Letters of a screen, which no line of an error is longer than."""
 LINES = 12

@@ -10,8 +10,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-__all__ = ["NUMBERS", "TEXTS", "as_json", "as_toml", "broken_bytes", "mutated"]
-
 NUMBERS: list[Any] = [
     *(0, 1, -1, 2, 3, 5, 7, 16, 17, 64, 65, 255, 256, 1025, 4097, 65_536),
     *(2**31 - 1, 2**31, -(2**31), 2**32, 2**63 - 1, 2**63, 2**64, -(2**64), 10**9, 10**30, 10**400),

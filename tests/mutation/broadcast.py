@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["BROADCAST"]
-
 _FOLDER = "models/broadcast"
 _TESTS = "tests/models/broadcast"
 

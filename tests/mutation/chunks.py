@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["CHUNKS"]
-
 
 def _broken(name: str, part: str, old: str, new: str, *tests: str) -> Mutant:
     folder = "tests/models/collectives/chunks"

@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["CORES"]
-
 _PORT = "tests/rtl/cores/test_barrier_port.py"
 _INTERFACE = "tests/rtl/cores/test_interface.py"
 _WORDS = "tests/rtl/cores/test_system_words.py"

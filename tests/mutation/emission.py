@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["EMISSION"]
-
 TESTS = ("tests/sim/emit/test_module.py",)
 
 

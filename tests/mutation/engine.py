@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["ENGINE"]
-
 
 def _broken(name: str, part: str, old: str, new: str) -> Mutant:
     tests = ("tests/rtl/engine/test_lockstep.py", "tests/rtl/engine/test_bench.py")

@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["FABRIC"]
-
 
 def _broken(name: str, part: str, old: str, new: str, test: str = "idle") -> Mutant:
     """Return a fault that a test of the fabric must notice."""

@@ -16,8 +16,6 @@ from typing import Any
 from tests.mutation.mutant import Mutant
 from tests.mutation.mutants import MUTANTS
 
-__all__ = ["FROZEN", "entry", "freeze", "frozen"]
-
 FROZEN = Path(__file__).with_name("frozen.json")
 
 Entry = dict[str, Any]

@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["GUARDS"]
-
 
 def _broken(name: str, part: str, old: str, new: str, test: str = "guards") -> Mutant:
     """Return a fault that a bench of the guards must notice."""

@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["HOST"]
-
 _AXI, _METER = "rtl/host/axi_lite.py", "rtl/host/registers.py"
 _STUCK = ("tests/rtl/host/test_axi_lite.py::test_what_is_stuck_on_one_side_never_holds_the_other",)
 _STROBES = (

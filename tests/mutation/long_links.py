@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["LONG_LINKS"]
-
 TREES = ("tests/models/planning/test_stretch.py",)
 PLAIN = ("tests/models/golden/planes/test_collective_network.py",)
 GUARDS = ("tests/rtl/guard/test_guards.py",)

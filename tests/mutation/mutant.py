@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = ["NETWORK", "Mutant"]
-
 NETWORK = "tests/sim/drive/test_backends.py"
 """Whole networks against the golden model, in every cycle."""
 

@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["OPERATORS"]
-
 
 def _float(name: str, old: str, new: str) -> Mutant:
     tests = ("tests/rtl/streams/test_floating.py",)

@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["ADAPTIVE", "ROUTING"]
-
 GRAPH = ("tests/models/planning/test_deadlock.py",)
 LITERAL = ("tests/models/golden/router/test_router.py",)
 RINGS = ("tests/rtl/router/test_routing.py",)

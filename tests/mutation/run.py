@@ -19,8 +19,6 @@ from rich.table import Table
 
 from tests.mutation.mutants import MUTANTS, Mutant
 
-__all__ = ["main"]
-
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("syncfabric", "models", "rtl", "sim", "fpga", "tests")
 NO_TESTS = 5

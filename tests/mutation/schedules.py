@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["SCHEDULES"]
-
 _ANNEALING = "models/collectives/annealing/"
 _MBOA = "models/collectives/mboa/"
 _ENCODING = "models/collectives/encoding.py"

@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["SLOTS"]
-
 LOCKSTEP = ("tests/rtl/slots/test_plane.py",)
 
 

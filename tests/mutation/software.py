@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["SOFTWARE"]
-
 _SOURCE = "rtl/traffic/source.py"
 _TESTS = ("tests/rtl/traffic/test_source.py", "tests/sim/drive/test_backends.py")
 _PATTERNS = "models/patterns.py"

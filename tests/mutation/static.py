@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["STATIC"]
-
 
 def _broken(name: str, part: str, old: str, new: str, test: str) -> Mutant:
     """Return a fault that a bench of the static network must notice."""

@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["STREAMS"]
-
 PLANE = ("tests/rtl/streams/test_plane.py", "tests/sim/drive/test_streams.py")
 PORT = ("tests/rtl/streams/test_process.py", "tests/sim/drive/test_streams.py")
 GUARD = ("tests/rtl/streams/test_guard.py",)

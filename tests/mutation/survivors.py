@@ -2,8 +2,6 @@
 
 from tests.mutation.mutant import Mutant
 
-__all__ = ["SURVIVORS"]
-
 AXI, UART = "rtl/host/axi_lite.py", "rtl/host/console.py"
 _AXI, _UART = (f"tests/rtl/host/test_{name}.py::test_" for name in ("axi_lite", "uart"))
 _ARBITERS = "tests/rtl/parts/test_arbiter.py::test_"

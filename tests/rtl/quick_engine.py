@@ -8,8 +8,6 @@ from amaranth import Signal
 from amaranth.sim import _pyrtl as compiling
 from amaranth.sim.pysim import PySimEngine
 
-__all__ = ["QuickEngine"]
-
 _SLOT = re.compile(r"slots\[(\d+)\]")
 _RUN = "def run():"
 

@@ -17,21 +17,6 @@ from syncfabric.sim.simulators import Design, find_simulator
 from tests.cocotb_runs import build_cocotb, run_cocotb
 from tests.rtl.quick_engine import QuickEngine
 
-__all__ = [
-    "SEED",
-    "Bench",
-    "Panel",
-    "Pins",
-    "Rack",
-    "Scoreboard",
-    "agree",
-    "clocked",
-    "evaluate",
-    "ports",
-    "run_bench",
-    "simulate",
-]
-
 SEED = int(os.environ.get("SEED", "1"))
 """Seed of all random stimuli; set the variable ``SEED`` for others."""
 

@@ -9,8 +9,6 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.sim.assemble.verilog import convert
 from syncfabric.sim.simulators import Design
 
-__all__ = ["counter_design"]
-
 
 class Counter(wiring.Component):
     """Adds ``step`` to ``count`` in every cycle in which ``en`` is high."""

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["fusesoc", "lint", "set_up"]
-
 PROGRAMS = Path(sys.executable).parent
 
 

@@ -29,8 +29,6 @@ from syncfabric.sim.drive.static.operations import Collective
 from syncfabric.sim.front import Front
 from syncfabric.sim.products import network_verilog, register_files
 
-__all__ = ["FOLDER", "Entry", "corpus"]
-
 FOLDER = Path(__file__).parent
 LIMIT = 40_000
 """Cycles after which a scenario is given up as a hang."""

@@ -6,8 +6,6 @@ import hashlib
 from itertools import zip_longest
 from typing import NamedTuple
 
-__all__ = ["Digest"]
-
 WHOLE, CHUNK = 24, 4
 """Hexadecimal digits of the digest of a whole text, and of a chunk."""
 

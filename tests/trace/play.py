@@ -15,8 +15,6 @@ from syncfabric.sim.fabric.program import Fabric, build_fabric
 from syncfabric.sim.simulators import Built
 from tests.trace.corpus import Entry
 
-__all__ = ["SOURCES", "WRONG", "texts"]
-
 WRONG = "! "
 """Begins a last line that says what went wrong."""
 

@@ -28,8 +28,6 @@ from tests.trace.corpus import FOLDER, Entry, corpus
 from tests.trace.digest import Digest
 from tests.trace.play import SOURCES, WRONG, texts
 
-__all__ = ["differences", "main", "recorded"]
-
 ROOT = FOLDER.parents[1]
 SHOWN = 40
 """Lines of a difference that are printed."""

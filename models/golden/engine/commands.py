@@ -10,8 +10,6 @@ from syncfabric.models.golden.engine.memory import Answer, Commit
 from syncfabric.models.layout.engine import COMMIT, WORD_BITS, EngineLayout
 from syncfabric.models.layout.words import EngineWord
 
-__all__ = ["Commands", "Request"]
-
 
 class Request(NamedTuple):
     """A request to the config port, the same in each cycle until and with its answer."""

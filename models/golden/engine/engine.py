@@ -23,8 +23,6 @@ from syncfabric.models.golden.engine.memory import (
 from syncfabric.models.layout.engine import EngineLayout, Kind, interval_of
 from syncfabric.models.layout.words import EngineWord
 
-__all__ = ["Engine", "Outputs"]
-
 LEAST_ROOM = 16
 """Messages for which a queue has room at least."""
 

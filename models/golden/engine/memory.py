@@ -11,21 +11,6 @@ from syncfabric.models.layout.engine import MOST_PORTS, WORD_BITS, Code, EngineL
 from syncfabric.models.layout.words import EngineWord
 from syncfabric.models.messages import Op
 
-__all__ = [
-    "Answer",
-    "Commit",
-    "Entry",
-    "Freed",
-    "Head",
-    "Image",
-    "Memory",
-    "Message",
-    "Service",
-    "Sweep",
-    "Visit",
-    "Way",
-]
-
 _OPERATIONS: dict[int, Callable[[int, int], int]] = {
     Op.OR: or_,
     Op.AND: and_,

@@ -11,9 +11,6 @@ from syncfabric.models.golden.engine.memory import Message
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.words import PortWord
 
-__all__ = ["Arrival", "NodePort", "NodePortOutputs"]
-
-
 _PLAIN, _GO, _LAST, _BROKEN = map(int, Kind)
 
 

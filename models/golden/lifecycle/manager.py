@@ -23,8 +23,6 @@ from syncfabric.models.layout.setup import (
 )
 from syncfabric.models.layout.words import ManagerWord
 
-__all__ = ["Manager"]
-
 WORD = (1 << WORD_BITS) - 1
 TAGS = 4
 

@@ -14,8 +14,6 @@ from syncfabric.models.layout.engine import COMMIT, Code, EngineLayout
 from syncfabric.models.layout.setup import owners_of
 from syncfabric.models.layout.words import EngineWord
 
-__all__ = ["PortEvents", "SetUpParameters", "SetUpPort"]
-
 
 class SetUpParameters(NamedTuple):
     """What the set-up of a router is built for.

@@ -15,8 +15,6 @@ from syncfabric.models.layout.engine import COMMIT, WORD_BITS, Code
 from syncfabric.models.layout.setup import REPLY, REQUEST, Operation
 from syncfabric.models.layout.words import EngineWord
 
-__all__ = ["Replies", "Reply", "Sink", "State"]
-
 
 class Reply(NamedTuple):
     """What is in a slot, but for its manager."""

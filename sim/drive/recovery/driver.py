@@ -26,8 +26,6 @@ from syncfabric.sim.drive.trace import Commanded, Created, Joined, Removed
 from syncfabric.sim.lifecycle import ByChain, ByRoutes, Lifecycle, lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
 
-__all__ = ["Cost", "Recovery", "recovery_driver"]
-
 HOST = -1
 """In place of a manager's node."""
 

@@ -33,15 +33,6 @@ from syncfabric.sim.simulators import Built
 from syncfabric.sim.spread import Spread
 from syncfabric.sim.tables import Rows, table
 
-__all__ = [
-    "RecoveryResult",
-    "RecoveryRunner",
-    "other_rows",
-    "recover",
-    "recovery_rows",
-    "run_recovery",
-]
-
 MOVE = re.compile(r"([0-9]{1,9}):([0-9]{1,9}),([0-9]{1,9})-([0-9]{1,9}),([0-9]{1,9})")
 MOST_CYCLES = 100_000
 MOST_EPISODES = 10_000

@@ -23,16 +23,6 @@ from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.plan_static import plan_static
 from syncfabric.sim.assemble.links import links_of
 
-__all__ = [
-    "Move",
-    "RecoveryScenario",
-    "check_scenario",
-    "dead_links",
-    "fences",
-    "groups_hit",
-    "plan_after",
-]
-
 FENCE = config_address(RouterWord.FENCE)
 
 

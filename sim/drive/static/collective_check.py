@@ -33,8 +33,6 @@ from syncfabric.sim.drive.static.operations import (
 from syncfabric.sim.drive.trace import Act, Line, Report, Rule, Turn, bits, flits_on
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["CollectiveCheck", "static_rules"]
-
 
 class Operation:
     """One operation: what every member reads, sends and ends up with, and when it did.

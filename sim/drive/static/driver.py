@@ -19,8 +19,6 @@ from syncfabric.sim.drive.static.operations import asked_of, barriers_of, networ
 from syncfabric.sim.lifecycle.effects import FoundError, Steps
 from syncfabric.sim.lifecycle.lifecycle import ByRoutes
 
-__all__ = ["StaticDriver", "StaticNoise"]
-
 SHARE = 1 / 16
 """How often each disturbance comes, a cycle."""
 

@@ -14,8 +14,6 @@ from syncfabric.sim.drive.lanes import CreditLedger
 from syncfabric.sim.drive.trace import Line, Report, bits
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["FlowCheck"]
-
 
 @dataclass
 class _Member:

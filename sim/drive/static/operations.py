@@ -19,23 +19,6 @@ from syncfabric.models.timing.static import (
     reduce_cycles,
 )
 
-__all__ = [
-    "FROM_ROOT",
-    "HIGHEST_FIRST",
-    "KINDS",
-    "OPERATIONS",
-    "THROUGH_CORES",
-    "Collective",
-    "CollectiveOutcome",
-    "Shape",
-    "asked_of",
-    "barriers_of",
-    "bound_of",
-    "check_collectives",
-    "network_of",
-    "words_of",
-]
-
 FROM_ROOT = ("broadcast", "scatter")
 """Kinds that switches carry by themselves, on rings and trees."""
 THROUGH_CORES = ("reduce", "allreduce")

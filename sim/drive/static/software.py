@@ -30,8 +30,6 @@ from syncfabric.sim.drive.static.operations import (
 )
 from syncfabric.sim.drive.trace import Turn
 
-__all__ = ["COMBINE", "Core", "joined", "static_driver"]
-
 Passes = Callable[[int, int], int | None]
 """What is sent on for a flit, by its place in the stream; None: nothing."""
 COMBINE: dict[str, Callable[[int, int], int]] = {

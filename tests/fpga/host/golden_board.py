@@ -9,8 +9,6 @@ from syncfabric.sim.assemble.host import host_shape
 from syncfabric.sim.drive.trace import bits as raised
 from tests.rtl.host.host_model import STREAM_COUNTS, HostModel, Request
 
-__all__ = ["GoldenBoard"]
-
 _PATIENCE = 200_000
 """Cycles that a request may take."""
 

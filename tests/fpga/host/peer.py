@@ -10,8 +10,6 @@ from types import TracebackType
 
 from syncfabric.models.messages.host import HOST_ID, HOST_VERSION, SHAPE, GlobalWord
 
-__all__ = ["Peer", "Words"]
-
 
 class Words:
     """A console with some words behind it; whatever else is asked for is refused.

@@ -13,8 +13,6 @@ from syncfabric.models.broadcast.start_up import StartUp
 from syncfabric.models.broadcast.tree import Change, Policy, Tree
 from tests.models.broadcast.golden import GoldenTree, parent
 
-__all__ = ["Events", "broken", "drawn_costs", "pair"]
-
 
 def drawn_costs(draw: random.Random, nodes: int, most: int) -> list[list[int]]:
     """Return a symmetric matrix of integers from 0 to ``most``."""

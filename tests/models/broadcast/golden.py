@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["GoldenTree", "balanced_path", "children", "parent", "trials"]
-
 Pair = tuple[int, int]
 Cost = Callable[[int, int], float]
 

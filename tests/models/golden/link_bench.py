@@ -11,8 +11,6 @@ from syncfabric.models.golden.link import Back, Forward, LinkEnd, LinkForm, Sent
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import EngineLayout, Kind
 
-__all__ = ["BUFFER", "Link", "Piece", "Spoil", "end_of", "form_of", "whole_packets"]
-
 BUFFER = 3
 
 Spoil = Callable[[int, Forward, Back], tuple[Forward, Back]]

@@ -13,8 +13,6 @@ from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import COMMIT, EngineLayout
 from syncfabric.models.layout.setup import REQUEST, share_of
 
-__all__ = ["SinkBuild", "SinkInputs", "SinkStimuli", "draw_sink"]
-
 
 @dataclass(frozen=True)
 class SinkBuild:

@@ -12,8 +12,6 @@ from syncfabric.models.networks.irregular import Irregular, Link, Place
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.port_tree import PortTree
 
-__all__ = ["check_tree", "clusters", "draw_network", "member_switches", "network_of"]
-
 
 def draw_network(
     rng: random.Random, switches: int, extra: int, nodes: int, ports: int = 8

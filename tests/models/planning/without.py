@@ -16,8 +16,6 @@ from syncfabric.models.networks.spec import (
 from syncfabric.models.planning.plan import BarrierPlan
 from tests.models.planning.irregular import draw_network
 
-__all__ = ["Crossing", "draw_dead", "draw_irregular", "draw_mesh", "draw_static", "walks"]
-
 Crossing = tuple[Any, Any]
 """A link in one direction, by its ends: nodes of a mesh; switches and ports."""
 

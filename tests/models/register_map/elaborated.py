@@ -10,8 +10,6 @@ from systemrdl import warnings
 from systemrdl.compiler import RDLCompiler
 from systemrdl.node import AddressableNode, FieldNode, RegNode
 
-__all__ = ["NOTHING", "Register", "Seen", "words_of"]
-
 
 @dataclass(frozen=True)
 class Seen:

@@ -4,8 +4,6 @@ from typing import Any
 
 from syncfabric.models.networks.spec import NetworkSpec
 
-__all__ = ["ENGINES", "NETWORKS", "STATIC", "network"]
-
 _MESH = {"kind": "mesh", "width": 2, "height": 2}
 _CLUSTER = {
     **{"kind": "irregular", "ports": 4, "switches": 2},

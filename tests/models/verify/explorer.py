@@ -17,8 +17,6 @@ from array import array
 from collections.abc import Hashable
 from typing import Any, NamedTuple, Protocol, Self
 
-__all__ = ["Event", "Explored", "State", "Violation", "explore", "run"]
-
 Event = tuple[Any, ...]
 
 

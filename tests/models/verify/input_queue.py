@@ -12,8 +12,6 @@ from typing import Self
 
 from tests.models.verify.explorer import Event, Violation
 
-__all__ = ["InputQueue"]
-
 ALIVE, ENDING, SILENT, DEAD = range(4)
 """Alive; dead here, but not at the neighbour, which may send, or awaits an answer; dead at both."""
 

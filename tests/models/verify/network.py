@@ -30,8 +30,6 @@ from tests.models.verify.scenario import (
     serve,
 )
 
-__all__ = ["Network", "Node"]
-
 
 class Node(NamedTuple):
     """Register of a node port, and the barrier of its process's last arrival."""

@@ -14,27 +14,6 @@ from typing import NamedTuple
 
 from tests.models.verify.explorer import Violation
 
-__all__ = [
-    "ATTEMPTS",
-    "BROKEN",
-    "DEAD",
-    "GO",
-    "LAST",
-    "PLAIN",
-    "Code",
-    "Entry",
-    "Group",
-    "Image",
-    "Message",
-    "Operation",
-    "Reply",
-    "Request",
-    "Rules",
-    "Scenario",
-    "kill",
-    "serve",
-]
-
 PLAIN, GO, LAST, BROKEN = range(4)
 
 

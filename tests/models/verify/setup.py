@@ -9,8 +9,6 @@ from tests.models.verify.explorer import Event, Violation
 from tests.models.verify.scenario import ATTEMPTS, BROKEN, Code, Image, Operation, Request
 from tests.models.verify.software import OVER, Software
 
-__all__ = ["SetUp"]
-
 
 class SetUp(Software):
     """State of a network of which the explorer visits all.

@@ -20,8 +20,6 @@ from tests.models.verify.scenario import (
     Scenario,
 )
 
-__all__ = ["Software"]
-
 SETUP, RUN, KILL, OVER = range(4)
 
 

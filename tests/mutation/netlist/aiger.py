@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = ["Model"]
-
 
 @dataclass(frozen=True)
 class Model:

@@ -7,8 +7,6 @@ from amaranth.lib import wiring
 
 from tests.formal.properties import Properties
 
-__all__ = ["Around"]
-
 
 class Around(wiring.Component):
     """Everything free, but for inputs that stay.

@@ -8,8 +8,6 @@ from unittest.mock import patch
 
 from tests.mutation.netlist.device import Bench, Device
 
-__all__ = ["Play", "plays_of"]
-
 Play = Callable[[Device], None]
 """Raises an AssertionError, or whatever else a bench comes to, when the device is wrong."""
 

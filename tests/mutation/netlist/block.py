@@ -7,8 +7,6 @@ from amaranth.lib import wiring
 
 from tests.mutation.netlist.benches import Play
 
-__all__ = ["Block"]
-
 
 @dataclass(frozen=True)
 class Block:

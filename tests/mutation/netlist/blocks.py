@@ -42,8 +42,6 @@ from tests.rtl.router.lockstep import RouterCase, RouterLockstep
 from tests.rtl.slots.test_plane import WATCHDOG, SlotLockstep
 from tests.rtl.static import bench_agents, bench_switch
 
-__all__ = ["BLOCKS"]
-
 NAMES = 4
 """How often a bench with random stimuli is played, under names of its own, which seed it."""
 

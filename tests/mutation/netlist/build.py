@@ -15,8 +15,6 @@ from syncfabric.sim.simulators import Design, Verilator
 from syncfabric.sim.simulators.cache import Cache, fingerprint
 from tests.rtl.support import ports
 
-__all__ = ["CHOICE", "Mutants", "mutants_of", "yosys"]
-
 CHOICE = "mutant"
 """The input that chooses a mutant by its number; 0 is the block as it is."""
 

@@ -8,8 +8,6 @@ from typing import Any
 from tests.mutation.netlist.build import Mutants
 from tests.rtl.support import SEED
 
-__all__ = ["Device", "Pins"]
-
 
 class Device:
     """A block as one of its mutants, from reset on.

@@ -14,8 +14,6 @@ from tests.mutation.netlist.block import Block
 from tests.mutation.netlist.build import CHOICE, Mutants, yosys
 from tests.mutation.netlist.pair import SAME, Pair, pair_verilog
 
-__all__ = ["Judgement", "judge"]
-
 PREPARE = """
 read_rtlil around.il
 read_rtlil plain.il

@@ -9,8 +9,6 @@ from amaranth.lib import wiring
 from tests.formal.properties import Properties
 from tests.mutation.netlist.build import CHOICE, Mutants
 
-__all__ = ["SAME", "Pair", "pair_verilog"]
-
 SAME = "mutant and original agree"
 
 

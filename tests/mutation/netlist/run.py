@@ -24,8 +24,6 @@ from tests.mutation.netlist.build import Mutants, mutants_of
 from tests.mutation.netlist.device import Device
 from tests.mutation.netlist.judge import judge
 
-__all__ = ["Score", "killed_by", "main", "score"]
-
 KINDS = {
     "by benches": "bench",
     "in their first run": "first",

@@ -7,8 +7,6 @@ from syncfabric.sim.simulators import Design, find_simulator
 from tests.cocotb_runs import BenchError, build_cocotb, run_cocotb
 from tests.mutation.netlist.build import CHOICE, Mutants
 
-__all__ = ["is_red"]
-
 RACK = """module rack({names});
 {declared}
   integer number;

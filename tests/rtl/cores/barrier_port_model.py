@@ -14,8 +14,6 @@ from syncfabric.models.messages.core import (
     FaultReason,
 )
 
-__all__ = ["BarrierPortModel", "PortAnswer", "PortInputs"]
-
 
 @dataclass(frozen=True)
 class PortInputs:

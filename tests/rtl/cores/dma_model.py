@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from syncfabric.models.golden.stream_port import Beat
 from syncfabric.models.messages.core import STREAM, STREAM_STATUS, CoreWord, FaultReason
 
-__all__ = ["DmaAnswer", "DmaInputs", "DmaModel"]
-
 _QUIET = 8
 
 

@@ -11,8 +11,6 @@ from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.rtl.guard.shape import GENERATORS
 from tests.models.golden.engine_stimuli import Build, EngineStimuli, Inputs
 
-__all__ = ["Lockstep", "Word", "build", "differences", "word_of"]
-
 MOST_QUIET = 2500
 """Most cycles of a spell without messages."""
 

@@ -14,8 +14,6 @@ from syncfabric.rtl.guard.shape import GENERATORS, GuardShape
 from tests.rtl.engine.lockstep import Word, differences
 from tests.rtl.guard.rig import CUT, FORWARD, HEAD, SHAPE, TAIL, WIDTHS, inside_link
 
-__all__ = ["ReceiverLockstep", "SenderLockstep", "sealed"]
-
 PLACES = (2, 2, 1)
 """Of two channels of packets, and that of messages."""
 

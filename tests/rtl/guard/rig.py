@@ -14,8 +14,6 @@ from syncfabric.rtl.guard.ends import ReceiverGuard, SenderGuard
 from syncfabric.rtl.guard.shape import GuardShape
 from tests.rtl.support import simulate
 
-__all__ = ["CUT", "FORWARD", "HEAD", "SHAPE", "TAIL", "Rig", "Word", "inside_link"]
-
 PAYLOAD = 4
 HEAD, TAIL, CUT = (1 << bit for bit in range(PAYLOAD, PAYLOAD + 3))
 SHAPE = GuardShape(check_bits=8, ordinary=2, places=2, classes=1, credited=True, own=False)

@@ -2,8 +2,6 @@
 
 from syncfabric.models.messages.host import BINS, SKEW_BITS, SKEW_BOUNDS
 
-__all__ = ["Meter"]
-
 _MOST = (1 << 32) - 1
 _MOST_AGE = (1 << SKEW_BITS) - 1
 

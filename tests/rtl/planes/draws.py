@@ -11,8 +11,6 @@ from syncfabric.models.layout.shape import BY_GRID, MeshNodeShape, NodeShape
 from syncfabric.models.layout.streams import Operations
 from syncfabric.models.networks.grid import Grid
 
-__all__ = ["draw", "drawn", "headers", "key_range"]
-
 MOST_ROUTERS = 1024
 SIDES: list[tuple[int, ...]] = [(), (2, 2, 2, 2), (3, 5), (4, 4, 8), (64,)]
 

@@ -26,8 +26,6 @@ from tests.rtl.planes.neighbour import (
 )
 from tests.rtl.planes.set_up_draws import SetUpDraws
 
-__all__ = ["INDEX", "InterfaceLockstep"]
-
 INDEX = 9
 
 

@@ -15,8 +15,6 @@ from tests.models.golden.node_port_stimuli import NodePortStimuli
 from tests.rtl.engine.lockstep import Word, word_of
 from tests.rtl.support import Panel, ports
 
-__all__ = ["ChainLockstep", "Lockstep", "PortLockstep", "RegistersLockstep", "together"]
-
 Pins = dict[str, int]
 Words = dict[str, Word]
 

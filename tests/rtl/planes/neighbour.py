@@ -16,17 +16,6 @@ from syncfabric.models.layout.shape import NodeShape
 from tests.models.golden.registers import Link
 from tests.rtl.planes.set_up_draws import SetUpDraws
 
-__all__ = [
-    "Compare",
-    "Neighbour",
-    "Pins",
-    "compare_chain",
-    "compare_process",
-    "link_pins",
-    "packed",
-    "wire_differences",
-]
-
 Pins = dict[str, int]
 Compare = Callable[..., None]
 """Takes a pin's name, what is expected there, and which bits of that have a meaning."""

@@ -30,8 +30,6 @@ from tests.rtl.planes.neighbour import (
 )
 from tests.rtl.planes.set_up_draws import SetUpDraws, image_of
 
-__all__ = ["INDEX", "NodeLockstep", "model_of"]
-
 INDEX = 5
 ENTRIES = 6
 """Of these groups messages come: of more there would be too few of each."""

@@ -7,8 +7,6 @@ from syncfabric.models.layout.setup import COMMAND, REPLY, REQUEST, Operation, s
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import ManagerWord
 
-__all__ = ["SetUpDraws", "image_of"]
-
 State = Callable[[int], tuple[bool, int]]
 """Of an entry: whether it is alive, and its epoch."""
 

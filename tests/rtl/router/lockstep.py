@@ -12,8 +12,6 @@ from syncfabric.rtl.router.routing import DimensionRouting, Routing, SourceRouti
 from tests.models.golden.router_stimuli import RouterBuild, RouterInputs, RouterStimuli
 from tests.rtl.engine.lockstep import Word
 
-__all__ = ["RouterCase", "RouterLockstep"]
-
 
 @dataclass(frozen=True)
 class RouterCase:

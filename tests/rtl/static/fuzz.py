@@ -18,8 +18,6 @@ from syncfabric.models.planning.static_routes import chain_words
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.trace import EMPTY, observe_line, record_line
 
-__all__ = ["Play", "random_play"]
-
 PHASES = 6
 
 

@@ -3,8 +3,6 @@
 from syncfabric.models.networks.mesh import STEP, Mesh, Node, Port
 from syncfabric.models.planning.free_links import Output
 
-__all__ = ["RIM", "ring_routes"]
-
 RIM: dict[int, list[Node]] = {
     2: [(0, 0), (1, 0), (1, 1), (0, 1)],
     3: [(0, 0), (1, 0), (2, 0), (2, 1), (2, 2), (1, 2), (0, 2), (0, 1)],

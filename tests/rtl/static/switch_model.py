@@ -2,8 +2,6 @@
 
 from collections import deque
 
-__all__ = ["SwitchModel"]
-
 
 class SwitchModel:
     """One switch, stepped a cycle at a time.

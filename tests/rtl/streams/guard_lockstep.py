@@ -18,8 +18,6 @@ from syncfabric.rtl.streams.link import StreamSignature
 from tests.rtl.engine.lockstep import Word, differences
 from tests.rtl.streams.guard_model import StreamChecks, StreamReceiver, StreamSeen, StreamSender
 
-__all__ = ["FAULTS", "GuardLockstep", "GuardedPair"]
-
 FAULTS = ("drop", "flip", "repeat", "back", "lose", "dead")
 """What happens on the link: a word lost whole, wires flipped, a word twice; the same of what comes
 back, flipped or lost; and nothing at all both ways for some time."""

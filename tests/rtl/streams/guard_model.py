@@ -8,8 +8,6 @@ from typing import NamedTuple
 from syncfabric.models.golden.link import Carried, Check
 from syncfabric.models.layout.streams import CHECKED_BITS, StreamLayout
 
-__all__ = ["StreamChecks", "StreamGiven", "StreamReceiver", "StreamSeen", "StreamSender"]
-
 SILENT = 15
 
 

@@ -4,8 +4,6 @@ from typing import Any
 
 from syncfabric.models.layout.streams import StreamLayout
 
-__all__ = ["layout_of"]
-
 
 def layout_of(channels: int = 1, bits: int = 32, **keys: Any) -> StreamLayout:
     """Return a layout of a router with five ports, one of them the process's."""

@@ -11,8 +11,6 @@ from syncfabric.models.layout.streams import StreamLayout
 from tests.rtl.engine.lockstep import Word, differences
 from tests.rtl.streams.stimuli import Neighbours
 
-__all__ = ["StreamLockstep"]
-
 _ODDS = (0.0, 0.0, 0.02, 0.3)
 _NOTHING = frozenset[int]()
 

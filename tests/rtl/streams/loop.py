@@ -10,8 +10,6 @@ from syncfabric.models.layout.streams import HEAD, StreamLayout
 from syncfabric.rtl.streams.plane import StreamPlane
 from syncfabric.rtl.streams.process import AxisSignature, StreamPort
 
-__all__ = ["StreamLoop"]
-
 
 class StreamLoop(wiring.Component):
     """Streams of groups that have one member: what it gives is what it gets.

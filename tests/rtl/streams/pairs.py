@@ -14,8 +14,6 @@ from syncfabric.sim.simulators import Design, Verilator
 from tests.rtl.streams.reference import Words, expected
 from tests.rtl.support import SEED
 
-__all__ = ["agrees"]
-
 
 def agrees(
     operator: wiring.Component,

@@ -10,8 +10,6 @@ from syncfabric.models.layout.streams import StreamLayout
 from tests.rtl.engine.lockstep import Word, differences
 from tests.rtl.streams.stimuli import Neighbours
 
-__all__ = ["ProcessLockstep"]
-
 
 class _Process:
     """Draws beats of packets of all channels, mixed; now and then with an odd ``tkeep``."""

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from syncfabric.models.layout.streams import Function, Type
 
-__all__ = ["BF16", "FP32", "Format", "Words", "expected", "pairs", "specials"]
-
 Words: TypeAlias = NDArray[Any]
 
 SIGNED: dict[Function, Any] = {

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 
 from syncfabric.models.layout.streams import HEAD, StreamLayout, built
 
-__all__ = ["Neighbours", "packet"]
-
 
 def packet(
     rng: random.Random, layout: StreamLayout, operation: tuple[int, int], words: int, *, takes: bool

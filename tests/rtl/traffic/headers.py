@@ -2,8 +2,6 @@
 
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 
-__all__ = ["header_of"]
-
 
 def header_of(spec: MessageSpec, node: tuple[int, int]) -> int:
     """Return the first word of a packet for a node."""

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from syncfabric.sim.simulators import Icarus
 
-__all__ = ["compiles", "runs"]
-
 
 def compiles(text: str, top: str, folder: Path) -> Path:
     """Compile a text as ``iverilog -g2012`` does; return the program."""

@@ -7,8 +7,6 @@ from pathlib import Path
 from syncfabric.sim.simulators import Verilator
 from syncfabric.sim.simulators.base import LINT_OFF
 
-__all__ = ["lints"]
-
 
 def lints(text: str, top: str, folder: Path) -> None:
     """See that Verilator takes a text and warns of nothing, but for what Amaranth trips."""

@@ -9,8 +9,6 @@ from syncfabric.models.networks.spec import IrregularSpec
 from tests.models.planning.irregular import draw_network
 from tests.sim.drive.networks import irregular, random_keys
 
-__all__ = ["SMALL", "drawn", "random_cluster", "ring", "star"]
-
 SMALL = Irregular(
     ports=4,
     switches=3,

@@ -14,8 +14,6 @@ from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.coverage import BUFFERS, LONE
 from syncfabric.sim.drive.scenario import Outcome
 
-__all__ = ["covered", "lifecycle_universe", "static_universe", "universe"]
-
 THRESHOLD = 97.0
 """Percent of the bins that a regression must hit, whatever the seed."""
 MOST_TOGETHER = 4

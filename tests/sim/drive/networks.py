@@ -22,22 +22,6 @@ from syncfabric.sim.drive.scenario import Job, Scenario
 from syncfabric.sim.drive.stimulus import driver_of
 from syncfabric.sim.drive.trace import Chunk
 
-__all__ = [
-    "SCENARIOS",
-    "SEED",
-    "check",
-    "irregular",
-    "make_job",
-    "members",
-    "mesh",
-    "plan_of",
-    "played",
-    "random_groups",
-    "random_keys",
-    "random_network",
-    "session_of",
-]
-
 SEED = int(os.environ.get("SEED", "1"))
 """Of networks, groups and scenarios; set the variable ``SEED`` for others."""
 

@@ -7,8 +7,6 @@ from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
 from syncfabric.models.planning.updown import routing_tables
 from syncfabric.sim.drive.scenario import Sending
 
-__all__ = ["by_table", "draw_sendings", "route_of"]
-
 
 def by_table(spec: MessageSpec, node: int) -> int:
     """Return the header of a packet for a node."""

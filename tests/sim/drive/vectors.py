@@ -9,8 +9,6 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.drive.scenario import Scenario, Streaming
 from tests.sim.drive.networks import plan_of
 
-__all__ = ["drawn_plan", "drawn_scenario", "drawn_streams"]
-
 SIZE = {Type.INT8: 1, Type.INT16: 2, Type.BF16: 2}
 """Bytes of a number, where it is not 4."""
 

@@ -6,8 +6,6 @@ from amaranth import Array, Cat, Const, Module, Mux, ResetInserter, Signal, Valu
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["PARTS", "Counter", "Operators", "Registers", "Stores", "Switches", "Whole"]
-
 WIDTH = 5
 
 

@@ -17,8 +17,6 @@ from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.stimulus import driver_of
 from syncfabric.sim.fabric.program import Fabric, build_fabric
 
-__all__ = ["compare", "random_faults"]
-
 CHUNK = 100
 """Cycles between two looks."""
 

@@ -7,8 +7,6 @@ from syncfabric.models.planning.set_up_writes import set_up_writes
 from syncfabric.sim.assemble.script import Stimulus, script_text
 from syncfabric.sim.fabric.program import Fabric
 
-__all__ = ["SWEEP", "give", "set_up"]
-
 SWEEP = 100
 """Cycles after reset in which engines clear their entries."""
 ACCESS = 100

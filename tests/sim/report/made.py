@@ -11,19 +11,6 @@ from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import Schedule, Transfer
 from syncfabric.models.collectives.task import Rules, Task
 
-__all__ = [
-    "HEADS",
-    "HOSTILE",
-    "Parsed",
-    "figures",
-    "network_file",
-    "parsed",
-    "result_file",
-    "scatter",
-    "schedule",
-    "schedule_file",
-]
-
 HOSTILE = "</script><script>document.title='broken into'</script><img src=x onerror=alert(1)>"
 """What would run if it were not escaped."""
 HEADS = "claim,paper,ours,ratio,verdict,by_formula"

@@ -13,8 +13,6 @@ from syncfabric.sim.fabric.program import build_fabric
 from tests.models.planning.checker import cluster, mesh
 from tests.models.planning.irregular import draw_network
 
-__all__ = ["BUILD", "ENGINES", "LONG", "NETWORKS", "SIXTEEN", "spec_of"]
-
 BUILD = cache(build_fabric)
 
 

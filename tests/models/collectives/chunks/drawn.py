@@ -5,8 +5,6 @@ from fractions import Fraction
 
 from syncfabric.models.collectives.topology import Link, Topology
 
-__all__ = ["drawn", "two_way"]
-
 
 def drawn(rng: random.Random, nodes: int, *, switches: int = 0, mirrored: bool = False) -> Topology:
     """Draw a connected topology; ``mirrored``: both directions of a link are alike."""

@@ -28,8 +28,6 @@ from tests.models.golden.planes.nets import (
 )
 from tests.models.golden.planes.plain_network import PlainNetwork
 
-__all__ = ["FAULTS", "NetworkRace", "injected"]
-
 FAULTS = {
     **dict.fromkeys((FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT), 4.0),
     **{FaultKind.DEAD: 0.4, FaultKind.INJECTED: 8.0},

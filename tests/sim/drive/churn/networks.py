@@ -10,8 +10,6 @@ from syncfabric.sim.drive.scenario import Outcome, Scenario
 from tests.models.planning.irregular import draw_network
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 
-__all__ = ["NETWORKS", "TREE", "drawn", "grid", "plan_with", "played_by_model", "well"]
-
 STAYS = 7, 9
 """Groups that stay."""
 TREE = draw_network(random.Random(5), 4, 2, 7, 5)
