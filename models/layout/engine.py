@@ -211,3 +211,19 @@ class EngineLayout:
                 Field("missing", self.ports, "ports awaited"),
             ),
         )
+
+    @cached_property
+    def state(self) -> Layout:
+        """State in memory; epoch and merged data have memories with the image, and alone."""
+        fields = {field.name: field for field in self.status.fields}
+        names = ("missing", "alive", "turn", "last", "fresh", "old")
+        return Layout("state", tuple(fields[name] for name in names))
+
+    @cached_property
+    def memories(self) -> dict[str, Layout]:
+        """A word of each memory that entries are kept in, by the memory's name."""
+        epoch = Field("epoch", EPOCH_BITS, "the entry's epoch")
+        acc = Field("acc", self.data_bits, "what is merged")
+        data = {"data": Layout("data", (acc,))} if self.data_bits else {}
+        image = Layout("image", (*self.image.fields, epoch))
+        return {"images": image, "states": self.state, **data}

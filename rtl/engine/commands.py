@@ -10,7 +10,6 @@ from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, WORD_BITS, Engin
 from syncfabric.models.layout.words import EngineWord
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.ports import EngineConfigSignature
-from syncfabric.rtl.engine.rule import state_layout
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.activity import transient
 from syncfabric.rtl.parts.counter import SaturatingCounter
@@ -105,7 +104,7 @@ def _read_members(layout: EngineLayout) -> dict[str, Any]:
     return {
         "image": In(struct(layout.image)),
         "epoch": In(EPOCH_BITS),
-        "state": In(state_layout(layout)),
+        "state": In(struct(layout.state)),
         "acc": In(layout.data_bits),
         "read": In(1),
         "word": In(4),

@@ -18,7 +18,7 @@ from syncfabric.rtl.engine.commands import (
 from syncfabric.rtl.engine.own_port import TASKS, NoVisits, OwnPort, Visits
 from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature, OutputSignature
 from syncfabric.rtl.engine.queue import Choice, Queue
-from syncfabric.rtl.engine.rule import EntryMemory, Rule, state_layout
+from syncfabric.rtl.engine.rule import EntryMemory, Rule
 from syncfabric.rtl.engine.tag import tag_of, turned
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.activity import transient
@@ -212,7 +212,7 @@ class Engine(wiring.Component):
         for name, shape in (
             ("image", layout.image.width),
             ("epoch", 2),
-            ("state", state_layout(layout).size),
+            ("state", layout.state.width),
             ("acc", layout.data_bits),
         ):
             read: Value = Value.cast(getattr(memory, name))

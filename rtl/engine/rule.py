@@ -3,7 +3,7 @@
 from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
@@ -11,12 +11,6 @@ from syncfabric.models.layout.engine import EPOCH_BITS, EngineLayout, Kind
 from syncfabric.models.messages import Op
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import combine_two, gather
-
-
-def state_layout(layout: EngineLayout) -> data.StructLayout:
-    """Return an entry's state, less what its image's memory and its data's hold."""
-    flags = dict.fromkeys(("alive", "turn", "last", "fresh", "old"), 1)
-    return data.StructLayout({"missing": layout.ports, **flags})
 
 
 class Rule(wiring.Component):
@@ -60,7 +54,7 @@ class Rule(wiring.Component):
 
     def __init__(self, layout: EngineLayout) -> None:
         self._layout = layout
-        state = state_layout(layout)
+        state = struct(layout.state)
         members: dict[str, Any] = {
             "active": In(1),
             "port": In(layout.ports),
@@ -198,7 +192,7 @@ class EntryMemory(wiring.Component):
         parts = {
             "image": struct(layout.image),
             "epoch": EPOCH_BITS,
-            "state": state_layout(layout),
+            "state": struct(layout.state),
             "acc": layout.data_bits,
         }
         members: dict[str, Any] = {

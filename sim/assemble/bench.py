@@ -13,6 +13,7 @@ from syncfabric.models.networks.spec import (
 from syncfabric.rtl.traffic.queue import put_flit
 from syncfabric.rtl.traffic.source import goal_of
 from syncfabric.sim.assemble.links import Links, links_of
+from syncfabric.sim.assemble.modules import entry_memory
 from syncfabric.sim.assemble.network import (
     modules_verilog,
     reset_cycles,
@@ -65,7 +66,8 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> st
     It runs by itself, for `+cycles=` cycles after the reset. `+script=`, `+probe=` and `+report=`
     name its files; at the end the report gets the traffic's counters and then those of streams, for
     all channels in one, a line of hexadecimal numbers a node (empty on a network that has no
-    traffic: a static one, or one without channels and streams).
+    traffic: a static one, or one without channels and streams); then, if it is no netlist, a line
+    a router, ``entries`` and in binary the words of its engine's entries.
 
     Parameters
     ----------
@@ -86,7 +88,8 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> st
         modules.append(module)
         reported += names
     bench.lines(probe_text(spec, NETWORK, flat=bool(netlist)))
-    bench.lines(_report_text(len(spec.topology.nodes), tuple(reported)))
+    entries = "" if netlist or isinstance(spec, StaticSpec) else _entries_text(spec)
+    bench.lines(_report_text(len(spec.topology.nodes), tuple(reported), entries))
     return merged(*modules, bench.text())
 
 
@@ -162,7 +165,23 @@ def _add_streams(bench: ModuleWriter, spec: MessageSpec, layout: StreamLayout) -
         place_streams(bench, spec.shape.router, wires, f"_{i}")
 
 
-def _report_text(nodes: int, names: tuple[str, ...]) -> str:
+def _entries_text(spec: MessageSpec) -> str:
+    """Return the statements that report each engine's entries, in binary: a bit may be unknown."""
+    layout, inside = spec.shape.router.layout, entry_memory(spec.shape)
+    form, lines = " %b" * len(layout.memories), list[str]()
+    for router in range(spec.shape.routers):
+        path = f"{NETWORK}.router_{router}.{inside}"
+        words = ", ".join(f"{path}.{name}[entry]" for name in layout.memories)
+        lines += [
+            '      $fwrite(report_file, "entries");',
+            f"      for (entry = 0; entry < {layout.entries}; entry = entry + 1)",
+            f'        $fwrite(report_file, "{form}", {words});',
+            '      $fwrite(report_file, "\\n");',
+        ]
+    return "\n".join(lines)
+
+
+def _report_text(nodes: int, names: tuple[str, ...], entries: str) -> str:
     """Return the block that ends the run, the nodes' counters written, a line a node."""
     form = " ".join(["%0h"] * len(names))
     writes = "\n".join(
@@ -172,12 +191,13 @@ def _report_text(nodes: int, names: tuple[str, ...]) -> str:
     return f"""
   // ---- report
   reg [8*1024-1:0] report_name;
-  integer report_file;
+  integer report_file, entry;
   initial if (!$value$plusargs("report=%s", report_name)) report_name = "report.txt";
   always @(posedge clk)
     if (!rst && cycle == cycles) begin
       report_file = $fopen(report_name, "w");
 {writes}
+{entries}
       $fclose(report_file);
       $finish;
     end

@@ -10,7 +10,7 @@ from syncfabric.rtl.planes.node import Node, NodeApart
 from syncfabric.rtl.transport.config_chain import ChainEnd, ConfigTap
 from syncfabric.rtl.transport.link import LinkRegisters
 from syncfabric.sim.assemble.gates import GATE_VERILOG
-from syncfabric.sim.assemble.verilog import converted, ports_of
+from syncfabric.sim.assemble.verilog import converted, placed, ports_of
 
 ROUTER, INTERFACE, REGISTERS, END, TAP = (
     *("router_node", "node_interface"),
@@ -97,6 +97,13 @@ def end_verilog() -> str:
 def tap_verilog() -> str:
     """Return the Verilog of a tap in the config chain."""
     return converted(ConfigTap, TAP)
+
+
+@functools.cache
+def entry_memory(shape: NetworkShape) -> str:
+    """Return where a router's module has the memories of its engine's entries."""
+    places = placed(router_verilog(shape), ROUTER)
+    return next(".".join(path) for path, part in places if part.startswith("entry_memory"))
 
 
 def _registers(shape: NodeShape, registers: int, *headers: int) -> LinkRegisters:

@@ -23,6 +23,7 @@ from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.assemble.script import script_text
 from syncfabric.sim.drive.log import log_file
+from syncfabric.sim.drive.memories import Stored
 from syncfabric.sim.drive.runner import Progress, Runner, ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.trace import Chunk
@@ -88,7 +89,7 @@ def play_bench(
 
     script = script_text(stimulus for chunk in chunks for stimulus in chunk.stimuli)
     cycles = reached[-1][0]
-    lines, report = run_bench(built, script, cycles, waves=waves, on_line=on_line)
+    lines, report, entries = run_bench(built, script, cycles, waves=waves, on_line=on_line)
     if told:
         told(*runner.progress)
     for chunk in chunks:
@@ -96,6 +97,7 @@ def play_bench(
             count = next((i for i, line in enumerate(lines) if _cycle(line) >= chunk.end), None)
             runner.take(chunk, lines[:count])
             lines = lines[len(lines) if count is None else count :]
+    runner.take_entries(entries)
     return runner.outcome(report)
 
 
@@ -111,8 +113,10 @@ def run_bench(
     *,
     waves: Path | None = None,
     on_line: Callable[[str], None] | None = None,
-) -> tuple[list[str], list[list[int]]]:
-    """Play a script; return the probe's lines, and the traffic's report: -1 for unknown bits.
+) -> tuple[list[str], list[list[int]], list[list[Stored]]]:
+    """Play a script; return the probe's lines, the traffic's report, and the engines' entries.
+
+    A number of the report is -1 if it has unknown bits.
 
     Raises
     ------
@@ -132,8 +136,16 @@ def run_bench(
         run_tool("vvp", command, log, folder=folder, environment=os.environ, on_line=on_line)
         lines = files["probe"].read_text().splitlines()
         end = next((i for i, line in enumerate(lines) if _cycle(line) >= cycles), len(lines))
-        rows = files["report"].read_text().splitlines()
-        return lines[:end], [[_known(word) for word in row.split()] for row in rows]
+        rows = [row.split() for row in files["report"].read_text().splitlines()]
+        counts = [[_known(word) for word in row] for row in rows if row[:1] != ["entries"]]
+        entries = [[_stored(word) for word in row[1:]] for row in rows if row[:1] == ["entries"]]
+        return lines[:end], counts, entries
+
+
+def _stored(word: str) -> Stored:
+    """Return a binary word, and its unknown bits."""
+    known = re.sub("[^01]", "0", word)
+    return int(known, 2), int(re.sub("[^01]", "1", word.replace("1", "0")), 2)
 
 
 def _known(word: str) -> int:
@@ -252,6 +264,7 @@ def play(fabric: Fabric, runner: Runner[T], told: Progress | None = None) -> T:
             fabric.end()
             if not runner.checker.mismatches:
                 runner.take(played, lines.read().splitlines())
+            runner.take_entries(fabric.entries())
         fabric.probe(None)
         runner.clocked = fabric.clocked()
         packets = (counts.values() for counts in fabric.report())

@@ -284,17 +284,17 @@ class Checker:
             while acts and _order(acts[0]) < (line.cycle, True):
                 act = acts.popleft()
                 for rule in self.rules:
-                    self._report(rule.act(act))
+                    self.report(rule.act(act))
             for rule in self.rules:
-                self._report(rule.wires(line))
+                self.report(rule.wires(line))
         for act in acts:
             for rule in self.rules:
-                self._report(rule.act(act))
+                self.report(rule.act(act))
 
     def close(self, cycle: int, report: Report = None) -> None:
         """Apply the rules to the end of a run, in a cycle in which all is quiet."""
         for rule in self.rules:
-            self._report(rule.close(cycle, report))
+            self.report(rule.close(cycle, report))
 
     def _unreadable(self, chunk: Chunk, text: str, place: int) -> None:
         """Report a line that cannot be read, where ``place`` is the number of the model's."""
@@ -303,8 +303,8 @@ class Checker:
         with suppress(ValueError):
             seen = parse_wires(text)
             if seen.cycle == wanted.cycle:
-                self._report(explain(self._spec, seen, wires_of(wanted)))
-        self._report([Mismatch(wanted.cycle, None, "line of the probe", text, model)])
+                self.report(explain(self._spec, seen, wires_of(wanted)))
+        self.report([Mismatch(wanted.cycle, None, "line of the probe", text, model)])
 
     def _tell_apart(self, hardware: list[Line], model: list[Line]) -> None:
         """Report the differences, cycle by cycle."""
@@ -312,9 +312,10 @@ class Checker:
         for key in sorted(ours.keys() | theirs.keys()):
             seen = ours.get(key, Line(key[0], EMPTY))
             wanted = theirs.get(key, Line(key[0], EMPTY))
-            self._report(explain(self._spec, seen, wanted))
+            self.report(explain(self._spec, seen, wanted))
 
-    def _report(self, mismatches: Iterable[Mismatch]) -> None:
+    def report(self, mismatches: Iterable[Mismatch]) -> None:
+        """Keep the first mismatches of all."""
         for mismatch in mismatches:
             if len(self.mismatches) < KEPT:
                 self.mismatches.append(mismatch)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -77,6 +77,10 @@ class Program:
     def start(self, now: int) -> int:
         """Begin with the groups; return the first cycle in which they may."""
         return now
+
+    def placed(self) -> Iterable[GroupPlan]:
+        """Return the groups that it has set up, and not ended."""
+        return ()
 
     def next_cycle(self, now: int) -> int | None:
         """Return the first cycle from ``now`` on in which it acts without an event."""
@@ -244,6 +248,10 @@ class Driver(ABC, Generic[M]):
         self.groups[number].episodes = 0
         for place in self.groups[number].places:
             del self._member[place]
+
+    def placed(self) -> list[GroupPlan]:
+        """Return the plan's groups, and behind them those that programs have set up."""
+        return [*self.plan.groups, *(g for program in self.programs for g in program.placed())]
 
     def find(self, kind: type[P]) -> P | None:
         """Return the program of a class, if there is one."""

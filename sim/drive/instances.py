@@ -95,6 +95,10 @@ class Instances(Program, Generic[InstanceT]):
         """Return the groups that are not over."""
         return list(self.alive)
 
+    def placed(self) -> list[GroupPlan]:
+        """Return the groups that are not over."""
+        return [instance.group for instance in self.alive.values()]
+
     def _enter(self, instance: InstanceT) -> None:
         """Begin an instance, before any member arrives."""
         self.alive[instance.group.id] = instance

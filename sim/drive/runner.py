@@ -18,6 +18,7 @@ from syncfabric.sim.drive.driver import Driver, Model, Program
 from syncfabric.sim.drive.engine_driver import Traffic
 from syncfabric.sim.drive.lanes import Load
 from syncfabric.sim.drive.log import EventLog
+from syncfabric.sim.drive.memories import Stored, differences
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.scenario import (
     GroupOutcome,
@@ -196,6 +197,13 @@ class Runner(ABC, Generic[T]):
             self.checker.compare(chunk, text)
         self._left -= 1
         self._answers += [line.answer[1] for line in chunk.lines if line.answer]
+
+    def take_entries(self, rows: Sequence[Sequence[Stored]]) -> None:
+        """Compare what the hardware's engines keep at the end, if there was no mismatch before."""
+        if rows and not self.checker.mismatches:
+            now, groups = self.session.cycle, self.driver.placed()
+            found = differences(self._network, self.driver.model, groups, now, rows)
+            self.checker.report(found)
 
     @abstractmethod
     def outcome(self, report: Report = None) -> T:

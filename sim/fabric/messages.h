@@ -6,6 +6,7 @@
 //   measure FIRST END   count packets that are created in these cycles
 //   latencies        a line each: a latency, and how many of these have come out with it
 //   streams          the counters of streams' sinks, a line a node, all channels of each in one word
+//   entries          the words of each engine's entries (ENTRY_WORDS, of network.h), a line a router
 #pragma once
 #include "fabric.h"
 #include "waits.h"
@@ -26,6 +27,7 @@ template <class Network> class MessageFabric : public Fabric<Network> {
     bool obey(const std::string& name, std::istringstream& words) override {
         if (name == "report") report();
         else if (name == "streams") streams();
+        else if (name == "entries") entries();
         else if (name == "waits") {
             words >> most_;
             std::cout << waits_.longest() << '\n';
@@ -115,6 +117,14 @@ template <class Network> class MessageFabric : public Fabric<Network> {
             STREAM_WORDS(t, line);
             std::cout << line << '\n';
         })
+    }
+
+    void entries() {
+        for (auto& t : network_.routers) {
+            std::string line;
+            for (int k = 0; k < ENTRIES; ++k) { ENTRY_WORDS((*t), line, k); }
+            std::cout << line << '\n';
+        }
     }
 
     Waits waits_;

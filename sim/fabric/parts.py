@@ -11,11 +11,12 @@ from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.rtl.static.node import link_names
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.assemble.modules import entry_memory
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.nodes import constants_of_router, routes_of
 from syncfabric.sim.assemble.script import REPORT
 from syncfabric.sim.assemble.streams import BEAT, counts_of
-from syncfabric.sim.fabric.nodes import tiles
+from syncfabric.sim.fabric.nodes import ROUTER_TILE, tiles
 from syncfabric.sim.fabric.static import tiles as static_tiles
 
 __all__ = ["network_h", "parts_of"]
@@ -198,6 +199,13 @@ def _of_messages(spec: MessageSpec) -> Iterator[str]:
         yield f"#define STREAM_WORDS(t, line) {words}"
         words = "; ".join(f"line += ':', hex(line, t.{name})" for name in BEAT)
         yield f"#define BEAT_WORDS(t, line) {words}"
+    engine, inside = spec.shape.router.layout, f"node.{entry_memory(spec.shape)}".split(".")
+    path = "__DOT__".join((ROUTER_TILE, *inside))
+    words = "; ".join(
+        f"hex(line, t.rootp->{path}__DOT__{name}[k]), line += ' '" for name in engine.memories
+    )
+    yield f"constexpr int ENTRIES = {engine.entries};"
+    yield f"#define ENTRY_WORDS(t, line, k) {words}"
 
 
 @singledispatch

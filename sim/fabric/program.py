@@ -389,6 +389,10 @@ class Fabric:
         """Return the counters of streams' sinks of every node; see `sim.assemble.streams`."""
         return [[int(word, 16) for word in line.split()] for line in self._ask("streams")]
 
+    def entries(self) -> list[list[tuple[int, int]]]:
+        """Return the words of every engine's entries (`sim.drive.memories`); no bit is unknown."""
+        return [[(int(word, 16), 0) for word in line.split()] for line in self._ask("entries")]
+
     def watch(self) -> list[GroupCount]:
         """Return what the referee counted for each watched group."""
         counts = []

@@ -32,7 +32,7 @@ class StaticFabric : public Fabric<Network> {
   private:
     // There is no traffic to report, there are no streams, and no processor arrives by itself.
     bool obey(const std::string& name, std::istringstream&) override {
-        return name == "report" || name == "streams";
+        return name == "report" || name == "streams" || name == "entries";
     }
 
     // What software does shows on its links at once, so its tile is evaluated anew.

@@ -19,7 +19,7 @@ from syncfabric.rtl.engine.commands import Commands
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.engine.own_port import TASKS, NoVisits, OwnPort
 from syncfabric.rtl.engine.queue import Queue
-from syncfabric.rtl.engine.rule import EntryMemory, state_layout
+from syncfabric.rtl.engine.rule import EntryMemory
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
 from tests.formal.properties import Properties
@@ -117,7 +117,7 @@ def free_ports(layout: EngineLayout, *, shared: bool) -> dict[str, Any]:
     command |= {"valid": Out(1), "image": Out(struct(layout.image))}
     ports: dict[str, Any] = {f"next_{p}": In(head) for p in range(layout.links)}
     ports |= {"command": In(wiring.Signature(command)), "due": In(1)}
-    stored = layout.image.width + 2 + state_layout(layout).size + layout.data_bits
+    stored = layout.image.width + 2 + layout.state.width + layout.data_bits
     ports |= {"which": In(layout.entry_bits), "strange": In(stored)}
     ports |= {"arrive_valid": In(1), "arrive_message": In(message)}
     ports |= {"sent": In(layout.links)} if layout.routed else {}

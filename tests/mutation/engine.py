@@ -1,11 +1,17 @@
 """Ways to break the collective engine, which its lock-step with the golden model must notice."""
 
-from tests.mutation.mutant import Mutant
+from tests.mutation.mutant import NETWORK, Mutant
 
 
 def _broken(name: str, part: str, old: str, new: str) -> Mutant:
     tests = ("tests/rtl/engine/test_lockstep.py", "tests/rtl/engine/test_bench.py")
     return Mutant(f"engine: {name}", f"rtl/engine/{part}.py", old, new, tests)
+
+
+def _kept(name: str, part: str, old: str, new: str) -> Mutant:
+    """Return one that changes no wire of a run in which no group ends: only memory shows it."""
+    tests = (f"{NETWORK}::test_hardware_is_as_the_model[default]",)
+    return Mutant(f"memory: {name}", f"rtl/engine/{part}.py", old, new, tests)
 
 
 def _routed(name: str, old: str, new: str, grid: str) -> Mutant:
@@ -63,6 +69,19 @@ ENGINE = (
         "engine",
         'service.message.epoch + service.tasks["setup"]',
         "service.message.epoch + 1",
+    ),
+    _kept(
+        "the name of a link outside the tree is kept wrong",
+        "engine",
+        "memory.next_image.eq(commands.image)",
+        "memory.next_image.eq(commands.image.as_value() | ~(commands.image.children"
+        " | commands.image.parent)[layout.links - 1] << layout.image.width - 1)",
+    ),
+    _kept(
+        "a completion that is not LAST keeps that some were not",
+        "rule",
+        "self.next_state.last.eq(due | (state.last",
+        "self.next_state.last.eq((due & self.message.kind[1]) | (state.last",
     ),
     Mutant(
         "engine: what goes up bears a child's name",

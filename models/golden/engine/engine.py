@@ -108,6 +108,10 @@ class Engine:
         """Return image and state of an entry at the start of this cycle."""
         return self._memory[number]
 
+    def stored(self, number: int) -> tuple[tuple[int, int], ...]:
+        """Return an entry's words at the start of this cycle, and what is defined; see `Memory`."""
+        return self._memory.stored(number)
+
     def waiting(self, link: int) -> list[Message]:
         """Return the messages of a link that are not merged at the start of this cycle."""
         messages: list[Message] = []

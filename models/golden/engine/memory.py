@@ -320,8 +320,27 @@ class Memory:
         )
 
     def _status(self, entry: Entry) -> int:
-        fields = {
-            name: int(getattr(entry, name))
-            for name in ("alive", "epoch", "turn", "last", "fresh", "old")
-        }
-        return self._layout.status.pack({**fields, "missing": sum(1 << p for p in entry.missing)})
+        return self._layout.status.pack({**_flags(entry), "epoch": entry.epoch})
+
+    def stored(self, number: int) -> tuple[tuple[int, int], ...]:
+        """Return an entry's word of each memory (``EngineLayout.memories``), and its defined bits.
+
+        Source: E3.3, E3.4.
+        """
+        entry, layout = self._entries[number], self._layout
+        bits, state, acc = layout.image.width, layout.state, (1 << layout.data_bits) - 1
+        image = entry.image.word | entry.epoch << bits, -1 if entry.alive else -1 << bits
+        if not entry.alive:
+            known = 1 << state.offsets["alive"]
+        else:
+            known = -1 if self._watched else ~(1 << state.offsets["old"])
+        states = state.pack(_flags(entry)), known
+        data = entry.acc, acc if entry.alive and not entry.fresh else 0
+        return (image, states, data) if layout.data_bits else (image, states)
+
+
+def _flags(entry: Entry) -> dict[str, int]:
+    """Return an entry's state without epoch and merged data, by field."""
+    names = ("alive", "turn", "last", "fresh", "old")
+    missing = sum(1 << p for p in entry.missing)
+    return {"missing": missing, **{name: int(getattr(entry, name)) for name in names}}

@@ -36,7 +36,7 @@ def test_every_line_is_the_models(name: str) -> None:
     """Routes and roles by chance, several times over, with all inputs busy."""
     play = random_play(NETWORKS[name], SEED)
     bench = build_bench(NETWORKS[name])
-    lines, _ = run_bench(bench, script_text(play.stimuli), play.cycles)
+    lines, *_ = run_bench(bench, script_text(play.stimuli), play.cycles)
     for number, (line, expected) in enumerate(zip(lines, play.lines, strict=False)):
         assert line == expected, f"line {number}: {line!r}, expected {expected!r}; seed {SEED}"
     assert len(lines) == len(play.lines)

@@ -110,7 +110,7 @@ def test_counts_with_unknown_bits_are_told_from_others(tmp_path: Path) -> None:
     source = tmp_path / "bench.v"
     source.write_text(HALF_KNOWN)
     built = Icarus.find().build(Design(top="bench", sources=[source]))
-    assert run_bench(built, "", 1) == ([], [[10, 11, -1, -1]])
+    assert run_bench(built, "", 1) == ([], [[10, 11, -1, -1]], [])
 
 
 def test_saturation_is_told_with_the_fullest_channels() -> None:

@@ -107,12 +107,13 @@ def same_traces(spec: MessageSpec, folder: Path) -> list[str]:
     played = stimuli(plan, spec)
     cycles = played[-1].cycle + APART
     script.write_text(script_text(played))
-    expected, report = run_bench(build_bench(spec, queue=64), script_text(played), cycles)
+    bench = build_bench(spec, queue=64)
+    expected, report, kept = run_bench(bench, script_text(played), cycles)
     with Fabric(build_fabric(spec)) as fabric:
         fabric.probe(probe)
         fabric.script(script)
         fabric.run(cycles)
-        rows = fabric.report()
+        rows, entries = fabric.report(), fabric.entries()
     seen = probe.read_text().splitlines()
     assert seen == expected
     nodes = len(spec.topology.nodes)
@@ -121,6 +122,11 @@ def same_traces(spec: MessageSpec, folder: Path) -> list[str]:
     assert sum(row["packets"] for row in rows) >= 2 * len(rows)
     assert sum(row["errors"] for row in rows) == 0
     assert [list(row.values()) for row in rows] == [row for row in report if row]
+    assert len(entries) == len(kept) == spec.shape.routers
+    for words, others in zip(entries, kept, strict=True):
+        assert [
+            (word & ~lost, lost) for (word, _), (_, lost) in zip(words, others, strict=True)
+        ] == others
     return seen
 
 
@@ -147,7 +153,7 @@ def test_the_trace_is_the_benchs_and_the_models(tmp_path: Path) -> None:
     """Routes and roles by chance, several times over, with all inputs busy."""
     play = random_play(STATIC, SEED)
     seen = played(STATIC, play.stimuli, play.cycles, tmp_path)
-    bench, _ = run_bench(build_bench(STATIC), script_text(play.stimuli), play.cycles)
+    bench, *_ = run_bench(build_bench(STATIC), script_text(play.stimuli), play.cycles)
     assert bench == seen == play.lines
     assert sum(line[0] == "o" for line in seen) > 3 * PHASES
 
