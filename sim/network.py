@@ -47,14 +47,15 @@ class Plan(BarrierPlan):
         OutputError
             The file's name ends otherwise, it cannot be written, or the network is too large.
         """
-        from syncfabric.sim.draw import check_picture, picture, plan_figure
+        from syncfabric.sim.draw.figures import check_picture, plan_figure
+        from syncfabric.sim.draw.page import picture
 
         kind = check_picture(path, self.spec.network)
         check_file(path, "picture")
         return write_file(path, picture(plan_figure(self), kind))
 
     def _repr_svg_(self) -> str | None:
-        from syncfabric.sim.draw import plan_figure, show
+        from syncfabric.sim.draw.figures import plan_figure, show
 
         return show(self.spec.network, lambda: plan_figure(self))
 
@@ -379,6 +380,6 @@ class Network:
         deadlock.check(self.plan())
 
     def _repr_svg_(self) -> str | None:
-        from syncfabric.sim.draw import network_figure, show
+        from syncfabric.sim.draw.figures import network_figure, show
 
         return show(self.spec.network, lambda: network_figure(self.spec))

@@ -273,14 +273,14 @@ def draw_run(
     plan: BarrierPlan, result: RunResult, request: RunRequest, progress: Progress
 ) -> Iterator[Path]:
     """Draw what a run was asked for: trees into its folder, channels, streams; yield files."""
-    from syncfabric.sim.draw import (
+    from syncfabric.sim.draw.figures import (
         can_draw,
         check_picture,
         group_figure,
         heat_figure,
-        picture,
         stream_figure,
     )
+    from syncfabric.sim.draw.page import picture
 
     name, network = plan.spec.name, plan.spec.network
     folder, heat = request.output, request.heat

@@ -121,7 +121,7 @@ class RunRequest:
             check_file(self.log, "log")
         for picture in (self.heat, self.draw):
             if picture is not None:
-                from syncfabric.sim.draw import check_picture
+                from syncfabric.sim.draw.figures import check_picture
 
                 check_picture(picture, spec.network)
                 check_file(picture, "picture")

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from syncfabric.models.golden.counters import Counters
-from syncfabric.models.golden.engine import Answer, Request
+from syncfabric.models.golden.engine.commands import Request
+from syncfabric.models.golden.engine.memory import Answer
 from syncfabric.models.layout.words import ADDRESS_BITS, PortWord, RouterWord, Target
 
 

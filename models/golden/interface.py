@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from syncfabric.models.golden.config import ChainRequest, Words
 from syncfabric.models.golden.counters import MOST
-from syncfabric.models.golden.engine import Answer, Message
+from syncfabric.models.golden.engine.memory import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort
 from syncfabric.models.golden.lifecycle.manager import Manager
 from syncfabric.models.golden.link import Sent

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from syncfabric.models.golden.config import ChainRequest
-from syncfabric.models.golden.engine import Answer, Message
+from syncfabric.models.golden.engine.memory import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.interface import NodeInterface
 from syncfabric.models.golden.link import Back, Carried, Forward, Sent

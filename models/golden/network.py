@@ -11,7 +11,8 @@ from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine.memory import Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort
 from syncfabric.models.golden.interface import NodeInterface
-from syncfabric.models.golden.lifecycle import Manager, SetUpPort
+from syncfabric.models.golden.lifecycle.manager import Manager
+from syncfabric.models.golden.lifecycle.port import SetUpPort
 from syncfabric.models.golden.movement import RESET, Movement
 from syncfabric.models.golden.node import Node
 from syncfabric.models.golden.processes import Processes

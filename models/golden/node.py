@@ -7,10 +7,12 @@ from typing import cast
 
 from syncfabric.models.golden.config import ChainRequest, Words
 from syncfabric.models.golden.counters import MOST
-from syncfabric.models.golden.engine import Answer, Engine, Message, Outputs, Request
+from syncfabric.models.golden.engine.commands import Request
+from syncfabric.models.golden.engine.engine import Engine, Outputs
+from syncfabric.models.golden.engine.memory import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort
-from syncfabric.models.golden.lifecycle import Manager, SetUpPort
-from syncfabric.models.golden.lifecycle.port import SetUpParameters
+from syncfabric.models.golden.lifecycle.manager import Manager
+from syncfabric.models.golden.lifecycle.port import SetUpParameters, SetUpPort
 from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.place import (
     IDLE,

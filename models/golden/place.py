@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from syncfabric.models.golden.config import ChainRequest, ConfigNode, Words
-from syncfabric.models.golden.engine import Answer, Message, Outputs
+from syncfabric.models.golden.engine.engine import Outputs
+from syncfabric.models.golden.engine.memory import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
 from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.link import Back, Carried, Forward, LinkEnd, LinkForm, Sent

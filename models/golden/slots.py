@@ -8,8 +8,8 @@ from operator import and_, or_, xor
 from typing import NamedTuple
 
 from syncfabric.models.golden.counters import Counters
-from syncfabric.models.golden.engine import Answer, Request
-from syncfabric.models.golden.engine.memory import Freed, Message
+from syncfabric.models.golden.engine.commands import Request
+from syncfabric.models.golden.engine.memory import Answer, Freed, Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort
 from syncfabric.models.layout.engine import COMMIT, Code, Kind
 from syncfabric.models.layout.slots import SlotLayout

@@ -11,16 +11,13 @@ from syncfabric.models.plugins import plugins
 from syncfabric.sim.experiments.frame import Experiment, Work, declared
 from syncfabric.sim.experiments.papers import (
     adapt,
-    adapt_scale,
-    adapt_tables,
+    adapt_more,
     btin,
     btin_table,
     btm,
     btm_table,
     evo,
-    evo_more,
     reflex,
-    reflex_host,
     reflex_more,
 )
 
@@ -34,13 +31,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         btin,
         btin_table,
         reflex,
-        reflex_host,
         reflex_more,
         evo,
-        evo_more,
-        adapt_tables,
         adapt,
-        adapt_scale,
+        adapt_more,
     )
 }
 

@@ -15,7 +15,7 @@ from syncfabric.models.collectives.verdict import Verdict as Judged
 from syncfabric.models.collectives.verdict import examine
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.cores.result import CoresResult, Routine, complaints, core_rows, group_rows
-from syncfabric.sim.draw import can_draw, group_figure, heat_figure, stream_figure
+from syncfabric.sim.draw.figures import can_draw, group_figure, heat_figure, stream_figure
 from syncfabric.sim.draw.page import ROOT, TOP, Page, settings
 from syncfabric.sim.draw.scene import schedule_scene
 from syncfabric.sim.draw.schedule import LARGEST, chunk_figure, schedule_figure

@@ -14,8 +14,8 @@ from syncfabric.models.errors import OutputError, SpecError
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.sim.draw import stream_figure, to_svg
-from syncfabric.sim.draw.figures import DOWN, UP
+from syncfabric.sim.draw.figures import DOWN, UP, stream_figure
+from syncfabric.sim.draw.page import to_svg
 from syncfabric.sim.report.blocks import Drawing, Play, Section
 from syncfabric.sim.report.sections import network_section, result_section
 from syncfabric.sim.request import RunRequest

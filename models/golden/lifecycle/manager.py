@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 
 from syncfabric.models.golden.counters import Counters
-from syncfabric.models.golden.engine import Answer, Request
+from syncfabric.models.golden.engine.commands import Request
+from syncfabric.models.golden.engine.memory import Answer
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout import setup as words
 from syncfabric.models.layout.engine import WORD_BITS

@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from syncfabric.models.golden.engine import Answer, Freed, Request
+from syncfabric.models.golden.engine.commands import Request
+from syncfabric.models.golden.engine.memory import Answer, Freed
 from syncfabric.models.golden.lifecycle.manager import Manager
 from syncfabric.models.golden.lifecycle.sink import Replies, Sink
 from syncfabric.models.golden.router import Flit

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from syncfabric.models.golden.engine import Answer, Request
-from syncfabric.models.golden.engine.memory import Freed
+from syncfabric.models.golden.engine.commands import Request
+from syncfabric.models.golden.engine.memory import Answer, Freed
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout import setup as words
 from syncfabric.models.layout.engine import COMMIT, WORD_BITS, Code

@@ -10,15 +10,13 @@ from rich.table import Table
 from syncfabric.models.errors import SpecError, SyncfabricError
 from syncfabric.sim.experiments.bench import (
     area,
-    chunks,
+    collectives,
     core_vectors,
     cores,
-    in_network,
     latency,
     planning,
     schedules,
     speed,
-    static,
 )
 from syncfabric.sim.experiments.frame import Work, declared
 from syncfabric.sim.experiments.output import write
@@ -29,12 +27,10 @@ SECTIONS = declared(
     speed,
     planning,
     area,
-    static,
     cores,
     core_vectors,
     schedules,
-    chunks,
-    in_network,
+    collectives,
 )
 MARKS: dict[str | None, str] = {"holds": "met", "does not hold": "[red]missed[/red]", None: ""}
 

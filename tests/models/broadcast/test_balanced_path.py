@@ -7,7 +7,7 @@ import pytest
 
 from syncfabric.models.broadcast.balanced_path import balanced_path, rounds
 from syncfabric.models.broadcast.costs import MatrixCosts
-from syncfabric.sim.experiments.papers.adapt_tables import FIG_1, TABLE_1
+from syncfabric.sim.experiments.papers.adapt_more import FIG_1, TABLE_1
 from tests.models.broadcast.events import drawn_costs
 from tests.models.broadcast.golden import balanced_path as plain
 

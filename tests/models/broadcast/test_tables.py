@@ -7,7 +7,7 @@ import pytest
 from syncfabric.models.broadcast.costs import MatrixCosts
 from syncfabric.models.broadcast.layout import Layout
 from syncfabric.models.broadcast.tree import Policy, Tree
-from syncfabric.sim.experiments.papers.adapt_tables import FIG_1, TABLE_1, TABLE_5
+from syncfabric.sim.experiments.papers.adapt_more import FIG_1, TABLE_1, TABLE_5
 
 
 def test_figure_1_left_is_built_from_table_1() -> None:

@@ -14,7 +14,7 @@ from syncfabric.models.broadcast.start_up import StartUp
 from syncfabric.models.broadcast.tree import Policy, Strategy, Tree
 from syncfabric.models.errors import SpecError, SyncfabricError
 from syncfabric.models.timing.loggp import LogGP
-from syncfabric.sim.experiments.papers.adapt_tables import FIG_1, TABLE_1, TABLE_5
+from syncfabric.sim.experiments.papers.adapt_more import FIG_1, TABLE_1, TABLE_5
 from tests.models.broadcast.events import broken
 
 RING = [[min(abs(i - j), 8 - abs(i - j)) for j in range(8)] for i in range(8)]

@@ -6,7 +6,8 @@ import random
 from typing import NamedTuple
 
 from syncfabric.models.golden.config import ChainRequest, ConfigNode
-from syncfabric.models.golden.engine import Answer, Request
+from syncfabric.models.golden.engine.commands import Request
+from syncfabric.models.golden.engine.memory import Answer
 from tests.models.golden.registers import ChainEnd
 
 

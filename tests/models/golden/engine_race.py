@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from syncfabric.models.golden.engine import Message, Outputs
+from syncfabric.models.golden.engine.engine import Outputs
+from syncfabric.models.golden.engine.memory import Message
 from tests.models.golden.engine_stimuli import Build, EngineStimuli
 from tests.models.golden.literal_engine import LiteralEngine
 

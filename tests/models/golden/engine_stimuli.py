@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from syncfabric.models.golden.engine import Engine, Message, Outputs, Request
+from syncfabric.models.golden.engine.commands import Request
+from syncfabric.models.golden.engine.engine import Engine, Outputs
+from syncfabric.models.golden.engine.memory import Message
 from syncfabric.models.layout.engine import COMMIT, WORD_BITS, Code, EngineLayout, Kind
 
 OPS = {"none": 1, "bitwise": 3, "all": 6}

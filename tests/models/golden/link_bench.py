@@ -5,8 +5,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from syncfabric.models.golden.engine import Message
-from syncfabric.models.golden.engine.memory import Way
+from syncfabric.models.golden.engine.memory import Message, Way
 from syncfabric.models.golden.link import Back, Forward, LinkEnd, LinkForm, Sent
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import EngineLayout, Kind

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from typing import NamedTuple
 
-from syncfabric.models.golden.engine import Message
+from syncfabric.models.golden.engine.memory import Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort, NodePortOutputs
 from syncfabric.models.layout.engine import Kind
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from syncfabric.models.golden.config import ChainRequest
-from syncfabric.models.golden.engine import Answer
+from syncfabric.models.golden.engine.memory import Answer
 from syncfabric.models.golden.link import Back, Forward
 
 

@@ -7,7 +7,8 @@ from collections import Counter, deque
 from dataclasses import astuple, dataclass
 from typing import NamedTuple
 
-from syncfabric.models.golden.engine import Answer, Freed, Request
+from syncfabric.models.golden.engine.commands import Request
+from syncfabric.models.golden.engine.memory import Answer, Freed
 from syncfabric.models.golden.lifecycle.port import SetUpParameters, SetUpPort
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import COMMIT, EngineLayout

@@ -7,8 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from syncfabric.models.golden.engine import Message
-from syncfabric.models.golden.engine.memory import Way
+from syncfabric.models.golden.engine.memory import Message, Way
 from syncfabric.models.golden.link import Back, Forward, LinkForm, Sent
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import Kind

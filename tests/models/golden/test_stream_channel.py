@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncfabric.models.golden.engine import Request
+from syncfabric.models.golden.engine.commands import Request
 from syncfabric.models.golden.slots import RouterSlots, SlotState
 from syncfabric.models.golden.streams import RouterStreams
 from syncfabric.models.layout.engine import COMMIT, Code, EngineLayout, Kind

@@ -6,7 +6,8 @@ import random
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from syncfabric.models.golden.engine import Message, Outputs
+from syncfabric.models.golden.engine.engine import Outputs
+from syncfabric.models.golden.engine.memory import Message
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.rtl.guard.shape import GENERATORS
 from tests.models.golden.engine_stimuli import Build, EngineStimuli, Inputs

@@ -6,7 +6,7 @@ from dataclasses import astuple
 
 import pytest
 
-from syncfabric.models.golden.engine import Request
+from syncfabric.models.golden.engine.commands import Request
 from syncfabric.models.golden.lifecycle.manager import Manager as Model
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import EPOCH_BITS

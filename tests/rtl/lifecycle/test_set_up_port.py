@@ -10,7 +10,7 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.golden.engine import Answer
+from syncfabric.models.golden.engine.memory import Answer
 from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, Code
 from syncfabric.models.layout.flit import flit_layout
 from syncfabric.rtl.engine.ports import EngineConfigSignature

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
-from syncfabric.models.golden.engine import Answer, Message
+from syncfabric.models.golden.engine.memory import Answer, Message
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.layout.words import ADDRESS_BITS
 from tests.models.golden.chain_stimuli import ConfigNodeStimuli

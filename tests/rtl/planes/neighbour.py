@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from syncfabric.models.golden.config import ChainRequest
-from syncfabric.models.golden.engine import Answer
+from syncfabric.models.golden.engine.memory import Answer
 from syncfabric.models.golden.engine.node_port import NodePortOutputs
 from syncfabric.models.golden.link import Back, Forward, LinkEnd, LinkForm, Sent
 from syncfabric.models.golden.router import Flit

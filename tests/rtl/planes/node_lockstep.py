@@ -7,8 +7,7 @@ from collections import Counter, deque
 from typing import NamedTuple
 
 from syncfabric.models.golden.config import ChainRequest
-from syncfabric.models.golden.engine import Answer, Message
-from syncfabric.models.golden.engine.memory import Way
+from syncfabric.models.golden.engine.memory import Answer, Message, Way
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.link import Sent

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from syncfabric.models.golden.engine import Request
+from syncfabric.models.golden.engine.commands import Request
 from syncfabric.models.golden.slots import RouterSlots, SlotMessage, pack
 from syncfabric.models.layout.engine import COMMIT, Code, EngineLayout, Kind
 from syncfabric.models.layout.slots import SlotLayout

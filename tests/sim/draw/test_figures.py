@@ -22,17 +22,16 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.draw import (
+from syncfabric.sim.draw.figures import (
     can_draw,
     check_picture,
     group_figure,
     heat_figure,
     network_figure,
-    picture,
     plan_figure,
     show,
-    to_svg,
 )
+from syncfabric.sim.draw.page import picture, to_svg
 from syncfabric.sim.draw.scene import scene_of
 from syncfabric.sim.results import ChannelLoad
 from syncfabric.sim.words import count

@@ -15,7 +15,7 @@ from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.models.collectives.topology import Link
 from syncfabric.models.errors import OutputError
-from syncfabric.sim.draw import picture
+from syncfabric.sim.draw.page import picture
 from syncfabric.sim.draw.schedule import (
     check_schedule_picture,
     chunk_figure,

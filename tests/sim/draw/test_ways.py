@@ -11,7 +11,7 @@ import pytest
 from syncfabric import Network
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-from syncfabric.sim.draw import group_figure
+from syncfabric.sim.draw.figures import group_figure
 from syncfabric.sim.draw.page import GREY, PAPER, ROOT, depth_colours, depth_key
 from syncfabric.sim.draw.scene import scene_of
 from syncfabric.sim.draw.ways import OTHERS, RING, RING_MEMBER, Dot, key_of, overlay

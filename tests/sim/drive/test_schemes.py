@@ -19,8 +19,8 @@ from syncfabric.models.networks.spec import (
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.collectives import Collective, run_collectives
 from syncfabric.sim.drive.backends import run_job
-from syncfabric.sim.drive.cause_check import CauseCheck
 from syncfabric.sim.drive.engine_driver import EngineDriver
+from syncfabric.sim.drive.packet_check import CauseCheck
 from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario, SchemeOutcome
 from syncfabric.sim.drive.schemes import (
     SCHEMES,

@@ -2,7 +2,9 @@
 
 import pytest
 
-from syncfabric.models.golden.engine import Engine, Message, Request
+from syncfabric.models.golden.engine.commands import Request
+from syncfabric.models.golden.engine.engine import Engine
+from syncfabric.models.golden.engine.memory import Message
 from syncfabric.models.golden.link import LinkForm, Sent
 from syncfabric.models.layout.engine import COMMIT, Code, EngineLayout, Kind
 from syncfabric.models.layout.words import EngineWord

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from syncfabric.models.golden.engine import Message
+from syncfabric.models.golden.engine.memory import Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort, NodePortOutputs
 from syncfabric.models.layout.engine import Kind
 from tests.models.golden.node_port_stimuli import NodePortStimuli

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from syncfabric.models.golden.engine import Answer as Ready
-from syncfabric.models.golden.engine import Request
-from syncfabric.models.golden.lifecycle import Manager
+from syncfabric.models.golden.engine.commands import Request
+from syncfabric.models.golden.engine.memory import Answer as Ready
+from syncfabric.models.golden.lifecycle.manager import Manager
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.setup import (
     COMMAND,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from syncfabric.models.golden.lifecycle import Manager, SetUpPort
-from syncfabric.models.golden.lifecycle.port import PortEvents, SetUpParameters
+from syncfabric.models.golden.lifecycle.manager import Manager
+from syncfabric.models.golden.lifecycle.port import PortEvents, SetUpParameters, SetUpPort
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.layout.setup import REPLY, REQUEST, Answer, Operation

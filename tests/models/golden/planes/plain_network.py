@@ -7,8 +7,8 @@ from typing import Any
 
 from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.config import ChainRequest
-from syncfabric.models.golden.engine import Answer
 from syncfabric.models.golden.engine.engine import Engine
+from syncfabric.models.golden.engine.memory import Answer
 from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
 from syncfabric.models.golden.interface import NodeInterface
 from syncfabric.models.golden.link import Back, Forward, LinkForm

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from syncfabric.models.golden.config import ChainRequest
-from syncfabric.models.golden.engine import Answer, Message
+from syncfabric.models.golden.engine.memory import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.interface import NodeInterface
 from syncfabric.models.golden.link import Back, LinkEnd, Sent

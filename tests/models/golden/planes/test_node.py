@@ -3,7 +3,9 @@
 import pytest
 
 from syncfabric.models.golden.config import ChainRequest
-from syncfabric.models.golden.engine import Answer, Engine, Message, Request
+from syncfabric.models.golden.engine.commands import Request
+from syncfabric.models.golden.engine.engine import Engine
+from syncfabric.models.golden.engine.memory import Answer, Message
 from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.node import Node
 from syncfabric.models.golden.place import PlaceInputs, Site

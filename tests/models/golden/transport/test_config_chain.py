@@ -5,7 +5,8 @@ import random
 import pytest
 
 from syncfabric.models.golden.config import ChainRequest
-from syncfabric.models.golden.engine import Answer, Request
+from syncfabric.models.golden.engine.commands import Request
+from syncfabric.models.golden.engine.memory import Answer
 from tests.models.golden.chain_stimuli import Chain, ConfigNodeStimuli
 
 TARGETS = [{0, 1, 2}, {0}, {0, 1}, {0, 2}]

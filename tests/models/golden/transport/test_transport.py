@@ -1,7 +1,6 @@
 """Routed messages, the order of the least recently sent, and probes on links, by hand."""
 
-from syncfabric.models.golden.engine import Message
-from syncfabric.models.golden.engine.memory import Way
+from syncfabric.models.golden.engine.memory import Message, Way
 from syncfabric.models.golden.guards import SenderGuard
 from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.transport import LeastRecentlySent, RoutedLinks

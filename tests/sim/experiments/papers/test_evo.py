@@ -12,7 +12,7 @@ from syncfabric.models.collectives.task import Task
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.claim import Claim
 from syncfabric.sim.experiments.frame import Work
-from syncfabric.sim.experiments.papers import evo, evo_more
+from syncfabric.sim.experiments.papers import evo
 from syncfabric.sim.experiments.papers.evo_runs import Entry, Method, Shortest, shortest
 
 
@@ -59,16 +59,16 @@ def test_the_chromosome_of_figure_5_is_right_as_printed() -> None:
 
 
 def test_a_wrong_gene_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
-    changed = tuple((4, 0, 1) if node == 5 else gene for node, gene in enumerate(evo_more.FIG_5))
-    monkeypatch.setattr(evo_more, "FIG_5", changed)
+    changed = tuple((4, 0, 1) if node == 5 else gene for node, gene in enumerate(evo.FIG_5))
+    monkeypatch.setattr(evo, "FIG_5", changed)
     work = work_of("evo-fig5")
-    evo_more.fig5.function(work)
+    evo.fig5.function(work)
     assert row(work, "conflicts that the checker finds").verdict == "does not hold"
 
 
 def test_named_topologies_have_a_row_a_collective(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evo_more, "NAMED", {"K-ring": "k-ring-4"})
-    monkeypatch.setattr(evo_more, "SCALED", dict.fromkeys(evo_more.SCALED, "octagon-8"))
+    monkeypatch.setattr(evo, "NAMED", {"K-ring": "k-ring-4"})
+    monkeypatch.setattr(evo, "SCALED", dict.fromkeys(evo.SCALED, "octagon-8"))
     for name in ("evo-topologies", "evo-octagon"):
         work = work_of(name, time_limit=1)
         work.experiment.function(work)

@@ -16,9 +16,9 @@ from syncfabric.models.networks.spec import (
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.set_up import duties
 from syncfabric.sim.drive.backends import run_job
+from syncfabric.sim.drive.churn import MembersSetUp
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
-from syncfabric.sim.drive.set_up import MembersSetUp
 from syncfabric.sim.experiments.papers.btin_networks import Drawn
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
