@@ -1,7 +1,5 @@
 """The project's cache folder, and the names of what is kept there."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

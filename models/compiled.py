@@ -5,8 +5,6 @@ change in what the function calls or names elsewhere it does not see. So the fol
 keeps things is named by the sources of all kernels together.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import shutil

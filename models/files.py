@@ -1,7 +1,5 @@
 """Files that a user names: read whole, and never without end; written whole, or not at all."""
 
-from __future__ import annotations
-
 import csv
 import errno
 import io

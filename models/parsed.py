@@ -1,7 +1,5 @@
 """JSON and TOML to values, with errors of one line that say at which line and column."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

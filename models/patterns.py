@@ -3,8 +3,6 @@
 Source: Dally and Towles, Principles and Practices of Interconnection Networks, 2004, section 3.2.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

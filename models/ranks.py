@@ -3,8 +3,6 @@
 mpi4py is imported only where it is asked for.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Any

@@ -3,8 +3,6 @@
 What it creates does not depend on the network, so numpy can run ahead for all nodes at once.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

@@ -5,8 +5,6 @@ Cycles are bounds of plans; those of software are a measured mean (``software.cs
 (``variants.csv``, of ``scripts/bench variants``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Broadcast, scatter and reductions by software on a static network: run, judged and timed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

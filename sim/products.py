@@ -1,7 +1,5 @@
 """The files of a network: Verilog, plan, registers, headers, test bench, core file, pictures."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping

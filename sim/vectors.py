@@ -1,7 +1,5 @@
 """Streams as users name them: what members of a group do, and the operation."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass

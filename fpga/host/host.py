@@ -1,7 +1,5 @@
 """The registers of a board's host, by their names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

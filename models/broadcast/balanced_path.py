@@ -13,8 +13,6 @@ would have it in the whole tree, the highest. That is ours: the paper has whole 
 candidates: with all nodes that are left, as in the paper, N nodes take N²/2 costs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

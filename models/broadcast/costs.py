@@ -10,8 +10,6 @@ A change takes constant time, amortized, however many there are, and dropping a 
 has pairs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 

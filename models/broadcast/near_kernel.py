@@ -6,8 +6,6 @@ halves 2 b and 2 b + 1, and box j of level l the points from n j / 2^l to n (j +
 lowest ranks are found without a look at all of them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -6,8 +6,6 @@ and a set comes from all ways to part the set in two. That is exact, and 16 node
 trees, take 0.1 s; 32 would take some 10 to the 10 sets.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from syncfabric.models.broadcast.costs import Floats, Ints, MatrixCosts

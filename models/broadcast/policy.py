@@ -1,7 +1,5 @@
 """How a tree reacts to events, and what became of one."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields

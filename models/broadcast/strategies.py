@@ -8,8 +8,6 @@ is carried out, if it costs less than no swap.
 Source: paper ADAPT, section 3.1 to 3.4 and Figs. 2 and 3; SPEC section 4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, TypeAlias, get_args
 

@@ -10,8 +10,6 @@ Whatever happens, the tree is a binomial tree of all its nodes, each once.
 Source: paper ADAPT; SPEC section 4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from heapq import heappop, heappush
 

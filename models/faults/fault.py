@@ -1,7 +1,5 @@
 """What a test does to the wires of a guarded link, to hardware and golden model alike."""
 
-from __future__ import annotations
-
 import enum
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Source: docs/microarchitecture-engine.md, E3, E6 and E7.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias

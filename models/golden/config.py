@@ -1,7 +1,5 @@
 """The config chain, and the words that a node or a node interface has on it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Saturating counters of events, E10."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from syncfabric.models.messages.words import COUNTER_BITS, WordTable

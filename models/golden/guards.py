@@ -1,7 +1,5 @@
 """Both guards of a directed link (docs/microarchitecture-faults.md, F2, F3 and F7)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A node interface: a node port, and packets of a process, at the far end of a link (N2, V13)."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping
 

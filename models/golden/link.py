@@ -1,7 +1,5 @@
 """A link between routers (R1, L1 to L3): its wires, what they say, and its ends."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 

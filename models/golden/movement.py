@@ -1,7 +1,5 @@
 """What moves in a network in a cycle; nothing else is looked at."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """A node: config node, router, engine, transport and node port."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 

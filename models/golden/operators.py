@@ -1,7 +1,5 @@
 """Operators of streams: what comes of two words (V7), by numpy's and ml_dtypes' arithmetic."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 from operator import and_, or_, xor

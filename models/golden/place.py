@@ -1,7 +1,5 @@
 """What a node and a node interface have in common: ends of links, and a config node."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The packet sources and sinks of all nodes."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace

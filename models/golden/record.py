@@ -1,7 +1,5 @@
 """What goes into a golden network, what comes out, and who may look on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol

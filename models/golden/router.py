@@ -1,7 +1,5 @@
 """A router of packets, R1 to R4, with datelines (N1.9), and its routings."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The barrier wires of a whole network, cycle by cycle: only slots that move are looked at."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """Slots of barrier wires: those of a router (X1 to X5), and a process's registers for them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import reduce
 from operator import and_, or_, xor

@@ -4,8 +4,6 @@ Written from docs/microarchitecture-static.md. A buffer has the number of the li
 it; only buffers and agents that may move are looked at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import TypeAlias

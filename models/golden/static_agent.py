@@ -1,7 +1,5 @@
 """The agent of a static network's node, and its words on the config port (R4 and R5)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

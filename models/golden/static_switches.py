@@ -1,7 +1,5 @@
 """The switches of a static network, their links, and the loader of their routes (R1 to R3, R5)."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """What a router keeps of a stream's channel: buffers, credits, and the state of fork and join."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection
 

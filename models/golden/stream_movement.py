@@ -1,7 +1,5 @@
 """The streams of a whole network, cycle by cycle: only routers and processes that move."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 

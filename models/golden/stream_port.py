@@ -1,7 +1,5 @@
 """A process's port of streams: beats that go up, and beats of results (V9, V13)."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection
 

@@ -1,7 +1,5 @@
 """What must come of streams of whole operands, by arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """What sources and sinks of streams do, cycle by cycle."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

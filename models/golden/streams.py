@@ -1,7 +1,5 @@
 """Streams of a router, cycle by cycle: which channel is served, and what leaves (V1 to V8, V13)."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias

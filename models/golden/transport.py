@@ -1,7 +1,5 @@
 """Messages between routers: on links that packets share, and routed (L1, L2)."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 from syncfabric.models.golden.engine.memory import Message, Way

@@ -1,7 +1,5 @@
 """A network's nodes and node interfaces (N1), where links lead, and what is on them in a cycle."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A designer's own operator of streams: a Verilog module, and a function that computes the same."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import cached_property

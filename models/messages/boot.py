@@ -12,8 +12,6 @@ a bit an entry.
 Source: docs/microarchitecture-cores.md.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass

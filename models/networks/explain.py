@@ -1,7 +1,5 @@
 """From a validation error to the one line that tells a user what to mend."""
 
-from __future__ import annotations
-
 import difflib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Topologies by name: a family, then its size, as in ``torus-4x4``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Routers at coordinates: meshes and tori of any dimensions, and the ports of their links."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Irregular networks: their keys, and whether ports, links, datelines and tables can be built."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property

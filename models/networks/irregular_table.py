@@ -1,7 +1,5 @@
 """The table ``[network]`` of an irregular network, and the links and nodes that it stands for."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 from collections.abc import Mapping, Sequence

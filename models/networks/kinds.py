@@ -1,7 +1,5 @@
 """The kinds of networks and their tables of keys: all networks of engines, and meshes."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property

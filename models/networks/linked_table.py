@@ -1,7 +1,5 @@
 """How a network file says which switches are linked: as lists, by a topology's name, or a file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from typing import Any, ClassVar, Self

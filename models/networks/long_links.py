@@ -1,7 +1,5 @@
 """Links that have more registers than the others of a network: long wraps, and ways off a chip."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """Who belongs to a group: the three ways to say it, and what is no node of the network."""
 
-from __future__ import annotations
-
 import random
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """Random irregular networks, as paper BTIN simulates them."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Network files: ready-made ones by name, others by path."""
 
-from __future__ import annotations
-
 import re
 from importlib import resources
 from importlib.resources.abc import Traversable

@@ -1,7 +1,5 @@
 """The shape of a network file, as tables to read it by and as a JSON Schema for editors."""
 
-from __future__ import annotations
-
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, Literal

@@ -1,7 +1,5 @@
 """What a network is: its kind's own keys, its groups, and every rule that these must keep."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cached_property
 from typing import Annotated, Any, Self, TypeAlias

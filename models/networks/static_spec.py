@@ -1,7 +1,5 @@
 """Static networks, as in paper Reflex: their keys, and their graph, a mesh or any other."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.resources.abc import Traversable

@@ -1,7 +1,5 @@
 """The base of every table of a network file, and the types of its values."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError

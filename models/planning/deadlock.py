@@ -10,8 +10,6 @@ its groups that can be under way, so that merging and replication add no edges. 
 channels: no two groups share one. A process takes the results of its streams.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """Which entry each group takes at each router of its tree, and the refusal of too many groups."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Entries of groups that come and go: which are free at every router."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The directed links of a static network as numbers, and which of them are free."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TypeAlias

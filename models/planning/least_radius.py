@@ -6,8 +6,6 @@ r has exactly that. So the least radius of all trees is the least of that distan
 members or not, and each router that has it is a centre: it can be the root of such a tree.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple

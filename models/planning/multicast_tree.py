@@ -5,8 +5,6 @@ on by, and to its core if that is a member. Every member's way is as short as th
 and of such trees one with few links is taken.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

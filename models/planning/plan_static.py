@@ -9,8 +9,6 @@ Source: after W. Dees, P. Karger, Automated Rip-up and Reroute Techniques, Desig
 Conference, 1982. Everything random comes from one fixed seed.
 """
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence

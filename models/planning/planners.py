@@ -3,8 +3,6 @@
 Source of the slots: docs/microarchitecture-wires.md, X1 and X6.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ Record Breaking Optimization Results Using the Ruin and Recreate Principle, J. C
 Physics 159, 2000). Everything random comes from fixed seeds.
 """
 
-from __future__ import annotations
-
 import heapq
 import random
 from collections import Counter, defaultdict

@@ -9,8 +9,6 @@ Source: subtour elimination, G. Dantzig, R. Fulkerson, S. Johnson, Solution of a
 Traveling-Salesman Problem, Operations Research 2 (4), 1954, here with links in place of cities.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 

@@ -3,8 +3,6 @@
 Source: docs/microarchitecture-engine.md, E7 and E9; docs/microarchitecture-networks.md, N5 and N6.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

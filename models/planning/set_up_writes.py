@@ -1,7 +1,5 @@
 """All that software writes to set the groups of a plan up, whatever its network."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import singledispatch
 from typing import Any, NamedTuple

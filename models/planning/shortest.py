@@ -18,8 +18,6 @@ the ways to its own members but for their first link. So the ways of two members
 is above the other lie in different parts, and their messages cannot meet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -7,8 +7,6 @@ Source: after L. McMurchie, C. Ebeling, PathFinder: A Negotiation-Based Performa
 for FPGAs, FPGA 1995.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Routes of a static network as the words that load them, and what members are told (R3, R5)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

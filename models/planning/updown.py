@@ -7,8 +7,6 @@ number. A packet goes up zero or more links and then down zero or more. Tables o
 checked: they lead every packet home.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from syncfabric.models.errors import SpecError

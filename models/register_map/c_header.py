@@ -1,7 +1,5 @@
 """C headers (C99) of config ports, of a core's registers, and of what a core plans trees from."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum

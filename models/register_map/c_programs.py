@@ -3,8 +3,6 @@
 Source: docs/microarchitecture-host.md, H2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib.resources import files
 

@@ -7,8 +7,6 @@ Source of the maps: docs/registers.md; engines: docs/microarchitecture-engine.md
 managers: docs/microarchitecture-networks.md, N5; hosts: docs/microarchitecture-host.md, H2.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace

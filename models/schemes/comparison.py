@@ -1,7 +1,5 @@
 """All schemes, and the times that they are asked with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
 

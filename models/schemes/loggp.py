@@ -6,8 +6,6 @@ switches, each once. Every flit that passes a link between switches is a travers
 what other schemes' messages are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 

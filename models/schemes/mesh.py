@@ -1,7 +1,5 @@
 """Barrier schemes of two-dimensional meshes: paper BTM's own, and those it compares with."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

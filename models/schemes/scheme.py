@@ -1,7 +1,5 @@
 """A barrier scheme, and what a group's barrier costs in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real

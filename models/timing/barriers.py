@@ -7,8 +7,6 @@ the diameter of the network in hops; L, o, g, G and h are those of ``LogGP``. In
 s = (2 o + L + d h) + a: a process stores a flag, and another, which spins on it, reads it then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

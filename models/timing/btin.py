@@ -7,8 +7,6 @@ links in turn, so that each adds t_r / c: what the paper's figures for multicast
 (Table 2, 2n start-ups).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

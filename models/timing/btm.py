@@ -4,8 +4,6 @@ Source: paper BTM, section 4.1. Readings: d and h are those of one path, the wor
 CS tree is the greatest distance from the root, for its paths go X-then-Y straight to the root.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ Reflex, section I. The paper's text has none of the values it used but two, of T
 comes of them can be compared with the paper's figures by shape and order only.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from syncfabric.models.timing.times import Times, ns

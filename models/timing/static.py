@@ -15,8 +15,6 @@ the last, and that takes as long as all together. The tests run all of these, fo
 and O. The tree and the collectives (section VI, future work) are ours.
 """
 
-from __future__ import annotations
-
 from syncfabric.models.networks.spec import StaticSpec
 
 ALONE = 1

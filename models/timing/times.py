@@ -1,7 +1,5 @@
 """What all sets of times share: every time has a range, and one out of it is refused."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 

@@ -6,8 +6,6 @@ each channel of streams, and for each one's fault; such a bit of one link is a *
 links lead from the nodes into the network.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

@@ -1,7 +1,5 @@
 """What the tops of all kinds of network share: their ports, and how nodes are joined to them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Programs in C, compiled for the cores of a system, and cached by what they are made of."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """What the bench wrote down: events, barriers, cycles lost in them, and what each core did."""
 
-from __future__ import annotations
-
 import enum
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """A compiled program: what is loaded into a core's memory, its functions, and its instructions."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass

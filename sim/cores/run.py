@@ -1,7 +1,5 @@
 """Runs a program on a many-core system: what ``syncfabric cores`` does."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import tempfile

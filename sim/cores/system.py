@@ -1,7 +1,5 @@
 """A many-core system: what it is made of, and the program that simulates it."""
 
-from __future__ import annotations
-
 import enum
 import tempfile
 from collections.abc import Iterator, Set

@@ -5,8 +5,6 @@ depends on one that comes in by a link in the same cycle, so links can be carrie
 tile goes on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import singledispatch
 from typing import Any

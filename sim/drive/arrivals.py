@@ -1,7 +1,5 @@
 """One group's members: when each arrives, and how long its barriers take."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What must hold of barriers, checked by arrivals and releases alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce

@@ -1,7 +1,5 @@
 """The checker of a run: hardware against model, and the rules against the hardware's trace."""
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence

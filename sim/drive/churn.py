@@ -1,7 +1,5 @@
 """Groups that are set up in use: at random (churn), or by their members, as paper BTIN has it."""
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The config port as software uses it: a request after the answer to the last."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from typing import TypeAlias, TypeVar

@@ -3,8 +3,6 @@
 Everything is read off the wires, the releases and the answers of the config port.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import Counter as Tally
 from collections import defaultdict

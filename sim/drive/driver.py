@@ -1,7 +1,5 @@
 """The stimulus of a run, open loop, from the golden model's releases, for all kinds of network."""
 
-from __future__ import annotations
-
 import heapq
 import random
 from abc import ABC, abstractmethod

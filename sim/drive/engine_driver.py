@@ -1,7 +1,5 @@
 """Driving a network of engines: the set-up of its groups, and the ports of its nodes."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Groups from one set-up to their end, and what all software has alike that sees to them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection, Iterator
 from typing import Any, Generic, TypeVar

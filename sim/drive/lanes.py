@@ -4,8 +4,6 @@ A lane is one bit of all links' `valid`: an ordinary channel or a class of messa
 Plane i holds bit i of every lane's counter, so one addition counts for all lanes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from syncfabric.models.networks.spec import AnySpec, MessageSpec

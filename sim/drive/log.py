@@ -1,7 +1,5 @@
 """The log of a run: a row for every packet, message and flit that a static network delivers."""
 
-from __future__ import annotations
-
 import csv
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence

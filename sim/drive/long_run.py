@@ -1,7 +1,5 @@
 """Long runs: traffic, arrivals and checks without Python, for many cycles a second."""
 
-from __future__ import annotations
-
 import time
 
 from syncfabric.models.patterns import pattern_of

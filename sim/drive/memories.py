@@ -1,7 +1,5 @@
 """What engines keep of groups in memory, at the end of a run: hardware against model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 

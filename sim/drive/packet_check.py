@@ -1,7 +1,5 @@
 """What must hold of packets, checked by what was put and the injection and ejection links alone."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Packets of nodes' software: sent flit by flit, and put together from the flits on lanes."""
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from collections.abc import Iterator, Sequence

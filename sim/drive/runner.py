@@ -1,7 +1,5 @@
 """One scenario from reset until all is quiet, whatever shows the wires: hardware or model."""
 
-from __future__ import annotations
-
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """What a bench is asked to do, and what it hands back."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple

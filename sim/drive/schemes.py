@@ -1,7 +1,5 @@
 """Schemes of synchronization by software's packets, episode by episode, and what each takes."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """What a scenario is made of: a driver with its programs, and the rules that its trace obeys."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TextIO

@@ -1,7 +1,5 @@
 """Streams of groups: what members give and take, and groups that are killed meanwhile."""
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from collections.abc import Iterator

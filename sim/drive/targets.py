@@ -3,8 +3,6 @@
 On a mesh a router and its node are one, and there are no others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache, singledispatch
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """A run's trace: what software did, what was on the wires in each cycle, and a probe's words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum

@@ -1,7 +1,5 @@
 """All experiments by name, what a user chooses of them, and whether they take it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """A claim of a paper beside what came out here, and whether it holds."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ function by one state of the sources, a line a job: a checksum, the job's key, a
 JSON. A line that is cut short or damaged is as if it were not there.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import inspect

@@ -1,7 +1,5 @@
 """What set-up and tear-down are made of: requests to the config port, and waiting."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple, TypeAlias, TypeVar
 

@@ -1,7 +1,5 @@
 """A schedule in chunks between ranks of MPI."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

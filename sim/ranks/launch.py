@@ -1,7 +1,5 @@
 """A command over ranks: start them, and let all of them end if one of them fails."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

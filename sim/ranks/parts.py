@@ -1,7 +1,5 @@
 """A schedule as each rank has to carry it out: what it sends and receives, step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What messages carry, how long ranks took, and where they ran."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A schedule between ranks of MPI: carried out, checked byte by byte, and timed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """An animation over a scene: what moves where in each frame, and what becomes of the members."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """``syncfabric report``: everything read, checked and run, then one page written."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import io

@@ -1,7 +1,5 @@
 """A running fabric as software sees it: time, requests, counters; and packets in phases."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Generator
 from functools import singledispatch

@@ -1,7 +1,5 @@
 """The software of groups on a running fabric: set-up, end and recovery, on each kind of network."""
 
-from __future__ import annotations
-
 import copy
 import random
 from collections.abc import Collection, Iterable

@@ -4,8 +4,6 @@ Traffic, arrivals and checks are beside the tiles (`sim.fabric`), in C++; Python
 that tears groups down and sets them up again.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import shlex

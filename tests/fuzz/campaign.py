@@ -1,7 +1,5 @@
 """How many examples are tried: a few, always the same ones, or as many as FUZZ_EXAMPLES says."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What a file can have that it should not: mutations of values, of text, and of bytes."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

@@ -1,7 +1,5 @@
 """Every command and every option, as the command line itself lists them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Matrices of costs, as Python gives them to a tree."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import Any
 

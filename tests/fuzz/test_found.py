@@ -1,7 +1,5 @@
 """Faults that fuzzing has found, one by one; each of these was red."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

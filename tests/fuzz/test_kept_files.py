@@ -1,7 +1,5 @@
 """Files that the tools keep for themselves: checkpoints, and results of jobs."""
 
-from __future__ import annotations
-
 import io
 import zlib
 from functools import cache

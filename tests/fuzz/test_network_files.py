@@ -1,7 +1,5 @@
 """Network files, and the graphs and tables that they name."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

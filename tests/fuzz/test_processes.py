@@ -1,7 +1,5 @@
 """What only a process of its own has: its streams, its environment, and files that never end."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

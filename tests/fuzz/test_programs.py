@@ -1,7 +1,5 @@
 """Programs in C that are none, and macros, as `cores` compiles them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What a report is made of: results of runs, folders of figures; and plans read from Python."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from functools import cache

@@ -1,7 +1,5 @@
 """Schedule files, topologies as JSON, and permutations."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

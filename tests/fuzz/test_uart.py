@@ -1,7 +1,5 @@
 """A board's console, and the software that talks to one: bytes that nobody meant."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

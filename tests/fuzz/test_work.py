@@ -1,7 +1,5 @@
 """Work that is done to its end, on small networks, with odd numbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

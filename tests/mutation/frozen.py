@@ -6,8 +6,6 @@ Writes ``frozen.json`` anew from the definitions. A mutant that is no longer def
 empty reason under ``gone``, which must be filled in by hand: the hardware that it broke has left.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

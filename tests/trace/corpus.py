@@ -1,7 +1,5 @@
 """The trace corpus: small networks of every kind and option, and the scenarios that run on them."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The texts of an entry: files, Verilog, and the probe's lines of each scenario on a back end."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

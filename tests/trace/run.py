@@ -11,8 +11,6 @@ the hardware. `diff` compares a text with that of a commit, by default of the la
 digests, or the golden model's trace with that of a SOURCE: verilator or icarus.
 """
 
-from __future__ import annotations
-
 import difflib
 import json
 import os

@@ -1,7 +1,5 @@
 """Config port and counters of a collective engine (E7, E10)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

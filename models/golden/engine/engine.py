@@ -1,7 +1,5 @@
 """A collective engine: its sources, and which of them is served (E4, E5)."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Mapping
 from typing import NamedTuple

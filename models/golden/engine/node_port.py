@@ -1,7 +1,5 @@
 """The adapter between a process with bits for each group, and the engine's own port."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import NamedTuple

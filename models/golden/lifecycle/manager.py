@@ -1,7 +1,5 @@
 """A manager: a memory of requests, and what sends them and takes their replies (N5)."""
 
-from __future__ import annotations
-
 from collections import deque
 
 from syncfabric.models.golden.counters import Counters

@@ -1,7 +1,5 @@
 """Where set-up packets leave a router, and come into it (N3)."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple

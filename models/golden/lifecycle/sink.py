@@ -1,7 +1,5 @@
 """The set-up sink of a router: it makes commands of requests, and sends replies (N4)."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Mapping, Sequence
 from enum import Enum

@@ -1,7 +1,5 @@
 """The software of a recovery: groups begin, something dies or moves, and they are set up again."""
 
-from __future__ import annotations
-
 import random
 from abc import abstractmethod
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A recovery, from what users ask for to its result: on a fabric beside the model, or the model."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """What happens in a recovery: what dies or moves, the plan afterwards, and link isolation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 What the wires must carry follows from section R9 and Python's integers alone.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Driving a static network: its routes and roles over the config port, and illegal stimuli."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

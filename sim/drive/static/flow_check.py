@@ -1,7 +1,5 @@
 """What must hold of flits on a static network, checked by the wires alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Software of groups with operations in place of barriers: members' programs (R9), and routes."""
 
-from __future__ import annotations
-
 import heapq
 import random
 from collections import deque

@@ -3,8 +3,6 @@
 They are asked of ``syncfabric synth`` as a user does: `sim` does not know of `fpga`.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Collectives: of the static network, by schedules in chunks, and by switches that combine."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Vectors in streams, alone on the RTL; and of many cores, in streams and by software."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean

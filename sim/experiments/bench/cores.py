@@ -1,7 +1,5 @@
 """Programs on many cores: what a barrier costs them, in hardware and in software."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import mean

@@ -1,7 +1,5 @@
 """Barriers in cycles on the RTL: a group alone, many at once, beside others, and other schemes."""
 
-from __future__ import annotations
-
 import random
 import statistics
 from collections.abc import Iterator, Mapping, Sequence

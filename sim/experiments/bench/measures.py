@@ -1,7 +1,5 @@
 """Figures beside a least or greatest value; and times, also of builds that find nothing cached."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time

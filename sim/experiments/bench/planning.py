@@ -1,7 +1,5 @@
 """Verilog and plans of large networks: seconds, how they grow, and how many groups fit."""
 
-from __future__ import annotations
-
 import random
 import statistics
 from collections import Counter

@@ -1,7 +1,5 @@
 """Search for schedules: how often MBOA and annealing find the optimum, and how fast they are."""
 
-from __future__ import annotations
-
 import resource
 import time
 from collections.abc import Iterator

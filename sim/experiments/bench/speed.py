@@ -1,7 +1,5 @@
 """Speed of simulated networks, their saturation, traffic patterns, soaks and campaigns."""
 
-from __future__ import annotations
-
 import csv
 import math
 import os

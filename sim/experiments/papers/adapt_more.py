@@ -1,7 +1,5 @@
 """Paper ADAPT's tables; and beyond it: trees of a million nodes, Balanced-Path's candidates."""
 
-from __future__ import annotations
-
 import resource
 import time
 from collections.abc import Callable

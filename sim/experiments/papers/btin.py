@@ -1,7 +1,5 @@
 """Paper BTIN's Figs. 6 to 8: latency and traffic beside multicast and unicast (section 5.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise

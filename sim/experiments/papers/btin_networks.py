@@ -8,8 +8,6 @@ On the RTL all members arrive together, as section 5.1 has it, and buffers hold 
 on engines; messages have no data. Multicast is GO down the same tree.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import astuple, dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Paper BTIN's Table 2, counted on random networks; and ratios over the ranges of all times."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Paper BTM's figures: latency, height and traffic of barrier trees beside the CS tree's."""
 
-from __future__ import annotations
-
 from math import log
 
 import numpy as np

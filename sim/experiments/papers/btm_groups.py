@@ -6,8 +6,6 @@ have no data. Both trees are on the same hardware, so a node of the CS tree take
 BTM's.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Paper BTM's Table 1, counted; and the speedup over the ranges of all times."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import ceil, log
 

@@ -1,7 +1,5 @@
 """Paper EVO: schedules of collectives by evolutionary algorithms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 

@@ -3,8 +3,6 @@
 Its curves have no numbers in the text: shapes, orders, words are compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from syncfabric.models.timing.barriers import barrier_ns, crossover, reflex_late_ns

@@ -1,7 +1,5 @@
 """TILE64 in LogGP as the parameters have it, its barriers, and those measured on our RTL."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Paper Reflex's Figs. 9 and 10, and what goes beyond it."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """What every rank does with the messages that come: pass on, answer, measure."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

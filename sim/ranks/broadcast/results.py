@@ -1,7 +1,5 @@
 """What broadcasts between ranks have shown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median

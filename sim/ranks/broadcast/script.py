@@ -1,7 +1,5 @@
 """What is to happen while ranks broadcast: links get slow, ranks leave, die and join."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

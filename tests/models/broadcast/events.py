@@ -1,7 +1,5 @@
 """Random events on a tree, and on a plain reference beside it."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from itertools import pairwise

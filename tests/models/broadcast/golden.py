@@ -4,8 +4,6 @@ It shares nothing with the tree under test. Costs are looked up by pairs; a tree
 by position.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 

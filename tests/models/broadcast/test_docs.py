@@ -1,7 +1,5 @@
 """The example of docs/broadcast.md prints what it says."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields
 from pathlib import Path

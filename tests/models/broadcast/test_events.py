@@ -1,7 +1,5 @@
 """Random events: the tree against a plain reference, and what must always hold."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Balanced-Path with candidates beside Balanced-Path with all nodes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

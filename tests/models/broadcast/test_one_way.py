@@ -1,7 +1,5 @@
 """Costs that differ from those back."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

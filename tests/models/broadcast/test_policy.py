@@ -1,7 +1,5 @@
 """What a tree is told to do, and what it is told of nodes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

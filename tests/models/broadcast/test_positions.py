@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from syncfabric.models.broadcast import layout as positions

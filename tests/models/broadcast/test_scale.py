@@ -1,7 +1,5 @@
 """Large trees: how little of one an event looks at."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Start-up of messages, by hand from LogGP."""
 
-from __future__ import annotations
-
 import pytest
 
 from syncfabric.models.broadcast.start_up import NO_START_UP, StartUp

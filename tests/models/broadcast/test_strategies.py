@@ -1,7 +1,5 @@
 """The order of trials, as Figs. 2 and 3 of paper ADAPT number them, and when they stop."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

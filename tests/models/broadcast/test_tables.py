@@ -1,7 +1,5 @@
 """Tables 1 to 8 and Figs. 1, 4, 5 and 6 of paper ADAPT."""
 
-from __future__ import annotations
-
 import pytest
 
 from syncfabric.models.broadcast.costs import MatrixCosts

@@ -1,7 +1,5 @@
 """What a message passing library calls, and what it is told when that is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

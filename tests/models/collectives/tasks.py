@@ -1,7 +1,5 @@
 """Tasks for tests: small ones of every kind, with steps that some methods find at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

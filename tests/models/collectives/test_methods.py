@@ -1,7 +1,5 @@
 """Every kind of task is solved by every method that can, and the checker says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Random stimuli of a config node, or of a chain of them, that follow the golden model."""
 
-from __future__ import annotations
-
 import random
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The golden model of an engine beside the literal one, with the same inputs."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

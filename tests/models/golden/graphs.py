@@ -1,7 +1,5 @@
 """Graphs of routers: meshes, random ones, and shortest paths."""
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from typing import TypeAlias

@@ -4,8 +4,6 @@ No state is kept: what has come, which services there were, and what each has do
 written down, and every rule looks it up. Nothing here is shared with the golden model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias

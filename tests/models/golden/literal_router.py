@@ -4,8 +4,6 @@ No state is kept but what has come and left, and when. Nothing here is shared wi
 model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias

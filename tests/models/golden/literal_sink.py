@@ -4,8 +4,6 @@ Rule by rule, from a record of what has happened and when; nothing is shared wit
 A router without a process and without a manager: what is a manager's is dropped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """Random stimuli of a node port, legal and illegal, that follow its golden model."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What is between nodes: registers on a link, and the end of the config chain."""
 
-from __future__ import annotations
-
 from collections import deque
 
 from syncfabric.models.golden.config import ChainRequest

@@ -1,7 +1,5 @@
 """Random inputs of a set-up port without a manager, legal and not, that follow its golden model."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter, deque
 from dataclasses import astuple, dataclass

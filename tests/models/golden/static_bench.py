@@ -1,7 +1,5 @@
 """Rings and trees on static networks, made by hand and by chance, set up as software would."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

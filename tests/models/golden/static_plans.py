@@ -1,7 +1,5 @@
 """Barriers of planned groups on the golden model of a static network, on any graph."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

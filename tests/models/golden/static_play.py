@@ -1,7 +1,5 @@
 """Processes that come to barriers as they please, and a referee who knows only the rule."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field

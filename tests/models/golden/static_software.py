@@ -1,7 +1,5 @@
 """Paper Reflex, Algorithm 1, as a program of each core over send and receive (role NONE)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 

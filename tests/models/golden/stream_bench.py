@@ -1,7 +1,5 @@
 """Routers of streams in a tree, and a process at each: a small loop that knows links alone."""
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

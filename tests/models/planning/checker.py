@@ -1,7 +1,5 @@
 """What any plan of groups on a network of engines must keep, from its JSON and its writes alone."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Groups on golden networks, set up as their plan says, and how long their barriers take."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

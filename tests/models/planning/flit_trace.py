@@ -1,7 +1,5 @@
 """Where a root's flit gets to, from what the outputs of switches select: a planner is not asked."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

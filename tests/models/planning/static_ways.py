@@ -1,7 +1,5 @@
 """What rings and trees must be, by the mesh alone: nothing here knows of a planner."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection, Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Planner btm on grids of any dimensions: trees, judged link by link, and networks end to end."""
 
-from __future__ import annotations
-
 import random
 import re
 import time

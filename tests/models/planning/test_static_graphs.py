@@ -1,7 +1,5 @@
 """Rings and trees of static networks on any graph, by a checker that reads the routes alone."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Sequence

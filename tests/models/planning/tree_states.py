@@ -4,8 +4,6 @@ It knows counts alone, no cycles and no credits under way: what is possible with
 here. A state has everything but how many episodes are over in all, so it covers endless runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

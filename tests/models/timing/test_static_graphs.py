@@ -1,7 +1,5 @@
 """Bounds of rings and trees on graphs, by the runs that can be the worst; some are met."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.models.golden.static_plans import Barriers, plan_of, with_places

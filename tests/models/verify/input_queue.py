@@ -5,8 +5,6 @@ contract of the link (E12.1) lets it. Groups are killed and set up again as fast
 is served. What other inputs do only delays both of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import Self
 

@@ -7,8 +7,6 @@ router, FREED keeps it among its like. Epochs are counted without end and compar
 ``rules.epochs``.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tests.models.verify.explorer import Violation

@@ -5,8 +5,6 @@ Entries and messages are as E6 and E7 have them, packets as N3. What is known be
 the checks do.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property

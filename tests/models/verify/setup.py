@@ -1,7 +1,5 @@
 """The set-up protocol: what can happen in a network whose managers set groups up and end them."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import Any, Self
 

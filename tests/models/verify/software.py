@@ -3,8 +3,6 @@
 Software reads of the replies what STATUS shows: the first refusal.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tests.models.verify.explorer import Event, Violation

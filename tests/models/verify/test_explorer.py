@@ -1,7 +1,5 @@
 """The explorer on a protocol that can be counted by hand: tokens that go up a ladder."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Hashable
 from typing import Self

@@ -1,7 +1,5 @@
 """A core's words for barriers, cycle by cycle (docs/microarchitecture-cores.md, K4)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from syncfabric.models.messages.core import (

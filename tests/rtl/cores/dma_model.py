@@ -1,7 +1,5 @@
 """A core's streams, cycle by cycle (docs/microarchitecture-cores.md, K7), memory included."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from syncfabric.models.golden.stream_port import Beat

@@ -1,8 +1,6 @@
 # amaranth: UnusedElaboratable=no
 """A core's streams against their model, in every cycle, with stalls at both ends."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

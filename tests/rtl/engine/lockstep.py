@@ -1,7 +1,5 @@
 """Pins of an engine for random stimuli, and what its golden model shows on them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from typing import NamedTuple

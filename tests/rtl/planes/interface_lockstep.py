@@ -1,7 +1,5 @@
 """A golden node interface between its router and a process, with what is on its pins."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter, deque
 

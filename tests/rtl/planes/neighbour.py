@@ -1,7 +1,5 @@
 """What is around a node or a node interface: the other ends of its links, and its pins."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from typing import Any

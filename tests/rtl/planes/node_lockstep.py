@@ -1,7 +1,5 @@
 """A golden node among neighbours, with what is on its pins in every cycle."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter, deque
 from typing import NamedTuple

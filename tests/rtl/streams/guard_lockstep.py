@@ -1,7 +1,5 @@
 """Both guards of a link of streams beside their golden models, with faults between them."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter, deque
 from typing import Any

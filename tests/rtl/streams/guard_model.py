@@ -1,7 +1,5 @@
 """Both guards of a directed link of streams (docs/microarchitecture-streams.md, V12)."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The golden streams of a process's ports in a bench, cycle by cycle."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """What may come at a router's ports of streams: packets of neighbours, credits, and worse."""
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The bins that a regression must meet, of all that `sim.drive.coverage` counts."""
 
-from __future__ import annotations
-
 from collections import Counter as Tally
 from collections.abc import Iterable, Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """The software of groups, performed on the golden model of their networks."""
 
-from __future__ import annotations
-
 import inspect
 import random
 from collections.abc import Collection

@@ -1,7 +1,5 @@
 """A manager alone, rule by rule with its cycles (N5)."""
 
-from __future__ import annotations
-
 import pytest
 
 from syncfabric.models.golden.engine.commands import Request

@@ -1,7 +1,5 @@
 """A set-up port alone, rule by rule with its cycles (N3.4 to N3.8)."""
 
-from __future__ import annotations
-
 from syncfabric.models.golden.lifecycle.manager import Manager
 from syncfabric.models.golden.lifecycle.port import PortEvents, SetUpParameters, SetUpPort
 from syncfabric.models.golden.router import Flit

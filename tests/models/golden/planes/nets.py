@@ -1,7 +1,5 @@
 """Networks of all kinds, random groups on them, and how a host sets these up."""
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from collections.abc import Sequence

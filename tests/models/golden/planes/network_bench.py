@@ -1,7 +1,5 @@
 """A whole network, and what its host, its managers and its processes do."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A network of which only what moves is looked at, beside one that is stepped whole."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from typing import Any

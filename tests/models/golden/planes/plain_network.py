@@ -1,7 +1,5 @@
 """All nodes and interfaces of a network stepped in every cycle, through the wires of their pins."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Any
 

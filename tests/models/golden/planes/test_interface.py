@@ -1,7 +1,5 @@
 """A node interface alone, rule by rule with its cycles (N2)."""
 
-from __future__ import annotations
-
 import pytest
 
 from syncfabric.models.golden.config import ChainRequest

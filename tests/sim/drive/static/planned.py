@@ -1,7 +1,5 @@
 """Groups made by hand, as a plan would have them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Static networks on graphs in hardware, compared with the golden model in every cycle."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The experiments of paper ADAPT: what they count, and that the figures come out."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The experiments of paper BTIN: SPEC's references by small runs, and what they count."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

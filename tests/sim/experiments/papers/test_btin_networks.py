@@ -1,7 +1,5 @@
 """Networks of paper BTIN's experiments: SPEC's references, and what is drawn and counted."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Groups of paper BTM's experiments: SPEC's references, and what is drawn and counted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

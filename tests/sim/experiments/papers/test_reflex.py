@@ -1,7 +1,5 @@
 """The experiments of paper Reflex: orders, slopes, what its text says, and what is measured."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Barriers of paper Reflex's experiments: sizes, times, and what is measured."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any

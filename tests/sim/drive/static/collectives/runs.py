@@ -1,7 +1,5 @@
 """Collectives of random groups, by chance, and how they are run."""
 
-from __future__ import annotations
-
 import random
 
 from syncfabric.models.networks.spec import StaticSpec
