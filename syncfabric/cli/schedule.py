@@ -87,8 +87,8 @@ def schedule(
         str,
         typer.Option(
             metavar="M",
-            help="hgsa, mboa, exact, auto; in chunks trees, spanning, ring, paths, rounds, greedy,"
-            " exact.",
+            help="hgsa, mboa, exact, auto; in chunks shortest, trees, spanning, ring, greedy,"
+            " rounds, paths, exact.",
         ),
     ] = "auto",
     steps: Annotated[

@@ -6,8 +6,8 @@ Network Fabrics, 2024, section 4: what a cut lets in bounds every schedule, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from math import lcm
 
@@ -15,11 +15,12 @@ import numpy as np
 from ortools.graph.python.max_flow import SimpleMaxFlow
 
 from syncfabric.models.collectives.chunks.checker import bound_of
-from syncfabric.models.collectives.chunks.links import OutOfTimeError, Tick, bandwidths, no_tick
+from syncfabric.models.collectives.chunks.links import bandwidths
 from syncfabric.models.collectives.chunks.moving import moving
 from syncfabric.models.collectives.chunks.multiflow import held_links, lengths_of
 from syncfabric.models.collectives.chunks.schedule import Cut, Exchange
 from syncfabric.models.collectives.chunks.spanning import packed
+from syncfabric.models.collectives.clock import TimeUpError, tick
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 
@@ -29,9 +30,7 @@ MOST = 2**60
 """Capacity that no flow exceeds."""
 
 
-def best_cut(
-    exchange: Exchange, topology: Topology, tick: Tick = no_tick, *, apart: bool = True
-) -> Cut:
+def best_cut(exchange: Exchange, topology: Topology, *, apart: bool = True) -> Cut:
     """Return the cut of the greatest bound that is found, on a topology with links.
 
     The greatest of those that stand still is found exactly, of ``alltoall`` lengths by a linear
@@ -41,7 +40,6 @@ def best_cut(
     ----------
     exchange : Exchange
     topology : Topology
-    tick : callable, optional
     apart : bool, optional
         Whether shares for one rank go in sends of their own, as of ``bound_of``.
 
@@ -50,29 +48,41 @@ def best_cut(
     SpecError
         The bandwidths are too unlike for whole numbers of 60 bits.
     """
-    if exchange.combines and exchange.spreads:
-        found = [Cut(packed(topology, tick).parts)]
-    elif exchange.personal and not exchange.rooted:
-        found = [Cut((), lengths=one) for one in lengths_of(exchange, topology, tick)]
-    else:
-        (flow,) = exchange.inflows
-        found = []
-        for timed in (topology, *held_links(exchange, topology)):
-            on = timed.reversed() if flow.reversed else timed
-            with suppress(SpecError) if found else nullcontext():
-                side = time_of_a_byte(on, flow.owners, tick, flow.ranks)[1]
-                if flow.reversed:
-                    side = frozenset(range(topology.vertices)) - side
-                found.append(Cut((side,)))
-    with suppress(OutOfTimeError):
-        found.extend(moving(exchange, topology, tick))
+    found = list[Cut]()
+    with suppress(TimeUpError):
+        for cut in _cuts(exchange, topology):
+            found.append(cut)
     return max(found, key=lambda cut: bound_of(exchange, topology, cut, apart=apart))
+
+
+def _cuts(exchange: Exchange, topology: Topology) -> Iterator[Cut]:
+    """Yield cuts, first one that needs no search."""
+    if exchange.combines and exchange.spreads:
+        yield Cut(tuple(frozenset({rank}) for rank in range(topology.nodes)))
+        yield Cut(packed(topology).parts)
+    elif exchange.personal and not exchange.rooted:
+        for one in lengths_of(exchange, topology):
+            yield Cut((), lengths=one)
+    else:
+        everywhere, (flow,) = frozenset(range(topology.vertices)), exchange.inflows
+        for timed in (None, topology, *held_links(exchange, topology)):
+            if timed is None:
+                side = frozenset({next(r for r in flow.ranks if flow.owners != (r,))})
+            else:
+                on = timed.reversed() if flow.reversed else timed
+                try:
+                    side = time_of_a_byte(on, flow.owners, flow.ranks)[1]
+                except SpecError:
+                    if timed is topology:
+                        raise
+                    continue
+            yield Cut((everywhere - side if flow.reversed else side,))
+    yield from moving(exchange, topology)
 
 
 def time_of_a_byte(
     topology: Topology,
     owners: Sequence[int],
-    tick: Tick = no_tick,
     ranks: Sequence[int] | None = None,
 ) -> tuple[Fraction, frozenset[int]]:
     """Return the least time in which each owner's byte comes to ranks, all or some, and why.

@@ -21,6 +21,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from syncfabric.models.collectives.chunks.links import bandwidth
 from syncfabric.models.collectives.chunks.schedule import Cut, Exchange, Schedule
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 
@@ -40,6 +41,10 @@ SHOWN = 20
 """Rules broken that are listed."""
 MOST_LENGTH = 2**40
 """Of all channels together, so that sums of lengths are exact."""
+
+
+TICK = 4096
+"""Sends between looks at the clock."""
 
 
 class Outcome(NamedTuple):
@@ -107,7 +112,9 @@ def _performed(schedule: Schedule, held: dict[tuple[int, ...], int]) -> Iterator
     lines = {path: [free[topology.number[pair]] for pair in pairwise(path)] for path in held}
     there: dict[tuple[int, int], int] = {}
     sent: dict[tuple[int, int], int] = {}
-    for item, path, _ in sends:
+    for number, (item, path, _) in enumerate(sends):
+        if not number % TICK:
+            tick()
         line = lines[path]
         start = there.get((item, path[0]), 0)
         for lanes in line:
@@ -139,6 +146,8 @@ def check(schedule: Schedule) -> Outcome:
         begin = [1 << r if r in sources else 0 for r in ranks]
         has += [list(begin) for _ in range(parts)]
     for number, (item, path, combine) in enumerate(schedule.sends):
+        if not number % TICK:
+            tick()
         here, there = path[0], path[-1]
         given, kept = has[item][here], has[item][there]
         what = f"sends[{number}]: share {item // parts}, part {item % parts}"

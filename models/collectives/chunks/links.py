@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 
 from syncfabric.models.collectives.topology import Link, Topology
 
-__all__ = ["OutOfTimeError", "Tick", "bandwidth", "bandwidths", "linked", "no_tick"]
-
-Tick = Callable[[], None]
-"""Is called all the time by what takes long, and raises `OutOfTimeError` when that is so."""
-
-
-class OutOfTimeError(Exception):
-    """The time limit has come, or the user wants no more."""
-
-
-def no_tick() -> None:
-    """Take all the time that there is."""
+__all__ = ["bandwidth", "bandwidths", "linked"]
 
 
 def linked(topology: Topology, alpha: Fraction, beta: Fraction) -> Topology:

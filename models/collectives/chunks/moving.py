@@ -20,8 +20,9 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array, csr_array, vstack
 from scipy.sparse.csgraph import dijkstra
 
-from syncfabric.models.collectives.chunks.links import Tick, bandwidths, no_tick
+from syncfabric.models.collectives.chunks.links import bandwidths
 from syncfabric.models.collectives.chunks.schedule import Cut, Exchange, Inflow
+from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.topology import Topology
 
 __all__ = ["moving"]
@@ -30,7 +31,7 @@ TRIED = 6
 """Pairs of a rank and a distance for which a flow is found: those that promise most."""
 
 
-def moving(exchange: Exchange, topology: Topology, tick: Tick = no_tick) -> Iterator[Cut]:
+def moving(exchange: Exchange, topology: Topology) -> Iterator[Cut]:
     """Yield cuts for the ranks to which most comes from farthest.
 
     Parameters
@@ -38,7 +39,6 @@ def moving(exchange: Exchange, topology: Topology, tick: Tick = no_tick) -> Iter
     exchange : Exchange
     topology : Topology
         With links.
-    tick : callable, optional
     """
     everywhere = frozenset(range(topology.vertices))
     for inflow in exchange.inflows:
@@ -122,7 +122,9 @@ class _Flows:
             A_ub=vstack([opened, through]).tocsr(),
             b_ub=np.append(self._alphas / unit, 1),
             bounds=np.stack([np.zeros(vertices + channels), highest], axis=1),
+            options={"time_limit": seconds_left()},
         )
+        tick()
         if not solved.success:
             return {}
         times = np.minimum(solved.x[:vertices], solved.x[rank]) * unit

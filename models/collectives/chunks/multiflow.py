@@ -9,7 +9,6 @@ and D. Matula, The maximum concurrent flow problem, Journal of the ACM 37, 1990.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -20,8 +19,9 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import coo_array, csr_array, hstack
 
 from syncfabric.models.collectives.chunks.checker import held_by_share
-from syncfabric.models.collectives.chunks.links import OutOfTimeError, Tick, bandwidths, no_tick
+from syncfabric.models.collectives.chunks.links import bandwidths
 from syncfabric.models.collectives.chunks.schedule import Exchange
+from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.symmetry import translations
 from syncfabric.models.collectives.topology import Link, Topology
 
@@ -68,36 +68,36 @@ def held_links(exchange: Exchange, topology: Topology) -> Iterator[Topology]:
 
 
 def lengths_of(
-    exchange: Exchange, topology: Topology, tick: Tick = no_tick
+    exchange: Exchange, topology: Topology
 ) -> Iterator[tuple[tuple[int, int, int], ...]]:
     """Yield lengths of channels that may bound an exchange of each rank with each.
 
     All alike come first, then those of programs in whole numbers, from coarse to fine: of bytes,
-    and of shares with their latencies. None of these where it takes too long.
+    and of shares with their latencies.
     """
     seen = {tuple(1 for _ in topology.channels)}
-    with suppress(OutOfTimeError):
-        for timed in (topology, *held_links(exchange, topology)):
-            if flows := flows_of(timed, tick):
-                # The program's are by a lane's time; lengths are by bytes of the topology's own.
-                rates = np.array([float(rate) for rate in bandwidths(topology)])
-                lengths = flows.prices / rates
-                for scale in SCALES:
-                    whole = (lengths / lengths.max() * scale).round().astype(int)
-                    seen.add(tuple((whole // max(1, np.gcd.reduce(whole))).tolist()))
-    for some in sorted(seen, key=max):
-        ends = zip(topology.channels, some, strict=True)
-        yield tuple((a, b, length) for (a, b), length in ends if length)
+    yield tuple((a, b, 1) for a, b in topology.channels)
+    for timed in (topology, *held_links(exchange, topology)):
+        if flows := flows_of(timed):
+            # The program's are by a lane's time; lengths are by bytes of the topology's own.
+            rates = np.array([float(rate) for rate in bandwidths(topology)])
+            lengths = flows.prices / rates
+            for scale in SCALES:
+                rounded = (lengths / lengths.max() * scale).round().astype(int)
+                some = tuple((rounded // max(1, np.gcd.reduce(rounded))).tolist())
+                if some not in seen:
+                    seen.add(some)
+                    ends = zip(topology.channels, some, strict=True)
+                    yield tuple((a, b, length) for (a, b), length in ends if length)
 
 
-def flows_of(topology: Topology, tick: Tick = no_tick) -> Flows | None:
+def flows_of(topology: Topology) -> Flows | None:
     """Return flows that take the least time together; None where there are too many columns.
 
     Parameters
     ----------
     topology : Topology
         With links; latencies do not count.
-    tick : callable, optional
     """
     rates = bandwidths(topology)
     key = replace(topology, links=()), tuple(rate / max(rates) for rate in rates)
@@ -114,7 +114,6 @@ def whole_flows(
     topology: Topology,
     parts: int,
     rooms: Sequence[int],
-    tick: Tick = no_tick,
     targets: Sequence[int] | None = None,
 ) -> NDArray[np.int64] | None:
     """Return flows of so many whole parts from every rank to every other, with the fewest sends.
@@ -125,7 +124,6 @@ def whole_flows(
     parts : int
     rooms : sequence of int
         Parts that each channel has room for.
-    tick : callable, optional
     targets : sequence of int, optional
         Of each rank the one to which its flow goes; by default all others.
 
@@ -154,8 +152,9 @@ def whole_flows(
         ],
         integrality=np.ones(program.columns),
         bounds=Bounds(0, np.inf),
-        options={"node_limit": NODES, "mip_rel_gap": GAP},
+        options={"node_limit": NODES, "mip_rel_gap": GAP, "time_limit": seconds_left()},
     )
+    tick()
     return None if solved.x is None else program.spread(solved.x.round()).astype(np.int64)
 
 
@@ -242,7 +241,9 @@ def _solved(topology: Topology) -> Flows | None:
         A_eq=hstack([csr_array((program.kept.shape[0], 1)), program.kept]),
         b_eq=program.wanted,
         method="highs-ipm" if program.columns > MOST_COLUMNS // 10 else "highs",
+        options={"time_limit": seconds_left()},
     )
+    tick()
     if not solved.success:
         return None
     prices = np.maximum(-solved.ineqlin.marginals, 0)[program.orbit]

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from syncfabric.models.collectives.chunks.links import Tick, no_tick
 from syncfabric.models.collectives.chunks.schedule import Ends, Send
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Topology
 
 __all__ = ["Route", "along", "greedy", "shared_out", "ways_of"]
@@ -69,7 +69,6 @@ def along(
     parts: int,
     both: bool,
     rng: Random | None = None,
-    tick: Tick = no_tick,
 ) -> list[Send]:
     """Return the sends of items along trees: from the root to all, or from all to it and back.
 
@@ -90,11 +89,11 @@ def along(
         Whether items go from all to the root first, and are combined.
     rng : Random, optional
         Draws lots where it takes the lowest part else.
-    tick : callable, optional
     """
     on, sends = _On(topology, piece), list[Send]()
     turn = [rng.random() if rng else item % parts for item in range(len(routes))]
     waiting: dict[Path, list[tuple[int, float, int, bool]]] = {}
+    over: dict[Edge, set[Path]] = {}
     lacks = [
         {v: len(near) for v, near in route.children.items()} if both else {} for route in routes
     ]
@@ -108,7 +107,7 @@ def along(
 
     def later(way: Path) -> tuple[int, int, float, Path]:
         most, ahead = max(left[pair] // on.lanes(pair) for pair in pairwise(way)), 0
-        if chains and waiting[way]:
+        if chains:
             route, here = routes[waiting[way][0][-2]], way[-1]
             while route.children[here]:
                 (here,) = route.children[here]
@@ -124,7 +123,7 @@ def along(
     ]
     while ready or on.busy:
         tick()
-        asked: set[Path] = set(on.freed)
+        asked = set[Path]()
         for item, here, up in ready:
             route = routes[item]
             if up and here != route.root:
@@ -135,17 +134,26 @@ def along(
                 up = False
             for way, rest in onward:
                 first = (item, -rest) if both else (-rest, turn[item])
-                heappush(waiting.setdefault(way, []), (*first, item, up))
+                if way not in waiting:
+                    waiting[way] = []
+                    for pair in pairwise(way):
+                        over.setdefault(pair, set()).add(way)
+                heappush(waiting[way], (*first, item, up))
                 asked.add(way)
-        # With switches a channel that is free again may be on the way of any; what has the most
+        # A channel that is free again may be on the way of any; past switches, what has the most
         # to carry is not to wait for a channel that has less.
-        for way in sorted(waiting, key=later) if topology.switches else sorted(asked & {*waiting}):
+        asked.update(*(over[pair] for pair in on.freed if pair in over))
+        for way in sorted(filter(on.free, asked), key=later if topology.switches else None):
             queue = waiting[way]
             while queue and on.free(way):
                 *_, item, up = heappop(queue)
                 on.start(item, way)
                 left.subtract(dict.fromkeys(pairwise(way), on.cost(way)))
                 sends.append(Send(item, way, up))
+            if not queue:
+                del waiting[way]
+                for pair in pairwise(way):
+                    over[pair].remove(way)
         ready = []
         for item, (before, *_, here) in on.step():
             up = both and routes[item].parent.get(before) == here
@@ -183,7 +191,6 @@ def greedy(
     parts: int,
     piece: Fraction,
     seed: int,
-    tick: Tick = no_tick,
 ) -> list[Send]:
     """Return the sends of each share's parts, matched as channels become free.
 
@@ -203,7 +210,6 @@ def greedy(
     piece : Fraction
         Bytes of a part.
     seed : int
-    tick : callable, optional
     """
     rng, on, items = Random(seed), _On(topology, piece), len(shares) * parts
     ways = ways_of(topology)
@@ -227,7 +233,7 @@ def greedy(
             has[here] |= 1 << item
         asked = {way for _, here in arrived for way in outs[here]}
         asked |= {way for pair in on.freed for way in through[pair]}
-        tried = sorted(asked)
+        tried = sorted(filter(on.free, asked))
         rng.shuffle(tried)
         for way in tried:
             while (left := has[way[0]] & lacks[way[-1]]) and on.free(way):
@@ -270,15 +276,15 @@ class _On:
     """What is on the channels."""
 
     def __init__(self, topology: Topology, piece: Fraction) -> None:
-        self._lanes = {
-            pair: link.lanes for pair, link in zip(topology.channels, topology.links, strict=True)
-        }
+        self._lanes = [link.lanes for link in topology.links]
+        self._number, self._taken = topology.number, 0
         self._links = dict(zip(topology.channels, topology.links, strict=True))
         rates = [cost for link in topology.links for cost in (link.alpha, link.beta * piece)]
         self._unit, self._piece = lcm(*(cost.denominator for cost in rates)), piece
         self._costs: dict[Path, int] = {}
+        self._bits: dict[Path, int] = {}
         self._ends: list[tuple[int, int, int, Path]] = []
-        self._now = self._number = 0
+        self._now = self._sent = 0
         self.freed: set[Edge] = set()
         """Channels that have got free."""
 
@@ -289,7 +295,9 @@ class _On:
 
     def free(self, way: Path) -> bool:
         """Return whether each channel of a way has a free lane."""
-        return all(self._lanes[pair] for pair in pairwise(way))
+        if way not in self._bits:
+            self._bits[way] = sum(1 << self._number[pair] for pair in pairwise(way))
+        return not self._bits[way] & self._taken
 
     def cost(self, way: Path) -> int:
         """Return how long a send takes, in units of its own."""
@@ -307,9 +315,12 @@ class _On:
     def start(self, item: int, way: Path) -> None:
         """Begin to send."""
         for pair in pairwise(way):
-            self._lanes[pair] -= 1
-        self._number += 1
-        heappush(self._ends, (self._now + self.cost(way), self._number, item, way))
+            channel = self._number[pair]
+            self._lanes[channel] -= 1
+            if not self._lanes[channel]:
+                self._taken |= 1 << channel
+        self._sent += 1
+        heappush(self._ends, (self._now + self.cost(way), self._sent, item, way))
 
     def step(self) -> list[tuple[int, Path]]:
         """Go on to the next end of sends; return the items, and their ways."""
@@ -320,6 +331,8 @@ class _On:
             _, _, item, way = heappop(self._ends)
             found.append((item, way))
             for pair in pairwise(way):
-                self._lanes[pair] += 1
+                channel = self._number[pair]
+                self._lanes[channel] += 1
+                self._taken &= ~(1 << channel)
                 self.freed.add(pair)
         return found

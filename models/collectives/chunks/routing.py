@@ -18,14 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.graph.python.max_flow import SimpleMaxFlow
 from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
-from syncfabric.models.collectives.chunks.links import Tick
 from syncfabric.models.collectives.chunks.multiflow import flows_of, whole_flows
 from syncfabric.models.collectives.chunks.order import Route
-from syncfabric.models.collectives.chunks.schedule import Exchange, Send
+from syncfabric.models.collectives.chunks.schedule import Ends, Exchange, Send
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Link, Topology
 
-__all__ = ["in_rounds", "routes_of"]
+__all__ = ["in_rounds", "routes_of", "shortest"]
 
 MOST_SHARED = 4
 """Paths of a round on a lane."""
@@ -34,9 +36,13 @@ SLACK = (0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 CLOSE = 1e-6
 """Of a share, below which a path is left out."""
 Path = tuple[int, ...]
+Into = list[list[tuple[int, int]]]
+"""By vertex the channels into it: where each begins, and its number."""
 
 
-def routes_of(topology: Topology, exchange: Exchange, seed: int, tick: Tick) -> list[Route] | None:
+def routes_of(
+    topology: Topology, exchange: Exchange, seed: int, *, whole: bool
+) -> list[Route] | None:
     """Return the route of each item of a personal exchange.
 
     Parameters
@@ -45,7 +51,8 @@ def routes_of(topology: Topology, exchange: Exchange, seed: int, tick: Tick) -> 
         With links.
     exchange : Exchange
     seed : int
-    tick : callable
+    whole : bool
+        Whether to look for whole flows of an ``alltoall``, which takes longer than lots.
 
     Returns
     -------
@@ -57,10 +64,10 @@ def routes_of(topology: Topology, exchange: Exchange, seed: int, tick: Tick) -> 
         (flow,) = exchange.inflows
         # Out of the root, if need be in reversed time.
         on = topology if flow.reversed else topology.reversed()
-        paths = _from_root(on, exchange, tick)
+        paths = _from_root(on, exchange)
         found = [[path if flow.reversed else path[::-1] for path in some] for some in paths]
     else:
-        mixed = _mixed(topology, exchange, seed, tick)
+        mixed = _mixed(topology, exchange, seed, whole=whole)
         if mixed is None:
             return None
         found = mixed
@@ -74,7 +81,54 @@ def routes_of(topology: Topology, exchange: Exchange, seed: int, tick: Tick) -> 
     return routes
 
 
-def in_rounds(topology: Topology, exchange: Exchange, turn: int, tick: Tick) -> list[Send] | None:
+def shortest(topology: Topology, shares: Sequence[Ends], parts: int, piece: Fraction) -> list[Send]:
+    """Return the sends of each share's parts along shortest paths, without any search.
+
+    Of paths as short as each other the last channel counts that has carried the least. What is for
+    one rank each goes first to the next by number, then to the one after it.
+
+    Parameters
+    ----------
+    topology : Topology
+    shares : sequence of (owner, targets)
+    parts : int
+        Of each share.
+    piece : Fraction
+        Bytes of a part.
+    """
+    costs = np.array([float(link.alpha + link.beta * piece) for link in topology.links])
+    shape = (topology.vertices,) * 2
+    far = dijkstra(csr_array((costs, tuple(topology.ends.T)), shape=shape)).tolist()
+    into, cost, ranks = _into(topology), costs.tolist(), topology.nodes
+    each = [own / link.lanes for own, link in zip(cost, topology.links, strict=True)]
+    busy = [0.0] * len(cost)
+    turned = [(o, [(t - o) % ranks for t in some] if len(some) == 1 else [0]) for o, some in shares]
+    found = list[tuple[int, int, int, Path]]()
+    order = sorted(range(len(shares)), key=lambda share: turned[share][1][0])
+    for share in order:
+        owner, targets = shares[share]
+        reached, short = {owner: 0}, far[owner]
+        for target in targets:
+            path = [target]
+            while path[-1] not in reached:
+                here = path[-1]
+                close = short[here] * (1 + CLOSE)
+                tight = [(busy[c], c, a) for a, c in into[here] if short[a] + cost[c] <= close]
+                _, channel, before = min(tight)
+                busy[channel] += each[channel]
+                path.append(before)
+            for way in _ways(tuple(path[::-1]), ranks):
+                reached[way[-1]] = reached[way[0]] + 1
+                found.append((turned[share][1][0], reached[way[-1]], share, way))
+    found.sort()
+    return [
+        Send(share * parts + part, way, False)
+        for _, _, share, way in found
+        for part in range(parts)
+    ]
+
+
+def in_rounds(topology: Topology, exchange: Exchange, turn: int) -> list[Send] | None:
     """Return the sends of an ``alltoall`` in rounds, in each of which every rank sends to another.
 
     In round r rank s sends to s + r, or to s xor r, along paths that share as few channels as they
@@ -88,7 +142,6 @@ def in_rounds(topology: Topology, exchange: Exchange, turn: int, tick: Tick) -> 
     exchange : Exchange
     turn : int
         0 to add, 1 to take the exclusive or.
-    tick : callable
 
     Returns
     -------
@@ -99,18 +152,18 @@ def in_rounds(topology: Topology, exchange: Exchange, turn: int, tick: Tick) -> 
     if exchange.rooted or not topology.switches or (turn and ranks & ranks - 1):
         return None
     lanes = [link.lanes for link in topology.links]
-    sends = list[Send]()
+    sends, into = list[Send](), _into(topology)
     for distance in range(1, ranks):
         targets = [rank ^ distance if turn else (rank + distance) % ranks for rank in range(ranks)]
         found = (
-            whole_flows(topology, 1, [n * shared for n in lanes], tick, targets)
+            whole_flows(topology, 1, [n * shared for n in lanes], targets)
             for shared in range(1, MOST_SHARED + 1)
         )
         flows = next((flow for flow in found if flow is not None), None)
         if flows is None:
             return None
         for source, target in enumerate(targets):
-            ((path, _),) = _apart(topology, flows[source].astype(float), source, target, 1)
+            ((path, _),) = _apart(into, flows[source].astype(float), source, target, 1)
             first = (source * ranks + target) * parts
             for item in range(first, first + parts):
                 sends += [Send(item, way, False) for way in _ways(path, ranks)]
@@ -126,7 +179,7 @@ def _ways(path: Path, ranks: int) -> Iterator[Path]:
             first = at
 
 
-def _from_root(topology: Topology, exchange: Exchange, tick: Tick) -> list[list[Path]]:
+def _from_root(topology: Topology, exchange: Exchange) -> list[list[Path]]:
     """Return paths from the root to each rank, one a part; no channel is busy for longer than need.
 
     Of a time, each channel lets whole parts through; the least time for all is found by halving.
@@ -168,30 +221,28 @@ def _from_root(topology: Topology, exchange: Exchange, tick: Tick) -> list[list[
     if cheapest.solve() != SimpleMinCostFlow.OPTIMAL:
         raise RuntimeError("a flow of least cost was not found")
     flow = cheapest.flows(arcs[: len(slots)]).astype(float)
-    found: list[list[Path]] = []
+    found, into = list[list[Path]](), _into(topology)
     for rank in ranks:
-        paths = _apart(topology, flow, root, rank, parts) if rank != root else []
+        paths = _apart(into, flow, root, rank, parts) if rank != root else []
         found.append([path for path, amount in paths for _ in range(round(amount))])
     return found
 
 
 def _apart(
-    topology: Topology, flow: NDArray[np.float64], source: int, target: int, needed: float
+    into: Into, flow: NDArray[np.float64], source: int, target: int, needed: float
 ) -> list[tuple[Path, float]]:
     """Take as much as is needed out of a flow; return the paths from source to target, and of each.
 
     Back from the target the channel that carries most is taken; circles are left out.
     """
-    into = _into(topology)
     found: list[tuple[Path, float]] = []
     while needed > CLOSE:
         path, used = [target], list[int]()
         while path[-1] != source:
-            channel = max(into[path[-1]], key=flow.__getitem__)
+            vertex, channel = max(into[path[-1]], key=lambda one: flow[one[1]])
             if flow[channel] <= 0:
                 return found
             used.append(channel)
-            vertex = topology.channels[channel][0]
             if vertex in path:  # a circle carries nothing to anyone
                 first = path.index(vertex)
                 flow[used[first:]] -= flow[used[first:]].min()
@@ -205,15 +256,15 @@ def _apart(
     return found
 
 
-def _into(topology: Topology) -> list[list[int]]:
-    into: list[list[int]] = [[] for _ in range(topology.vertices)]
-    for channel, (_, b) in enumerate(topology.channels):
-        into[b].append(channel)
+def _into(topology: Topology) -> Into:
+    into: Into = [[] for _ in range(topology.vertices)]
+    for channel, (a, b) in enumerate(topology.channels):
+        into[b].append((a, channel))
     return into
 
 
 def _mixed(
-    topology: Topology, exchange: Exchange, seed: int, tick: Tick
+    topology: Topology, exchange: Exchange, seed: int, *, whole: bool
 ) -> list[list[Path]] | None:
     """Return by pair of ranks the paths of its parts."""
     slots = [link.alpha + link.beta * exchange.piece for link in topology.links]
@@ -221,21 +272,22 @@ def _mixed(
         Link(Fraction(0), slot, link.lanes)
         for slot, link in zip(slots, topology.links, strict=True)
     )
-    flows = flows_of(replace(topology, links=timed), tick)
+    flows = flows_of(replace(topology, links=timed))
     if flows is None:
         return None
+    into = _into(topology)
     ranks, parts, rng = range(exchange.ranks), exchange.parts, Random(seed)
     lanes = [link.lanes for link in topology.links]
     busy = flows.carried.sum(axis=0) * parts * np.array([float(slot) for slot in slots]) / lanes
-    whole = None
-    for more in SLACK:
+    carried, amount = flows.carried, 1
+    for more in SLACK if whole else ():
         least = Fraction(float(busy.max()) * (1 + more - CLOSE))
         time = min(-(-least // slot) * slot for slot in {*slots})
         rooms = [int(time // slot) * n for slot, n in zip(slots, lanes, strict=True)]
-        whole = whole_flows(topology, parts, rooms, tick)
-        if whole is not None:
+        taken = whole_flows(topology, parts, rooms)
+        if taken is not None:
+            carried, amount = taken.astype(float), parts
             break
-    carried = flows.carried if whole is None else whole.astype(float)
     found: list[list[Path]] = []
     for source in ranks:
         tick()
@@ -243,7 +295,7 @@ def _mixed(
         for target in ranks:
             paths: list[tuple[Path, float]] = []
             if target != source:
-                paths = _apart(topology, flow, source, target, 1 if whole is None else parts)
+                paths = _apart(into, flow, source, target, amount)
             found.append(_by_weight(paths, parts, rng))
     return found
 

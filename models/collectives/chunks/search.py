@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
 from random import Random
-from time import monotonic
+from typing import Any
 
 from syncfabric.models.collectives.chunks.bounds import best_cut
 from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency, perform
-from syncfabric.models.collectives.chunks.links import OutOfTimeError, Tick
 from syncfabric.models.collectives.chunks.order import Route, along, greedy, shared_out, ways_of
-from syncfabric.models.collectives.chunks.routing import in_rounds, routes_of
+from syncfabric.models.collectives.chunks.routing import in_rounds, routes_of, shortest
 from syncfabric.models.collectives.chunks.schedule import (
     MOST_HELD,
     Chunked,
@@ -27,15 +26,18 @@ from syncfabric.models.collectives.chunks.schedule import (
 from syncfabric.models.collectives.chunks.slots import in_slots
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.chunks.trees import Tree, best_trees
-from syncfabric.models.collectives.clock import check_seed_and_limit
+from syncfabric.models.collectives.clock import Clock, TimeUpError, check_seed_and_limit, tick
 from syncfabric.models.collectives.topology import Link, Topology
 from syncfabric.models.errors import SpecError
 
 __all__ = ["METHODS", "MOST_SENDS", "Found", "Result", "search"]
 
-METHODS = ("trees", "spanning", "ring", "paths", "rounds", "greedy", "exact")
+METHODS = ("shortest", "trees", "spanning", "ring", "greedy", "rounds", "paths", "exact")
+DRAWN = ("paths", "greedy", "rounds")
 RESTARTS = 8
-"""Of ``paths`` and ``greedy``, where every share is for one rank."""
+"""Of ``DRAWN``, where every share is for one rank."""
+BOUND_SHARE = 0.5
+"""Of the time limit, for the bound."""
 MOST_SENDS = 2_000_000
 """Of a schedule; numbers of chunks that take more are left out."""
 
@@ -50,24 +52,26 @@ class Found:
     schedule : Schedule
     time : Fraction
         Nanoseconds.
+    latency : Fraction
+        Nanoseconds without bytes.
+    time_of_a_byte : Fraction
+        Nanoseconds a byte of the rank's buffer, without latencies.
     """
 
     method: str
     schedule: Schedule
     time: Fraction
+    latency: Fraction
+    time_of_a_byte: Fraction
 
-    @cached_property
-    def latency(self) -> Fraction:
-        """Nanoseconds without bytes."""
-        return perform(self.schedule, Fraction(0))
-
-    @cached_property
-    def time_of_a_byte(self) -> Fraction:
-        """Nanoseconds a byte of the rank's buffer, without latencies."""
-        topology = self.schedule.topology
+    @classmethod
+    def of(cls, method: str, schedule: Schedule, time: Fraction) -> Found:
+        """Measure a schedule whose time is known."""
+        topology = schedule.topology
         links = tuple(Link(Fraction(0), link.beta, link.lanes) for link in topology.links)
-        timed = replace(self.schedule, topology=replace(topology, links=links))
-        return perform(timed) / self.schedule.exchange.size
+        timed = replace(schedule, topology=replace(topology, links=links))
+        byte = perform(timed) / schedule.exchange.size
+        return cls(method, schedule, time, perform(schedule, Fraction(0)), byte)
 
     @property
     def parts(self) -> int:
@@ -129,7 +133,7 @@ def search(
     seed : int, optional
         Of ``greedy``.
     time_limit : float, optional
-        Seconds after which what is not done is left out.
+        Seconds after which what is not done is left out, of the bound half of that.
     told : callable, optional
         Is given what is done next.
     stop : callable, optional
@@ -141,76 +145,80 @@ def search(
         A number is out of range, or no method has a schedule.
     """
     check_seed_and_limit(seed, time_limit)
-    end, found, left_out = monotonic() + time_limit, list[Found](), list[int]()
-
-    def tick() -> None:
-        if stop() or monotonic() > end:
-            raise OutOfTimeError
-
-    exchange = Exchange(kind, topology.nodes, size, 1, root)
     if topology.nodes < 2:
         raise SpecError(f"topology {topology.name}: a rank alone has nothing to send")
-    try:
-        cut = best_cut(exchange, topology, tick)
-    except OutOfTimeError:
-        raise SpecError(
-            f"topology {topology.name}: {time_limit:g} s are too short for a bound; give it more"
-        ) from None
-    makers = _Makers(topology, exchange, seed, tick)
-    # What takes longest comes last, so that it takes no time from the others.
-    tried = (
-        (number, m)
-        for last in (False, True)
-        for number in parts
-        for m in methods
-        if (m == "exact") == last
-    )
-    for number, method in tried:
+    exchange, clock = Exchange(kind, topology.nodes, size, 1, root), Clock(time_limit, stop)
+    with clock.rules(BOUND_SHARE):
+        cut = best_cut(exchange, topology)
+    bound = max(bound_of(exchange, topology, cut), least_latency(exchange, topology))
+    makers = _Makers(topology, exchange, seed)
+    best: dict[tuple[str, int], Found] = {}
+    left_out = list[int]()
+
+    def attempt(method: str, number: int, restart: int = 0) -> None:
         held = exchange.count * number * exchange.ranks
         if makers.sends * number > MOST_SENDS or (number > min(parts) and held > MOST_HELD):
-            left_out += [number] * (number not in left_out)
-            continue
-        exchange = replace(exchange, parts=number)
+            left_out.extend([number] * (number not in left_out))
+            return
         told(f"{method}, {number} chunks")
-        best: Found | None = None
+        least = min((one.time for one in best.values()), default=None)
+        sends = makers.made(method, replace(exchange, parts=number), least, restart)
+        if not sends:
+            return
+        schedule = Schedule(topology, replace(exchange, parts=number), tuple(sends), cut)
+        outcome = check(schedule)
+        if outcome.broken:
+            raise AssertionError(f"{method}: {outcome.wrong[0]}")
+        before = best.get((method, number))
+        if before is None or outcome.time < before.time:
+            best[method, number] = Found.of(method, schedule, outcome.time)
+
+    def limited(*attempted: Any) -> None:
         try:
-            below = min((one.time for one in found), default=None)
-            for sends in makers.made(method, exchange, below):
-                schedule = Schedule(topology, exchange, tuple(sends), cut)
-                outcome = check(schedule)
-                if outcome.broken:
-                    raise AssertionError(f"{method}: {outcome.wrong[0]}")
-                if best is None or outcome.time < best.time:
-                    best = Found(method, schedule, outcome.time)
-        except OutOfTimeError:
-            left_out += [number] * (best is None and number not in left_out)
-        if best is not None:
-            found.append(best)
-    if not found and not left_out:
+            with clock.rules():
+                tick()
+                attempt(*attempted)
+        except TimeUpError:
+            method, number, *_ = attempted
+            left_out.extend([number] * ((method, number) not in best and number not in left_out))
+
+    if METHODS[0] in methods:  # is quick, and always there
+        attempt(METHODS[0], min(parts))
+    for number in parts:
+        for method in methods:
+            if method != "exact" and (method, number) not in best:
+                limited(method, number)
+    # What takes longest comes last, so that it takes no time from the others.
+    for restart in range(1, RESTARTS if exchange.personal else 1):
+        for method, number in sorted(best, key=lambda key: best[key].time):
+            if method in DRAWN and min(one.time for one in best.values()) > bound:
+                limited(method, number, restart)
+    for number in parts if "exact" in methods else ():
+        limited("exact", number)
+    if not best and not left_out:
         raise SpecError(
             f"method {methods[0]}: it does not fit {kind} on topology {topology.name}; take"
             " another, or auto"
         )
-    if not found:
+    if not best:
         fewer = "fewer chunks, " * (max(left_out) > 1)
-        other = "" if [*methods] == ["greedy"] else ", or the method greedy"
+        other = "" if METHODS[0] in methods else f", or the method {METHODS[0]}"
         raise SpecError(
             f"topology {topology.name}: no schedule of {kind} was found in time with"
             f" {MOST_SENDS:,} sends at most; take {fewer}a longer time limit{other}"
         )
-    found.sort(key=lambda one: (one.time, one.parts))
-    bound = max(bound_of(exchange, topology, cut), least_latency(exchange, topology))
+    found = sorted(best.values(), key=lambda one: (one.time, one.parts))
     return Result(tuple(found), bound, cut, tuple(left_out))
 
 
 class _Makers:
     """The methods; what does not depend on the number of parts is found once."""
 
-    def __init__(self, topology: Topology, exchange: Exchange, seed: int, tick: Tick) -> None:
+    def __init__(self, topology: Topology, exchange: Exchange, seed: int) -> None:
         self._topology, self._turned = topology, topology.reversed()
-        self._owners, self._seed, self._tick = exchange.owners, seed, tick
+        self._owners, self._seed = exchange.owners, seed
         self._personal = exchange.personal
-        self._paths: dict[Exchange, list[Route] | None] = {}
+        self._paths: dict[tuple[Exchange, bool], list[Route] | None] = {}
         self.both = exchange.combines and exchange.spreads
         self.sends = exchange.count * (topology.nodes - 1) * (1 + self.both)
         """Of all methods, with one part of each share."""
@@ -218,33 +226,27 @@ class _Makers:
             far = topology.distances
             self.sends = sum(int(far[a, b]) for (a,), (b,) in exchange.shares)
 
-    def made(self, method: str, exchange: Exchange, below: Fraction | None) -> Iterator[list[Send]]:
-        """Yield a method's schedules; none where it does not fit, or is not below a time.
-
-        Of what is for one rank alone some methods draw lots, and yield several.
-        """
-        times = {"exact": 1, "rounds": 2}.get(method, RESTARTS)
-        for restart in range(times if self._personal else 1):
-            if sends := self._made(method, exchange, below, restart):
-                yield sends
-
-    def _made(
+    def made(
         self, method: str, exchange: Exchange, below: Fraction | None, restart: int
     ) -> list[Send] | None:
+        """Return a method's schedule; None where it does not fit, or is not below a time.
+
+        Of what is for one rank alone some methods draw lots, another for each restart.
+        """
         if method == "spanning":
             if self.both and self._spanning:
                 weights = [weight for _, weight in self._spanning]
                 taken = shared_out(weights, exchange.items)
                 routes = [self._spanning[nth][0] for nth in taken]
                 parts = exchange.items
-                piece, tick = exchange.piece, self._tick
-                return along(self._topology, routes, piece, parts=parts, both=True, tick=tick)
+                piece = exchange.piece
+                return along(self._topology, routes, piece, parts=parts, both=True)
             return None
         alone = method in ("paths", "rounds")
-        if self._personal != alone and method not in ("greedy", "exact"):
+        if self._personal != alone and method not in ("shortest", "greedy", "exact"):
             return None
         if method == "rounds":
-            return in_rounds(self._topology, exchange, restart, self._tick)
+            return in_rounds(self._topology, exchange, restart)
         forth = back = list[Send]()
         parts, piece = exchange.parts, exchange.piece
         for combine in (True, False):
@@ -252,23 +254,23 @@ class _Makers:
                 continue
             topology = self._turned if combine else self._topology
             sends: list[Send] | None
-            if method == "greedy":
-                shares, seed = exchange.ends(combine=combine), self._seed + restart
-                sends = greedy(topology, shares, parts, piece, seed, self._tick)
+            shares = exchange.ends(combine=combine)
+            if method == "shortest":
+                sends = shortest(topology, shares, parts, piece)
+            elif method == "greedy":
+                sends = greedy(topology, shares, parts, piece, self._seed + restart)
             elif method == "exact":
                 link = topology.links[0]
                 slot = (link.alpha + link.beta * piece) * (1 + self.both)
                 most = None if below is None else ceil(below / slot) - 1
                 leg = topology, exchange, combine
-                sends = in_slots(*leg, most, self._seed, self._tick)
+                sends = in_slots(*leg, most, self._seed)
             else:
-                ways = self._routes(method, exchange, combine=combine)
+                ways = self._routes(method, exchange, restart, combine=combine)
                 if ways is None:
                     return None
-                lots = Random(self._seed + restart) if restart else None
-                sends = along(
-                    topology, ways, piece, parts=parts, both=False, rng=lots, tick=self._tick
-                )
+                lots = Random(self._seed + restart) if restart > 1 else None
+                sends = along(topology, ways, piece, parts=parts, both=False, rng=lots)
             if sends is None:
                 return None
             if combine:
@@ -277,12 +279,16 @@ class _Makers:
                 forth = sends
         return [*back, *forth]
 
-    def _routes(self, method: str, exchange: Exchange, *, combine: bool) -> list[Route] | None:
+    def _routes(
+        self, method: str, exchange: Exchange, restart: int, *, combine: bool
+    ) -> list[Route] | None:
         """Return the route of each item; None where the method does not fit."""
         if method == "paths":
-            if exchange not in self._paths:
-                self._paths[exchange] = routes_of(self._topology, exchange, self._seed, self._tick)
-            return self._paths[exchange]
+            key = exchange, bool(restart)
+            if key not in self._paths:
+                topology = self._topology
+                self._paths[key] = routes_of(topology, exchange, self._seed, whole=key[1])
+            return self._paths[key]
         trees = self._combining if combine else self._spreading
         if method == "ring":
             trees = _ring(self._turned if combine else self._topology, self._owners)
@@ -290,18 +296,15 @@ class _Makers:
 
     @cached_property
     def _spreading(self) -> list[Tree] | None:
-        return best_trees(self._topology, self._owners, self._tick)
+        return best_trees(self._topology, self._owners)
 
     @cached_property
     def _combining(self) -> list[Tree] | None:
-        return best_trees(self._turned, self._owners, self._tick)
+        return best_trees(self._turned, self._owners)
 
     @cached_property
     def _spanning(self) -> list[tuple[Route, float]]:
-        return [
-            (Route(edges[0][0], edges), rate)
-            for edges, rate in packed(self._topology, self._tick).trees
-        ]
+        return [(Route(edges[0][0], edges), rate) for edges, rate in packed(self._topology).trees]
 
 
 def _ring(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:

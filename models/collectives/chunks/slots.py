@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
-from math import ceil, inf
+from math import ceil
 from typing import Any
 
 from ortools.sat.python import cp_model
 
 from syncfabric.models.collectives.chunks.bounds import best_cut, time_of_a_byte
 from syncfabric.models.collectives.chunks.checker import bound_of
-from syncfabric.models.collectives.chunks.links import OutOfTimeError, Tick
 from syncfabric.models.collectives.chunks.schedule import Ends, Exchange, Send
+from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.exact.model import solved
 from syncfabric.models.collectives.topology import Link, Topology
 
@@ -37,7 +37,6 @@ def in_slots(
     combine: bool,
     most: int | None,
     seed: int,
-    tick: Tick,
 ) -> list[Send] | None:
     """Return the sends of each share's parts from its owner in the fewest slots.
 
@@ -52,7 +51,6 @@ def in_slots(
         Slots that it may take.
     seed : int
         Of the solver.
-    tick : callable
 
     Returns
     -------
@@ -66,24 +64,24 @@ def in_slots(
     unit = tuple(Link(Fraction(0), Fraction(1), link.lanes) for link in topology.links)
     bare = Topology(topology.name, topology.nodes, 0, topology.channels, unit)
     if exchange.personal:
-        cut = best_cut(exchange, bare, tick)
+        cut = best_cut(exchange, bare)
         time = bound_of(exchange, bare, cut) / exchange.piece
     else:
-        time = time_of_a_byte(bare, exchange.owners, tick)[0] * exchange.parts
+        time = time_of_a_byte(bare, exchange.owners)[0] * exchange.parts
     far, shares = topology.distances.tolist(), exchange.ends(combine=combine)
     least = max(ceil(time), *(far[owner][t] for owner, targets in shares for t in targets))
     for slots in range(least, min(most or least + TRIED, least + TRIED - 1) + 1):
         most_sends = MOST_VALUES // exchange.parts
-        sends = list(islice(_possible(topology, shares, slots, tick), most_sends + 1))
+        sends = list(islice(_possible(topology, shares, slots), most_sends + 1))
         if len(sends) > most_sends:
             return None
-        if found := _solved(topology, shares, exchange.parts, sends, slots, seed, tick):
+        if found := _solved(topology, shares, exchange.parts, sends, slots, seed):
             return found
     return None
 
 
 def _possible(
-    topology: Topology, shares: Sequence[Ends], slots: int, tick: Tick
+    topology: Topology, shares: Sequence[Ends], slots: int
 ) -> Iterator[tuple[int, int, int]]:
     """Yield share, channel and slot of all sends that may be of use."""
     far = topology.distances.tolist()
@@ -102,7 +100,6 @@ def _solved(
     sends: Sequence[tuple[int, int, int]],
     slots: int,
     seed: int,
-    tick: Tick,
 ) -> list[Send] | None:
     sat: Any = cp_model.CpModel()
     sent: dict[tuple[int, int, int], Any] = {}
@@ -132,14 +129,7 @@ def _solved(
     for (channel, _), values in users.items():
         sat.add(sum(values) <= topology.links[channel].lanes)
 
-    def left() -> float:
-        try:
-            tick()
-        except OutOfTimeError:
-            return 0
-        return inf
-
-    holds = solved(sat, seed, left, EFFORT)
+    holds = solved(sat, seed, seconds_left, EFFORT)
     tick()
     if holds is None:
         return None

@@ -19,7 +19,8 @@ from scipy.optimize import linprog
 from scipy.sparse import csc_array, csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from syncfabric.models.collectives.chunks.links import Tick, bandwidths, no_tick
+from syncfabric.models.collectives.chunks.links import bandwidths
+from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.topology import Topology
 
 __all__ = ["MOST_PACKED", "Packed", "packed"]
@@ -45,7 +46,7 @@ _KNOWN: dict[Topology, Packed] = {}
 """Those of the last topologies, as bound and schedule need the same."""
 
 
-def packed(topology: Topology, tick: Tick = no_tick) -> Packed:
+def packed(topology: Topology) -> Packed:
     """Pack spanning trees by a linear program whose columns are trees.
 
     A tree that is worth while is a least spanning tree by the links' prices. The prices say the
@@ -55,7 +56,6 @@ def packed(topology: Topology, tick: Tick = no_tick) -> Packed:
     ----------
     topology : Topology
         With links.
-    tick : callable, optional
     """
     if topology in _KNOWN:
         return _KNOWN[topology]
@@ -78,7 +78,9 @@ def packed(topology: Topology, tick: Tick = no_tick) -> Packed:
         rows = np.concatenate(columns)
         starts = np.arange(0, len(rows) + 1, len(tree))
         used = csc_array((np.ones(len(rows)), rows, starts), shape=(len(pairs), len(columns)))
-        solved = linprog(-np.ones(len(columns)), A_ub=used, b_ub=room, method="highs")
+        limit = {"time_limit": seconds_left()}
+        solved = linprog(-np.ones(len(columns)), A_ub=used, b_ub=room, options=limit)
+        tick()
         weights, prices = solved.x, -solved.ineqlin.marginals
     parts = _weakest(topology, pairs, prices)
     trees = () if topology.switches else tuple(_rooted(topology, ends, columns, weights))

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from ortools.graph.python.max_flow import SimpleMaxFlow
 
-from syncfabric.models.collectives.chunks.links import Tick
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Topology
 
 __all__ = ["UNBOUNDED", "Ways", "split_off"]
@@ -33,7 +33,7 @@ MOST_FLOWS = 300_000
 
 
 def split_off(
-    topology: Topology, room: Mapping[Edge, int], owners: Sequence[int], each: int, tick: Tick
+    topology: Topology, room: Mapping[Edge, int], owners: Sequence[int], each: int
 ) -> Ways | None:
     """Return ways past switches that let as many trees through as the links.
 
@@ -46,7 +46,6 @@ def split_off(
     owners : sequence of int
     each : int
         Trees of each owner, all of which can come to every rank.
-    tick : callable
 
     Returns
     -------
@@ -58,7 +57,7 @@ def split_off(
         return None
     splitting = _Splitting(topology, room, owners, each)
     for switch in range(topology.nodes, topology.vertices):
-        if not splitting.remove(switch, tick):
+        if not splitting.remove(switch):
             return None
     return splitting.ways
 
@@ -74,7 +73,7 @@ class _Splitting:
         self._room = {pair: count for pair, count in room.items() if count}
         self.ways: Ways = {pair: {pair: count} for pair, count in self._room.items()}
 
-    def remove(self, switch: int, tick: Tick) -> bool:
+    def remove(self, switch: int) -> bool:
         """Split off all that a switch has; return whether nothing is left."""
         ins = [a for a, b in self._room if b == switch]
         outs = [b for a, b in self._room if a == switch]

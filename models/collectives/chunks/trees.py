@@ -16,9 +16,10 @@ import numpy as np
 from ortools.graph.python.max_flow import SimpleMaxFlow
 
 from syncfabric.models.collectives.chunks.bounds import time_of_a_byte
-from syncfabric.models.collectives.chunks.links import Tick, bandwidths, no_tick
+from syncfabric.models.collectives.chunks.links import bandwidths
 from syncfabric.models.collectives.chunks.spanning import MOST_PACKED
 from syncfabric.models.collectives.chunks.splitting import UNBOUNDED, Ways, split_off
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.models.collectives.topology import Topology
 
@@ -39,9 +40,7 @@ class Tree(NamedTuple):
     """Trees that it stands for."""
 
 
-def best_trees(
-    topology: Topology, owners: Sequence[int], tick: Tick = no_tick
-) -> list[Tree] | None:
+def best_trees(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
     """Return as many trees from each owner as meet the bound of ``time_of_a_byte``.
 
     Parameters
@@ -50,7 +49,6 @@ def best_trees(
         With links.
     owners : sequence of int
         One, or all ranks.
-    tick : callable, optional
 
     Returns
     -------
@@ -60,7 +58,7 @@ def best_trees(
     """
     if topology.nodes < 2:
         return None
-    time, _ = time_of_a_byte(topology, owners, tick)
+    time, _ = time_of_a_byte(topology, owners)
     rates = bandwidths(topology)
     # Trees of a channel, and of an owner, in units of the rate of a tree.
     scale = lcm(time.numerator, *(rate.denominator for rate in rates))
@@ -77,13 +75,13 @@ def best_trees(
     if topology.nodes > MOST_PACKED:
         return None
     rooms = dict(zip(topology.channels, room, strict=True))
-    ways = split_off(topology, rooms, owners, trees, tick)
+    ways = split_off(topology, rooms, owners, trees)
     if ways is None:
         return None
     joined = Topology(topology.name, topology.nodes, 0, tuple(sorted(ways)))
     room_of = {pair: sum(many.values()) for pair, many in ways.items()}
     packing = _Packing(joined, room_of, [Tree(o, (), trees) for o in owners])
-    return [one for tree in packing.trees(tick) for one in _placed(tree, ways)]
+    return [one for tree in packing.trees() for one in _placed(tree, ways)]
 
 
 def _placed(tree: Tree, ways: Ways) -> Iterator[Tree]:
@@ -159,7 +157,7 @@ class _Packing:
         self._topology, self._room = topology, room
         self._left = [_Growing(tree.owner, [], {tree.owner}, tree.weight) for tree in begun]
 
-    def trees(self, tick: Tick) -> Iterator[Tree]:
+    def trees(self) -> Iterator[Tree]:
         """Yield all trees."""
         while self._left:
             tick()

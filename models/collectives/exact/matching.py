@@ -50,10 +50,10 @@ def _all(task: Task, seed: int) -> Iterator[tuple[Step, ...] | None]:
         yield _rarest(task, rng)
     plain = replace(task.topology, links=())
     topology, nothing = linked(plain, Fraction(1), Fraction(1)), Fraction(0)
-    if trees := best_trees(topology, nodes, tick):
+    if trees := best_trees(topology, nodes):
         first = {tree.owner: tree for tree in reversed(trees)}
         routes = [Route(node, first[node].edges) for node in nodes]
-        sends = along(topology, routes, nothing, parts=1, both=False, tick=tick)
+        sends = along(topology, routes, nothing, parts=1, both=False)
         if _detour(task, sends) <= task.extra:
             yield _steps(nodes, sends)
 

@@ -10,6 +10,7 @@ from syncfabric.models.collectives.chunks.checker import check, perform
 from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.order import Route, along, greedy, shared_out, ways_of
 from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule
+from syncfabric.models.collectives.clock import Clock, TimeUpError
 from syncfabric.models.collectives.files import load_topology
 from syncfabric.models.collectives.topology import Link, Topology
 from tests.models.collectives.chunks.drawn import drawn, two_way
@@ -92,11 +93,9 @@ def test_ways_lead_past_switches_alone() -> None:
         assert all(vertex >= topology.nodes for vertex in way[1:-1])
 
 
-def test_what_is_called_all_the_time_can_end_it() -> None:
-    def late() -> None:
-        raise TimeoutError
-
-    with pytest.raises(TimeoutError):
-        greedy(LINE, [(0, range(4))], 1, Fraction(1), 1, late)
-    with pytest.raises(TimeoutError):
-        along(LINE, [Route(0, ((0, 1),))], Fraction(1), parts=1, both=False, tick=late)
+def test_a_clock_ends_it() -> None:
+    with Clock(60, lambda: True).rules():
+        with pytest.raises(TimeUpError):
+            greedy(LINE, [(0, range(4))], 1, Fraction(1), 1)
+        with pytest.raises(TimeUpError):
+            along(LINE, [Route(0, ((0, 1),))], Fraction(1), parts=1, both=False)

@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from syncfabric.models.collectives.chunks.bounds import best_cut
 from syncfabric.models.collectives.chunks.checker import bound_of, check, held_by_share
 from syncfabric.models.collectives.chunks.files import read
-from syncfabric.models.collectives.chunks.links import bandwidths, linked, no_tick
+from syncfabric.models.collectives.chunks.links import bandwidths, linked
 from syncfabric.models.collectives.chunks.multiflow import flows_of, lengths_of
 from syncfabric.models.collectives.chunks.routing import in_rounds, routes_of
 from syncfabric.models.collectives.chunks.schedule import Chunked, Cut, Exchange, Schedule, Send
@@ -140,7 +140,7 @@ def test_the_fewest_slots_of_all_are_found(topology: Topology, kind: Chunked, ro
     exchange = found.best.schedule.exchange
     assert found.best.time == slots * exchange.piece
     assert found.bound <= found.best.time
-    exact = in_slots(topology, exchange, False, None, 1, no_tick)
+    exact = in_slots(topology, exchange, False, None, 1)
     assert exact is not None
     schedule = Schedule(topology, exchange, tuple(exact))
     assert check(schedule) == (found.best.time, (), 0)
@@ -150,7 +150,7 @@ def test_the_fewest_slots_of_all_are_found(topology: Topology, kind: Chunked, ro
 def test_parts_share_channels_evenly(seed: int) -> None:
     """Between opposite ranks of a ring half of the parts go each way, so all channels have 8."""
     topology = linked(load_topology("ring-8"), Fraction(0), Fraction(1))
-    routes = routes_of(topology, Exchange("alltoall", 8, 64), seed, no_tick)
+    routes = routes_of(topology, Exchange("alltoall", 8, 64), seed, whole=True)
     assert routes is not None
     load = Counter(hop for route in routes for hop in route.way.values())
     assert load == dict.fromkeys(topology.channels, 8)
@@ -285,7 +285,7 @@ def test_rounds_of_pairs_share_no_channel() -> None:
     topology = linked(load_topology("fat-tree-2x4"), Fraction(1000), Fraction(1))
     exchange = Exchange("alltoall", 16, 2**26)
     for turn in (0, 1):
-        sends = in_rounds(topology, exchange, turn, no_tick)
+        sends = in_rounds(topology, exchange, turn)
         assert sends is not None
         assert len(sends) == 16 * 15
         outcome = check(Schedule(topology, exchange, tuple(sends)))
@@ -293,12 +293,12 @@ def test_rounds_of_pairs_share_no_channel() -> None:
         if turn:
             assert outcome.time < 15 * exchange.piece * Fraction(1002, 1000)
     small = linked(load_topology("star-6"), Fraction(1), Fraction(1))
-    assert in_rounds(small, Exchange("alltoall", 6, 6), 0, no_tick) is None  # no switch
-    assert in_rounds(topology, Exchange("gather", 16, 6), 0, no_tick) is None
+    assert in_rounds(small, Exchange("alltoall", 6, 6), 0) is None  # no switch
+    assert in_rounds(topology, Exchange("gather", 16, 6), 0) is None
     three = Topology(
         "three", 3, 1, tuple(c for r in range(3) for c in ((r, 3), (3, r))), (UNIT,) * 6
     )
-    assert in_rounds(three, Exchange("alltoall", 3, 3), 1, no_tick) is None
+    assert in_rounds(three, Exchange("alltoall", 3, 3), 1) is None
     found = search(three, "alltoall", 3, (1,), methods=("rounds",))
     assert (float(found.best.time), float(found.bound)) == (2, 2)
 

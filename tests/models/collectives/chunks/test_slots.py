@@ -6,9 +6,10 @@ from fractions import Fraction
 import pytest
 
 from syncfabric.models.collectives.chunks.checker import check
-from syncfabric.models.collectives.chunks.links import OutOfTimeError, linked, no_tick
+from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule
 from syncfabric.models.collectives.chunks.slots import in_slots
+from syncfabric.models.collectives.clock import Clock, TimeUpError
 from syncfabric.models.collectives.files import load_topology
 from syncfabric.models.collectives.topology import Link, Topology
 from tests.models.collectives.chunks.drawn import drawn
@@ -21,10 +22,10 @@ from tests.models.collectives.chunks.drawn import drawn
 def test_the_bound_is_met(name: str, parts: int, slots: int) -> None:
     topology = linked(load_topology(name), Fraction(0), Fraction(1))
     exchange = Exchange("allgather", topology.nodes, parts, parts)
-    sends = in_slots(topology, exchange, False, slots, 1, no_tick)
+    sends = in_slots(topology, exchange, False, slots, 1)
     assert sends is not None
     assert check(Schedule(topology, exchange, tuple(sends))) == (Fraction(slots), (), 0)
-    assert in_slots(topology, exchange, False, slots - 1, 1, no_tick) is None
+    assert in_slots(topology, exchange, False, slots - 1, 1) is None
 
 
 def test_lanes_and_one_way_links() -> None:
@@ -35,7 +36,7 @@ def test_lanes_and_one_way_links() -> None:
         links = tuple(Link(Fraction(0), Fraction(1), link.lanes) for link in topology.links)
         topology = Topology("drawn", topology.nodes, 0, topology.channels, links)
         exchange = Exchange("allgather", topology.nodes, 2, 2)
-        if sends := in_slots(topology, exchange, False, None, 1, no_tick):
+        if sends := in_slots(topology, exchange, False, None, 1):
             assert check(Schedule(topology, exchange, tuple(sends))).broken == 0
             found += 1
     assert found > 6
@@ -45,10 +46,7 @@ def test_what_is_not_for_slots() -> None:
     for name in ("dgx-1-pair", "dgx-a100", "torus-16x16"):
         topology = linked(load_topology(name), Fraction(0), Fraction(1))
         exchange = Exchange("allgather", topology.nodes, 1)
-        assert in_slots(topology, exchange, False, None, 1, no_tick) is None
+        assert in_slots(topology, exchange, False, None, 1) is None
 
-    def late() -> None:
-        raise OutOfTimeError
-
-    with pytest.raises(OutOfTimeError):
-        in_slots(load_topology("dgx-1"), Exchange("allgather", 8, 1), False, None, 1, late)
+    with Clock(60, lambda: True).rules(), pytest.raises(TimeUpError):
+        in_slots(topology, Exchange("scatter", 256, 1), False, None, 1)
