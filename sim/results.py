@@ -196,14 +196,14 @@ class Events(Part):
 
 @dataclass(frozen=True)
 class ChurnCost(Part):
-    """What lives cost one of the file's groups: its latency without and with them."""
+    """What instances cost one of the file's groups: its latency without and with them."""
 
     id: int
     """Group identifier (GID)."""
     quiet: Spread | None
-    """Latency before the first life; null if no barrier was made then."""
+    """Latency before the first instance; null if no barrier was made then."""
     churning: Spread | None
-    """Latency from the first life's birth to the last one's end; null likewise."""
+    """Latency from the first instance's set-up to the last one's end; null likewise."""
     bound: int | None
     """Most cycles that a barrier may take, alone on an idle network."""
 
@@ -212,7 +212,7 @@ class ChurnCost(Part):
 class ChurnResult(Part):
     """Groups that were set up and torn down while the file's groups went on."""
 
-    lives: int
+    instances: int
     """Groups that were drawn; each is torn down, killed, or given up."""
     killed: int
     """Of these: killed, at a random moment."""
@@ -301,6 +301,10 @@ class RunResult(Part):
         SpecError
             ``values`` has not the shape of a result; the message names the first place.
         """
+        churn = values.get("churn") if isinstance(values, dict) else None
+        if isinstance(churn, dict) and "lives" in churn:  # 0.1.0's name, for one release
+            rest = {name: value for name, value in churn.items() if name != "lives"}
+            values = {**values, "churn": {"instances": churn["lives"], **rest}}
         return validated(_adapter(), values)
 
     def __str__(self) -> str:
@@ -384,9 +388,9 @@ def summary(result: RunResult) -> Iterator[str]:
 
 
 def _churn(churn: ChurnResult) -> Iterator[str]:
-    """Yield what became of lives, and what they cost the file's groups."""
+    """Yield what became of instances, and what they cost the file's groups."""
     yield (
-        f"churn: {count(churn.lives, 'instance')}, {churn.killed} killed, "
+        f"churn: {count(churn.instances, 'instance')}, {churn.killed} killed, "
         f"{churn.given_up} given up; {count(churn.refused, 'set-up')} refused"
     )
     for name, cycles, packets in (

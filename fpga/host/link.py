@@ -60,7 +60,7 @@ class Link:
         Serial port, or terminal.
     baud : int
         Bits a second.
-    patience : float
+    timeout : float
         Seconds to wait for an answer.
 
     Raises
@@ -71,12 +71,12 @@ class Link:
         pyserial is not installed.
     """
 
-    def __init__(self, port: str, baud: int = BAUD, *, patience: float = 1.0) -> None:
+    def __init__(self, port: str, baud: int = BAUD, *, timeout: float = 1.0) -> None:
         library = serial_library()
-        self.port, self._patience = port, patience
+        self.port, self._timeout = port, timeout
         try:
             self._serial: serial.Serial = library.Serial(
-                port, baud, timeout=patience, write_timeout=patience, exclusive=True
+                port, baud, timeout=timeout, write_timeout=timeout, exclusive=True
             )
         except (*_BROKEN, ValueError) as error:
             raise BoardError(f"port {port} cannot be opened: {_reason(error)}") from None
@@ -148,7 +148,7 @@ class Link:
         for _ in range(_TRIES):
             # What is no request spoils whatever half line is there: that must not be carried out.
             self._send("?")
-            answer = self._line(self._patience)
+            answer = self._line(self._timeout)
             while following := self._line(_QUIET):
                 answer = following
             if answer == _SPOILED:
@@ -166,7 +166,7 @@ class Link:
     def _ask(self, line: str) -> str:
         """Return the answer to a line, which may be that it was lost."""
         self._send(line)
-        answer = self._line(self._patience)
+        answer = self._line(self._timeout)
         # This is about what came before; if our line was heard, its own answer follows.
         return (self._line(_QUIET) or answer) if answer == _BUSY else answer
 

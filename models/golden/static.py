@@ -169,8 +169,8 @@ class StaticModel:
             agent = self._agents[node]
             if agent.ready and not agent.waits and node not in flushed:
                 found.add(node)
-                if agent.patience:
-                    agent.due = now + agent.patience
+                if agent.timeout:
+                    agent.due = now + agent.timeout
                     self._due.setdefault(agent.due, []).append(node)
         self._stirring |= found
         return found

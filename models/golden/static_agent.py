@@ -7,9 +7,9 @@ from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
 from syncfabric.models.messages.static import (
     INIT,
-    PATIENCE_BITS,
     ROLE_WORD,
     STATUS_WORD,
+    TIMEOUT_BITS,
     Role,
     StaticWord,
 )
@@ -47,7 +47,7 @@ class Agent:
     ----------
     core_buffer : int
         Places B of the core buffers.
-    patience : int
+    timeout : int
         That of the watchdog after reset.
 
     Attributes
@@ -70,7 +70,7 @@ class Agent:
         Released since the last arrive.
     hold : bool
         The process has not come to Wait: an input, no state.
-    patience : int
+    timeout : int
         Cycles that a process may wait until the watchdog tells so; 0: as long as it likes.
     due : int
         Cycle at whose end it does, if the process waits until then.
@@ -91,15 +91,15 @@ class Agent:
         "hold",
         "left",
         "owed",
-        "patience",
         "role",
+        "timeout",
     )
 
-    def __init__(self, core_buffer: int, patience: int = 0) -> None:
+    def __init__(self, core_buffer: int, timeout: int = 0) -> None:
         self._core_buffer = core_buffer
         self.role, self.code, self.flits = Role.NONE, 0, 0
         self.hold = False
-        self.patience, self.due = patience, -1
+        self.timeout, self.due = timeout, -1
         self.counters = [0] * len(Counter)
         self.reset()
 
@@ -228,9 +228,9 @@ class Agent:
             Whether it is refused, the answer's data, and what is to be done at the edge.
         """
         address, data = request.address, request.data
-        waits = watched and address == StaticWord.PATIENCE
+        waits = watched and address == StaticWord.TIMEOUT
         if not request.write:
-            found = self.patience if waits else self._read(address)
+            found = self.timeout if waits else self._read(address)
             return found is None, found or 0, None
         if address == StaticWord.ROLE and self.is_idle and not arrives:
             return False, 0, lambda: self._assign(data)
@@ -238,7 +238,7 @@ class Agent:
         if address == StaticWord.COMMAND and data == INIT and may_begin and not flushed:
             return False, 0, self.begin
         if waits:
-            return False, 0, lambda: setattr(self, "patience", data & (1 << PATIENCE_BITS) - 1)
+            return False, 0, lambda: setattr(self, "timeout", data & (1 << TIMEOUT_BITS) - 1)
         self.count(Counter.REFUSED_WRITE)
         return True, 0, None
 

@@ -108,11 +108,11 @@ def owners_of(managers: int, entries: int, slots: int) -> dict[int, int]:
     return owners | {entries + s: s % shares for s in range(slots) if s % shares < managers}
 
 
-ERRAND_MARK = 0xB7
-"""Tells an errand from other packets of software."""
+BATCH_MARK = 0xB7
+"""Tells a command batch from other packets of software."""
 
-ERRAND = Layout(
-    "management command",
+BATCH = Layout(
+    "management command batch",
     (
         Field("mark", 8, "0xB7"),
         Field("entry", 8, "entry of the engine at your router"),

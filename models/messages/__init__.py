@@ -13,9 +13,9 @@ from syncfabric.models.messages.registers import (
 )
 from syncfabric.models.messages.static import (
     INIT,
-    PATIENCE_BITS,
     ROLE_WORD,
     STATUS_WORD,
+    TIMEOUT_BITS,
     LoaderWord,
     Role,
     StaticLayout,
@@ -28,9 +28,9 @@ __all__ = [
     "COUNTER_BASE",
     "COUNTER_BITS",
     "INIT",
-    "PATIENCE_BITS",
     "ROLE_WORD",
     "STATUS_WORD",
+    "TIMEOUT_BITS",
     "Counter",
     "Field",
     "Layout",

@@ -13,7 +13,7 @@ from syncfabric.models.messages.words import WordTable, bits_of, whole
 INIT = 1
 """The command that lets a root begin."""
 
-PATIENCE_BITS = 16
+TIMEOUT_BITS = 16
 """Bits of the cycles that a process may wait until its node tells so."""
 
 
@@ -47,7 +47,7 @@ STATUS_WORD = Layout(
 
 
 class StaticWord(WordTable):
-    """Words of a node, but for its counters. PATIENCE is there with a watchdog only."""
+    """Words of a node, but for its counters. TIMEOUT is there with a watchdog only."""
 
     ROLE = (
         0,
@@ -56,10 +56,10 @@ class StaticWord(WordTable):
     )
     COMMAND = 1, "Command", whole("command", "w", "1 INIT lets a root begin, once")
     STATUS = 2, "Status word", bits_of(STATUS_WORD, "r", reset=0)
-    PATIENCE = (
+    TIMEOUT = (
         3,
-        "Patience",
-        whole("cycles", "rw", "a wait of so many cycles is counted; 0: none", width=PATIENCE_BITS),
+        "Timeout",
+        whole("cycles", "rw", "a wait of so many cycles is counted; 0: none", width=TIMEOUT_BITS),
     )
 
 

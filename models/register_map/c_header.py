@@ -196,6 +196,8 @@ def _(network: StaticSpec) -> list[str]:
         block(
             "/* Config addresses: words of a node. */",
             {"ADDRESS_BITS": registers.CONFIG_ADDRESS_BITS} | named("WORD", static.StaticWord),
+            "/* Its name in 0.1.0, until the next release. */",
+            "#define SYNCFABRIC_WORD_PATIENCE SYNCFABRIC_WORD_TIMEOUT",
             "/* Words of the loader. */",
             named("WORD", static.LoaderWord),
             "/* Counter c of a node. */",

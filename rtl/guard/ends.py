@@ -174,7 +174,7 @@ def bounded_count(m: Module, most: int, more: Value, less: Value, name: str) -> 
     return count
 
 
-PATIENCE = 64
+TIMEOUT = 64
 """Cycles after which, once or twice, a channel that has come to rest is asked for."""
 
 
@@ -230,7 +230,7 @@ class SenderGuard(wiring.Component):
                 self._number(m, c, link.valid[c], sent) for c, sent in enumerate(inside.valid)
             ]
             m.d.comb += link.sequence.eq(either(numbers))
-        quiet, full, any_out = Signal(range(PATIENCE)), Signal(), Signal()
+        quiet, full, any_out = Signal(range(TIMEOUT)), Signal(), Signal()
         lost: list[Value] = []
         out_any: list[Value] = []
         triples = zip(shape.sent(inside), shape.credits(link), shape.credits(inside), strict=True)
@@ -238,7 +238,7 @@ class SenderGuard(wiring.Component):
             out_any.append(self._channel(m, c, sent, credit, back, full, lost))
         m.d.comb += [
             any_out.eq(Cat(out_any).any()),
-            full.eq(any_out & (quiet == PATIENCE - 1)),
+            full.eq(any_out & (quiet == TIMEOUT - 1)),
             self.lost.eq(Cat(lost).any()),
         ]
         m.d.sync += quiet.eq(Mux(any_out & ~self.fence, quiet + 1, 0))

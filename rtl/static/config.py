@@ -8,9 +8,9 @@ from syncfabric.models.messages import (
     COUNTER_BASE,
     COUNTER_BITS,
     INIT,
-    PATIENCE_BITS,
     ROLE_WORD,
     STATUS_WORD,
+    TIMEOUT_BITS,
     Counter,
     LoaderWord,
     StaticWord,
@@ -50,16 +50,16 @@ class StaticConfig(wiring.Component):
         INIT is accepted in this cycle.
     refused_write : Out(1)
         A write was refused in this cycle.
-    patience : Out(16)
+    timeout : Out(16)
         Only with a watchdog: cycles that a process may wait.
     """
 
     def __init__(self, network: StaticSpec) -> None:
         self._watchdog = network.watchdog
-        patience = {"patience": Out(PATIENCE_BITS, init=network.watchdog)}
+        timeout = {"timeout": Out(TIMEOUT_BITS, init=network.watchdog)}
         super().__init__(
             {
-                **(patience if network.watchdog else {}),
+                **(timeout if network.watchdog else {}),
                 "index": In(network.layout.target_bits),
                 "config": In(ConfigSignature(network)),
                 "idle": In(1),
@@ -89,10 +89,10 @@ class StaticConfig(wiring.Component):
         readable = to_word[StaticWord.ROLE] | to_word[StaticWord.STATUS] | to_counter
         writable = (to_word[StaticWord.ROLE] & self.idle) | asks_init
         if self._watchdog:
-            readable |= to_word[StaticWord.PATIENCE]
-            writable |= to_word[StaticWord.PATIENCE]
-            with m.If(writes & to_word[StaticWord.PATIENCE]):
-                m.d.sync += self.patience.eq(config.data)
+            readable |= to_word[StaticWord.TIMEOUT]
+            writable |= to_word[StaticWord.TIMEOUT]
+            with m.If(writes & to_word[StaticWord.TIMEOUT]):
+                m.d.sync += self.timeout.eq(config.data)
         error = Signal()
         m.d.comb += [
             error.eq(Mux(config.write, ~writable, ~readable)),
@@ -108,8 +108,8 @@ class StaticConfig(wiring.Component):
         with m.Elif(to_word[StaticWord.STATUS]):
             m.d.comb += held.eq(self.status.as_value())
         if self._watchdog:
-            with m.Elif(to_word[StaticWord.PATIENCE]):
-                m.d.comb += held.eq(self.patience)
+            with m.Elif(to_word[StaticWord.TIMEOUT]):
+                m.d.comb += held.eq(self.timeout)
         m.d.sync += [
             config.ready.eq(ours),
             config.error.eq(ours & error),

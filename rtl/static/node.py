@@ -155,9 +155,9 @@ class StaticCore(wiring.Component):
         ]
         strays = [software & port.recv_take & ~takes, software & port.send_valid & ~sends]
         if network.watchdog:
-            waits = Signal.like(config.patience, init=0)
+            waits = Signal.like(config.timeout, init=0)
             strays.append(waiting & (waits == 1))
-            m.d.sync += waits.eq(Mux(waiting, waits - waits.any(), config.patience))
+            m.d.sync += waits.eq(Mux(waiting, waits - waits.any(), config.timeout))
         events = {
             Counter.OVERFLOW: overflow,
             Counter.STRAY: strays,

@@ -202,7 +202,7 @@ class FaultClassifier(Bench):
         told = list(self.counters() - self._before)
         broken = len(self._broken()) > 0
         timeout = self._bare and any(wrong.text.startswith(TIMED_OUT) for wrong in self.wrong)
-        told += ["BROKEN"] * broken + ["REFUSED"] * refused + ["PATIENCE"] * timeout
+        told += ["BROKEN"] * broken + ["REFUSED"] * refused + ["TIMEOUT"] * timeout
         return tuple(told)
 
     def _inject(self, faults: Sequence[Fault], trial: Trial) -> None:

@@ -36,7 +36,7 @@ class Outcome:
     ----------
     told : tuple of str
         What reported it: counters; ``BROKEN`` if members were released broken, ``REFUSED`` if a
-        command was, ``PATIENCE`` if members timed out on a static network without watchdogs.
+        command was, ``TIMEOUT`` if members timed out on a static network without watchdogs.
     text : str
         What is wrong, if something is.
     """

@@ -8,7 +8,7 @@ from functools import partial
 from syncfabric.models.errors import PlanError
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import COMMIT, Code
-from syncfabric.models.layout.setup import ERRAND, ERRAND_MARK
+from syncfabric.models.layout.setup import BATCH, BATCH_MARK
 from syncfabric.models.layout.setup import Operation as Command
 from syncfabric.models.layout.words import EngineWord
 from syncfabric.models.networks.spec import (
@@ -59,7 +59,7 @@ class MembersSetUp(Program):
 
     Attributes
     ----------
-    errands : int
+    batches : int
         Packets sent.
     """
 
@@ -73,7 +73,7 @@ class MembersSetUp(Program):
         self._starting = 0
         self._begun = False
         self._epochs = Epochs()
-        self.errands = 0
+        self.batches = 0
 
     @property
     def finished(self) -> bool:
@@ -116,9 +116,7 @@ class MembersSetUp(Program):
             self._agenda.at(cycle, partial(self._set_up_own, group, images[own]))
             for router in others:
                 cycle += self._rng.randint(1, SET_UP_PAUSE)
-                self._agenda.at(
-                    cycle, partial(self._ask, node, self._errand(group, images[router]))
-                )
+                self._agenda.at(cycle, partial(self._ask, node, self._batch(group, images[router])))
 
     def _set_up_own(self, group: GroupPlan, image: RouterImage, now: int) -> None:
         """Have a representative set its own router's engine up."""
@@ -132,21 +130,21 @@ class MembersSetUp(Program):
         writes = self._writes(image.router, image.entry, image.epoch, image.words(self._layout))
         self._driver.port.ask_all(writes, done)
 
-    def _errand(self, group: GroupPlan, image: RouterImage) -> list[int]:
+    def _batch(self, group: GroupPlan, image: RouterImage) -> list[int]:
         """Return the packet that asks a node of a router to set its engine up."""
-        fields = {"mark": ERRAND_MARK, "entry": image.entry, "epoch": image.epoch}
+        fields = {"mark": BATCH_MARK, "entry": image.entry, "epoch": image.epoch}
         header = self._shape.header_of(asked_node(group, image.router))
-        return [header, ERRAND.pack(fields), *image.words(self._layout)]
+        return [header, BATCH.pack(fields), *image.words(self._layout)]
 
-    def _ask(self, node: int, errand: Sequence[int], now: int) -> None:
+    def _ask(self, node: int, batch: Sequence[int], now: int) -> None:
         """Send a packet from a representative's node."""
-        self.errands += 1
-        self._driver.sender.send(node, errand)
+        self.batches += 1
+        self._driver.sender.send(node, batch)
 
     def _obey(self, now: int, packet: Packet) -> None:
-        """Let an asked node do what a packet says, if it is an errand."""
-        fields = ERRAND.unpack(packet.payloads[1]) if len(packet.payloads) > 1 else {}
-        if fields.get("mark") != ERRAND_MARK:
+        """Let an asked node do what a packet says, if it is a command batch."""
+        fields = BATCH.unpack(packet.payloads[1]) if len(packet.payloads) > 1 else {}
+        if fields.get("mark") != BATCH_MARK:
             return
         router, words = self._shape.nodes[packet.node][0], packet.payloads[2:]
         writes = self._writes(router, fields["entry"], fields["epoch"], words)
@@ -309,7 +307,7 @@ class Churner(Instances[Life]):
                 self._vain += 1
             if drawn is not None or self._vain == TRIES:
                 self._ahead, self._vain = self._ahead - 1, 0
-                self.outcome.lives += 1
+                self.outcome.instances += 1
                 self.outcome.given_up += drawn is None
                 self.ended += drawn is None
         if self._ahead:
@@ -339,7 +337,7 @@ class Churner(Instances[Life]):
         nodes = [network.topology.index(member) for member in group.members]
         doomed, endless = rng.random() < DOOMED, rng.random() < 1 / 2
         episodes = ENDLESS if doomed and endless else rng.randint(1, MOST_EPISODES)
-        number = len(self._driver.plan.groups) + self.outcome.lives
+        number = len(self._driver.plan.groups) + self.outcome.instances
         life = Life(number, group, nodes, Scenario(episodes=episodes, policy="mixed"), rng)
         life.manager, life.doomed, life.since = manager, doomed, now
         self._enter(life)

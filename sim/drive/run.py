@@ -201,7 +201,7 @@ def _streams(
 
 
 def _churn(plan: BarrierPlan, episodes: int, churn: ChurnOutcome, outcome: Outcome) -> ChurnResult:
-    """Sum lives up; the groups' first episodes were without any."""
+    """Sum instances up; the groups' first episodes were without any."""
     values: dict[str, Any] = {
         name: Spread.of(found) if isinstance(found, list) else found
         for name, found in vars(churn).items()

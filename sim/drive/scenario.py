@@ -281,7 +281,7 @@ class SchemeOutcome:
 class ChurnOutcome:
     """What became of groups that come and go, and what set-ups and teardowns took."""
 
-    lives: int = 0
+    instances: int = 0
     killed: int = 0
     refused: int = 0
     given_up: int = 0

@@ -53,10 +53,10 @@ class SoakGroup:
 
     id: int
     members: int
-    """Of the network file; most lives have fewer."""
-    lives: int
+    """Of the network file; most instances have fewer."""
+    instances: int
     killed: int
-    """Lives that were ended in the midst of a barrier."""
+    """Instances that were killed during a barrier."""
     latency: Latencies | None
     bound: int
     """Of the network file's group: alone, on an idle network."""
@@ -155,7 +155,7 @@ def group_rows(result: SoakResult) -> Rows:
         {
             "group": "id",
             "members": "members",
-            "instances": "lives",
+            "instances": "instances",
             "killed": "killed",
             "barriers": lambda group: group.latency.count if group.latency else 0,
             "latency (cycles)\nmin/med/99.9 %/max": lambda group: str(group.latency or NONE),
@@ -163,9 +163,9 @@ def group_rows(result: SoakResult) -> Rows:
         },
     )
     if len(rows) > 1:
-        lives = sum(group.lives for group in result.groups)
+        instances = sum(group.instances for group in result.groups)
         killed = sum(group.killed for group in result.groups)
-        sums = (f"{count:,}" for count in (lives, killed, result.episodes))
+        sums = (f"{count:,}" for count in (instances, killed, result.episodes))
         rows.append(["all", "", *sums, str(result.latency or NONE), ""])
     return heads, rows
 

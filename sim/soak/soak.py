@@ -183,7 +183,7 @@ class _Group:
     """The instances of a group."""
 
     life: Life | None = None
-    lives: int = 0
+    instances: int = 0
     killed: int = 0
     dies_at: int | None = None
     histogram: dict[int, int] = field(default_factory=dict)
@@ -331,7 +331,7 @@ class _Soak(Bench):
             self._ahead.append(gid)
             return
         self._budget -= life.episodes
-        group.life, group.lives = life, group.lives + 1
+        group.life, group.instances = life, group.instances + 1
         yield from software.set_up(life.group)
         life.began = sum(group.histogram.values())
         self.watch(life.group, bound_of(life.group))
@@ -371,7 +371,7 @@ class _Soak(Bench):
                 SoakGroup(
                     id=group.id,
                     members=len(group.members),
-                    lives=seen.lives,
+                    instances=seen.instances,
                     killed=seen.killed,
                     latency=Latencies.of(seen.histogram),
                     bound=group.bound or 0,

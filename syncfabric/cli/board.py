@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from syncfabric.sim.progress import Progress
 
 
-PATIENCE = 60.0
+TIMEOUT = 60.0
 """Seconds for an answer of a simulated board."""
 
 
@@ -125,7 +125,7 @@ def _linked(
         return
     with (
         _simulated(network, progress) as simulated,
-        Link(simulated.port, patience=PATIENCE) as link,
+        Link(simulated.port, timeout=TIMEOUT) as link,
     ):
         yield link
 

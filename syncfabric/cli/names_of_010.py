@@ -105,6 +105,8 @@ FIELDS: dict[str, tuple[tuple[str, str, str, Callable[[Row, Row], Any]], ...]] =
         ("groups", "slot", "entries", _slot),
     ),
     "campaign": (("kinds", "told", "reported_by", lambda kind, _: kind["reported_by"]),),
+    "run": (("churn", "lives", "instances", lambda churn, _: churn["instances"]),),
+    "soak": (("groups", "lives", "instances", lambda group, _: group["instances"]),),
 }
 """Fields of ``--json`` by command: table, old name, name now, value from row and whole."""
 
@@ -160,8 +162,8 @@ def _today(place: tuple[str, str], value: str) -> str:
 def with_old_fields(command: str, values: Row) -> Row:
     """Write fields of a command's JSON under their old names, beside those of today."""
     for table, old, new, value in FIELDS[command]:
-        rows = values[table]
-        for row in rows if isinstance(rows, list) else [rows]:
+        rows = values[table] or ()
+        for row in rows if isinstance(rows, (list, tuple)) else [rows]:
             if new in row and row[new] is not None:
                 row[old] = value(row, values)
     return values

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from syncfabric.cli.names_of_010 import with_old_fields
 from syncfabric.cli.options import (
     PATTERNS,
     WRONG,
@@ -18,7 +19,7 @@ from syncfabric.cli.options import (
     StreamWords,
     Threads,
     Traffic,
-    emit,
+    print_json,
     show,
     vectors,
 )
@@ -102,7 +103,10 @@ def run(
             threads=threads,
             progress=progress,
         )
-    emit(result, as_json, _print)
+    if as_json:
+        print_json(with_old_fields("run", result.to_json()))
+    else:
+        _print(result)
     if not result.ok:
         _complain(result)
         raise typer.Exit(WRONG)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syncfabric.cli.group import INTERRUPTED
+from syncfabric.cli.names_of_010 import with_old_fields
 from syncfabric.cli.options import WRONG, Json, Net, Seed, Threads, print_json, show
 from syncfabric.cli.progress import interrupts, progress_display
 
@@ -50,7 +51,7 @@ def soak(
         result = run(spec, request, stopped=stopped, progress=progress)
     repeat = request.command(net)
     if as_json:
-        print_json({**result.to_json(), "repeat": repeat})
+        print_json(with_old_fields("soak", {**result.to_json(), "repeat": repeat}))
     else:
         _print(result)
     for finding in result.findings:

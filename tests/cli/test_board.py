@@ -66,7 +66,7 @@ def test_a_simulated_board_for_others(
                 heard += plain.read(1)
         assert heard == b"= 53464142\r\n"
         for _ in range(2):
-            with Link(simulated.port, patience=60) as link:
+            with Link(simulated.port, timeout=60) as link:
                 assert Host(link).identity.nodes == 4
         raise KeyboardInterrupt
 

@@ -17,6 +17,7 @@ from syncfabric.models.networks.reader import ready_made
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.campaign.request import Kind
 from syncfabric.sim.cores.compile import BARRIERS
+from syncfabric.sim.results import RunResult
 from tests.cli.conftest import Call
 
 COMMANDS: Any = typer.main.get_command(app)
@@ -125,6 +126,23 @@ def test_a_plan_has_its_old_fields_beside_those_of_today(call: Call) -> None:
     for group in plan["groups"]:
         del group["slot"]
     assert again == plan
+
+
+def test_a_run_has_its_old_field_and_is_read_with_it(call: Call) -> None:
+    done = call("run", "churn-mesh", "--sim", "model", "--churn", "2", "--json")
+    result = json.loads(done.stdout)
+    assert result["churn"]["lives"] == result["churn"]["instances"] == 2
+    again = RunResult.from_json(result)
+    del result["churn"]["instances"]
+    assert RunResult.from_json(result) == again
+    del result["churn"]["lives"]
+    assert again.to_json() == {**result, "churn": {**result["churn"], "instances": 2}}
+
+
+def test_a_header_has_its_old_name(call: Call, here: Path) -> None:
+    assert call("build", "reflex-2x2", "-o", ".").exit_code == 0
+    header = (here / "reflex-2x2_registers.h").read_text("utf-8")
+    assert "#define REFLEX_2X2_WORD_PATIENCE REFLEX_2X2_WORD_TIMEOUT\n" in header
 
 
 def test_a_group_of_messages_has_no_slot_and_a_static_plan_no_old_field(call: Call) -> None:

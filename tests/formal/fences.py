@@ -7,7 +7,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In
 
 from syncfabric.rtl.guard.ends import ReceiverGuard
-from tests.formal.guards import PATIENCE, PLACES, SHAPE, SmallSender, signatures
+from tests.formal.guards import PLACES, SHAPE, TIMEOUT, SmallSender, signatures
 from tests.formal.properties import Properties
 
 __all__ = ["ReceiverFenceProof", "SenderFenceProof"]
@@ -70,25 +70,25 @@ class SenderFenceProof(wiring.Component):
                 f"a credit comes for {name} exactly if one came, or one is to be given back",
                 given[c] == (back | (owing != 0)),
             )
-            still = Signal(range(3 * PATIENCE), name=f"still_{c}")
+            still = Signal(range(3 * TIMEOUT), name=f"still_{c}")
             rests = (out[c] != 0) & ~sent[c] & ~back & ~heard & ~fence
             with m.If(~rests):
                 m.d.sync += still.eq(0)
-            with m.Elif(still != 3 * PATIENCE - 1):
+            with m.Elif(still != 3 * TIMEOUT - 1):
                 m.d.sync += still.eq(still + 1)
             claims.holds(
                 f"no probe for {name} before they have rested for a while",
-                ~link.probe[c] | (still > PATIENCE),
+                ~link.probe[c] | (still > TIMEOUT),
             )
-            waited = Signal(range(3 * PATIENCE), name=f"waited_{c}")
+            waited = Signal(range(3 * TIMEOUT), name=f"waited_{c}")
             with m.If(~rests | link.probe[c]):
                 m.d.sync += waited.eq(0)
-            with m.Elif(waited != 3 * PATIENCE - 1):
+            with m.Elif(waited != 3 * TIMEOUT - 1):
                 m.d.sync += waited.eq(waited + 1)
             claims.holds(
-                f"{name} that rest are asked for in twice that time", waited <= 2 * PATIENCE
+                f"{name} that rest are asked for in twice that time", waited <= 2 * TIMEOUT
             )
-            claims.reached(f"{name} rest for as long", waited == 2 * PATIENCE)
+            claims.reached(f"{name} rest for as long", waited == 2 * TIMEOUT)
         lost = [self.empty[c] & asked[c] & ~fence & (out[c] != 0) for c in range(2)]
         claims.holds("loss is told exactly when an answer shows it", guard.lost == Cat(lost).any())
         forward = Cat(

@@ -13,9 +13,9 @@ from syncfabric.rtl.guard.shape import GuardShape
 from tests.formal.properties import Properties
 
 __all__ = [
-    "PATIENCE",
     "PLACES",
     "SHAPE",
+    "TIMEOUT",
     "GuardProof",
     "SmallSender",
     "signatures",
@@ -23,7 +23,7 @@ __all__ = [
 
 SHAPE = GuardShape(check_bits=8, ordinary=1, places=2, classes=1, credited=True, own=False)
 PLACES = (2, 1)
-PATIENCE = 4
+TIMEOUT = 4
 """In place of 64 cycles: nothing else depends on how many there are."""
 FLIT = data.StructLayout({"payload": 1, "head": 1, "tail": 1, "cut": 1})
 FORWARD = {"flit": 4, "valid": 1, "sync_valid": 1, "sequence": 2, "probe": 2, "check": 8}
@@ -44,10 +44,10 @@ def signatures() -> tuple[wiring.Signature, wiring.Signature]:
 
 
 class SmallSender(SenderGuard):
-    """A sender's guard with less patience."""
+    """A sender's guard with a shorter timeout."""
 
     def elaborate(self, platform: object) -> Module:
-        with patch.object(ends, "PATIENCE", PATIENCE):
+        with patch.object(ends, "TIMEOUT", TIMEOUT):
             return super().elaborate(platform)
 
 
@@ -186,7 +186,7 @@ class GuardProof(wiring.Component):
         began: Value,
     ) -> None:
         """Claim what becomes of credits when all is quiet, and that nothing is told for nothing."""
-        most = 2 * PATIENCE + 6
+        most = 2 * TIMEOUT + 6
         quiet = Signal(range(most + 1))
         busy = sent.any() | fault | Cat(held).any() | began
         m.d.sync += quiet.eq(Mux(busy, 0, Mux(quiet == most, most, quiet + 1)))

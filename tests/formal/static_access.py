@@ -89,16 +89,14 @@ class CoreAccessProof(wiring.Component):
         )
         busy = Cat(fields.values()).any()
         begins = (self.data == INIT) & root & ~fields["begun"] & ~self.flush
-        to_patience = (self.address == StaticWord.PATIENCE) & bool(self._network.watchdog)
+        to_timeout = (self.address == StaticWord.TIMEOUT) & bool(self._network.watchdog)
         m.d.comb += [
             ready.eq((role != Role.NONE) & (~root | fields["begun"])),
             waiting.eq(Mux(role == Role.TREE_ROOT, fields["go"], member & fields["left"].any())),
             taken.eq(self.arrive & ready & ~waiting & ~self.flush),
             ours.eq(self.asks & (self.node == INDEX)),
             writes.eq(ours & self.writes),
-            refused.eq(
-                writes & ~((to_role & ~busy & ~taken) | (to_command & begins) | to_patience)
-            ),
+            refused.eq(writes & ~((to_role & ~busy & ~taken) | (to_command & begins) | to_timeout)),
         ]
         with m.If(writes & to_role & ~refused):
             m.d.sync += Cat(role, flits).eq(self.data)

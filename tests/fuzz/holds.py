@@ -18,7 +18,7 @@ from syncfabric.cli import app
 LINE = 80 * 24
 """Letters of a screen, which no line of an error is longer than."""
 LINES = 12
-SECONDS, PATIENCE = 60, 300
+SECONDS, TIMEOUT = 60, 300
 """Of the processor; and of the clock, for what waits for ever."""
 BYTES = 3 << 30
 
@@ -42,7 +42,7 @@ def within(seconds: float, more_bytes: int) -> Iterator[None]:
     now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     before = [signal.signal(number, over) for number in (signal.SIGPROF, signal.SIGALRM)]
     signal.setitimer(signal.ITIMER_PROF, seconds)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    signal.setitimer(signal.ITIMER_REAL, TIMEOUT)
     resource.setrlimit(resource.RLIMIT_AS, (now + more_bytes, hard))
     try:
         yield

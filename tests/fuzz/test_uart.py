@@ -146,7 +146,7 @@ def test_software_at_a_port(answers: list[str | None]) -> None:
 
     with Peer(answer) as peer:
         try:
-            with Link(peer.port, patience=0.05) as link:
+            with Link(peer.port, timeout=0.05) as link:
                 link.write(7, 6)
                 word = link.read(7)
             refusal = None

@@ -56,7 +56,7 @@ RESULT = RunResult(
     files=("fig1.v",),
 )
 CHURN = ChurnResult(
-    lives=9,
+    instances=9,
     killed=2,
     given_up=1,
     refused=12,
@@ -231,5 +231,5 @@ def test_churn_is_told_in_lines_of_its_own() -> None:
         "group 2: – cycles with churn, – before; bound –",
     ]
     assert not any("churn" in line for line in summary(RESULT))
-    one = replace(CHURNED, churn=replace(CHURN, lives=1, refused=1))
+    one = replace(CHURNED, churn=replace(CHURN, instances=1, refused=1))
     assert "churn: 1 instance, 2 killed, 1 given up; 1 set-up refused" in list(summary(one))

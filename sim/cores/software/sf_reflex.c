@@ -18,7 +18,7 @@
 #define SEES(bit) (SF_WORD(SYNCFABRIC_CORE_FLIT_STATUS) & 1u << SYNCFABRIC_FLIT_STATUS_WORD_##bit##_SHIFT)
 
 /* What a core does that has to wait for a flit, or for room. */
-typedef enum { STALLS, TAKES_IN } sf_patience;
+typedef enum { STALLS, TAKES_IN } sf_waiting;
 
 /* Do something n times, at least once, as fast as it can follow itself: a flit takes less than the
  * turn of a loop. */
@@ -36,7 +36,7 @@ typedef enum { STALLS, TAKES_IN } sf_patience;
         } \
     }
 #define EACH(n, bit, act) \
-    if (patience == STALLS) { \
+    if (waiting == STALLS) { \
         REPEAT(n, act) \
     } else { \
         for (unsigned left = (n); left; left--) { \
@@ -46,29 +46,29 @@ typedef enum { STALLS, TAKES_IN } sf_patience;
         } \
     }
 
-static SF_INLINE void send(unsigned n, sf_patience patience) { EACH(n, ROOM, FLIT = 0) }
-static SF_INLINE void take(unsigned n, sf_patience patience) { EACH(n, WAITS, (void)FLIT) }
+static SF_INLINE void send(unsigned n, sf_waiting waiting) { EACH(n, ROOM, FLIT = 0) }
+static SF_INLINE void take(unsigned n, sf_waiting waiting) { EACH(n, WAITS, (void)FLIT) }
 
 /* Notify, Wait, or both. */
-static SF_INLINE void play(const sf_group *group, int arrives, int waits, sf_patience patience)
+static SF_INLINE void play(const sf_group *group, int arrives, int waits, sf_waiting waiting)
 {
     unsigned role = group->role;
     if (arrives && group->fence)
         sf_fence_quickly();
     if (role == SYNCFABRIC_ROLE_RING) {
-        take((arrives ? B : 0) + (waits ? 2 : 0), patience); /* fillers; notify, release */
+        take((arrives ? B : 0) + (waits ? 2 : 0), waiting); /* fillers; notify, release */
     } else if (role == SYNCFABRIC_ROLE_TREE) {
-        take(arrives && waits ? group->flits : waits ? group->flits - 1u : 1, patience);
+        take(arrives && waits ? group->flits : waits ? group->flits - 1u : 1, waiting);
     } else if (role == SYNCFABRIC_ROLE_RING_ROOT) {
         if (arrives)
-            send(1, patience);
+            send(1, waiting);
         if (waits) {
-            take(B + 1, patience); /* fillers, notify */
-            send(B + 1, patience); /* release, fillers of the next barrier */
-            take(1, patience);     /* release */
+            take(B + 1, waiting); /* fillers, notify */
+            send(B + 1, waiting); /* release, fillers of the next barrier */
+            take(1, waiting);     /* release */
         }
     } else if (role == SYNCFABRIC_ROLE_TREE_ROOT && waits) {
-        send(group->flits, patience); /* the last B are the next barrier's first */
+        send(group->flits, waiting); /* the last B are the next barrier's first */
     }
 }
 

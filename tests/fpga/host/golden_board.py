@@ -9,7 +9,7 @@ from syncfabric.sim.assemble.host import host_shape
 from syncfabric.sim.drive.trace import bits as raised
 from tests.rtl.host.host_model import STREAM_COUNTS, HostModel, Request
 
-_PATIENCE = 200_000
+_TIMEOUT = 200_000
 """Cycles that a request may take."""
 
 
@@ -43,7 +43,7 @@ class GoldenBoard(Link):
         self._request(Request(address, write=True, data=value))
 
     def _request(self, request: Request) -> int:
-        for _ in range(_PATIENCE):
+        for _ in range(_TIMEOUT):
             self._step(request)
             answer = self.host.out
             if answer["ready"] and not answer["later"]:

@@ -56,7 +56,7 @@ def test_every_word_has_its_name() -> None:
 
 
 def test_a_refused_word_is_told_by_address_and_name() -> None:
-    with Peer(Words({7: 0})) as peer, Link(peer.port, patience=WAIT) as link:
+    with Peer(Words({7: 0})) as peer, Link(peer.port, timeout=WAIT) as link:
         host = Host(link)
         with pytest.raises(RefusedError, match=r"refused to read word 0x20062 \(node 0 WAIT 2\)"):
             host.wait(0, 2)
@@ -86,7 +86,7 @@ def test_named_words_are_the_words() -> None:
         **mask,
     }
     board = Words(held)
-    with Peer(board) as peer, Link(peer.port, patience=WAIT) as link:
+    with Peer(board) as peer, Link(peer.port, timeout=WAIT) as link:
         host = Host(link)
         assert host.identity == Identity(40, 2, 4, 1, last=False, broken=False, traffic=False)
         assert host.cycle() == 2 << 32 | 7
@@ -127,7 +127,7 @@ def test_named_words_are_the_words() -> None:
 def test_boards_that_are_none(words: Mapping[int, int], said: str) -> None:
     with (
         Peer(Words(words)) as peer,
-        Link(peer.port, patience=WAIT) as link,
+        Link(peer.port, timeout=WAIT) as link,
         pytest.raises(BoardError, match=said),
     ):
         Host(link)
@@ -147,7 +147,7 @@ def test_boards_that_are_none(words: Mapping[int, int], said: str) -> None:
 def test_boards_with_another_network(words: Mapping[int, int], said: str) -> None:
     with (
         Peer(Words(words)) as peer,
-        Link(peer.port, patience=WAIT) as link,
+        Link(peer.port, timeout=WAIT) as link,
         pytest.raises(BoardError, match=said),
     ):
         check_shape(Host(link), Network.load("mesh-2x2").plan())
@@ -156,7 +156,7 @@ def test_boards_with_another_network(words: Mapping[int, int], said: str) -> Non
 def test_a_board_without_traffic() -> None:
     with (
         Peer(Words({GlobalWord.SHAPE: 0x3010410})) as peer,
-        Link(peer.port, patience=WAIT) as link,
+        Link(peer.port, timeout=WAIT) as link,
         pytest.raises(BoardError, match=r"the board has no sources of traffic"),
     ):
         measure(Host(link), Network.load("mesh-2x2").plan(), traffic=0.1)
@@ -184,7 +184,7 @@ class Zero:
 def test_a_set_up_that_is_not_done(monkeypatch: pytest.MonkeyPatch, name: str, said: str) -> None:
     """The words that are waited for never come: a static network's chain, a manager's status."""
     monkeypatch.setattr("syncfabric.fpga.host.set_up.end_groups", lambda host, shape: Epochs())
-    with Peer(Words({})) as peer, Link(peer.port, patience=WAIT) as link:
+    with Peer(Words({})) as peer, Link(peer.port, timeout=WAIT) as link:
         host = cast("Host", Zero(link))
         with pytest.raises(BoardError, match=said):
             set_up(host, Network.load(name).plan())

@@ -30,7 +30,7 @@ def scripted(*answers: str, then: Callable[[str], str] | None = None) -> Callabl
 
 def test_words_are_read_and_written() -> None:
     board = Words({7: 0xAB})
-    with Peer(board) as peer, Link(peer.port, patience=LONG) as link:
+    with Peer(board) as peer, Link(peer.port, timeout=LONG) as link:
         assert link.read(7) == 0xAB
         link.write(7, 0xDEADBEEF)
         assert link.read(7) == 0xDEADBEEF
@@ -47,7 +47,7 @@ def test_half_a_line_before_is_not_carried_out() -> None:
     with Peer(board) as peer:
         with serial.Serial(peer.port) as other:
             other.write(b"w 7 1")
-        with Link(peer.port, patience=LONG) as link:
+        with Link(peer.port, timeout=LONG) as link:
             assert link.read(7) == 5
     assert peer.heard[0] == "w 7 1?"
     assert board.written == []
@@ -55,7 +55,7 @@ def test_half_a_line_before_is_not_carried_out() -> None:
 
 @pytest.mark.parametrize("noise", ["= 12345678\r\n", "error busy\r\nerror line\r\n", "\0\xff=\r"])
 def test_what_was_said_before_is_forgotten(noise: str) -> None:
-    with Peer(Words({7: 5}), before=noise) as peer, Link(peer.port, patience=LONG) as link:
+    with Peer(Words({7: 5}), before=noise) as peer, Link(peer.port, timeout=LONG) as link:
         assert link.read(7) == 5
 
 
@@ -64,7 +64,7 @@ def test_what_is_said_late_is_forgotten() -> None:
     board = Words({7: 5})
     with (
         Peer(lambda line: ("ok\r\n" if line == "?" else "") + board(line)) as peer,
-        Link(peer.port, patience=LONG) as link,
+        Link(peer.port, timeout=LONG) as link,
     ):
         assert link.read(7) == 5
 
@@ -83,7 +83,7 @@ def test_what_is_said_late_is_forgotten() -> None:
     ],
 )
 def test_a_read_that_noise_spoils_is_asked_again(bad: list[str]) -> None:
-    with Peer(scripted(*bad)) as peer, Link(peer.port, patience=LONG) as link:
+    with Peer(scripted(*bad)) as peer, Link(peer.port, timeout=LONG) as link:
         assert link.read(7) == 1
     assert peer.heard.count("r 7") == len(bad) + 1
 
@@ -91,7 +91,7 @@ def test_a_read_that_noise_spoils_is_asked_again(bad: list[str]) -> None:
 def test_an_answer_after_busy_is_ours() -> None:
     with (
         Peer(scripted("error busy\r\n= 00000009\r\n", "error busy\r\nok\r\n")) as peer,
-        Link(peer.port, patience=LONG) as link,
+        Link(peer.port, timeout=LONG) as link,
     ):
         assert link.read(7) == 9
         link.write(7, 2)
@@ -101,14 +101,14 @@ def test_an_answer_after_busy_is_ours() -> None:
 @pytest.mark.parametrize("lost", ["error line\r\n", "error busy\r\n"])
 def test_a_write_that_was_surely_lost_is_done_again(lost: str) -> None:
     board = Words({7: 1})
-    with Peer(scripted(lost, then=board)) as peer, Link(peer.port, patience=LONG) as link:
+    with Peer(scripted(lost, then=board)) as peer, Link(peer.port, timeout=LONG) as link:
         link.write(7, 2)
     assert board.written == [(7, 2)]
 
 
 @pytest.mark.parametrize("answer", ["oj\r\n", "= 00000001\r\n"])
 def test_a_write_that_may_have_been_done_is_not(answer: str) -> None:
-    with Peer(scripted(answer)) as peer, Link(peer.port, patience=LONG) as link:
+    with Peer(scripted(answer)) as peer, Link(peer.port, timeout=LONG) as link:
         with pytest.raises(BoardError, match=r"a write was answered by '.*'; whether .* not known"):
             link.write(7, 2)
         assert link.read(7) == 1  # and the link goes on
@@ -118,7 +118,7 @@ def test_a_write_that_may_have_been_done_is_not(answer: str) -> None:
 def test_noise_without_end() -> None:
     with (
         Peer(scripted(*["= \r\n"] * 99)) as peer,
-        Link(peer.port, patience=LONG) as link,
+        Link(peer.port, timeout=LONG) as link,
         pytest.raises(BoardError, match=r"answers cannot be understood; check the cable"),
     ):
         link.read(7)
@@ -129,23 +129,23 @@ def test_silence() -> None:
         Peer(lambda line: "") as peer,
         pytest.raises(BoardError, match=r"no answer; check --port, --baud"),
     ):
-        Link(peer.port, patience=SHORT)
+        Link(peer.port, timeout=SHORT)
 
 
 def test_a_board_that_falls_silent() -> None:
     talks = iter(["error line\r\n"])
     with (
         Peer(lambda line: next(talks, "")) as peer,
-        Link(peer.port, patience=LONG) as link,
+        Link(peer.port, timeout=LONG) as link,
     ):
-        link._patience = SHORT
+        link._timeout = SHORT
         with pytest.raises(BoardError, match="no answer"):
             link.read(7)
 
 
 def test_a_board_that_is_pulled_out() -> None:
     with Peer(Words({7: 5})) as peer:
-        link = Link(peer.port, patience=LONG)
+        link = Link(peer.port, timeout=LONG)
     with link, pytest.raises(BoardError, match=f"port {peer.port} is gone: Input/output error"):
         link.read(7)
 
@@ -156,7 +156,7 @@ def test_somebody_else(said: str) -> None:
         Peer(lambda line: said) as peer,
         pytest.raises(BoardError, match=r"is no answer of a Syncfabric board; check --port"),
     ):
-        Link(peer.port, patience=LONG)
+        Link(peer.port, timeout=LONG)
 
 
 @pytest.fixture

@@ -55,8 +55,8 @@ class LooseSwitches(Switches):
 class ShortAgent(Agent):
     """Takes the core buffers for one place smaller than they are."""
 
-    def __init__(self, core_buffer: int, patience: int = 0) -> None:
-        super().__init__(core_buffer - 1, patience)
+    def __init__(self, core_buffer: int, timeout: int = 0) -> None:
+        super().__init__(core_buffer - 1, timeout)
 
 
 def random_ring(rng: random.Random, *, core: int = 1) -> tuple[StaticSpec, Group]:

@@ -56,12 +56,12 @@ def test_who_waits_is_counted_once_and_who_is_missing_can_be_read(name: str) -> 
     assert bench.request(LATE, STRAY) == 0
 
 
-def test_patience_is_software_s_and_counts_from_the_next_barrier_on() -> None:
+def test_the_timeout_is_software_s_and_counts_from_the_next_barrier_on() -> None:
     bench = begin(GROUPS["ring"])
-    assert bench.request(0, StaticWord.PATIENCE) == H
+    assert bench.request(0, StaticWord.TIMEOUT) == H
     bench.step(arrive={(0, 0): 0, (1, 0): 0})
-    bench.request(0, StaticWord.PATIENCE, 5)
-    bench.request(1, StaticWord.PATIENCE, 0)
+    bench.request(0, StaticWord.TIMEOUT, 5)
+    bench.request(1, StaticWord.TIMEOUT, 0)
     wait(bench, H - 4)
     assert strays(bench) == [0] * 4
     wait(bench, 10)
@@ -90,7 +90,7 @@ def test_a_model_that_sleeps_wakes_for_it() -> None:
 def test_without_a_watchdog_there_is_no_such_word() -> None:
     bench = begin(GROUPS["ring"], StaticSpec(kind="static", width=2, height=2))
     with pytest.raises(AssertionError):
-        bench.request(0, StaticWord.PATIENCE)
+        bench.request(0, StaticWord.TIMEOUT)
     bench.step(arrive={(0, 0): 0})
     wait(bench, 10 * H)
     assert sum(strays(bench)) == 0

@@ -245,7 +245,7 @@ def test_words_of_a_static_network_are_those_of_the_layout() -> None:
     """At a node of a network without a watchdog; the names of its counters follow."""
     layouts = {"ROLE": ROLE_WORD, "STATUS": STATUS_WORD}
     first = {address: word for address, word in mapped("circuit").words.items() if address < 8}
-    names = {int(word): word.name for word in StaticWord if word is not StaticWord.PATIENCE}
+    names = {int(word): word.name for word in StaticWord if word is not StaticWord.TIMEOUT}
     assert {address: word.name for address, word in first.items()} == names
     for word in first.values():
         for field in layouts.get(word.name, Layout("", ())).fields:

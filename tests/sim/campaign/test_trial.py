@@ -160,8 +160,8 @@ def test_a_trial_is_the_same_again_whatever_came_before() -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("watchdog", "told"), [(0, "PATIENCE"), (64, "STRAY")])
-def test_a_static_network_has_patience_or_watchdogs_alone(watchdog: int, told: str) -> None:
+@pytest.mark.parametrize(("watchdog", "told"), [(0, "TIMEOUT"), (64, "STRAY")])
+def test_a_static_network_has_timeouts_or_watchdogs_alone(watchdog: int, told: str) -> None:
     spec = NETWORKS["static"]
     network = spec.network.model_copy(update={"watchdog": watchdog})
     result = struck(spec.model_copy(update={"network": network}), 100, Kind.ABSENT, Kind.DEAD)

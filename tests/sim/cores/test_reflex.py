@@ -107,16 +107,16 @@ BREAKS = {
     "as the paper prints it": (RING, "(waits ? 2 : 0)", "(waits ? 1 : 0)"),
     "released before the notify is back": (
         RING,
-        "take(B + 1, patience); /* fillers, notify */\n"
-        "            send(B + 1, patience); /* release, fillers of the next barrier */",
-        "send(B + 1, patience);\n            take(B + 1, patience);",
+        "take(B + 1, waiting); /* fillers, notify */\n"
+        "            send(B + 1, waiting); /* release, fillers of the next barrier */",
+        "send(B + 1, waiting);\n            take(B + 1, waiting);",
     ),
     "a filler too few": (RING, "send(B, STALLS)", "send(B - 1, STALLS)"),
-    "the notify is not sent": (RING, "if (arrives)\n            send(1, patience);", ""),
+    "the notify is not sent": (RING, "if (arrives)\n            send(1, waiting);", ""),
     "the next barrier's fillers are one too few": (
         RING,
-        "send(B + 1, patience); /* release",
-        "send(B, patience); /* release",
+        "send(B + 1, waiting); /* release",
+        "send(B, waiting); /* release",
     ),
     "a tree's flits are too few": (  # one is to spare: the root sends more before it goes on
         TREE,

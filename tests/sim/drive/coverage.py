@@ -76,7 +76,7 @@ def static_universe() -> Iterator[str]:
         *(f"{how} ok" for how in ("write STROBE", "read LENGTH")),
         *(f"{how} refused" for how in ("read COMMAND", "write STATUS", "write counter")),
         *(f"{how} refused" for how in ("read nowhere", "write nowhere", "read SHIFT")),
-        *(f"read {word} refused" for word in ("STROBE", "PATIENCE")),
+        *(f"read {word} refused" for word in ("STROBE", "TIMEOUT")),
     ):
         yield f"config: {what}"
     yield from (f"counted: {c.name}" for c in Counter if c is not Counter.OVERFLOW)

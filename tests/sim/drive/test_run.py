@@ -157,7 +157,7 @@ def test_churn_is_summed_up_beside_what_it_costs() -> None:
     assert result.verdict == "match"
     churn = result.churn
     assert churn is not None
-    assert churn.lives == 20
+    assert churn.instances == 20
     assert churn.killed > 0
     assert churn.set_up_packets is not None
     assert churn.set_up_packets.min >= 2  # a request and a reply a router

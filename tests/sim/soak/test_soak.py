@@ -49,7 +49,7 @@ def test_nothing_is_found(name: str) -> None:
     result = soaked(spec, seed=3)
     assert (result.verdict, result.findings) == ("clean", ())
     assert result.episodes == EPISODES
-    assert all(group.lives > 1 for group in result.groups)
+    assert all(group.instances > 1 for group in result.groups)
     assert name not in ENGINES or any(group.killed for group in result.groups)
     assert sum(group.latency.count for group in result.groups if group.latency) == EPISODES
     for group in result.groups:

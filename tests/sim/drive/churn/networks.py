@@ -51,9 +51,9 @@ def well(outcome: Outcome, scenario: Scenario) -> None:
     assert outcome.hang is None
     churn = outcome.churn
     assert churn is not None
-    assert churn.lives == scenario.churn
-    assert len(churn.set_up_cycles) == churn.lives - churn.given_up
-    assert len(churn.tear_down_cycles) == churn.lives - churn.given_up
+    assert churn.instances == scenario.churn
+    assert len(churn.set_up_cycles) == churn.instances - churn.given_up
+    assert len(churn.tear_down_cycles) == churn.instances - churn.given_up
     for group in outcome.groups:
         assert group.latency == group.model_latency
         assert len(group.latency) >= scenario.episodes

@@ -100,14 +100,14 @@ def play(plan: BarrierPlan, **keys: Any) -> tuple[Outcome, int]:
     runner = ScenarioRunner(plan, scenario)
     program = runner.driver.find(MembersSetUp)
     assert program is not None
-    return runner.run_model(), program.errands
+    return runner.run_model(), program.batches
 
 
 def test_groups_meet_when_all_is_written() -> None:
     asked = 0
     for seed in range(1, 7):
         plan = drawn_plan(seed)
-        outcome, errands = play(plan, seed=seed, policy="mixed")
+        outcome, batches = play(plan, seed=seed, policy="mixed")
         assert (outcome.mismatches, outcome.hang) == ([], None)
         assert outcome.counters == (0, 0, 0, 0)
         assert [len(group.latency) for group in outcome.groups] == [4] * 3
@@ -116,8 +116,8 @@ def test_groups_meet_when_all_is_written() -> None:
             group.placement.keys() - home
             for group, home in zip(plan.engine_groups, homes, strict=True)
         ]
-        assert errands == sum(map(len, bare))
-        asked += errands
+        assert batches == sum(map(len, bare))
+        asked += batches
     assert asked
 
 
