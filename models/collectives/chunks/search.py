@@ -188,13 +188,14 @@ def search(
         for method in methods:
             if method != "exact" and (method, number) not in best:
                 limited(method, number)
-    # What takes longest comes last, so that it takes no time from the others.
-    for restart in range(1, RESTARTS if exchange.personal else 1):
+    # What takes long comes late, so that it takes no time from the others.
+    for restart in range(1, RESTARTS if exchange.personal else 2):
         for method, number in sorted(best, key=lambda key: best[key].time):
-            if method in DRAWN and min(one.time for one in best.values()) > bound:
+            met = min(one.time for one in best.values()) == bound
+            if method in DRAWN and exchange.personal and not met:
                 limited(method, number, restart)
-    for number in parts if "exact" in methods else ():
-        limited("exact", number)
+        for number in parts if restart == 1 and "exact" in methods else ():
+            limited("exact", number)
     if not best and not left_out:
         raise SpecError(
             f"method {methods[0]}: it does not fit {kind} on topology {topology.name}; take"

@@ -2,11 +2,13 @@
 
 Where all links have one alpha and one beta a send takes as long on each, so that time is slots, and
 a lane carries an item in each. A solver says which: the least number of slots is the least time.
+Past switches, what is for one rank each takes a path for a slot, nearly: latencies differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from math import ceil
@@ -19,6 +21,7 @@ from syncfabric.models.collectives.chunks.checker import bound_of
 from syncfabric.models.collectives.chunks.schedule import Ends, Exchange, Send
 from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.exact.model import solved
+from syncfabric.models.collectives.paths import Path, paths
 from syncfabric.models.collectives.topology import Link, Topology
 
 __all__ = ["in_slots"]
@@ -27,6 +30,12 @@ MOST_VALUES = 30_000
 """Truth values: sends of items that may be of use."""
 EFFORT = 10.0
 """The solver's own seconds for a number of slots."""
+MOST_PAST, MOST_PATHS = 60_000, 64
+"""Truth values past switches, and paths of a pair of ranks."""
+EFFORT_PAST, EFFORT_MORE = 20.0, 3.0
+"""The solver's own seconds past switches for the first number of slots, and for a better one."""
+SLACK = 1.04
+"""Of the least slots, the first number past switches."""
 TRIED = 2
 """Numbers of slots that are tried, from the least on that a cut and a distance allow."""
 
@@ -55,19 +64,22 @@ def in_slots(
     Returns
     -------
     list of Send, or None
-        None: there are switches, or links that are not alike; it is too large; or nothing was found
-        in few slots, with little effort.
+        None: there are links that are not alike, or switches, and shares are not for one rank; it
+        is too large; or nothing was found in few slots, with little effort.
     """
     alike = len({(link.alpha, link.beta) for link in topology.links}) == 1
-    if topology.switches or not alike or exchange.items > MOST_VALUES:
+    past = bool(topology.switches)
+    if not alike or exchange.items > MOST_VALUES or (past and not exchange.personal):
         return None
     unit = tuple(Link(Fraction(0), Fraction(1), link.lanes) for link in topology.links)
-    bare = Topology(topology.name, topology.nodes, 0, topology.channels, unit)
+    bare = replace(topology, links=unit)
     if exchange.personal:
         cut = best_cut(exchange, bare)
         time = bound_of(exchange, bare, cut) / exchange.piece
     else:
         time = time_of_a_byte(bare, exchange.owners)[0] * exchange.parts
+    if past:
+        return _past_switches(topology, exchange, ceil(time), most, seed)
     far, shares = topology.distances.tolist(), exchange.ends(combine=combine)
     least = max(ceil(time), *(far[owner][t] for owner, targets in shares for t in targets))
     for slots in range(least, min(most or least + TRIED, least + TRIED - 1) + 1):
@@ -78,6 +90,75 @@ def in_slots(
         if found := _solved(topology, shares, exchange.parts, sends, slots, seed):
             return found
     return None
+
+
+def _past_switches(
+    topology: Topology, exchange: Exchange, least: int, most: int | None, seed: int
+) -> list[Send] | None:
+    """Return sends along shortest paths past switches, each of which holds them for a slot.
+
+    The first number of slots is a little above the least; each further one is one less.
+    """
+    ranks, parts = topology.nodes, exchange.parts
+    options: list[list[Path]] = []
+    for (source,), (target,) in exchange.shares:
+        tick()
+        found = paths(topology, source, target) if source != target else iter(())
+        straight = (path for path in found if min(path[1:-1], default=ranks) >= ranks)
+        options.append(list(islice(straight, MOST_PATHS)))
+        if source != target and not options[-1]:
+            return None
+    best: list[Send] | None = None
+    first = max(least, round(least * SLACK))
+    for slots in range(min(first, most or first), least - 1, -1):
+        if sum(map(len, options)) * slots > MOST_PAST:
+            return None
+        effort = EFFORT_PAST if best is None else EFFORT_MORE
+        sends = _packed(topology, options, parts, slots, seed, effort)
+        if sends is None and best is not None:
+            break
+        best = sends or best
+    return best
+
+
+def _packed(
+    topology: Topology,
+    options: Sequence[Sequence[Path]],
+    parts: int,
+    slots: int,
+    seed: int,
+    effort: float,
+) -> list[Send] | None:
+    sat: Any = cp_model.CpModel()
+    taken: dict[tuple[int, int], list[Any]] = {}
+    sent: list[tuple[int, int, Path, Any]] = []
+    first = next(path[0] for some in options for path in some)
+    turn = 0
+    for share, some in enumerate(options):
+        tick()
+        own = range(slots)
+        if some and some[0][0] == first and len(topology.successors[first]) == 1:
+            # The parts of one rank go in any order, so that they have an order.
+            own, turn = range(turn, min(turn + parts, slots)), turn + parts
+        values = [(slot, path, sat.new_bool_var("")) for path in some for slot in own]
+        for slot, path, value in values:
+            sent.append((slot, share, path, value))
+            for channel in topology.along(path):
+                taken.setdefault((channel, slot), []).append(value)
+        if some:
+            sat.add(sum(value for _, _, value in values) == parts)
+    for (channel, _), users in taken.items():
+        sat.add(sum(users) <= topology.links[channel].lanes)
+    holds = solved(sat, seed, seconds_left, effort)
+    tick()
+    if holds is None:
+        return None
+    left, sends = [parts] * len(options), list[Send]()
+    for _, share, path, value in sorted(sent, key=lambda one: one[:2]):
+        if holds(value):
+            left[share] -= 1
+            sends.append(Send(share * parts + left[share], path, False))
+    return sends
 
 
 def _possible(

@@ -146,6 +146,8 @@ SEARCHES: tuple[tuple[str, Chunked, tuple[int, ...], float], ...] = (
     ("dgx-1", "alltoall", (3,), 1.02),
     ("dgx-a100-pair", "alltoall", (1,), 1.02),
     ("fat-tree-2x4", "alltoall", (1,), 1.02),
+    ("fat-octagon-16", "alltoall", (1,), 1.02),
+    ("coated-mesh-4x4", "alltoall", (1, 2), 1.05),
     ("dgx-a100-pair", "gather", (4,), 1.05),
 )
 """Topology, collective, numbers of chunks, and the time in bounds to reach."""

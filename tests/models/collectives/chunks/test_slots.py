@@ -8,6 +8,7 @@ import pytest
 from syncfabric.models.collectives.chunks.checker import check
 from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule
+from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.chunks.slots import in_slots
 from syncfabric.models.collectives.clock import Clock, TimeUpError
 from syncfabric.models.collectives.files import load_topology
@@ -50,3 +51,28 @@ def test_what_is_not_for_slots() -> None:
 
     with Clock(60, lambda: True).rules(), pytest.raises(TimeUpError):
         in_slots(topology, Exchange("scatter", 256, 1), False, None, 1)
+
+
+def test_past_switches_a_path_takes_a_slot() -> None:
+    """Two switches with two ranks each: four shares cross their link each way, one a slot."""
+    ends = ((0, 4), (1, 4), (2, 5), (3, 5), (4, 5))
+    channels = tuple(sorted((*ends, *((b, a) for a, b in ends))))
+    link = Link(Fraction(0), Fraction(1))
+    pair = Topology("pair", 4, 2, channels, (link,) * len(channels))
+    for parts in (1, 2):
+        exchange = Exchange("alltoall", 4, 48, parts)
+        sends = in_slots(pair, exchange, False, None, 1)
+        assert sends is not None
+        assert check(Schedule(pair, exchange, tuple(sends))) == (4 * exchange.share, (), 0)
+        assert in_slots(pair, exchange, False, 4 * parts - 1, 1) is None
+    assert in_slots(pair, Exchange("allgather", 4, 48), False, None, 1) is None
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("name", "parts", "ratio"), [("fat-octagon-16", 1, 1.001), ("coated-mesh-4x4", 2, 1.04)]
+)
+def test_alltoall_past_switches_is_close_to_the_bound(name: str, parts: int, ratio: float) -> None:
+    topology = linked(load_topology(name), Fraction(1000), Fraction(1))
+    found = search(topology, "alltoall", 2**26, (parts,), methods=("exact",), time_limit=600)
+    assert 1 <= found.best.time / found.bound <= ratio
