@@ -206,15 +206,10 @@ members = "all"
 SHARED = ROUTED.replace('transport = "routed"', 'message_links = "shared"\nlink_registers = 1')
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "name",
-    [
-        "mesh-2x2",
-        *(
-            pytest.param(n, marks=pytest.mark.nightly)
-            for n in ("twins", "reflex-2x2", "vectors-rows", ROUTED, SHARED)
-        ),
-    ],
+    ["mesh-2x2", "twins", "reflex-2x2", "vectors-rows", ROUTED, SHARED],
 )
 def test_they_hold_in_a_network_and_an_early_release_is_seen(name: str, tmp_path: Path) -> None:
     network = Network.loads(name) if "\n" in name else Network.load(name)

@@ -34,6 +34,7 @@ from syncfabric.sim.results import Counters, RunResult
 from syncfabric.sim.simulators import Built
 from syncfabric.sim.soak.soak import SoakRequest, soak
 from syncfabric.sim.vectors import StreamRequest
+from tests.nightly import nightly_but
 from tests.sim.matrix import (
     CHECKED,
     CLUSTER,
@@ -163,7 +164,7 @@ def check_hardware(topology: str, strength: int) -> None:
                 send(compared_spec(cell), "verilator")
 
 
-@pytest.mark.parametrize("topology", TOPOLOGIES)
+@pytest.mark.parametrize("topology", nightly_but(["coated-mesh-3x2", "chiplets"], TOPOLOGIES))
 def test_hardware_and_model_agree(topology: str) -> None:
     check_hardware(topology, 1)
 
@@ -230,10 +231,7 @@ def test_soak_and_campaign_find_nothing(topology: str, monkeypatch: pytest.Monke
 DRAWN = ("fat-tree-4x2", "chiplets")
 
 
-@pytest.mark.parametrize(
-    "topology",
-    [pytest.param(t, marks=[] if t in DRAWN else pytest.mark.nightly) for t in TOPOLOGIES],
-)
+@pytest.mark.parametrize("topology", nightly_but(DRAWN, TOPOLOGIES))
 def test_it_is_drawn_and_reported(topology: str) -> None:
     section, result = network_section(
         Network(on_links(topology)), RunRequest(sim="model", episodes=2), "s0"

@@ -10,13 +10,14 @@ import pytest
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.rtl.planes.interface import NodeInterface
 from syncfabric.rtl.planes.node import Node
+from tests.nightly import nightly_but
 from tests.rtl.planes.draws import headers
 from tests.rtl.planes.interface_lockstep import InterfaceLockstep
 from tests.rtl.planes.lockstep import together
 from tests.rtl.planes.node_lockstep import NodeLockstep
 from tests.rtl.planes.test_combinations import SHAPES
 
-BY_DEFAULT, CYCLES = 6, 600
+BY_DEFAULT, CYCLES = 4, 600
 
 
 def run(shape: NodeShape, seed: int, cycles: int) -> Counter[str]:
@@ -36,9 +37,9 @@ def run_interface(shape: NodeShape, registers: int, seed: int, cycles: int) -> C
     return together(NodeInterface(shape, registers, headers(shape)), lockstep, seed, cycles)
 
 
-@pytest.mark.parametrize("number", range(BY_DEFAULT))
+@pytest.mark.parametrize("number", nightly_but(range(BY_DEFAULT), range(40)))
 def test_a_node_agrees_with_its_golden_model(number: int) -> None:
-    run(SHAPES[number], number, CYCLES)
+    run(SHAPES[number], number, CYCLES if number < BY_DEFAULT else 3 * CYCLES)
 
 
 ROUTED: dict[str, dict[str, Any]] = {
@@ -49,7 +50,7 @@ ROUTED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", ROUTED)
+@pytest.mark.parametrize("name", nightly_but(["mesh"], ROUTED))
 def test_routed_messages_in_any_dimensions(name: str) -> None:
     options = {"transport": "routed", "routing": "dimension", "groups": 4, **ROUTED[name]}
     options["operations"] = "bitwise" if options.get("data_bits") else "none"
@@ -62,7 +63,10 @@ def test_routed_messages_in_any_dimensions(name: str) -> None:
     [
         {"message_links": "shared", "registers": 4, "data_bits": 2, "operations": "bitwise"},
         {"transport": "routed", "groups": 8, "channels": 2},
-        {"check_bits": 6, "link_registers": 2, "transport": "routed", "groups": 4},
+        pytest.param(
+            {"check_bits": 6, "link_registers": 2, "transport": "routed", "groups": 4},
+            marks=pytest.mark.nightly,
+        ),
         {"routing": "table", "routers": 9, "channels": 2, "datelines": True, "registers": 3},
         {"key_bits": 5, "registers": 4, "data_bits": 3, "operations": "bitwise"},
         {"key_bits": 8, "message_links": "shared", "check_bits": 6, "registers": 4},
@@ -77,7 +81,7 @@ def test_a_mesh_node(options: dict[str, Any]) -> None:
     assert sum(seen[f"release {kind}"] for kind in ("GO", "PLAIN", "LAST", "BROKEN")) > 0
 
 
-@pytest.mark.parametrize("longest", [0, 15])
+@pytest.mark.parametrize("longest", nightly_but([15], [0, 15]))
 def test_a_router_of_links_with_few_and_many_registers(longest: int) -> None:
     """Its guards ask the near ones sooner."""
     options: dict[str, Any] = {"links": 3, "own": False, "check_bits": 7, "link_registers": 3}
@@ -95,8 +99,8 @@ MANAGED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", MANAGED)
-@pytest.mark.parametrize("kind", [MeshNodeShape, NodeShape])
+@pytest.mark.parametrize("name", nightly_but(["shared", "guarded"], MANAGED))
+@pytest.mark.parametrize("kind", nightly_but([NodeShape], [MeshNodeShape, NodeShape]))
 def test_set_up_by_managers(kind: type[NodeShape], name: str) -> None:
     options = {"managers": 2, **MANAGED[name]}
     if kind is MeshNodeShape:
@@ -119,7 +123,9 @@ INTERFACES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", INTERFACES)
+@pytest.mark.parametrize(
+    "name", nightly_but(["own, guarded", "shared, managers", "shared, keys"], INTERFACES)
+)
 def test_a_node_interface(name: str) -> None:
     """Each twice, as a manager may be there or not."""
     options = {"links": 2, "own": False, "routing": "source", **INTERFACES[name]}
@@ -133,9 +139,3 @@ def test_a_node_interface(name: str) -> None:
     wanted = {"message", "released", "answered", "reset"}
     wanted |= {"flit", "eject"} if shape.channels else set()
     assert seen.keys() >= wanted | ({"request"} if shape.managers else set())
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("number", range(BY_DEFAULT, 40))
-def test_thirty_four_more(number: int) -> None:
-    run(SHAPES[number], number, 3 * CYCLES)

@@ -84,6 +84,7 @@ def test_with_checks_all_is_well(name: str) -> None:
     assert seen[Verdict.RECOVERED] > 50
 
 
+@pytest.mark.nightly
 def test_a_word_of_a_stream_that_is_lost_breaks_its_group_alone() -> None:
     """What is wrong in a stream is found whatever it is, and nothing wrong comes out."""
     keys = {**STREAMING, "watchdog": 0}  # nothing else breaks a group

@@ -11,6 +11,7 @@ from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import with_channels, with_world
+from tests.nightly import nightly_but
 from tests.sim.cores.emulator import emulate, world
 from tests.sim.cores.systems import break_software, mesh
 
@@ -99,11 +100,6 @@ NETWORKS = {
     ),
     "local": (MESH.format("link").replace("manager", "local"), 4, "0"),
 }
-LONG = [
-    pytest.param(name, marks=pytest.mark.nightly)
-    for name in NETWORKS
-    if name != "mesh" and "streams" not in name
-]
 
 
 def run(source: str, network: str, seed: int = 1, **macros: int) -> CoresResult:
@@ -117,12 +113,14 @@ def run(source: str, network: str, seed: int = 1, **macros: int) -> CoresResult:
     return result
 
 
-@pytest.mark.parametrize("network", ["mesh", *LONG])
-def test_groups_on_engines_are_made_and_freed(network: str) -> None:
-    for seed in (1, 2, 3):
-        result = run("groups.c", network, seed)
-        assert result.faults == ()
-        assert result.exits == (0,) * result.cores
+@pytest.mark.parametrize("seed", nightly_but([1], [1, 2, 3]))
+@pytest.mark.parametrize(
+    "network", nightly_but(["mesh"], [name for name in NETWORKS if "streams" not in name])
+)
+def test_groups_on_engines_are_made_and_freed(network: str, seed: int) -> None:
+    result = run("groups.c", network, seed)
+    assert result.faults == ()
+    assert result.exits == (0,) * result.cores
 
 
 @pytest.mark.parametrize(
@@ -141,13 +139,10 @@ def test_groups_that_are_killed_or_broken_are_made_anew(
     assert result.exits == (0,) * result.cores
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("network", "mode"),
-    [
-        ("streams", 0),
-        pytest.param("streams, two managers", 1, marks=pytest.mark.nightly),
-        pytest.param("streams, one of the file", 2, marks=pytest.mark.nightly),
-    ],
+    [("streams", 0), ("streams, two managers", 1), ("streams, one of the file", 2)],
 )
 def test_groups_that_are_made_have_streams(network: str, mode: int) -> None:
     result = run("programs/streams.c", network, MODE=mode)

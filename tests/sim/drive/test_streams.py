@@ -19,6 +19,7 @@ from syncfabric.sim.drive.trace import EMPTY, Commanded, Line
 from syncfabric.sim.network import Network
 from syncfabric.sim.vectors import StreamRequest
 from tests.mixed import mixed
+from tests.nightly import nightly_but
 from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import SEED, irregular, mesh, plan_of
 from tests.sim.drive.vectors import drawn_plan, drawn_scenario
@@ -96,8 +97,6 @@ NETWORKS: dict[str, MessageSpec] = {
         offload=mixed(),
     ),
 }
-SHORT = (*("irregular, serial", "own operator", "checked, interfaces", "checked, shared links"),)
-"""The others are built for few other tests, and run with ``-m nightly``."""
 
 
 def runs_of(name: str, runs: int, **keys: Any) -> Runs:
@@ -131,7 +130,7 @@ def test_results_of_the_model_are_those_of_arrays(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.nightly] * (name not in SHORT)) for name in NETWORKS],
+    nightly_but(["irregular, serial", "checked, shared links"], NETWORKS),
 )
 def test_hardware_is_as_the_model(name: str) -> None:
     runs = runs_of(name, 6)

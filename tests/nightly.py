@@ -1,0 +1,20 @@
+"""Which cases of a test run by default, and which only with ``-m nightly``."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def nightly_but(kept: Iterable[object], cases: Iterable[object]) -> list[Any]:
+    """Return the cases of a test; those that are not kept run only with ``-m nightly``.
+
+    Raises
+    ------
+    ValueError
+        What is kept is no case.
+    """
+    kept, cases = list(kept), list(cases)
+    if strangers := [case for case in kept if case not in cases]:
+        raise ValueError(f"no cases of this test: {strangers}")
+    return [pytest.param(case, marks=[] if case in kept else pytest.mark.nightly) for case in cases]
