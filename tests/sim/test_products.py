@@ -188,6 +188,7 @@ def test_entries_that_are_refused_or_missing_fail(mesh: Path) -> None:
     assert "FAIL: entry 0 of the set-up is refused\n" in run(mesh, half=1)[1]
 
 
+@pytest.mark.nightly
 def test_verilator_passes_and_fails(tmp_path: Path) -> None:
     net = small("ring")
     bench = bench_of(net, tmp_path)

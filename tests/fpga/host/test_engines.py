@@ -23,6 +23,7 @@ from syncfabric.models.register_map.c_programs import setup_header
 from syncfabric.sim.front import Front
 from syncfabric.sim.products import register_files
 from tests.fpga.host.golden_board import GoldenBoard
+from tests.nightly import nightly_but
 
 _MESH = {"kind": "mesh", "transport": "link", "width": 3, "height": 2}
 _CLUSTER: dict[str, Any] = {
@@ -97,7 +98,13 @@ def ask_nobody(host: Host, network: NetworkShape, manager: int) -> None:
         host.configure(manager, config_address(word), value)
 
 
-@pytest.mark.parametrize("name", [name for name in NETWORKS if name != "alone"])
+@pytest.mark.parametrize(
+    "name",
+    nightly_but(
+        ["mesh", "mesh_routed", "cluster_managed", "mesh_wired"],
+        [name for name in NETWORKS if name != "alone"],
+    ),
+)
 def test_all_barriers_are_right_and_within_their_bounds(name: str) -> None:
     plan = plan_of(name)
     host = Host(board_of(plan))
@@ -121,7 +128,9 @@ def test_sixteen_groups_at_every_node() -> None:
     assert measure(host, plan, episodes=2).wrong == ()
 
 
-@pytest.mark.parametrize("name", ["mesh_routed", "cluster", "mesh_wired"])
+@pytest.mark.parametrize(
+    "name", nightly_but(["mesh_wired"], ["mesh_routed", "cluster", "mesh_wired"])
+)
 def test_what_an_earlier_program_left_is_ended(name: str) -> None:
     """Half a barrier, half a tree, a manager in the middle of a command: nothing of it stays."""
     plan = plan_of(name)
@@ -152,7 +161,9 @@ def test_what_an_earlier_program_left_is_ended(name: str) -> None:
     assert not any(host.configured(node, refused) for node in range(len(shape.nodes)))
 
 
-@pytest.mark.parametrize("name", ["mesh_routed", "cluster", "cluster_managed"])
+@pytest.mark.parametrize(
+    "name", nightly_but(["mesh_routed"], ["mesh_routed", "cluster", "cluster_managed"])
+)
 def test_an_entry_is_freed_whatever_has_been_left_there(name: str) -> None:
     """Members wait for one that never comes: after it, none is inside, and the entry is new."""
     plan = plan_of(name)

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from tests.nightly import nightly_but
 from tests.rtl.planes.lockstep import together
 from tests.rtl.streams.guard_lockstep import FAULTS, GuardedPair, GuardLockstep
 from tests.rtl.streams.layouts import layout_of
@@ -20,7 +21,7 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", nightly_but(["one", "two, among packets"], LAYOUTS))
 def test_guards_do_what_their_models_do(name: str) -> None:
     layout = LAYOUTS[name]
     lockstep = GuardLockstep(layout, random.Random(f"{SEED} {name}"))
@@ -28,7 +29,9 @@ def test_guards_do_what_their_models_do(name: str) -> None:
     assert all(seen[what] > 2 for what in (*FAULTS, "corrupt", "lost", "came", "lives")), seen
 
 
-@pytest.mark.parametrize("name", ["two, wide", "two, among packets"])
+@pytest.mark.parametrize(
+    "name", nightly_but(["two, among packets"], ["two, wide", "two, among packets"])
+)
 @pytest.mark.parametrize("kind", FAULTS)
 def test_a_loss_of_any_kind_is_found(kind: str, name: str) -> None:
     """The models alone: no word behind a loss, none that is missed, and all places come back."""

@@ -11,6 +11,7 @@ from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.rtl.parts.delay import delayed
 from syncfabric.rtl.streams.plane import StreamPlane
 from tests.mixed import mixed
+from tests.nightly import nightly_but
 from tests.rtl.planes.lockstep import together
 from tests.rtl.streams.lockstep import StreamLockstep
 from tests.rtl.support import SEED
@@ -46,7 +47,12 @@ def _an_own_operator_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("syncfabric.rtl.streams.join.Instance", mixed_unit)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    "shape",
+    nightly_but(
+        ["mesh", "two", "serial", "own_operator_serial", "shared_two", "shared_serial"], SHAPES
+    ),
+)
 def test_streams_do_what_their_model_does(shape: str) -> None:
     layout = SHAPES[shape]
     lockstep = StreamLockstep(layout, random.Random(f"{SEED} {shape}"))

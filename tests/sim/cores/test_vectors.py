@@ -63,6 +63,7 @@ def played(
     return result, put
 
 
+@pytest.mark.nightly
 def test_a_word_a_cycle() -> None:
     """Of 128 words a stream takes its latency, a cycle a word, and some 30 instructions."""
     result, put = played(STREAMS, PROGRAMS / "vectors.c", WORDS=128)

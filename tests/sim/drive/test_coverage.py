@@ -33,6 +33,7 @@ from syncfabric.sim.drive.scenario import Job, Policy, Scenario
 from syncfabric.sim.drive.stimulus import driver_of
 from tests.models.golden.static_bench import mesh_of
 from tests.models.planning.static_ways import disjoint_groups
+from tests.nightly import nightly_but
 from tests.sim.drive.clusters import drawn, ring
 from tests.sim.drive.coverage import covered, lifecycle_universe, static_universe, universe
 from tests.sim.drive.networks import (
@@ -87,7 +88,7 @@ PEACE = 2000
 """Cycle after which no link of `_strike` fails; it ends 1,600 later."""
 
 
-@pytest.mark.parametrize("name", LIVES)
+@pytest.mark.parametrize("name", nightly_but(["mesh, managers, check bits"], LIVES))
 def test_groups_that_end_and_links_that_fail_cover(
     name: str, record_property: Callable[[str, object], None]
 ) -> None:

@@ -158,7 +158,8 @@ class Forgets(SetUp):
         del self._ahead[1]
 
 
-@pytest.mark.parametrize("name", [pytest.param("mesh", marks=pytest.mark.nightly), "irregular"])
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["mesh", "irregular"])
 def test_a_group_that_is_not_set_up_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the model, which waits for its GO; and if nobody waits, by the referee."""
     monkeypatch.setattr(engine_driver, "SetUp", Forgets)

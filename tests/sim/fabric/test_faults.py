@@ -31,10 +31,6 @@ NETWORKS: Mapping[str, MessageSpec] = {
         SMALL, check_bits=8, channels=2, buffer_flits=3, message_links="shared", setup="manager"
     ),
 }
-QUICK = "mesh, shared links, wide messages", "mesh, no packets, registers"
-NAMES = [
-    pytest.param(name, marks=() if name in QUICK else pytest.mark.nightly) for name in NETWORKS
-]
 CYCLES, BEGIN = 4_000, 1_200
 KINDS = (FaultKind.FLIP, FaultKind.DROP, FaultKind.CREDIT, FaultKind.INJECTED)
 
@@ -61,7 +57,8 @@ def reads(spec: MessageSpec) -> list[tuple[int, ConfigRequest]]:
     ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", NETWORKS)
 def test_faults_that_pass(name: str, tmp_path: Path) -> None:
     spec, rng = NETWORKS[name], random.Random(f"{SEED} {name}")
     cycles = sorted(rng.sample(range(BEGIN, CYCLES - 700), 40))

@@ -92,6 +92,7 @@ def test_traffic_finds_its_way_through_switches(built_cluster: Built, tmp_path: 
         assert len(with_traffic(fabric, tmp_path)) == 24
 
 
+@pytest.mark.nightly
 def test_config_finds_nodes_and_routers_and_no_others(built_cluster: Built, tmp_path: Path) -> None:
     """The last of 24 nodes has refused an arrival, the last of 12 routers a GO: no group is there.
 

@@ -101,6 +101,7 @@ with changed(0, forgets):
 """
 
 
+@pytest.mark.nightly
 def test_what_is_broken_on_purpose_is_found() -> None:
     right, flipped, by_library, relayed, sent, left_out = performed(4, BROKEN)
     # Twice for warmth, twice timed; the library hands each rank its own message, too.

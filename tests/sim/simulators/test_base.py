@@ -30,6 +30,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.nightly_under("verilator")
 def test_bench_reads_and_writes_ports(simulator: str, design: Design, tmp_path: Path) -> None:
     tool = find_simulator(simulator)
     built = build_cocotb(tool, design)

@@ -61,6 +61,7 @@ def test_widest_flits_and_largest_buffers(scenario: Scenario) -> None:
     check(ScenarioRunner(planned(4, 3, RING, TREE), scenario).run_model(), scenario)
 
 
+@pytest.mark.nightly
 def test_widest_flits_in_hardware() -> None:
     """Flits that software sends are 128 bits wide."""
     plan = planned(4, 3, RING, TREE)
