@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("syncfabric", "models", "rtl", "sim", "fpga", "tests")
 NO_TESTS = 5
 """Pytest's exit code where all tests were left out."""
-FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", re.MULTILINE)
 
 
 def _apply(mutant: Mutant, root: Path) -> None:
@@ -67,7 +67,7 @@ def _red(mutant: Mutant) -> tuple[str | None, float]:
                 command, cwd=root, env=environment, capture_output=True, text=True, check=False
             )
             if found := FAILED.search(run.stdout):
-                return found[1], time.perf_counter() - begin
+                return found[1] + ", nightly" * long, time.perf_counter() - begin
             if run.returncode not in (0, 1, NO_TESTS):
                 raise RuntimeError(f"pytest {tests}: {run.stdout[-2000:]}{run.stderr[-500:]}")
     return None, time.perf_counter() - begin

@@ -15,11 +15,13 @@ from syncfabric.sim.drive.recovery.scenario import RecoveryScenario
 from syncfabric.sim.drive.scenario import Policy, Scenario
 from syncfabric.sim.drive.schemes import SCHEMES
 from syncfabric.sim.drive.static.operations import KINDS
+from tests.nightly import nightly_but
 from tests.trace import run
 from tests.trace.corpus import FOLDER, Entry, corpus
 from tests.trace.play import texts
 
 ENTRIES = {entry.name: entry for entry in corpus()}
+LARGE = {"dimension-concentrated", "dimension-torus"}
 TABLES = {"mesh": "MeshSpec", "irregular": "IrregularTable", "static": "StaticTable"}
 REFUSED = {
     ("mesh", "setup"): {"paper"},
@@ -30,7 +32,7 @@ TRACE, LINE = "mixed.trace", 100
 LIMIT_BYTES = 300_000
 
 
-@pytest.mark.parametrize("name", ENTRIES)
+@pytest.mark.parametrize("name", nightly_but(ENTRIES.keys() - LARGE, ENTRIES))
 def test_files_and_golden_model_are_as_recorded(name: str) -> None:
     for source in ("files", "model"):
         old = run.recorded(ENTRIES[name], source)

@@ -185,6 +185,7 @@ def test_heat_draws_every_channel_in_its_colour(spec: MeshSpec | IrregularSpec) 
     assert x < scene.spots[nodes[0]].x  # what it sends is at the left
 
 
+@pytest.mark.nightly
 def test_loads_of_switches_are_drawn_alike_in_every_process() -> None:
     program = (
         "from syncfabric import Network\n"
