@@ -69,8 +69,14 @@ def test_routed_messages_in_any_dimensions(name: str) -> None:
         ),
         {"routing": "table", "routers": 9, "channels": 2, "datelines": True, "registers": 3},
         {"key_bits": 5, "registers": 4, "data_bits": 3, "operations": "bitwise"},
-        {"key_bits": 8, "message_links": "shared", "check_bits": 6, "registers": 4},
-        {"key_bits": 3, "transport": "routed", "groups": 2, "channels": 2},
+        pytest.param(
+            {"key_bits": 8, "message_links": "shared", "check_bits": 6, "registers": 4},
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            {"key_bits": 3, "transport": "routed", "groups": 2, "channels": 2},
+            marks=pytest.mark.nightly,
+        ),
     ],
     ids=["shared", "routed", "guarded", "table", "keys", "keys, guarded", "keys, routed"],
 )

@@ -40,6 +40,7 @@ def test_threads_change_no_result(name: str, tmp_path: Path) -> None:
     assert all_seen(name, tmp_path, 3) == alone
 
 
+@pytest.mark.nightly
 def test_a_network_may_have_fewer_tiles_than_threads(tmp_path: Path) -> None:
     spec = irregular(SMALL)
     with Fabric(build_fabric(spec), threads=40) as fabric:

@@ -82,6 +82,7 @@ def test_every_collective_is_right_both_ways(ranks: int, name: str) -> None:
         assert row["checked_bytes"] > 0
 
 
+@pytest.mark.nightly
 def test_a_wrong_bit_is_seen() -> None:
     program = """
 whole = ChunkCarrier.run
