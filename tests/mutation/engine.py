@@ -151,13 +151,13 @@ ENGINE = (
         "a message behind a dateline goes on before it",
         "stays = straight and slot >= CLASSES",
         "stays = False",
-        "ring",
+        "torus",
     ),
     _routed(
         "messages leave packets no cycle",
         "granted.eq(Mux(once & twice, 0, turns.grant))",
         "granted.eq(turns.grant)",
-        "ring",
+        "torus",
     ),
     _routed(
         "a message that no turn brings on keeps its credit",
