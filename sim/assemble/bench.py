@@ -1,17 +1,12 @@
 """The top that simulations build: the network, traffic at every node, a player and a probe."""
 
-from collections.abc import Iterable, Iterator
-from functools import singledispatch
-from typing import Any
+from collections.abc import Iterator
 
-from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.networks.spec import (
     AnySpec,
     MessageSpec,
     StaticSpec,
 )
-from syncfabric.rtl.traffic.queue import put_flit
-from syncfabric.rtl.traffic.source import goal_of
 from syncfabric.sim.assemble.links import Links, links_of
 from syncfabric.sim.assemble.modules import entry_memory
 from syncfabric.sim.assemble.network import (
@@ -22,19 +17,9 @@ from syncfabric.sim.assemble.network import (
     top_ports,
     top_verilog,
 )
-from syncfabric.sim.assemble.nodes import stream_ports
+from syncfabric.sim.assemble.parts import parts_of
 from syncfabric.sim.assemble.player import player_text
-from syncfabric.sim.assemble.script import REPORT
-from syncfabric.sim.assemble.streams import (
-    BEAT,
-    CONTROL,
-    axis_wires,
-    counts_of,
-    place_streams,
-    streams_verilog,
-)
 from syncfabric.sim.assemble.top import Shown
-from syncfabric.sim.assemble.traffic import OF_SOURCE, place_traffic, traffic_verilog
 from syncfabric.sim.assemble.verilog import NETWORK, ModuleWriter, merged, part, zero
 from syncfabric.sim.emit.naming import plain
 
@@ -84,9 +69,10 @@ def bench_verilog(spec: AnySpec, *, queue: int = 16384, netlist: str = "") -> st
     _add_network(bench, spec)
     modules = [netlist] if netlist else [modules_verilog(spec), top_verilog(spec, NETWORK)]
     reported: list[str] = []
-    for module, names in _sources(spec, bench, queue):
-        modules.append(module)
-        reported += names
+    for each in parts_of(spec):
+        each.place(bench)
+        modules.append(each.verilog(queue))
+        reported += each.report
     bench.lines(probe_text(spec, NETWORK, flat=bool(netlist)))
     entries = "" if netlist or isinstance(spec, StaticSpec) else _entries_text(spec)
     bench.lines(_report_text(len(spec.topology.nodes), tuple(reported), entries))
@@ -98,8 +84,7 @@ def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:
 
     Inputs are declared by the player, but for the links to the nodes.
     """
-    made_here = ["inject_valid", "inject_flit", "eject_credit"]
-    made_here += [name for name, _, _ in stream_ports(spec.stream)]
+    made_here = [name for each in parts_of(spec) for name, _, _ in each.ports()]
     ports: dict[str, str | None] = {}
     for direction, name, width in top_ports(spec):
         if width != 0:
@@ -107,62 +92,6 @@ def _add_network(bench: ModuleWriter, spec: AnySpec) -> None:
             if direction == "output" or name in made_here:
                 bench.wire(name, width)
     bench.instance(NETWORK, NETWORK, ports)
-
-
-@singledispatch
-def _sources(spec: Any, bench: ModuleWriter, queue: int) -> Iterator[tuple[str, Iterable[str]]]:
-    """Place what nodes send from and receive into; yield its modules, and what is reported."""
-    if spec.channels:
-        _add_traffic(bench, spec)
-        yield traffic_verilog(spec, queue), REPORT
-    if spec.stream:
-        _add_streams(bench, spec, spec.stream)
-        yield streams_verilog(spec.shape.router), counts_of(spec.stream)
-
-
-@_sources.register
-def _(spec: StaticSpec, bench: ModuleWriter, queue: int) -> Iterator[tuple[str, Iterable[str]]]:
-    return iter(())
-
-
-def _add_traffic(bench: ModuleWriter, spec: MessageSpec) -> None:
-    """Place a packet source and a packet sink at every node, their counters wires of the bench."""
-    for i in range(len(spec.topology.nodes)):
-        for name, width in REPORT.items():
-            bench.wire(f"{name}_{i}", width)
-
-    def source(i: int) -> dict[str, str]:
-        control = {name: f"traffic_{name}" for name in ("load", "seed", "enable", "rate")}
-        return {
-            **control,
-            "goal": part("traffic_goal", i, goal_of(spec.layout.node_bits).size),
-            "put__valid": part("put_valid", i, 1),
-            "put__flit": part("put_flit", i, put_flit(spec.flit_bits).size),
-            **{name: f"{name}_{i}" for name in OF_SOURCE},
-        }
-
-    def sink(i: int) -> dict[str, str]:
-        return {
-            "clear": "1'd0",
-            **{name: f"{name}_{i}" for name in REPORT if name not in OF_SOURCE},
-        }
-
-    place_traffic(bench, spec, source, sink)
-
-
-def _add_streams(bench: ModuleWriter, spec: MessageSpec, layout: StreamLayout) -> None:
-    """Place a source and a sink of streams at every node, their counters wires of the bench."""
-    nodes = range(len(spec.topology.nodes))
-    counts, own = counts_of(layout), {"stream_taken": 1, "stream_data": layout.bits}
-    for name, width in own.items():
-        bench.wire(name, width * len(nodes))
-    own |= {**CONTROL, **dict(axis_wires(layout))}
-    for i in nodes:
-        for name, width in counts.items():
-            bench.wire(f"{name}_{i}", width)
-        wires = {name: part(name, i, width) for name, width in own.items()}
-        wires |= {name: f"{name}_{i}" for name in counts}
-        place_streams(bench, spec.shape.router, wires, f"_{i}")
 
 
 def _entries_text(spec: MessageSpec) -> str:
@@ -252,7 +181,8 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
     guarded = [(number, link.guards) for number, link in enumerate(shown) if link and link.guarded]
     conditions = [*_lane_conditions(lanes), released, "config_ready !== 1'b0"]
     conditions += ["probe_guards !== 1'b0"] if guarded else []
-    conditions += [f"stream_taken !== {zero(count)}"] if spec.stream else []
+    for each in parts_of(spec):
+        conditions += each.conditions
     ports = _ports_of(spec)
     conditions += [f"{{{', '.join(ports)}}} !== seen_ports"] if ports else []
     return f"""
@@ -282,7 +212,7 @@ def probe_text(spec: AnySpec, dut: str, *, flat: bool = False) -> str:
 {_lines(_results(spec))}
         end
 {_lines(_print_guards(guarded))}
-{_lines(_print_beats(spec.stream, count) if spec.stream else iter(()))}
+{_lines(line for each in parts_of(spec) for line in each.prints())}
 {_lines(_print_ports(ports, count))}
         if (config_ready !== 1'b0)
           $fwrite(probe_file, " c%0h:%0h", config_error, config_rdata);
@@ -378,16 +308,6 @@ def _flits(shown: list[Shown | None], lanes: Links, slots: tuple[int, int]) -> I
                 yield _print(f"({link.stream_fault} >> {c} & 1'b1)", 1, "1'b1")
         yield "          end"
     yield "        end"
-
-
-def _print_beats(stream: StreamLayout, nodes: int) -> Iterator[str]:
-    """Yield the statements that print the beats that are taken."""
-    widths = {**dict(axis_wires(stream)), "stream_data": stream.bits}
-    for i in range(nodes):
-        fields = ", ".join(part(name, i, widths[name]) for name in BEAT)
-        form = " ".join([f"m{i:x}", *(["%0h"] * len(BEAT))]).replace(" ", ":")
-        taken = f"if ({part('stream_taken', i, 1)} !== 1'b0)"
-        yield f'        {taken} $fwrite(probe_file, " {form}", {fields});'
 
 
 def _ports_of(spec: AnySpec) -> dict[str, int]:

@@ -10,14 +10,13 @@ from amaranth import Shape
 from syncfabric.models.networks.spec import AnySpec, MessageSpec
 from syncfabric.rtl.host.lights import Lights
 from syncfabric.rtl.host.ports import TrafficSignature
-from syncfabric.rtl.traffic.queue import put_flit, queue_module
+from syncfabric.rtl.traffic.queue import put_flit
 from syncfabric.rtl.traffic.sink import TrafficTotals
-from syncfabric.rtl.traffic.source import queue_widths
 from syncfabric.sim.assemble.host import host_module, host_shape, place_host
 from syncfabric.sim.assemble.network import module_names, top_ports, verilog
+from syncfabric.sim.assemble.parts import parts_of
 from syncfabric.sim.assemble.streams import (
     CONTROL,
-    STREAM_MODULES,
     axis_wires,
     counts_of,
     place_streams,
@@ -25,7 +24,6 @@ from syncfabric.sim.assemble.streams import (
 )
 from syncfabric.sim.assemble.traffic import (
     OF_SOURCE,
-    TRAFFIC_MODULES,
     place_traffic,
     traffic_verilog,
 )
@@ -63,10 +61,7 @@ def has_streams(spec: AnySpec) -> TypeGuard[MessageSpec]:
 
 def repeated_modules(spec: AnySpec, *, queue: int = BOARD_QUEUE) -> tuple[str, ...]:
     """Return the modules that stand at many nodes."""
-    modules = module_names(spec)
-    if has_packets(spec):
-        modules += (*TRAFFIC_MODULES, queue_module(queue_widths(spec)[0], queue))
-    return modules + STREAM_MODULES if spec.streams else modules
+    return sum((each.modules(queue) for each in parts_of(spec)), module_names(spec))
 
 
 def board_verilog(spec: AnySpec, name: str, front: Front, *, queue: int = BOARD_QUEUE) -> str:
@@ -100,7 +95,7 @@ def board_verilog(spec: AnySpec, name: str, front: Front, *, queue: int = BOARD_
     clocks: dict[str, str | None] = {"clk": "clk", "rst": "rst"}
     host = {**clocks, "rx": "rx", "tx": "tx", "irq": "irq"}
     top.wire("irq")
-    if packets or spec.streams:
+    if parts_of(spec):
         top.lines("  reg [31:0] cycle = 0;\n  always @(posedge clk) cycle <= rst ? 0 : cycle + 1;")
     lights = dict.fromkeys(("sends", "lost", "wrong"), zero(1))
     if has_packets(spec):

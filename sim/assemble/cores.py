@@ -15,6 +15,7 @@ from syncfabric.rtl.cores.system_words import ConfigShare, flit_members
 from syncfabric.rtl.cores.tile import CoreTile, observed
 from syncfabric.sim.assemble import modules, nodes
 from syncfabric.sim.assemble.network import modules_verilog, top_ports, verilog
+from syncfabric.sim.assemble.streams import stream_ports
 from syncfabric.sim.assemble.verilog import ModuleWriter, converted, merged, part, zero
 from syncfabric.sim.emit.naming import plain
 
@@ -38,7 +39,7 @@ def config_ports(shape: TileShape) -> list[tuple[str, str, int | None]]:
 
 def stream_wires(shape: TileShape) -> Iterator[tuple[str, int]]:
     """Yield the wires between a tile and its node's ports of streams, and their bits."""
-    return ((name, width) for name, _, width in nodes.stream_ports(shape.stream))
+    return ((name, width) for name, _, width in stream_ports(shape.stream))
 
 
 def stream_pin(wire: str) -> str:

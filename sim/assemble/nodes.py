@@ -2,12 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from amaranth.lib.wiring import In
-
 from syncfabric.models.layout.network import NetworkShape, Place
-from syncfabric.models.layout.streams import HEAD, StreamLayout
 from syncfabric.models.networks.spec import IrregularSpec, MessageSpec
-from syncfabric.rtl.streams.process import AxisSignature
 from syncfabric.rtl.transport.config_chain import NODE_BITS
 from syncfabric.sim.assemble.gates import gated
 from syncfabric.sim.assemble.links import links_of
@@ -24,6 +20,7 @@ from syncfabric.sim.assemble.modules import (
     router_verilog,
     wire_of,
 )
+from syncfabric.sim.assemble.parts import parts_of
 from syncfabric.sim.assemble.top import LinkWires, Shown, config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter, merged, part, zero
 
@@ -87,30 +84,11 @@ def top_ports(spec: MessageSpec, *, taps: bool = False) -> Iterator[tuple[str, s
         width = ports * (spec.data_bits if name in ("data", "result") else 1)
         yield "input" if name in ("arrive", "data", "last") else "output", name, width
     yield from config_of_top(spec)
-    if spec.channels:
-        flit = spec.layout.flit.width
-        yield "input", "inject_valid", nodes * spec.channels
-        yield "input", "inject_flit", nodes * flit
-        yield "output", "inject_credit", nodes * spec.channels
-        yield "output", "eject_valid", nodes * spec.channels
-        yield "output", "eject_flit", nodes * flit
-        yield "input", "eject_credit", nodes * spec.channels
-    for name, way, width in stream_ports(spec.stream):
-        yield way, name, nodes * width
+    for each in parts_of(spec):
+        yield from ((way, name, nodes * width) for name, way, width in each.ports())
     if taps:
         yield "input", "run", None
         yield from ((way, f"ask_{name}", nodes * width) for way, name, width in TAPPED)
-
-
-def stream_ports(layout: StreamLayout | None) -> Iterator[tuple[str, str, int]]:
-    """Yield name, direction and width of a process's AXI4-Stream ports, if it has them."""
-    if not layout:
-        return
-    for way, user in (("s_axis", HEAD.width), ("m_axis", 1)):
-        signature = AxisSignature(layout, user)
-        for name, member in signature.members.items():
-            comes_in = (member.flow == In) == (way == "m_axis")
-            yield f"{way}_{name}", "input" if comes_in else "output", member.shape
 
 
 def routes_of(spec: MessageSpec) -> list[list[int]]:
@@ -284,13 +262,10 @@ def _process(spec: MessageSpec, node: int) -> Iterator[tuple[str, str]]:
         width = registers * (data if name in ("data", "result") else 1)
         if width:
             yield name, part(name, node, width)
-    for name, _, width in stream_ports(spec.stream):
-        way, _, wire = name.rpartition("_")
-        yield f"{way}__{wire}", part(name, node, width)
-    for name in ("inject", "eject") if spec.channels else ():
-        widths = (("valid", spec.channels), ("credit", spec.channels))
-        for wire, width in (*widths, ("flit", spec.layout.flit.width)):
-            yield f"{name}__{wire}", part(f"{name}_{wire}", node, width)
+    for each in reversed(parts_of(spec)):
+        for name, width in each.wires():
+            way, _, wire = name.rpartition("_")
+            yield f"{way}__{wire}", part(name, node, width)
 
 
 def _chain_of(spec: MessageSpec, target: int) -> dict[str, str | None]:

@@ -1,24 +1,18 @@
 """How a bench drives the hardware: a script of stimuli, each applied in its cycle."""
 
 from functools import singledispatch
-from typing import Any, TypeAlias
+from typing import Any
 
-from syncfabric.models.layout.stream_traffic import COMMAND
 from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import (
     AnySpec,
     StaticSpec,
 )
-from syncfabric.rtl.traffic.queue import WORD_BITS, put_flit
-from syncfabric.rtl.traffic.source import goal_of
-from syncfabric.sim.assemble.script import StimulusKind
-from syncfabric.sim.assemble.streams import CONTROL
+from syncfabric.sim.assemble.parts import parts_of
+from syncfabric.sim.assemble.script import DATA, EXTRA, INDEX, WORD_BITS, StimulusKind, payload
 from syncfabric.sim.assemble.verilog import zero
 
-_WORD_BITS = 112
-_DATA_BITS = "word[63:32]"
-
-Wires: TypeAlias = list[tuple[str, int]]
+Wires = list[tuple[str, int]]
 
 
 def player_text(spec: AnySpec) -> str:
@@ -38,7 +32,7 @@ def player_text(spec: AnySpec) -> str:
     Without packets there is no traffic.
     """
     inputs, kept = _inputs(spec)
-    bits = _WORD_BITS + _bits_above(spec)
+    bits = WORD_BITS + _bits_above(spec)
     inputs = [(name, width) for name, width in inputs if width]
     cases = "\n".join(f"          {kind}: begin {act} end" for kind, act in _actions(spec).items())
     declared = "\n".join(
@@ -88,13 +82,7 @@ def player_text(spec: AnySpec) -> str:
 
 def _bits_above(spec: AnySpec) -> int:
     """Return the bits of data beyond those of a word's own 32."""
-    return max(0, spec.flit_bits - WORD_BITS, COMMAND.width - WORD_BITS if spec.streams else 0)
-
-
-def _payload(spec: AnySpec) -> str:
-    """Return where a script's word has a flit's payload, the bits beyond `Stimulus.data` too."""
-    above = max(0, spec.flit_bits - WORD_BITS)
-    return f"word[{_WORD_BITS + above - 1}:{_WORD_BITS}], {_DATA_BITS}" if above else _DATA_BITS
+    return max(32, spec.flit_bits, *(each.word_bits for each in parts_of(spec))) - 32
 
 
 @singledispatch
@@ -102,17 +90,10 @@ def _inputs(spec: Any) -> tuple[Wires, Wires]:
     """Return name and width of what is driven: for a cycle each, and until the next word."""
     nodes = len(spec.topology.nodes)
     arrivals = nodes * spec.port_registers
-    inputs, kept = _config_inputs(spec), []
-    if spec.channels:
-        inputs += [
-            ("traffic_load", 1),
-            ("put_valid", nodes),
-            ("put_flit", nodes * put_flit(spec.flit_bits).size),
-        ]
-        kept += [("traffic_seed", 32), ("traffic_enable", 1), ("traffic_rate", 24)]
-        kept.append(("traffic_goal", nodes * goal_of(spec.layout.node_bits).size))
-    if spec.streams:
-        inputs += [(name, nodes * width) for name, width in CONTROL.items()]
+    inputs, kept = _config_inputs(spec), Wires()
+    for each in parts_of(spec):
+        inputs += each.inputs()
+        kept += each.kept()
     data = arrivals * spec.data_bits
     return [*inputs, ("arrive", arrivals), ("data", data), ("last", arrivals)], kept
 
@@ -147,57 +128,30 @@ def _config_action(spec: AnySpec) -> str:
 @singledispatch
 def _actions(spec: Any) -> dict[StimulusKind, str]:
     """Return what each kind of stimulus does."""
-    index, data, extra = "word[95:64]", _DATA_BITS, "word[103:96]"
-    flit, payload = put_flit(spec.flit_bits), _payload(spec)
-    goal = goal_of(spec.layout.node_bits).size
-    flags = f"word[{96 + flit.size - flit['payload'].width - 1}:96]"
     bits = spec.data_bits
 
     def store(name: str, place: str) -> str:
-        return f"next_{name}[{place} * {bits} +: {bits}] = {data};" if bits else ""
+        return f"next_{name}[{place} * {bits} +: {bits}] = {DATA};" if bits else ""
 
-    last = f"next_last[{index}] = {extra};"
+    last = f"next_last[{INDEX}] = {EXTRA};"
     actions = {
-        StimulusKind.ARRIVE: f"next_arrive[{index}] = 1; {store('data', index)} {last}",
+        StimulusKind.ARRIVE: f"next_arrive[{INDEX}] = 1; {store('data', INDEX)} {last}",
         StimulusKind.CONFIG: _config_action(spec),
     }
-    if spec.channels:
-        actions |= {
-            StimulusKind.LOAD: f"next_traffic_load = 1; next_traffic_seed = {data};",
-            StimulusKind.RATE: f"next_traffic_enable = {extra}; next_traffic_rate = {data};",
-            StimulusKind.GOAL: (
-                f"next_traffic_goal[{index} * {goal} +: {goal}] = {{{data}, word[96]}};"
-            ),
-            StimulusKind.PACKET: (
-                f"next_put_valid[{index}] = 1; "
-                f"next_put_flit[{index} * {flit.size} +: {flit.size}] = {{{payload}, {flags}}};"
-            ),
-        }
-    if spec.streams:
-        command = f"word[{_WORD_BITS + COMMAND.width - WORD_BITS - 1}:{_WORD_BITS}], {data}"
-        actions |= {
-            StimulusKind.STREAM: _to_node("stream_put", "stream_command", f"{{{command}}}"),
-            StimulusKind.STALL: _to_node("stream_set", "stream_stalls", data),
-        }
+    for each in parts_of(spec):
+        actions |= each.actions()
     return actions
 
 
 @_actions.register
 def _(spec: StaticSpec) -> dict[StimulusKind, str]:
-    index, data, bits = "word[95:64]", _DATA_BITS, spec.flit_bits
-    flit = f"{{{_payload(spec)}}}"
+    bits, flit = spec.flit_bits, f"{{{payload(spec.flit_bits)}}}"
     return {
-        StimulusKind.ARRIVE: f"next_arrive[{index}] = 1;",
+        StimulusKind.ARRIVE: f"next_arrive[{INDEX}] = 1;",
         StimulusKind.CONFIG: _config_action(spec),
-        StimulusKind.HOLD: f"next_hold[{index}] = {data};",
+        StimulusKind.HOLD: f"next_hold[{INDEX}] = {DATA};",
         StimulusKind.SEND: (
-            f"next_send_valid[{index}] = 1; next_send_flit[{index} * {bits} +: {bits}] = {flit};"
+            f"next_send_valid[{INDEX}] = 1; next_send_flit[{INDEX} * {bits} +: {bits}] = {flit};"
         ),
-        StimulusKind.TAKE: f"next_recv_take[{index}] = 1;",
+        StimulusKind.TAKE: f"next_recv_take[{INDEX}] = 1;",
     }
-
-
-def _to_node(valid: str, word: str, value: str) -> str:
-    width = CONTROL[word]
-    index = "word[95:64]"
-    return f"next_{valid}[{index}] = 1; next_{word}[{index} * {width} +: {width}] = {value};"

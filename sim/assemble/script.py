@@ -13,6 +13,10 @@ from syncfabric.models.patterns import ANY, Pattern
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 
 _DATA = (1 << 32) - 1
+WORD_BITS = 112
+INDEX, DATA, EXTRA = "word[95:64]", "word[63:32]", "word[103:96]"
+"""Fields of a word, as the player has them; above ``WORD_BITS`` are further bits of data."""
+
 REPORT = {
     "created": 32,
     "sent": 32,
@@ -65,6 +69,12 @@ class Stimulus:
         above = f"{self.data >> 32:x}" if self.data > _DATA else ""
         data = self.data & _DATA
         return f"{above}{self.kind:02x}{self.extra:02x}{self.index:08x}{data:08x}{self.cycle:08x}"
+
+
+def payload(flit_bits: int) -> str:
+    """Return where a word has a flit's payload, the bits beyond ``Stimulus.data`` too."""
+    above = max(0, flit_bits - 32)
+    return f"word[{WORD_BITS + above - 1}:{WORD_BITS}], {DATA}" if above else DATA
 
 
 def goals(cycle: int, pattern: Pattern | None) -> list[Stimulus]:

@@ -20,14 +20,12 @@ from syncfabric.sim.assemble.modules import (
     wire_of,
 )
 from syncfabric.sim.assemble.nodes import CHAIN, FREED, constants_of_router
-from syncfabric.sim.assemble.streams import place_in_tile, streams_verilog
-from syncfabric.sim.assemble.traffic import traffic_verilog
+from syncfabric.sim.assemble.parts import parts_of
 from syncfabric.sim.assemble.verilog import ModuleWriter, merged, modules_of, placed, ports_of, zero
 from syncfabric.sim.fabric.tile import (
     Ports,
     config_ports,
     end_ports,
-    place_traffic,
     process_ports,
     start_tile,
 )
@@ -55,8 +53,7 @@ def tiles(spec: MessageSpec, *, queue: int, waves: bool = False) -> dict[str, st
     Without a waveform to draw, clocks of packets and of barriers are apart where they can be.
     """
     shape, apart = spec.shape, not waves and may_be_apart(spec.shape)
-    traffic = [traffic_verilog(spec, queue)] if spec.channels else []
-    traffic += [streams_verilog(shape.router)] if shape.router.stream else []
+    traffic = [each.verilog(queue) for each in parts_of(spec)]
     at_router = [] if shape.interfaces else traffic
     made = {ROUTER_TILE: merged(*at_router, router_tile(spec, apart=apart))}
     if shape.interfaces:
@@ -122,20 +119,8 @@ def _tile(
     inside = dict(joined)
     if process:
         inside |= _process(spec)
-        widths = {"valid": spec.channels, "credit": spec.channels}
-        if spec.channels:
-            widths["flit"] = spec.layout.flit.width
-        for local in ("inject", "eject") if spec.channels else ():
-            for wire, width in widths.items():
-                if name == NODE_TILE:
-                    top.wire(f"{local}_{wire}", width)
-                else:
-                    top.port("output", f"{local}_{wire}", width)
-                inside[f"{local}__{wire}"] = f"{local}_{wire}"
-        if spec.channels:
-            place_traffic(top, spec)
-        if spec.shape.router.stream:
-            inside |= place_in_tile(top, spec.shape.router)
+        for each in parts_of(spec):
+            inside |= each.place_in_tile(top, shown=name != NODE_TILE)
     if module == ROUTER and (gate := gated(top, spec, "node")):
         inside |= gate
         top.port("output", "clocked", 64)

@@ -14,8 +14,7 @@ from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.modules import entry_memory
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.assemble.nodes import constants_of_router, routes_of
-from syncfabric.sim.assemble.script import REPORT
-from syncfabric.sim.assemble.streams import BEAT, counts_of
+from syncfabric.sim.assemble.parts import parts_of as parts
 from syncfabric.sim.fabric.nodes import ROUTER_TILE, tiles
 from syncfabric.sim.fabric.static import tiles as static_tiles
 
@@ -191,14 +190,8 @@ def _(spec: StaticSpec) -> Iterator[str]:
 
 def _of_messages(spec: MessageSpec) -> Iterator[str]:
     """Yield what ``messages.h`` must know."""
-    if spec.channels:
-        words = "; ".join(f"hex(line, t->{name}), line += ' '" for name in REPORT)
-        yield f"#define REPORT_WORDS(t, line) {words}"
-    if layout := spec.shape.router.stream:
-        words = "; ".join(f"hex(line, t->{name}), line += ' '" for name in counts_of(layout))
-        yield f"#define STREAM_WORDS(t, line) {words}"
-        words = "; ".join(f"line += ':', hex(line, t.{name})" for name in BEAT)
-        yield f"#define BEAT_WORDS(t, line) {words}"
+    for each in parts(spec):
+        yield from each.macros()
     engine, inside = spec.shape.router.layout, f"node.{entry_memory(spec.shape)}".split(".")
     path = "__DOT__".join((ROUTER_TILE, *inside))
     words = "; ".join(
