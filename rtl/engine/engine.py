@@ -15,10 +15,9 @@ from syncfabric.rtl.engine.commands import (
     ReadBack,
     StatusOnly,
 )
-from syncfabric.rtl.engine.own_port import TASKS, NoVisits, OwnPort, Visits
 from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature, OutputSignature
-from syncfabric.rtl.engine.queue import Choice, Queue
 from syncfabric.rtl.engine.rule import EntryMemory, Rule
+from syncfabric.rtl.engine.sources import TASKS, Choice, NoVisits, OwnPort, Queue, Visits
 from syncfabric.rtl.engine.tag import tag_of, turned
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.activity import transient

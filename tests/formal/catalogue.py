@@ -61,7 +61,7 @@ ENGINE_PROOFS = (
     *(
         Proof(
             f"engine: choice of 4 sources, {interval} cycles a service",
-            "rtl/engine/queue.py",
+            "rtl/engine/sources.py",
             partial(ChoiceProof, 4, interval),
         )
         for interval in (1, 2, 3)
@@ -84,13 +84,15 @@ ENGINE_PROOFS = (
         partial(EntryProof, 3, 2, 2, shared=False, key_bits=2),
         reset=True,
     ),
-    Proof("fifo: engine's queue, cut to 4", "rtl/engine/queue.py", partial(FifoProof, messages, 5)),
+    Proof(
+        "fifo: engine's queue, cut to 4", "rtl/engine/sources.py", partial(FifoProof, messages, 5)
+    ),
     Proof(
         "fifo: engine's queue in block RAM, cut to 4",
-        "rtl/engine/queue.py",
+        "rtl/engine/sources.py",
         partial(FifoProof, partial(messages, block=True), 4),
     ),
-    Proof("engine: room in a queue, cut to 4", "rtl/engine/queue.py", RoomProof),
+    Proof("engine: room in a queue, cut to 4", "rtl/engine/sources.py", RoomProof),
     *(
         Proof(
             f"engine: {name} of entries",
@@ -99,7 +101,7 @@ ENGINE_PROOFS = (
         )
         for name, block in (("LUT RAM", False), ("block RAM", True))
     ),
-    Proof("engine: visits, every 10 cycles", "rtl/engine/own_port.py", partial(VisitsProof, 10)),
+    Proof("engine: visits, every 10 cycles", "rtl/engine/sources.py", partial(VisitsProof, 10)),
     Proof("engine: config port", "rtl/engine/commands.py", CommandsProof),
     Proof("node port of 3 registers", "rtl/engine/node_port.py", partial(NodePortProof, 3)),
     Proof(

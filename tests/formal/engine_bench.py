@@ -17,9 +17,8 @@ from syncfabric.models.layout.engine import Code, EngineLayout, Kind, interval_o
 from syncfabric.rtl.engine import engine as module
 from syncfabric.rtl.engine.commands import Commands
 from syncfabric.rtl.engine.engine import Engine
-from syncfabric.rtl.engine.own_port import TASKS, NoVisits, OwnPort
-from syncfabric.rtl.engine.queue import Queue
 from syncfabric.rtl.engine.rule import EntryMemory
+from syncfabric.rtl.engine.sources import TASKS, NoVisits, OwnPort, Queue
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
 from tests.formal.properties import Properties

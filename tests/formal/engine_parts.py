@@ -8,9 +8,8 @@ from syncfabric.models.layout.engine import WORD_BITS, EngineLayout
 from syncfabric.models.layout.words import COUNTER_ADDRESS, EngineWord
 from syncfabric.models.messages import COUNTER_BITS
 from syncfabric.rtl.engine.commands import Commands
-from syncfabric.rtl.engine.own_port import Visits
-from syncfabric.rtl.engine.queue import Choice
 from syncfabric.rtl.engine.rule import EntryMemory
+from syncfabric.rtl.engine.sources import Choice, Visits
 from tests.formal.properties import Properties
 
 __all__ = ["ChoiceProof", "CommandsProof", "MemoryProof", "VisitsProof"]

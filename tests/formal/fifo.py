@@ -9,7 +9,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In
 
 from syncfabric.models.layout.engine import EngineLayout, Kind
-from syncfabric.rtl.engine.queue import Queue
+from syncfabric.rtl.engine.sources import Queue
 from syncfabric.rtl.parts import places
 from syncfabric.rtl.router.input_port import ChannelControl
 from syncfabric.rtl.static.buffer import FlitBuffer

@@ -115,29 +115,29 @@ ENGINE = (
         "waits.eq(~state.fresh)",
     ),
     _broken(
-        "the watchdog visits a cycle early", "own_port", "self._period - 1)", "self._period - 2)"
+        "the watchdog visits a cycle early", "sources", "self._period - 1)", "self._period - 2)"
     ),
     _broken(
         "the lowest source is always granted",
-        "queue",
+        "sources",
         "Mux(later.any(), later, self.waits)",
         "self.waits",
     ),
     _broken(
         "a service begins while packets hold the link",
-        "queue",
+        "sources",
         "some & ~several & ~self.hold",
         "some & ~several",
     ),
     _broken(
         "a BROKEN waits in a queue",
-        "queue",
+        "sources",
         "self.valid & (behind & ~places.full & ~broken)",
         "self.valid & (behind & ~places.full)",
     ),
     _broken(
         "a full queue takes one more message",
-        "queue",
+        "sources",
         "self.valid & (behind & ~places.full & ~broken)",
         "self.valid & (behind & ~broken)",
     ),

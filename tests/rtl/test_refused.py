@@ -10,8 +10,8 @@ from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.engine.node_port import NodePort
-from syncfabric.rtl.engine.own_port import Visits
 from syncfabric.rtl.engine.ports import MessageSignature
+from syncfabric.rtl.engine.sources import Visits
 from syncfabric.rtl.lifecycle.queue import WordQueue
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
 from syncfabric.rtl.parts.credit import CreditCounter
