@@ -17,7 +17,7 @@ def test_every_experiment_is_there() -> None:
 
 def test_every_experiment_is_documented() -> None:
     docs = Path(__file__).parents[3] / "docs"
-    text = "".join((docs / page).read_text() for page in ("reproduce.md", "broadcast.md"))
+    text = "".join((docs / page).read_text() for page in ("reproduce.md", "papers.md"))
     assert [name for name in EXPERIMENTS if name not in text] == []
 
 
