@@ -129,7 +129,7 @@ def test_sixteen_groups_at_every_node() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", nightly_but(["mesh_wired"], ["mesh_routed", "cluster", "mesh_wired"])
+    "name", nightly_but(["mesh_routed"], ["mesh_routed", "cluster", "mesh_wired"])
 )
 def test_what_an_earlier_program_left_is_ended(name: str) -> None:
     """Half a barrier, half a tree, a manager in the middle of a command: nothing of it stays."""
