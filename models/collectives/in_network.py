@@ -22,8 +22,10 @@ from syncfabric.models.errors import SpecError
 __all__ = ["Packing", "Tree", "pack", "rate_of"]
 
 Edge = tuple[int, int]
-TRIES = 10
+TRIES = 40
 """Orders of the links that are tried; the trees of the least depth are kept."""
+SPREAD = 5
+"""Hops by which an order differs from that of the distances from a vertex, at most."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,7 @@ def pack(topology: Topology, most: int | None = None, seed: int = 1) -> Packing:
 
 def _rank(trees: Sequence[Tree]) -> tuple[int, int, int]:
     depths = [tree.depth for tree in trees]
-    return -len(trees), max(depths), sum(depths)
+    return -len(trees), sum(depths), max(depths)
 
 
 def _packed(topology: Topology, pairs: list[Edge], count: int, rng: Random) -> list[list[Edge]]:
@@ -166,7 +168,8 @@ def _packed(topology: Topology, pairs: list[Edge], count: int, rng: Random) -> l
             found.append(tree)
             left -= set(tree)
         return found
-    order = sorted(pairs, key=lambda _: rng.random())
+    far = topology.to_go(rng.randrange(topology.vertices))
+    order = sorted(pairs, key=lambda pair: min(far[v] for v in pair) + SPREAD * rng.random())
     forests: list[dict[int, set[int]]] = [
         {v: set() for v in range(topology.vertices)} for _ in range(count)
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,24 +151,27 @@ def plan_in_network(topology: Topology, size: int, most: int | None = None) -> I
         packing = whole if count == 1 else pack(topology, count)
         if len(packing.trees) < count:
             break
-        shares = [words // count + (nth < words % count) for nth in range(count)]
-        made = _planned(packing, shares)
+        made = _planned(packing, words)
         if found is None or made.cycles < found.cycles:
             found = made
     assert found is not None
     return found
 
 
-def _planned(packing: Packing, shares: Sequence[int]) -> InNetwork:
-    name = "in-network"
-    texts, bounds = list[str](), list[int]()
-    for nth, (tree, words) in enumerate(zip(packing.trees, shares, strict=True), 1):
-        own = f"{name}-{nth}" if len(shares) > 1 else name
-        texts.append(network_text(packing.topology, tree, own))
+def _planned(packing: Packing, words: int) -> InNetwork:
+    """Share words out among trees so that the last of each comes as early as it can."""
+    several = len(packing.trees) > 1
+    texts, latencies = list[str](), list[int]()
+    for nth, tree in enumerate(packing.trees, 1):
+        texts.append(network_text(packing.topology, tree, "in-network" + f"-{nth}" * several))
         (group,) = make_plan(loads(texts[-1])).groups
         assert group.stream_bound is not None
-        bounds.append(group.stream_bound + words - 1)
-    return InNetwork(packing, tuple(texts), tuple(shares), tuple(bounds))
+        latencies.append(group.stream_bound)
+    ends = [latency + 1 for latency in latencies]
+    for _ in range(words - len(ends)):
+        ends[ends.index(min(ends))] += 1
+    shares = tuple(end - latency for end, latency in zip(ends, latencies, strict=True))
+    return InNetwork(packing, tuple(texts), shares, tuple(end - 1 for end in ends))
 
 
 @dataclass(frozen=True)
