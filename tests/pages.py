@@ -1,7 +1,8 @@
 """What the pages of the documentation show, and a reader who does all of it.
 
-A fence's first word is its language, its second says when tests run it: in every run without one,
-``nightly``, or never, ``checked`` (a board, other hosts): then only its options are looked at.
+A fence's first word is its language, its second says when tests run it: without one in every run,
+``nightly`` or ``campaign`` by ``-m``, ``checked`` never (a board, other hosts): then its options
+are looked at alone.
 """
 
 import contextlib
