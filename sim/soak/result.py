@@ -121,6 +121,8 @@ class SoakResult:
     """Of a packet as the first in its source's queue, until its last flit is sent."""
     set_up_refused: int
     """Set-ups that a manager was refused, and that were tried again."""
+    streams: int
+    """Streams that came whole; those that a group's end has cut are checked as far as they came."""
     seed: int
     repeat: str | None = None
 
@@ -196,6 +198,8 @@ def summary(result: SoakResult) -> Iterator[str]:
             f"{result.packets:,} packets: greatest latency {result.latency_max:,} cycles, longest "
             f"wait as the first in a source's queue {result.wait_max:,} cycles"
         )
+    if result.streams:
+        yield f"{result.streams:,} streams, every word checked"
     if result.set_up_refused:
         yield f"{result.set_up_refused:,} set-ups were refused and tried again"
     if result.verdict == "clean":

@@ -25,6 +25,7 @@ from syncfabric.sim.request import check_threads
 from syncfabric.sim.soak.bench import QUEUE, Bench, Phases
 from syncfabric.sim.soak.groups import Drawing, EngineGroups, Life, groups_on
 from syncfabric.sim.soak.result import Finding, Latencies, SoakGroup, SoakResult
+from syncfabric.sim.soak.streams import SoakStreams
 
 MOST_JITTER = 5_000
 """Cycles that a member may linger: half of those after which a group hangs."""
@@ -213,6 +214,7 @@ class _Soak(Bench):
         self._groups = {group.id: _Group() for group in plan.groups}
         self._phases = Phases(self, episodes=request.episodes, seed=request.seed)
         self._software = groups_on(fabric, plan)
+        self._streams = SoakStreams(self, request.seed)
         self._ahead: deque[int] = deque(self._groups)  # groups to be set up or torn down
         self._change: Generator[int, None, None] | None = None  # under way
         self._about = -1  # the group that it is of
@@ -267,14 +269,11 @@ class _Soak(Bench):
             self._begin(self._renew(self._about))
         cycles = [CHUNK if self._change is None else min(CHUNK, self._limit)]
         cycles += [max(1, at - self.cycle) for at in self._deaths.values()]
-        happened = self.play(min(*cycles, 200) if self._phases.draining else min(cycles))
+        cycles += [look] if (look := self._streams.look) else []
+        self.play(min(*cycles, 200) if self._phases.draining else min(cycles))
         if self._findings:
             return
-        for gid in happened.over:
-            group = self._groups[gid]
-            if group.life is not None and not group.life.killed:  # else it waits for that already
-                group.dies_at = None
-                self._ahead.append(gid)
+        self._streams.step(draining=self._phases.draining)
         if self._change is not None:
             self._advance(self._change)
         self._kill()
@@ -298,6 +297,12 @@ class _Soak(Bench):
         happened = super().play(cycles)
         if happened.wrong:
             self._findings = tuple(Finding.of(each, self.plan.spec) for each in happened.wrong)
+        for gid in happened.over:
+            group = self._groups[gid]
+            self._streams.close(gid)
+            if group.life is not None and not group.life.killed:  # else it waits for that already
+                group.dies_at = None
+                self._ahead.append(gid)
         return happened
 
     def _begin(self, steps: Steps[None]) -> None:
@@ -319,6 +324,7 @@ class _Soak(Bench):
             else:
                 yield from software.tear_down(life.group)
             self.fabric.dismiss(gid)
+            yield from self._streams.forget(gid)
             self._drawing.leave(life.group)
             self._count()
             self._budget += life.episodes - (sum(group.histogram.values()) - life.began)
@@ -338,12 +344,14 @@ class _Soak(Bench):
         if software.may_kill and self._rng.random() < DOOMED:
             group.dies_at = self.cycle + self._rng.randint(1, SOON * life.episodes)
         self.fabric.open(gid, life.episodes)
+        self._streams.open(life.group)
 
     def _kill(self) -> None:
         for gid, at in self._deaths.items():
             group = self._groups[gid]
             if self.cycle >= at and group.life is not None:
                 self.fabric.close(gid)
+                self._streams.close(gid)
                 group.life.killed, group.dies_at = True, None
                 group.killed += 1
                 self._ahead.append(gid)
@@ -386,5 +394,6 @@ class _Soak(Bench):
             latency_max=max((row["latency_max"] for row in rows), default=None),
             wait_max=self.fabric.waits(HANG) if self.packets else None,
             set_up_refused=self._software.refused,
+            streams=self._streams.ended,
             seed=self._request.seed,
         )

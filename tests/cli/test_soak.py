@@ -44,6 +44,7 @@ def outcome(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             "latency_max": 1066,
             "wait_max": 118,
             "set_up_refused": 2,
+            "streams": 12,
             "seed": request.seed,
         }
         return SoakResult(**(values | changes))  # type: ignore[arg-type]

@@ -73,7 +73,13 @@ NETWORKS = {
     "wires": spec_of("wires", mesh(3, 2, wires=3, groups=2), "wires"),
 }
 
+STREAMS = spec_of("streams", mesh(3, 2, wires=3, streams=2, groups=2), "wires")
+STREAMS = STREAMS.model_copy(
+    update={"groups": tuple(g.model_copy(update={"stream": g.id < 3}) for g in STREAMS.groups)}
+)
+
 LONG = {
+    "streams": STREAMS,
     "engines, routed": engines(
         "routed", mesh(3, 2, setup="manager", transport="routed", data_bits=4)
     ),

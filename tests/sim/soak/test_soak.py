@@ -1,6 +1,7 @@
 """Soaks of small networks: clean, and red with whatever is broken; all groups killed at once."""
 
 import re
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -11,6 +12,8 @@ from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.assemble.links import links_of
+from syncfabric.sim.assemble.script import Stimulus
+from syncfabric.sim.campaign.streams import CampaignStreams
 from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.lifecycle import TRIES
 from syncfabric.sim.lifecycle.effects import HANG, FoundError
@@ -18,7 +21,7 @@ from syncfabric.sim.soak.bench import Bench
 from syncfabric.sim.soak.groups import EngineGroups
 from syncfabric.sim.soak.result import SoakResult
 from syncfabric.sim.soak.soak import SoakRequest, soak
-from tests.sim.soak.networks import BUILD, ENGINES, LONG, NETWORKS, SIXTEEN
+from tests.sim.soak.networks import BUILD, ENGINES, LONG, NETWORKS, SIXTEEN, STREAMS
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +55,7 @@ def test_nothing_is_found(name: str) -> None:
     assert all(group.instances > 1 for group in result.groups)
     assert name not in ENGINES or any(group.killed for group in result.groups)
     assert sum(group.latency.count for group in result.groups if group.latency) == EPISODES
+    assert (result.streams > 10) == (name == "streams")
     for group in result.groups:
         assert group.latency is not None
         assert 0 < group.latency.min <= group.latency.median <= group.latency.most_999
@@ -258,3 +262,20 @@ def test_a_member_whose_broken_release_is_lost_is_let_go_by_another_kill() -> No
         fabric.spoil("drop", links_of(network).eject[node], storm.cycle)
         storm.perform(storm.groups.end(group, None))
         assert not storm.wrong
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("change", [lambda word: word ^ 1 << 20, lambda word: None])
+def test_streams_that_go_wrong_are_found(change: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A member has other operands, or leaves a stream out."""
+    begin = CampaignStreams.begin
+
+    def other(self: CampaignStreams, *given: Any) -> list[Stimulus]:
+        first, *others = begin(self, *given)
+        word = change(first.data)
+        return others if word is None else [replace(first, data=word), *others]
+
+    monkeypatch.setattr(CampaignStreams, "begin", other)
+    result = soaked(STREAMS, seed=3)
+    assert result.verdict == "wrong"
+    assert re.fullmatch("a word of a stream of group . at node . is wrong", result.findings[0].text)
