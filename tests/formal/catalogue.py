@@ -42,7 +42,7 @@ __all__ = ["PROOFS"]
 ENTRIES = {
     "stages 1": ("rule", (1, 4, 4), False),
     "stages 2": ("engine", (2, 2, 2), False),
-    "stages 2, shared links": ("own_port", (2, 4, 4), True),
+    "stages 2, shared links": ("sources", (2, 4, 4), True),
     "stages 3, shared links": ("engine", (3, 2, 2), True),
     "stages 4": ("engine", (4, 2, 2), False),
 }
