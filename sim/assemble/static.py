@@ -23,6 +23,13 @@ Joined: TypeAlias = dict[str, str | None]
 NODE, SWITCH, LOADER = "static_node", "static_switch", "static_loader"
 """The modules of a node, of a switch outside nodes, and of the loader, of which there is one."""
 
+_NODES: dict[bool, dict[str, type[wiring.Component]]] = {
+    True: {NODE: StaticNode},
+    False: {SWITCH: StaticSwitch, NODE: StaticCore},
+}
+_CONSTANT = {True: "index", False: "node_ports"}
+"""By whether nodes contain their switches: the modules of both, and the first one's constant."""
+
 _PROCESS = (("arrive", "input"), ("released", "output"), ("ready", "output"), ("done", "output"))
 _SOFTWARE = (
     ("hold", "input"),
@@ -52,10 +59,7 @@ def top_ports(spec: StaticSpec, *, taps: bool = False) -> Iterator[tuple[str, st
 
 def modules(spec: StaticSpec) -> dict[str, type[wiring.Component]]:
     """Return the component of each module that the top places; a node can contain its switch."""
-    nodes: dict[str, type[wiring.Component]] = {NODE: StaticNode}
-    if not spec.graph.own:
-        nodes = {SWITCH: StaticSwitch, NODE: StaticCore}
-    return {**nodes, LOADER: RouteLoader}
+    return {**_NODES[spec.graph.own], LOADER: RouteLoader}
 
 
 def module_names(spec: StaticSpec) -> tuple[str, ...]:
@@ -75,7 +79,7 @@ def targets(spec: StaticSpec) -> list[tuple[str, int]]:
 
 def constant_inputs(spec: StaticSpec) -> tuple[str, ...]:
     """Return the inputs of the first of these modules that are tied to constants."""
-    return ("index",) if spec.graph.own else ("node_ports",)
+    return (_CONSTANT[spec.graph.own],)
 
 
 def registers(spec: StaticSpec) -> int:

@@ -26,6 +26,7 @@ from syncfabric.sim.fabric.tile import (
     Ports,
     config_ports,
     end_ports,
+    own_ports,
     process_ports,
     start_tile,
 )
@@ -118,7 +119,7 @@ def _tile(
     top = begin_tile(spec, name, ports)
     inside = dict(joined)
     if process:
-        inside |= _process(spec)
+        inside |= {port: port for port in own_ports(spec) if port != "index"}
         for each in parts_of(spec):
             inside |= each.place_in_tile(top, shown=name != NODE_TILE)
     if module == ROUTER and (gate := gated(top, spec, "node")):
@@ -170,14 +171,6 @@ def _counter_name(parts: tuple[str, ...]) -> str:
     if name.startswith("manager_"):
         return f"manager {name.removeprefix('manager_').upper()}"
     return f"{'engine' if 'engine' in parts else 'router'} {name.upper()}"
-
-
-def _process(spec: MessageSpec) -> dict[str, str | None]:
-    """Return the connections of a process, but for its packets."""
-    names = ["arrive", "last", "released", "ready", "done", "broken"]
-    names += ["data", "result"] if spec.data_bits else []
-    names += ["manager", "manager_index"] if spec.managed else []
-    return {name: name for name in names}
 
 
 def _chain_ports(spec: MessageSpec) -> Ports:

@@ -35,6 +35,14 @@ def end_ports(spec: AnySpec, name: str, *, comes_in: bool) -> Ports:
 
 def process_ports(spec: MessageSpec) -> Ports:
     """Return the ports of a node's process, and of its packets and streams."""
+    ports = own_ports(spec)
+    for each in parts_of(spec):
+        ports |= each.tile_ports()
+    return ports
+
+
+def own_ports(spec: MessageSpec) -> Ports:
+    """Return the ports of a node's process, but for its packets and streams."""
     registers, data = spec.port_registers, spec.data_bits
     ports = {
         "index": ("input", 16),
@@ -47,8 +55,6 @@ def process_ports(spec: MessageSpec) -> Ports:
     }
     if spec.managed:
         ports |= {"manager": ("input", 1), "manager_index": ("input", 2)}
-    for each in parts_of(spec):
-        ports |= each.tile_ports()
     return {name: port for name, port in ports.items() if port[1]}
 
 
