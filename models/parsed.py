@@ -3,13 +3,36 @@
 import json
 import re
 import tomllib
-from typing import Any, TypeVar
+from fractions import Fraction
+from typing import Annotated, Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import PlainValidator, TypeAdapter, ValidationError
 
 from syncfabric.models.errors import SpecError
 
 T = TypeVar("T")
+_RATIO = re.compile(r"[0-9]{1,40}(/[1-9][0-9]{0,39})?")
+MOST = 10**12
+"""Of a number that is no text."""
+
+
+def _rational(value: Any) -> Fraction:
+    if isinstance(value, str) and _RATIO.fullmatch(value):
+        return Fraction(value)
+    if type(value) in (int, float) and abs(value) <= MOST:
+        return Fraction(repr(value))
+    raise ValueError(f'it must be a number up to 1e12, or a text as "47/3", not {value!r}')
+
+
+Rational = Annotated[Fraction, PlainValidator(_rational)]
+"""A number as it is written, 0.1 as a tenth, or a fraction as text."""
+
+
+def written(value: Fraction) -> int | float | str:
+    """Return a fraction as JSON has it: as text where a number would be another."""
+    if value.denominator == 1:
+        return int(value)
+    return float(value) if Fraction(repr(float(value))) == value else str(value)
 
 
 def validated(shape: TypeAdapter[T], values: Any, subject: str) -> T:
@@ -32,7 +55,8 @@ def validated(shape: TypeAdapter[T], values: Any, subject: str) -> T:
     except ValidationError as error:
         first = error.errors()[0]
         place = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in first["loc"])
-        message = first["msg"][:1].lower() + first["msg"][1:]
+        message = first["msg"].removeprefix("Value error, ")
+        message = message[:1].lower() + message[1:]
         at = f"{place.lstrip('.')}: {message}" if place else message
         raise SpecError(f"{subject}: {at}") from None
 

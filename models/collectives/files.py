@@ -26,7 +26,7 @@ from syncfabric.models.files import read_bytes, read_text, reading, write_whole
 from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.graph import Drawing, is_whole, parse_edges, parse_graphml
 from syncfabric.models.networks.reader import ready_made
-from syncfabric.models.parsed import parse_json, validated
+from syncfabric.models.parsed import Rational, parse_json, validated
 
 __all__ = [
     "PERMUTATIONS",
@@ -41,7 +41,6 @@ __all__ = [
 ]
 
 
-Cost = Annotated[float, Field(strict=True, allow_inf_nan=False, le=1e12)]
 MOST_LANES = 1024
 
 
@@ -53,8 +52,8 @@ class _File:
     nodes: Annotated[int, Field(strict=True)]
     switches: Annotated[int, Field(strict=True)]
     channels: list[tuple[int, int]]
-    links: list[tuple[Cost, Cost, Annotated[int, Field(strict=True, le=MOST_LANES)]]] = Field(
-        default_factory=list
+    links: list[tuple[Rational, Rational, Annotated[int, Field(strict=True, le=MOST_LANES)]]] = (
+        Field(default_factory=list)
     )
 
 
@@ -121,7 +120,7 @@ def topology_from_json(values: Any, subject: str = "topology") -> Topology:
 
         return read_topology(values)
     file = validated(_FILE, values, subject)
-    links = tuple(Link(exact(alpha), exact(beta), lanes) for alpha, beta, lanes in file.links)
+    links = tuple(Link(*link) for link in file.links)
     return Topology(file.name, file.nodes, file.switches, tuple(file.channels), links)
 
 

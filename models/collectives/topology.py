@@ -11,12 +11,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from syncfabric.models.errors import SpecError
+from syncfabric.models.parsed import written
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Channel", "Link", "Topology", "as_number", "both_ways"]
+__all__ = ["Channel", "Link", "Topology", "both_ways"]
 
 Channel = tuple[int, int]
 """From one vertex to another."""
@@ -199,13 +200,8 @@ class Topology:
             "channels": [list(channel) for channel in self.channels],
         }
         if self.links:
-            values["links"] = [[*map(as_number, cost), lanes] for *cost, lanes in self.links]
+            values["links"] = [[*map(written, cost), lanes] for *cost, lanes in self.links]
         return values
-
-
-def as_number(value: Fraction) -> int | float:
-    """Return a fraction as JSON has it."""
-    return int(value) if value.denominator == 1 else float(value)
 
 
 def both_ways(links: Iterable[Channel]) -> tuple[Channel, ...]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from syncfabric.models.collectives.verdict import Costs
 
 MOST_CHUNKS = 65536
+ENDINGS = (".json", ".xml", ".et", ".h")
+"""Of files that a schedule is written to; `.et.json` is one of the first."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,8 @@ def wants_chunks(collective: str, chunks: str | None) -> bool:
 
 def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
     """Find schedules in chunks, print them, and write the fastest."""
-    from syncfabric.models.collectives.chunks.links import linked
     from syncfabric.models.collectives.chunks.schedule import chunked_kind
     from syncfabric.models.collectives.chunks.search import METHODS, search
-    from syncfabric.models.collectives.files import exact, load_topology
     from syncfabric.models.networks.explain import did_you_mean
 
     kind, parts = chunked_kind(collective), numbers_of_chunks(asked.chunks)
@@ -60,7 +60,10 @@ def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
         known = did_you_mean(asked.method, (*METHODS, "auto"))
         raise SpecError(f'--method: unknown "{asked.method}" in chunks; {known}')
     size = _whole(asked.costs)
-    topology = linked(load_topology(name), exact(asked.costs.ts), exact(asked.costs.t1))
+    topology = _linked(name, asked.costs)
+    if asked.output is not None and not asked.output.name.endswith(ENDINGS):
+        known = ", ".join(ENDINGS)
+        raise SpecError(f"--output: its name must end with one of {known}, not {asked.output.name}")
     if asked.draw is not None:
         from syncfabric.sim.draw.schedule import check_schedule_picture
 
@@ -89,6 +92,17 @@ def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
         print_json(_to_json(topology, result, asked))
     else:
         _print(topology, result)
+
+
+def _linked(name: str, costs: "Costs") -> "Topology":
+    """Return a topology whose links have costs, its own or those of the options."""
+    from syncfabric.models.collectives.chunks.links import linked
+    from syncfabric.models.collectives.files import exact, load_topology
+
+    topology = load_topology(name)
+    if not topology.links and not costs.t1:
+        raise SpecError("--t1: in chunks a byte must take time; give nanoseconds above 0")
+    return linked(topology, exact(costs.ts), exact(costs.t1))
 
 
 def _whole(costs: "Costs") -> int:
@@ -171,18 +185,15 @@ def check_program(file: Path, topology: str | None, costs: "Costs", *, as_json: 
     """Check a program in MSCCL's XML as a schedule in chunks."""
     from syncfabric.models.collectives.chunks.bounds import best_cut
     from syncfabric.models.collectives.chunks.checker import bound_of, least_latency
-    from syncfabric.models.collectives.chunks.links import linked
     from syncfabric.models.collectives.chunks.msccl import read_xml
     from syncfabric.models.collectives.chunks.performed import check_program as performed
-    from syncfabric.models.collectives.files import exact, load_topology
     from syncfabric.models.files import read_text, reading
 
     size = _whole(costs)
     with reading(file):
         program = read_xml(read_text(file), size)
         exchange = program.exchange
-        name = topology or f"complete-{exchange.ranks}"
-        on = linked(load_topology(name), exact(costs.ts), exact(costs.t1))
+        on = _linked(topology or f"complete-{exchange.ranks}", costs)
         outcome = performed(program, on)
     cut = best_cut(exchange, on, apart=False)  # a step may send several chunks
     bound = max(least_latency(exchange, on), bound_of(exchange, on, cut, apart=False))

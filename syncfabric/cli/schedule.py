@@ -173,6 +173,8 @@ def schedule(
         for ending in (".xml", ".et", ".et.json", ".h"):
             if output is not None and output.name.endswith(ending):
                 raise SpecError(f"--output: {ending} is of schedules in chunks; give --chunks")
+        if output is not None and output.suffix != ".json":
+            raise SpecError(f"--output: its name must end with .json, not {output.name}")
         if draw is not None:
             from syncfabric.sim.draw.schedule import check_schedule_picture
 

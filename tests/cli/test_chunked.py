@@ -47,7 +47,12 @@ def test_as_json(call: Call) -> None:
     )
     assert (found["collective"], found["root"], found["ranks"]) == ("reduce", 2, 8)
     assert {one["chunks"] for one in found["found"]} == {4, 6, 8}
-    assert {one["method"] for one in found["found"]} == {"trees", "greedy", "exact"}
+    assert {one["method"] for one in found["found"]} == {
+        "shortest",
+        "trees",
+        "greedy",
+        "exact",
+    }
     assert found["best"]["time"] == min(one["time"] for one in found["found"])
     assert found["pareto"]
     assert found["schedule"]["format"] == "syncfabric-schedule/2"

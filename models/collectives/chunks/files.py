@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -28,12 +26,11 @@ from syncfabric.models.collectives.schedule import Schedule as InSteps
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 from syncfabric.models.files import read_text, reading
-from syncfabric.models.parsed import parse_json, validated
+from syncfabric.models.parsed import Rational, parse_json, validated
 
 __all__ = ["load_any", "read", "read_any"]
 
 _Whole = Annotated[int, Field(strict=True, ge=0)]
-_TIME = re.compile(r"[0-9]{1,40}(/[1-9][0-9]{0,39})?")
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -48,7 +45,7 @@ class _File:
     sends: list[list[Any]]
     root: _Whole = 0
     cut: list[list[_Whole]] | None = None
-    times: list[tuple[_Whole, str]] | None = None
+    times: list[tuple[_Whole, Rational]] | None = None
     lengths: list[tuple[_Whole, _Whole, _Whole]] | None = None
 
 
@@ -114,19 +111,10 @@ def _cut(file: _File) -> Cut | None:
             raise SpecError("schedule: lengths: they take a cut's place; give one of them")
         return Cut((), lengths=tuple(file.lengths))
     if file.cut is not None:
-        times = tuple(_time(nth, *pair) for nth, pair in enumerate(file.times or ()))
-        return Cut(tuple(map(frozenset, file.cut)), times)
+        return Cut(tuple(map(frozenset, file.cut)), tuple(file.times or ()))
     if file.times:
         raise SpecError("schedule: times: they are of a cut's vertices; there is no cut")
     return None
-
-
-def _time(number: int, vertex: int, text: str) -> tuple[int, Fraction]:
-    if not _TIME.fullmatch(text):
-        raise SpecError(
-            f'schedule: times[{number}][1]: it must be nanoseconds as "15" or "47/3", not "{text}"'
-        )
-    return vertex, Fraction(text)
 
 
 def _send(topology: Topology, exchange: Exchange, send: Any, place: str) -> Send:
