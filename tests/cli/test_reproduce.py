@@ -64,13 +64,6 @@ def test_the_list(call: Call) -> None:
     assert found["evo-table4"]["time_limit"] is None
 
 
-def test_the_page_has_every_option(call: Call) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "reproduce.md").read_text()
-    told = set(re.findall(r"--[a-z][a-z-]+", page))
-    offered = set(re.findall(r"--[a-z][a-z-]+", call("reproduce", "--help").stdout)) - {"--help"}
-    assert told == offered
-
-
 def instead(monkeypatch: pytest.MonkeyPatch, name: str, function: Callable[[Work], None]) -> None:
     """Let an experiment run another function."""
     monkeypatch.setitem(EXPERIMENTS, name, replace(EXPERIMENTS[name], function=function))

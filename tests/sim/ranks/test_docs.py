@@ -1,10 +1,8 @@
 """What the pages say of ranks."""
 
-import inspect
 import re
 from pathlib import Path
 
-from syncfabric.cli.bcast import bcast
 from syncfabric.models.collectives.collective import kind_of
 from syncfabric.sim.ranks.perform import CALLS
 
@@ -28,20 +26,3 @@ def test_every_collective_has_its_call() -> None:
         for place, kind in enumerate(names(kinds)):
             shown[kind_of(kind)] = found[place if len(found) > 1 else 0]
     assert shown == CALLS
-
-
-def test_every_option_of_bcast_has_its_default() -> None:
-    shown: dict[str, str] = {}
-    for option, default, _ in rows("broadcast.md"):
-        defaults = [word.strip(" `") for word in default.split(",")]
-        for name, value in zip(names(option), defaults, strict=True):
-            shown[name.split()[0].removeprefix("--")] = value
-    options = {}
-    for name, parameter in inspect.signature(bcast).parameters.items():
-        # Typer keeps an option's own name where others keep a default.
-        own = parameter.annotation.__metadata__[0].default
-        default = parameter.default
-        if name != "as_json":
-            word = own.removeprefix("--") if isinstance(own, str) else name
-            options[word] = "" if default is None else str(default)
-    assert shown == options
