@@ -20,7 +20,7 @@ READY = """
     mesh-8x8-groups mesh-8x8 mesh-16x16 mesh-32x32 recover-4x4 reduce-4x4 reflex-2x2 reflex-4x4
     reflex-8x8 reflex-fat-tree reflex-groups reflex-odd reflex-torus reflex-tree-8x8 ring-8
     row-1x8 shared-links soak-4x4
-    soak-8x8 soak-cluster soak-fat-tree soak-streams soak-torus soak-torus-8x8 soak-wires star-9
+    soak-8x8 soak-cluster soak-fat-tree soak-streams soak-torus-8x8 soak-torus soak-wires star-9
     transit twins two-channels
     vectors-4x4 vectors-rows wires-4x4 wires-8x8 wires-16x16 wires-64x64 wires-both wires-cluster
 """
