@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["bounds_in_time", "lower_bounds", "paper_bound"]
-
 _SEARCHED, _HALVED = 200, 1100
 """Routers up to which cuts are searched, of broadcasts and of scatters; beyond, distances and ports
 say as much, but where routers differ, as on meshes."""

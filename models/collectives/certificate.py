@@ -23,24 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "Argument",
-    "Bound",
-    "Cut",
-    "Distance",
-    "Farthest",
-    "Growth",
-    "Load",
-    "Paper",
-    "PortCount",
-    "Relays",
-    "Solver",
-    "Start",
-    "best",
-    "last_senders",
-    "verify",
-]
-
 Side = tuple[int, ...]
 Channels = tuple[tuple[int, int], ...]
 

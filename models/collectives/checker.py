@@ -5,8 +5,6 @@ there. Schedules of AOG, AOR and AAR are turned round, last step first and every
 tested as those of OAS, OAB and AAB.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,8 +15,6 @@ from syncfabric.models.collectives.collective import Collective
 from syncfabric.models.collectives.schedule import Schedule, Transfer, turned
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Channel, Topology
-
-__all__ = ["Conflict", "Message", "Report", "check"]
 
 Message = tuple[int, int]
 """Origin and destination."""

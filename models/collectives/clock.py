@@ -1,7 +1,5 @@
 """When a search must end, and what it hands back."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,16 +9,6 @@ from math import inf
 
 from syncfabric.models.collectives.schedule import Step
 from syncfabric.models.errors import SpecError
-
-__all__ = [
-    "Clock",
-    "Found",
-    "Stop",
-    "TimeUpError",
-    "check_seed_and_limit",
-    "seconds_left",
-    "tick",
-]
 
 MOST_SEED = 2**31 - 1
 """What all methods take."""

@@ -15,19 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "KINDS",
-    "TEXTS",
-    "USUAL_NAMES",
-    "Collective",
-    "Kind",
-    "collective",
-    "kind_of",
-    "kind_words",
-    "name_of",
-    "plain",
-]
-
 Kind = Literal[
     "OAB",
     "OAS",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     Masks = NDArray[np.bool_]
     Values = NDArray[np.float64]
 
-__all__ = ["EXACT", "Figures", "Routers", "bisection", "candidates", "figures"]
-
 EXACT = 16
 """Routers between which all cuts are tried."""
 STARTS = 6

@@ -1,7 +1,5 @@
 """Random numbers for compiled code: SplitMix64, many states beside each other or one alone."""
 
-from __future__ import annotations
-
 from math import cos, log, pi, sqrt
 from typing import Any
 
@@ -9,8 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from syncfabric.models.compiled import inlined
-
-__all__ = ["Random", "below", "chance", "draw", "noise", "scaled", "seeded", "unit"]
 
 Random = NDArray[np.uint64]
 """The state of a search that has one, of shape (1)."""

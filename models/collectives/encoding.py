@@ -9,8 +9,6 @@ forwarded: each node on the way of a message has a gene of it.
 Source: paper EVO, section 3.1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -26,8 +24,6 @@ from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.symmetry import Quotient, Symmetry
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import SpecError
-
-__all__ = ["Encoding", "TooLargeError", "encode"]
 
 PATHS = 200_000
 """In all, so that a large broadcast fits the memory."""

@@ -4,8 +4,6 @@ A tree takes the words of its members to its root, combined on the way, and the 
 same links, a word a cycle each way. So trees without a link in common carry a word a cycle each.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,8 +16,6 @@ from syncfabric.models.collectives.chunks.schedule import Cut, Exchange
 from syncfabric.models.collectives.chunks.spanning import MOST_PACKED, packed
 from syncfabric.models.collectives.topology import Link, Topology
 from syncfabric.models.errors import SpecError
-
-__all__ = ["Packing", "Tree", "pack", "rate_of"]
 
 Edge = tuple[int, int]
 TRIES = 40

@@ -5,8 +5,6 @@ from fractions import Fraction
 from syncfabric.models.collectives.topology import Link, Topology, both_ways
 from syncfabric.models.networks.families import named as family_named
 
-__all__ = ["MACHINES", "named"]
-
 MACHINES = {
     "dgx-1": "a machine of eight processors, its links single and double",
     "dgx-1-pair": "two of them, and one link between",

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["load_bound", "relay_bound", "usable"]
-
 _FLOWS = 15_000
 """Flows (senders times channels) up to which the relaxation is solved."""
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from syncfabric.models.collectives.clock import Found, Stop
     from syncfabric.models.collectives.task import Task
 
-__all__ = ["Method", "known", "method", "searches", "solve"]
-
 _HOME = "syncfabric.models.collectives."
 
 

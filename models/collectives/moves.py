@@ -1,7 +1,5 @@
 """A task in flat arrays, a solution of it, and the moves that change one, compiled."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,21 +7,6 @@ from numpy.typing import NDArray
 
 from syncfabric.models.collectives.dice import draw, scaled
 from syncfabric.models.compiled import uncounted
-
-__all__ = [
-    "Chain",
-    "Ints",
-    "Tables",
-    "any_option",
-    "blank_chains",
-    "drawn",
-    "make",
-    "ready",
-    "recount",
-    "row_of",
-    "values",
-    "weigh",
-]
 
 Ints = NDArray[np.int32]
 

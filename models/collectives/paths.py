@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Path", "PathTable", "path_table", "paths"]
-
 Path = tuple[int, ...]
 """Every vertex passed, both ends included."""
 

@@ -1,7 +1,5 @@
 """The best schedule and the best bound that a search has so far."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from syncfabric.models.collectives.certificate import Bound, Solver, best
@@ -9,8 +7,6 @@ from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.clock import Found
 from syncfabric.models.collectives.schedule import Schedule, Step, turned
 from syncfabric.models.collectives.task import Task
-
-__all__ = ["Record", "Result", "Standing"]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Find a schedule: bounds first, then what needs no search, then search, until they meet."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, nullcontext, suppress
 from math import inf
@@ -25,8 +23,6 @@ from syncfabric.models.collectives.symmetry import translations
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import PlanError, SpecError
 from syncfabric.models.plugins import guarded
-
-__all__ = ["Attempts", "search"]
 
 _SHARE, _HASTE = 0.75, 2.0
 """Of the time limit: when first fit is cut off, and when what is then done in haste is."""

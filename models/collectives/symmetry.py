@@ -4,8 +4,6 @@ Only one message of each orbit is scheduled. Its images never meet if in no step
 orbit are taken, and if the nodes of an orbit together do not send more than one node may.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,8 +17,6 @@ from syncfabric.models.collectives.collective import Collective
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Topology
-
-__all__ = ["Quotient", "Symmetry", "translations"]
 
 Generator = tuple[tuple[int, ...], int]
 """The image of each vertex, and after how many times all are back."""

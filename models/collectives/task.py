@@ -10,8 +10,6 @@ from syncfabric.models.collectives.collective import Collective
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 
-__all__ = ["OnePort", "Ports", "Rules", "Switching", "Task"]
-
 Ports = int | Literal["all"]
 OnePort = Literal["single-use", "strict"]
 Switching = Literal["wormhole", "store-and-forward"]

@@ -1,7 +1,5 @@
 """All that is to be said of a schedule: is it right, how long does it take, could it be shorter."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +8,6 @@ from syncfabric.models.collectives.certificate import Bound, Solver, best, verif
 from syncfabric.models.collectives.checker import Report, check
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Task
-
-__all__ = ["Costs", "Verdict", "examine"]
 
 
 @dataclass(frozen=True)

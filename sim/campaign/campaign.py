@@ -5,8 +5,6 @@ they synchronize. Links, members and referee are beside the tiles (`sim.fabric`)
 draws the fault, is the software that brings groups back, and classifies the outcome.
 """
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -27,8 +25,6 @@ from syncfabric.sim.lifecycle.effects import FoundError
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.soak.bench import QUEUE, Bench
 from syncfabric.sim.soak.groups import EngineGroups, Groups, groups_on
-
-__all__ = ["FaultClassifier", "campaign"]
 
 SHOWN = 10
 """Trials until progress is reported again."""

@@ -1,7 +1,5 @@
 """What a user asks of a campaign, and the kinds of faults: checked before any work begins."""
 
-from __future__ import annotations
-
 import enum
 import shlex
 from dataclasses import dataclass
@@ -11,8 +9,6 @@ from typing import Any, Self
 from syncfabric.models.errors import SpecError, about
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
-
-__all__ = ["STREAM_KINDS", "CampaignRequest", "Kind", "is_meant", "kinds_of"]
 
 
 class Kind(enum.Enum):

@@ -1,7 +1,5 @@
 """What a campaign found, as values and as rows."""
 
-from __future__ import annotations
-
 import enum
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,8 +9,6 @@ from typing import Any, Literal
 from syncfabric.sim.campaign.request import Kind
 from syncfabric.sim.campaign.trial import Trial
 from syncfabric.sim.tables import Rows
-
-__all__ = ["BAD", "CampaignResult", "KindCount", "Outcome", "Verdict", "kind_rows", "summary"]
 
 
 class Verdict(enum.Enum):

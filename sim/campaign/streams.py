@@ -1,7 +1,5 @@
 """Streams of the groups of a campaign: what members send in a trial, and what must come of it."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping
 
@@ -14,8 +12,6 @@ from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.scenario import Streaming
 from syncfabric.sim.drive.stream_check import Expected
 from syncfabric.sim.drive.streams import stream_command
-
-__all__ = ["CampaignStreams"]
 
 STREAMS, WORDS = 3, 40
 """Of each group, one after the other, and of each operand."""

@@ -1,7 +1,5 @@
 """Drawing trials: each depends on the seed and its own number alone."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,8 +21,6 @@ from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.network import link_wires
 from syncfabric.sim.campaign.request import STREAM_KINDS, Kind
 from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, dead_links, plan_after
-
-__all__ = ["Draw", "Trial"]
 
 EPOCHS = 1 << EPOCH_BITS
 EPOCH = 1

@@ -9,8 +9,6 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.sim.drive.targets import target_names
 from syncfabric.sim.results import Mismatch
 
-__all__ = ["Stored", "differences"]
-
 Stored: TypeAlias = tuple[int, int]
 """A word of a memory, its unknown bits 0, and the mask of these."""
 

@@ -31,19 +31,6 @@ from syncfabric.sim.fabric.tile import (
     start_tile,
 )
 
-__all__ = [
-    "REGISTERS_TILE",
-    "ROUTER_TILE",
-    "begin_tile",
-    "counter_names",
-    "counters",
-    "joined_link",
-    "place_node",
-    "registers_tile",
-    "router_tile",
-    "tiles",
-]
-
 PARTS = ("packets", "barriers")
 ROUTER_TILE, NODE_TILE, REGISTERS_TILE = "router_tile", "node_tile", "registers_tile"
 

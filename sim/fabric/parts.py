@@ -1,7 +1,5 @@
 """What a network's fabric is built from: its program, tiles, tables and ``network.h``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import singledispatch
 from itertools import chain
@@ -17,8 +15,6 @@ from syncfabric.sim.assemble.nodes import constants_of_router, routes_of
 from syncfabric.sim.assemble.parts import parts_of as parts
 from syncfabric.sim.fabric.nodes import ROUTER_TILE, tiles
 from syncfabric.sim.fabric.static import tiles as static_tiles
-
-__all__ = ["network_h", "parts_of"]
 
 
 def _of_links(ports: Sequence[str], *, interfaces: bool) -> list[str]:

@@ -21,8 +21,6 @@ from syncfabric.sim.fabric.texts import texts_of
 from syncfabric.sim.simulators import Built, Design, Verilator
 from syncfabric.sim.simulators.cache import Cache
 
-__all__ = ["Fabric", "GroupCount", "Happened", "Wrong", "build_fabric", "idle_cores"]
-
 _HEADERS = (
     *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h"),
     *("faults.h", "held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h"),

@@ -18,16 +18,6 @@ from syncfabric.sim.assemble.static import (
 from syncfabric.sim.assemble.verilog import converted, merged
 from syncfabric.sim.fabric.tile import Ports, config_ports, end_ports, join_config, start_tile
 
-__all__ = [
-    "LOADER_TILE",
-    "TILE",
-    "joined_node",
-    "loader_ports",
-    "loader_tile",
-    "tile_ports",
-    "tiles",
-]
-
 TILE, SWITCH_TILE, LOADER_TILE = "tile", "switch_tile", "loader_tile"
 
 _ROUTE = ("shift", "strobe")

@@ -1,7 +1,5 @@
 """What a network's fabric is built from: its tiles, constants and tables; kept by content."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -9,8 +7,6 @@ from pathlib import Path
 from syncfabric.models.cache import cache_folder, fingerprint, sources_of
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.simulators.cache import DECIDING, Cache
-
-__all__ = ["Texts", "texts_of"]
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,6 @@ from syncfabric.sim.assemble.parts import parts_of
 from syncfabric.sim.assemble.top import config_of_top
 from syncfabric.sim.assemble.verilog import ModuleWriter
 
-__all__ = [
-    "Ports",
-    "config_ports",
-    "end_ports",
-    "join_config",
-    "process_ports",
-    "start_tile",
-]
-
 Ports = dict[str, tuple[str, int]]
 """Direction and width of ports by name, but for ``clk`` and ``rst``."""
 

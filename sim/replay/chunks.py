@@ -1,7 +1,5 @@
 """A schedule in chunks on hardware: each send a packet, gone as soon as its data have come."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,8 +17,6 @@ from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.replay.packets import MOST_BYTES, check_queues, flit_bits_of
 from syncfabric.sim.replay.ways import FLIT_BITS, MOST_PORTS, Ground, free_ways, ground_of
 from syncfabric.sim.request import check_simulator
-
-__all__ = ["ChunkPackets", "ReplayedChunks", "chunk_packets", "replay_chunks"]
 
 FLIT_BYTES = FLIT_BITS // 8
 

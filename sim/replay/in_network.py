@@ -1,7 +1,5 @@
 """All-reduce in the network on hardware: a network of switches that combine for each tree."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +11,6 @@ from syncfabric.models.planning.plan import make_plan
 from syncfabric.sim.network import Network
 from syncfabric.sim.request import check_simulator
 from syncfabric.sim.vectors import StreamRequest
-
-__all__ = ["InNetwork", "Played", "network_text", "plan_in_network", "play"]
 
 WORD_BYTES = 4
 

@@ -1,7 +1,5 @@
 """The packets of a schedule: what each needs, its ports, and when it goes."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,8 +20,6 @@ from syncfabric.sim.replay.ways import (
     free_ways,
     ground_of,
 )
-
-__all__ = ["MOST_BYTES", "Packets", "check_queues", "flit_bits_of", "needs_of", "packets_of"]
 
 
 def needs_of(schedule: Schedule) -> list[tuple[int, ...]]:

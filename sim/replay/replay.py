@@ -1,7 +1,5 @@
 """A schedule on hardware: cycle by cycle, beside what takes its place, and a bound."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -20,8 +18,6 @@ from syncfabric.sim.progress import Progress, silent
 from syncfabric.sim.replay.packets import Packets, packets_of
 from syncfabric.sim.replay.ways import CYCLES_PER_HOP
 from syncfabric.sim.request import check_simulator
-
-__all__ = ["Replayed", "replay"]
 
 
 @dataclass(frozen=True)

@@ -18,18 +18,6 @@ from syncfabric.models.networks.irregular import Irregular, Link, Place
 from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, NetworkSpec
 from syncfabric.models.planning.updown import updown_tables
 
-__all__ = [
-    "CYCLES_PER_HOP",
-    "FLIT_BITS",
-    "Ends",
-    "Ground",
-    "Way",
-    "at_once",
-    "free_ways",
-    "ground_of",
-    "layers_of",
-]
-
 FLIT_BITS = 32
 """Of a flit, and of its data; a flit is wider where a route is."""
 MOST_FLIT_BITS = 128

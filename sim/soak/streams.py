@@ -1,7 +1,5 @@
 """Streams of a soak: in all groups that have them, one lot after the other, beside the barriers."""
 
-from __future__ import annotations
-
 import random
 
 from syncfabric.models.planning.group_plan import GroupPlan

@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In
 from syncfabric.rtl.parts.arbiter import LeastRecentArbiter, RoundRobinArbiter
 from tests.formal.properties import Properties
 
-__all__ = ["ArbiterProof"]
-
 
 class ArbiterProof(wiring.Component):
     """An arbiter under any requests; each cycle the grant is used, or it is not.

@@ -5,8 +5,6 @@ from tests.formal.emission import EMISSIONS
 from tests.formal.kinds import Break, Faults
 from tests.formal.stream_breaks import STREAM_FAULTS
 
-__all__ = ["BREAKS"]
-
 _FAULTS: Faults = {
     "emission: operators": (
         ("an OR is written as an AND", '"$or": "|"', '"$or": "&"', "sim/emit/logic.py"),

@@ -10,8 +10,6 @@ from syncfabric.models.layout.shape import NodeShape
 from syncfabric.rtl.planes.node import Node
 from tests.formal.properties import Properties
 
-__all__ = ["ClockProof"]
-
 WORDS = {"flit": "valid", "message": "valid", "message_rest": "message_valid"}
 WORDS |= {"freed_entry": "freed_valid", "freed_epoch": "freed_valid"}
 """Outputs that have a meaning only while another is not 0."""

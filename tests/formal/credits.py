@@ -10,8 +10,6 @@ from syncfabric.rtl.router.input_port import ChannelControl
 from syncfabric.rtl.static.buffer import Level
 from tests.formal.properties import Properties
 
-__all__ = ["CounterProof", "CreditProof", "LevelProof"]
-
 
 class CreditProof(wiring.Component):
     """A credit counter, a link of any delay, the control of a channel, credits that come back.

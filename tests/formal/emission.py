@@ -24,8 +24,6 @@ from syncfabric.sim.emit.netlist import Cell, read
 from tests.formal.engine import Verdict
 from tests.sim.emit.parts import PARTS
 
-__all__ = ["EMISSIONS", "Emission"]
-
 SCRIPT = """
 design -reset
 read_rtlil {block}.il

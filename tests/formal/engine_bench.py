@@ -23,8 +23,6 @@ from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
 from tests.formal.properties import Properties
 
-__all__ = ["FreeEngine", "free_ports"]
-
 CODES = {"setup": Code.SETUP, "go": Code.GO, "kill": Code.KILL, "read": Code.READ}
 _TASKS = data.StructLayout(dict.fromkeys(TASKS, 1))
 

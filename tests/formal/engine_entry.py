@@ -11,8 +11,6 @@ from tests.formal.engine_bench import FreeEngine, free_ports
 from tests.formal.engine_words import combination, turned
 from tests.formal.properties import Properties
 
-__all__ = ["EntryProof"]
-
 
 class EntryProof(wiring.Component):
     """An engine with an own process; neighbours and software do anything.

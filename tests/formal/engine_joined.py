@@ -15,8 +15,6 @@ from syncfabric.rtl.transport.link import SharedLinks
 from tests.formal.links import Sender
 from tests.formal.properties import Properties
 
-__all__ = ["ChainProof", "SharesProof"]
-
 
 class _BusyEngine(Engine):
     """Sends by any links in any cycle but those after `hold`, as `EntryProof` says of engines."""

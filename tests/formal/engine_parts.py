@@ -12,8 +12,6 @@ from syncfabric.rtl.engine.rule import EntryMemory
 from syncfabric.rtl.engine.sources import Choice, Visits
 from tests.formal.properties import Properties
 
-__all__ = ["ChoiceProof", "CommandsProof", "MemoryProof", "VisitsProof"]
-
 
 class ChoiceProof(wiring.Component):
     """The choice among sources whose heads come whenever they may, by any queue.

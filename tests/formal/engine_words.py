@@ -8,8 +8,6 @@ from amaranth.lib import data
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.rtl.messages import struct
 
-__all__ = ["combination", "turned"]
-
 GENERATORS = {2: 0b111, 4: 0b10011}
 """By check bits: docs/microarchitecture-faults.md, F1."""
 

@@ -10,8 +10,6 @@ from syncfabric.rtl.guard.ends import ReceiverGuard
 from tests.formal.guards import PLACES, SHAPE, TIMEOUT, SmallSender, signatures
 from tests.formal.properties import Properties
 
-__all__ = ["ReceiverFenceProof", "SenderFenceProof"]
-
 
 class SenderFenceProof(wiring.Component):
     """A sender's guard whose fence is closed and opened at any time, whatever comes back.

@@ -16,8 +16,6 @@ from syncfabric.rtl.static.buffer import FlitBuffer
 from syncfabric.rtl.traffic.queue import WaitingQueue
 from tests.formal.properties import Properties
 
-__all__ = ["FifoProof", "RoomProof", "channel", "flit_buffer", "messages", "waiting"]
-
 WIDTH = 2
 """Bits of an entry: it is a marked one among others of any contents."""
 

@@ -12,15 +12,6 @@ from syncfabric.rtl.guard.ends import ReceiverGuard, SenderGuard
 from syncfabric.rtl.guard.shape import GuardShape
 from tests.formal.properties import Properties
 
-__all__ = [
-    "PLACES",
-    "SHAPE",
-    "TIMEOUT",
-    "GuardProof",
-    "SmallSender",
-    "signatures",
-]
-
 SHAPE = GuardShape(check_bits=8, ordinary=1, places=2, classes=1, credited=True, own=False)
 PLACES = (2, 1)
 TIMEOUT = 4

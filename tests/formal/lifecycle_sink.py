@@ -15,8 +15,6 @@ from syncfabric.rtl.lifecycle.sink import Sink
 from syncfabric.rtl.messages import struct
 from tests.formal.properties import Properties
 
-__all__ = ["SHAPE", "AccessProof", "SinkProof"]
-
 HEADER = dimension_header(Grid((2, 2)))
 REPLY_BIT = HEADER.offsets["reply"]
 SHAPE = SetUpShape(

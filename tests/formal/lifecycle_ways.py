@@ -15,8 +15,6 @@ from syncfabric.rtl.planes.interface import LinkEnd
 from tests.formal.lifecycle_sink import SHAPE
 from tests.formal.properties import Properties
 
-__all__ = ["LinkEndProof", "LocalPortProof", "ManagerProof", "SinkPortProof"]
-
 FLIT = struct(SHAPE.flit)
 PLACES = SHAPE.places
 

@@ -8,8 +8,6 @@ from amaranth.lib.wiring import In
 
 from tests.formal.properties import Properties
 
-__all__ = ["Receiver", "Sender", "Watch", "watch_ports"]
-
 
 class Sender:
     """What ends in an input: whole packets, never more flits under way than places.

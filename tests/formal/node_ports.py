@@ -9,8 +9,6 @@ from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.messages import struct
 from tests.formal.properties import Properties
 
-__all__ = ["NodePortProof"]
-
 
 class NodePortProof(wiring.Component):
     """A node port; one of its registers, any, is looked at.

@@ -10,8 +10,6 @@ from syncfabric.rtl.streams.floating import FloatLane
 from syncfabric.rtl.streams.operators import IntegerLane
 from tests.formal.properties import Properties
 
-__all__ = ["FloatProof", "IntegerProof"]
-
 BIAS = 64
 """What is added to exponents, so that those below the normal range are numbers, too."""
 

@@ -5,8 +5,6 @@ from amaranth.hdl import Assert, Assume
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-__all__ = ["Properties"]
-
 
 class _Claim(wiring.Component):
     """An assertion in a module of its own, whose name is still there when all is flat."""

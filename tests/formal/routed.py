@@ -10,8 +10,6 @@ from syncfabric.rtl.router.routing import EAST, NORTH, SOUTH, WEST
 from syncfabric.rtl.transport.routed import CLASSES, Output, Slots
 from tests.formal.properties import Properties
 
-__all__ = ["OutputProof", "SlotsProof"]
-
 GRID = Grid((4, 4))
 LAYOUT = EngineLayout(4, True, 2, 0, "none", GRID.bits)
 WIDTH = LAYOUT.link_message.width

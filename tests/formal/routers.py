@@ -18,8 +18,6 @@ from syncfabric.rtl.router.routing import DimensionRouting, SourceRouting
 from tests.formal.links import Receiver, Sender, Watch, watch_ports
 from tests.formal.properties import Properties
 
-__all__ = ["MARK", "FlitProof", "PacketProof", "Router", "source", "xy", "xy_legal", "xy_way"]
-
 MARK = 15
 """Bit of the payload, above all headers: it tells watched flits from others."""
 

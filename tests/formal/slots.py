@@ -13,8 +13,6 @@ from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.slots.plane import SlotPlane
 from tests.formal.properties import Properties
 
-__all__ = ["WireSlotProof"]
-
 BITS, LINKS, SLOTS = 2, 2, 2
 PORTS = LINKS + 1
 WORD = 2 + BITS

@@ -18,8 +18,6 @@ from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.static.node import StaticCore
 from tests.formal.properties import Properties
 
-__all__ = ["CoreAccessProof", "count_once"]
-
 INDEX = 2
 """Number of the node among four and their loader."""
 STATE = (("left", 16), ("owed", 6), ("back", 1), ("go", 1), ("begun", 1))

@@ -13,8 +13,6 @@ from syncfabric.rtl.static.node import StaticNode
 from tests.formal.properties import Properties
 from tests.formal.static_switch import CHAIN_BITS, CORE, COUNT, OUTPUT_BITS, PORTS
 
-__all__ = ["LoaderProof", "NodeRoutesProof"]
-
 SPEC = StaticSpec(
     kind="static",
     width=2,

@@ -10,8 +10,6 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.switch import StaticSwitch
 from tests.formal.properties import Properties
 
-__all__ = ["StaticProof"]
-
 PORTS, CORE = ("east", "north", "west", "south", "core"), 4
 COUNT, OUTPUT_BITS = 5, 5
 CHAIN_BITS = COUNT * OUTPUT_BITS

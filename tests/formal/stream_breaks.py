@@ -2,8 +2,6 @@
 
 from tests.formal.kinds import Faults
 
-__all__ = ["STREAM_FAULTS"]
-
 STREAM_FAULTS: Faults = {
     "operators: a lane of integers": (
         (

@@ -13,8 +13,6 @@ from syncfabric.rtl.streams.guard import StreamReceiver, StreamSender
 from tests.formal.properties import Properties
 from tests.formal.streams import MOST, Small
 
-__all__ = ["StreamGuardProof"]
-
 CHANNELS, SERIAL = 2, 3
 """Channels, and bits of a word's number: more than a channel has places."""
 SILENT = 3

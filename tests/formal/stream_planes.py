@@ -15,8 +15,6 @@ from syncfabric.rtl.streams.plane import StreamChannel, StreamPlane
 from tests.formal.properties import Properties
 from tests.formal.streams import DATA, MOST, FewSets, FreeBuffer, Group, Small, one_at_most, word_of
 
-__all__ = ["PORTS", "FreePlane", "PlaneProof", "ServiceProof", "free_ports"]
-
 PORTS = 3
 
 

@@ -13,8 +13,6 @@ from syncfabric.rtl.streams.process import StreamPort
 from tests.formal.properties import Properties
 from tests.formal.streams import DATA, MOST, FreeBuffer, Small, one_at_most, word_of
 
-__all__ = ["OperandsProof", "ResultsProof"]
-
 
 def _layout(channels: int) -> Small:
     return Small(channels, 32, ("add",), "tree", 3, True)

@@ -15,8 +15,6 @@ from tests.formal.properties import Properties
 from tests.formal.stream_planes import PORTS, FreePlane, free_ports
 from tests.formal.streams import Slow, Small, one_at_most
 
-__all__ = ["SharingProof"]
-
 INPUTS = 2
 FLIT_BITS = 16
 BETWEEN = 3

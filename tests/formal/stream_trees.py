@@ -16,8 +16,6 @@ from syncfabric.rtl.streams.plane import StreamChannel
 from tests.formal.properties import Properties
 from tests.formal.streams import DATA, MOST, FewSets, Group, Slow, Small, word_of
 
-__all__ = ["ForkProof", "JoinProof"]
-
 PORTS = 3
 ADD = 2 << 3
 NO_TYPE = 6 << 3

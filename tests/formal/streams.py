@@ -15,19 +15,6 @@ from syncfabric.rtl.streams.buffer import StreamBuffer
 from syncfabric.rtl.streams.plane import StreamChannel
 from tests.formal.properties import Properties
 
-__all__ = [
-    "DATA",
-    "MOST",
-    "FewSets",
-    "FreeBuffer",
-    "Group",
-    "Slow",
-    "Small",
-    "StreamBufferProof",
-    "one_at_most",
-    "word_of",
-]
-
 DATA = 7
 """Bits of a word's data that are free: all that a head has; the others are 0."""
 MOST = 3

@@ -1,7 +1,5 @@
 """The AXI4-Lite front (H5): any addresses, strobes and protections, in any order, at any pace."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass
 from functools import partial

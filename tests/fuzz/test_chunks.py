@@ -1,7 +1,5 @@
 """Programs in MSCCL's XML, schedules in chunks, and algorithms in msccl-tools' JSON."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import cache

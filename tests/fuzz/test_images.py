@@ -4,8 +4,6 @@ Hardware and golden model agree in every cycle and in memory, however senseless 
 the escape from any state (E7.10) the network's own groups are set up and have their barriers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

@@ -15,8 +15,6 @@ from syncfabric.models.collectives.symmetry import Symmetry
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import SpecError
 
-__all__ = ["KEPT", "Begin", "Island", "Outcome", "Parameters", "Solution", "State"]
-
 
 @dataclass(frozen=True)
 class Parameters:

@@ -1,7 +1,5 @@
 """The compiled search: chains at one temperature, exchanges between them, and cooling."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -9,8 +7,6 @@ import numpy as np
 from syncfabric.models.collectives.dice import draw, scaled, unit
 from syncfabric.models.collectives.moves import drawn, make, ready, recount, row_of, values, weigh
 from syncfabric.models.compiled import compiled, uncounted
-
-__all__ = ["evolve", "exchange", "meet"]
 
 
 @uncounted

@@ -37,8 +37,6 @@ from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import OutputError, SpecError
 from syncfabric.models.files import read_bytes, write_whole
 
-__all__ = ["Checkpoint", "fingerprint", "solve"]
-
 _NO_ARRAYS = (
     *(OSError, ValueError, TypeError, KeyError, EOFError, AttributeError, RuntimeError),
     *(MemoryError, OverflowError, SyntaxError, zipfile.BadZipFile, zlib.error, tokenize.TokenError),

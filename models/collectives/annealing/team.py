@@ -11,8 +11,6 @@ with its arguments; the answer is what that returns. ``begin`` with a ``Begin`` 
 ``end`` ends it: neither is answered. None ends all.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal
@@ -27,8 +25,6 @@ from typing import Any
 from syncfabric.models.collectives.annealing.island import Begin, Island, Outcome, Solution, State
 from syncfabric.models.errors import ToolError
 from syncfabric.models.ranks import mpi, ranks_started
-
-__all__ = ["Team", "led", "ranks"]
 
 _jobs = count()
 _leading: list[Any] = []

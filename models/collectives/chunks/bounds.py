@@ -4,8 +4,6 @@ Source: L. Zhao et al., ForestColl: Throughput-Optimal Collective Communications
 Network Fabrics, 2024, section 4: what a cut lets in bounds every schedule, and trees reach it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -23,8 +21,6 @@ from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.clock import TimeUpError, tick
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
-
-__all__ = ["best_cut", "time_of_a_byte"]
 
 MOST = 2**60
 """Capacity that no flow exceeds."""

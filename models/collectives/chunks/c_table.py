@@ -1,13 +1,9 @@
 """A schedule in chunks as a C header: who sends what to whom, and a function over MPI that does."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
 from syncfabric.models.collectives.chunks.schedule import Schedule
-
-__all__ = ["c_table"]
 
 LINE = 8
 """Moves in a line."""

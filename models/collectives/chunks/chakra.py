@@ -5,15 +5,11 @@ Source: MLCommons Chakra, ``schema/protobuf/et_def.proto`` and the fields that i
 those that it depends on have ended. Combining takes no time and has no node.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from syncfabric.models.collectives.chunks.schedule import Schedule
-
-__all__ = ["Node", "trace_bytes", "trace_json", "traces_of"]
 
 SEND, RECEIVE = 5, 6
 """``COMM_SEND_NODE`` and ``COMM_RECV_NODE``."""

@@ -6,8 +6,6 @@ effect when the receiver has sent what it had of the item. A send holds a lane o
 the sum of their alphas and the greatest beta times the item's bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -24,18 +22,6 @@ from syncfabric.models.collectives.chunks.schedule import Cut, Exchange, Schedul
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
-
-__all__ = [
-    "Outcome",
-    "Spans",
-    "bound_of",
-    "check",
-    "held_by_share",
-    "least_latency",
-    "perform",
-    "proved",
-    "spans",
-]
 
 SHOWN = 20
 """Rules broken that are listed."""

@@ -1,13 +1,9 @@
 """What the channels of a topology carry."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 
 from syncfabric.models.collectives.topology import Link, Topology
-
-__all__ = ["bandwidth", "bandwidths", "linked"]
 
 
 def linked(topology: Topology, alpha: Fraction, beta: Fraction) -> Topology:

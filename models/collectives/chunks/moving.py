@@ -9,8 +9,6 @@ Research 6, 1958; B. Hoppe and E. Tardos, The quickest transshipment problem, Ma
 Operations Research 25, 2000.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -24,8 +22,6 @@ from syncfabric.models.collectives.chunks.links import bandwidths
 from syncfabric.models.collectives.chunks.schedule import Cut, Exchange, Inflow
 from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.topology import Topology
-
-__all__ = ["moving"]
 
 TRIED = 6
 """Pairs of a rank and a distance for which a flow is found: those that promise most."""

@@ -5,8 +5,6 @@ one after the other, and a step can wait for one of another block of its GPU. So
 msccl-tools writes (github.com/Azure/msccl-tools, ``msccl/language/ir.py``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,20 +16,6 @@ from xml.etree.ElementTree import Element
 from syncfabric.models.collectives.chunks.schedule import Chunked, Exchange, Schedule
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
-
-__all__ = [
-    "Block",
-    "Place",
-    "Program",
-    "Step",
-    "begins",
-    "ends",
-    "program_of",
-    "read_xml",
-    "reads",
-    "to_xml",
-    "writes",
-]
 
 NAMES: dict[str, Chunked] = {
     "allreduce": "allreduce",

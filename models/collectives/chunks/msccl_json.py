@@ -5,8 +5,6 @@ one address are what several ranks give to one sum, and go together. Source: the
 msccl-tools writes (github.com/microsoft/msccl-tools, ``msccl/serialization.py``).
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass as plain_dataclass
@@ -21,8 +19,6 @@ from syncfabric.models.collectives.chunks.schedule import Chunked, Exchange
 from syncfabric.models.collectives.topology import Link, Topology
 from syncfabric.models.errors import SpecError
 from syncfabric.models.parsed import validated
-
-__all__ = ["Algorithm", "check_algorithm", "is_msccl", "read_algorithm", "read_topology"]
 
 _Whole = Annotated[int, Field(strict=True, ge=0)]
 _LOOSE = ConfigDict(extra="ignore")

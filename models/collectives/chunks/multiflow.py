@@ -6,8 +6,6 @@ to multicommodity flows, Journal of the Operations Research Society of Japan 13,
 and D. Matula, The maximum concurrent flow problem, Journal of the ACM 37, 1990.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -24,8 +22,6 @@ from syncfabric.models.collectives.chunks.schedule import Exchange
 from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.symmetry import translations
 from syncfabric.models.collectives.topology import Link, Topology
-
-__all__ = ["Flows", "flows_of", "held_links", "lengths_of", "whole_flows"]
 
 MOST_COLUMNS = 60_000
 """Of the linear program: sources times channels. Translations leave one source of each orbit."""

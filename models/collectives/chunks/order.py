@@ -18,8 +18,6 @@ from syncfabric.models.collectives.chunks.schedule import Ends, Send
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Topology
 
-__all__ = ["Route", "along", "greedy", "shared_out", "ways_of"]
-
 CLOSE = 1e-9
 """Of a way, by which it is as short as another."""
 Path = tuple[int, ...]

@@ -5,8 +5,6 @@ are received; a send holds its links as in ``checker``. Local steps take no time
 chunk, one of them a write, that nothing puts into an order are wrong, whatever the times are.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator
 from fractions import Fraction
@@ -31,8 +29,6 @@ from syncfabric.models.collectives.chunks.order import ways_of
 from syncfabric.models.collectives.chunks.races import Clock, Key, Races
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
-
-__all__ = ["check_program"]
 
 Value = tuple[int, int]
 """An item, and the ranks whose contributions are in it, a bit each; -1 and 0: none."""

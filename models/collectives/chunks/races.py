@@ -1,13 +1,9 @@
 """Accesses of thread blocks to the same chunk that nothing puts into an order."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = ["Clock", "Key", "Races"]
 
 Clock = NDArray[np.int32]
 """By block, how many of its steps are known to be done."""

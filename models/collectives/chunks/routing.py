@@ -6,8 +6,6 @@ lots are drawn (P. Raghavan and C. Thompson, Randomized rounding, Combinatorica 
 taken apart into paths (L. Ford and D. Fulkerson, Flows in Networks, 1962).
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -26,8 +24,6 @@ from syncfabric.models.collectives.chunks.order import Route
 from syncfabric.models.collectives.chunks.schedule import Ends, Exchange, Send
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Link, Topology
-
-__all__ = ["in_rounds", "routes_of", "shortest"]
 
 MOST_SHARED = 4
 """Paths of a round on a lane."""

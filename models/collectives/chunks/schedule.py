@@ -4,8 +4,6 @@ A rank is a node of the topology. The data of a collective are shares, each of o
 from all, for one rank or for all. Each share is cut into equal parts, the units that are sent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,24 +13,6 @@ from typing import Any, Literal, NamedTuple
 from syncfabric.models.collectives.collective import USUAL_NAMES, kind_of, plain
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
-
-__all__ = [
-    "CHUNKED",
-    "FORMAT",
-    "MOST_BYTES",
-    "MOST_HELD",
-    "Chunked",
-    "Cut",
-    "Ends",
-    "Exchange",
-    "Inflow",
-    "Schedule",
-    "Send",
-    "Share",
-    "chunked_kind",
-    "is_allreduce",
-    "turned",
-]
 
 FORMAT = "syncfabric-schedule/2"
 

@@ -30,8 +30,6 @@ from syncfabric.models.collectives.clock import Clock, TimeUpError, check_seed_a
 from syncfabric.models.collectives.topology import Link, Topology
 from syncfabric.models.errors import SpecError
 
-__all__ = ["METHODS", "MOST_SENDS", "Found", "Result", "search"]
-
 METHODS = ("shortest", "trees", "spanning", "ring", "greedy", "rounds", "paths", "exact")
 DRAWN = ("paths", "greedy", "rounds")
 RESTARTS = 8

@@ -5,8 +5,6 @@ a lane carries an item in each. A solver says which: the least number of slots i
 Past switches, what is for one rank each takes a path for a slot, nearly: latencies differ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -23,8 +21,6 @@ from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.exact.model import solved
 from syncfabric.models.collectives.paths import Path, paths
 from syncfabric.models.collectives.topology import Link, Topology
-
-__all__ = ["in_slots"]
 
 MOST_VALUES = 30_000
 """Truth values: sends of items that may be of use."""

@@ -6,8 +6,6 @@ spanning trees of finite graphs, Journal of the London Mathematical Society 36, 
 ibid.). Where bandwidths are the same both ways, no allreduce is faster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
@@ -22,8 +20,6 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from syncfabric.models.collectives.chunks.links import bandwidths
 from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.topology import Topology
-
-__all__ = ["MOST_PACKED", "Packed", "packed"]
 
 CLOSE = 1e-7
 """Of the optimum, at which no further tree is looked for."""

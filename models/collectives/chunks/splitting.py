@@ -9,8 +9,6 @@ Preserving and increasing local edge-connectivity in mixed graphs, SIAM Journal 
 Mathematics 8, 1995.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -18,8 +16,6 @@ from ortools.graph.python.max_flow import SimpleMaxFlow
 
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Topology
-
-__all__ = ["UNBOUNDED", "Ways", "split_off"]
 
 Edge = tuple[int, int]
 Path = tuple[int, ...]

@@ -4,8 +4,6 @@ Source: L. Zhao et al., ForestColl (2024), sections 5.2 to 5.4; K. Bérczi and A
 arborescences, 2010. On a topology with translations all owners' trees are images of one owner's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,8 +20,6 @@ from syncfabric.models.collectives.chunks.splitting import UNBOUNDED, Ways, spli
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.models.collectives.topology import Topology
-
-__all__ = ["MOST_TREES", "Tree", "best_trees"]
 
 MOST_TREES = 64
 """Trees of an owner."""

@@ -1,7 +1,5 @@
 """Schedules that need no search, where one is known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 
@@ -15,8 +13,6 @@ from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.symmetry import Quotient, translations
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Topology
-
-__all__ = ["broadcast_by_trees", "construct", "is_cube", "scatter_on_cube"]
 
 
 def scatter_on_cube(task: Task) -> tuple[Step, ...] | None:

@@ -3,8 +3,6 @@
 It is what a search may fall back on.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import islice, pairwise
@@ -15,8 +13,6 @@ from syncfabric.models.collectives.paths import Path, paths
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Channel
-
-__all__ = ["first_fit"]
 
 _PATHS = 8
 """Paths of a pair that are tried."""

@@ -1,7 +1,5 @@
 """Broadcasts of all, channel by channel, in the fewest steps that trees or a matching give."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -14,8 +12,6 @@ from syncfabric.models.collectives.chunks.trees import best_trees
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.task import Task
-
-__all__ = ["broadcast_by_matching", "matched"]
 
 MOST_TRIED = 100
 """Nodes up to which a matching is tried more than once."""

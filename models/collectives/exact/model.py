@@ -3,8 +3,6 @@
 One truth value for each option and step of a gene. What is written is docs/schedules.md, "Rules".
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from importlib.metadata import version
@@ -17,8 +15,6 @@ from ortools.sat.python import cp_model
 from syncfabric.models.collectives.clock import Clock, tick
 from syncfabric.models.collectives.encoding import Encoding
 from syncfabric.models.collectives.schedule import Step
-
-__all__ = ["NAME", "Answer", "Model", "run", "solved"]
 
 NAME = f"CP-SAT {version('ortools')}"
 

@@ -6,8 +6,6 @@ numbers packs messages into the step so that all of these do, and of the others 
 the most to go.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,8 +22,6 @@ from syncfabric.models.collectives.linear import usable
 from syncfabric.models.collectives.paths import Path
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.task import Task
-
-__all__ = ["balanced", "loaded_evenly", "scatter_by_packing"]
 
 _FLOWS = 60_000
 """Flows (senders times channels) up to which paths are chosen."""

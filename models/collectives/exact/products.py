@@ -15,8 +15,6 @@ square mesh (D. Scott, Efficient all-to-all communication patterns in hypercube 
 6th Distributed Memory Computing Conference, 1991); on a ring of k, a multiple of 8, k / 8.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -33,8 +31,6 @@ from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.models.collectives.topology import Channel, Topology
-
-__all__ = ["factors", "scatter_on_product"]
 
 Permutation = list[list[Path]]
 """Its classes, each with paths; a node that sends to itself has a path of one."""

@@ -6,8 +6,6 @@ Architectures, 1992, section 1.7). Elsewhere a message goes first that has to pa
 channels that carry most, as these must never be idle.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -19,8 +17,6 @@ from syncfabric.models.collectives.exact.packing import loaded_evenly
 from syncfabric.models.collectives.paths import Path
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.task import Task
-
-__all__ = ["scatter_by_queues"]
 
 _TRIES = 4
 """With each choice of paths."""

@@ -1,7 +1,5 @@
 """Scatters on rings, and on those whose opposite nodes are joined; broadcasts round any ring."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -13,8 +11,6 @@ from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.planning.ring_construct import cycle_through
-
-__all__ = ["broadcast_on_ring", "scatter_on_ring"]
 
 Arc = tuple[int, int, int]
 """Where a message begins, its hops round the ring, below 0 backwards, and 1 if a chord follows."""

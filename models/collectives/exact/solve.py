@@ -1,7 +1,5 @@
 """A schedule with a given number of steps by CP-SAT, or the proof that there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from syncfabric.models.collectives.clock import Clock, Found
@@ -11,8 +9,6 @@ from syncfabric.models.collectives.exact.tori import scatter_on_torus
 from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import SpecError
-
-__all__ = ["solve"]
 
 MOST = 400_000
 """Truth values of a model that is still built."""

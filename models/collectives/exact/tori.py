@@ -31,8 +31,6 @@ from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.symmetry import translations
 from syncfabric.models.collectives.task import Task
 
-__all__ = ["Torus", "pack", "scatter_on_torus"]
-
 Vector = tuple[int, ...]
 Clock = Callable[[], float]
 """Seconds that are left; none if the search is to stop."""

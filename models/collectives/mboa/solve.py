@@ -10,8 +10,6 @@ Paper EVO, section 5, gives tournament selection and replacement, and one random
 each chromosome. It gives no figures for the rest: they are ours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -30,8 +28,6 @@ from syncfabric.models.collectives.symmetry import Symmetry
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.compiled import uncounted
 from syncfabric.models.errors import SpecError
-
-__all__ = ["Parameters", "solve"]
 
 RATE = 0.05
 """How fast the number of genes that are drawn is adapted."""

@@ -11,8 +11,6 @@ and path indices whose width is adapted (``draw``).
 A tree is grown when its gene is first drawn from the model.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +19,6 @@ from numpy.typing import NDArray
 from syncfabric.models.collectives.dice import Random, below, noise
 from syncfabric.models.collectives.moves import Chain, Tables
 from syncfabric.models.compiled import inlined, uncounted
-
-__all__ = ["OPTION", "STEP", "Model", "blank_model", "draw", "learn", "tournament"]
 
 OPTION, STEP = 0, 1
 """The items of a gene: an option, counted from its first, and a step."""
