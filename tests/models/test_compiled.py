@@ -27,7 +27,7 @@ OURS = tuple(
 ASK = """
 import numpy as np
 from syncfabric.models.collectives.dice import Random, seeded
-from syncfabric.models.collectives.mboa.trees import tournament
+from syncfabric.models.collectives.mboa.solve import tournament
 print(tournament(np.array([3, 2, 1, 0]), 1, seeded(1)))
 """
 CALLED = "models/collectives/dice.py"

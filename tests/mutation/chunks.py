@@ -18,7 +18,7 @@ CHUNKS = (
     ),
     _broken(
         "a switch's channels become ways whatever cuts need them",
-        "splitting",
+        "trees",
         "most = min(most, self._flow(here, there, rank) - needed)",
         "most = min(most, self._flow(here, there, rank))",
         "trees",
@@ -28,11 +28,11 @@ CHUNKS = (
         "checker",
         "(link.alpha / (b - a), bandwidth([link]) * (b - a))",
         "(link.alpha / b, bandwidth([link]) * b)",
-        "moving",
+        "bounds",
     ),
     _broken(
         "a flow over time has no latency",
-        "moving",
+        "bounds",
         "b_ub=np.append(self._alphas / unit, 1)",
         "b_ub=np.append(0 * self._alphas, 1)",
     ),

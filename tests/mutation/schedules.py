@@ -165,14 +165,14 @@ SCHEDULES = (
     ),
     Mutant(
         "MBOA: a tree asks nothing",
-        _MBOA + "trees.py",
+        _MBOA + "solve.py",
         "if parts - whole > gain:",
         "if parts - whole > gain + 1e9:",
         _PARTS,
     ),
     Mutant(
         "MBOA: a tree asks about genes that are not drawn yet",
-        _MBOA + "trees.py",
+        _MBOA + "solve.py",
         "earlier = model.rank[gene]",
         "earlier = len(model.order)",
         _PARTS,

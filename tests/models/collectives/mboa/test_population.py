@@ -7,11 +7,13 @@ import pytest
 
 from syncfabric.models.collectives.dice import below, chance, noise, seeded
 from syncfabric.models.collectives.encoding import Encoding, encode
-from syncfabric.models.collectives.mboa.solve import RATE, Parameters, _Population
-from syncfabric.models.collectives.mboa.trees import (
+from syncfabric.models.collectives.mboa.solve import (
     OPTION,
+    RATE,
     STEP,
     Model,
+    Parameters,
+    _Population,
     blank_model,
     draw,
     learn,
