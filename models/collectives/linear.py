@@ -65,29 +65,16 @@ def _flow_prices(task: Task, sources: list[int]) -> NDArray[np.float64] | None:
     """Return the dual values of the channels' capacities."""
     import numpy as np
 
+    from syncfabric.models.collectives.chunks.multiflow import flow_prices
+
     topology = task.topology
-    wanted = Counter(task.collective.pairs)
-    columns = 1  # column 0 is the number of steps
-    load: list[Any] = []
-    keep: list[Any] = []
-    supply: list[float] = []
-    for place, source in enumerate(sources):
-        numbers = np.flatnonzero(usable(task, source))
-        tails, heads = topology.ends[numbers].T
-        own = np.arange(columns, columns + len(numbers))
-        row = place * topology.vertices
-        load.append((numbers, own, np.ones(len(own))))
-        keep += [(row + tails, own, -np.ones(len(own))), (row + heads, own, np.ones(len(own)))]
-        due = np.zeros(topology.vertices)
-        for target in range(topology.nodes):
-            due[target] += wanted[source, target]
-        due[source] = -due.sum()
-        supply += due.tolist()
-        columns += len(numbers)
-    channels = len(topology.channels)
-    load.append((np.arange(channels), np.zeros(channels, dtype=int), -np.ones(channels)))
-    prices = _prices(columns, load, channels, keep, supply)
-    return None if prices is None else np.maximum(prices, 0)
+    wanted = np.zeros((topology.nodes, topology.vertices))
+    ways = np.zeros((topology.nodes, len(topology.channels)), bool)
+    for (source, target), times in Counter(task.collective.pairs).items():
+        wanted[source, target] = times
+    for source in sources:
+        ways[source] = usable(task, source)
+    return flow_prices(topology, wanted, ways)
 
 
 def _prices(

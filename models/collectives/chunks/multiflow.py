@@ -106,11 +106,31 @@ def flows_of(topology: Topology) -> Flows | None:
     return _KNOWN[key]
 
 
+def flow_prices(
+    topology: Topology, wanted: NDArray[np.float64], usable: NDArray[np.bool_]
+) -> NDArray[np.float64] | None:
+    """Return what each channel's capacity, one, is worth where flows take the least time together.
+
+    Parameters
+    ----------
+    topology : Topology
+    wanted : ndarray
+        What comes from each rank to each vertex, of shape (ranks, vertices).
+    usable : ndarray
+        Channels that each rank's flow may take, of shape (ranks, channels).
+    """
+    program = _Program(topology, translated=False, usable=usable)
+    solved = program.least(np.ones(program.orbits), program.of_vertices(wanted), "highs")
+    return None if solved is None else solved[1]
+
+
 def whole_flows(
     topology: Topology,
     parts: int,
     rooms: Sequence[int],
-    targets: Sequence[int] | None = None,
+    wanted: NDArray[np.float64] | None = None,
+    usable: NDArray[np.bool_] | None = None,
+    most: int = MOST_WHOLE,
 ) -> NDArray[np.int64] | None:
     """Return flows of so many whole parts from every rank to every other, with the fewest sends.
 
@@ -120,8 +140,10 @@ def whole_flows(
     parts : int
     rooms : sequence of int
         Parts that each channel has room for.
-    targets : sequence of int, optional
-        Of each rank the one to which its flow goes; by default all others.
+    wanted, usable : ndarray, optional
+        As of :func:`flow_prices`; by default a part at every rank, by all channels.
+    most : int
+        Columns of the program.
 
     Returns
     -------
@@ -130,21 +152,19 @@ def whole_flows(
         no solution was found with little effort, or it is too large a program.
     """
     tick()
-    program = _Program(topology, translated=False)
-    if program.columns > MOST_WHOLE and targets is None:
+    program = _Program(topology, translated=False, usable=usable)
+    if program.columns > most and wanted is None:
         program = _Program(topology, translated=True)
-    if program.columns > MOST_WHOLE:
+    if program.columns > most:
         return None
-    wanted = program.wanted
-    if targets is not None:
-        wanted = program.of_vertices(np.eye(topology.vertices)[list(targets)])
+    due = program.wanted if wanted is None else program.of_vertices(wanted)
     room = np.zeros(program.orbits)
     room[program.orbit] = rooms
     solved = milp(
         np.ones(program.columns),
         constraints=[
             LinearConstraint(program.load(np.ones(program.orbits)), ub=room),
-            LinearConstraint(program.kept, *[wanted * parts] * 2),
+            LinearConstraint(program.kept, *[due * parts] * 2),
         ],
         integrality=np.ones(program.columns),
         bounds=Bounds(0, np.inf),
@@ -163,9 +183,13 @@ class _Program:
         With links.
     translated : bool
         Whether to take translations.
+    usable : ndarray, optional
+        Channels that each rank's flow may take, without translations.
     """
 
-    def __init__(self, topology: Topology, *, translated: bool) -> None:
+    def __init__(
+        self, topology: Topology, *, translated: bool, usable: NDArray[np.bool_] | None = None
+    ) -> None:
         vertices, channels = topology.vertices, len(topology.channels)
         self._images = np.arange(channels, dtype=np.int32)[np.newaxis]
         self.orbit = np.arange(channels, dtype=np.int32)
@@ -182,7 +206,9 @@ class _Program:
         self._leaders = leaders
         # A flow does not lead back to its source.
         tails, heads = topology.ends.T
-        self._source, self._channel = np.nonzero(heads[np.newaxis] != leaders[:, np.newaxis])
+        if usable is None:
+            usable = heads[np.newaxis] != leaders[:, np.newaxis]
+        self._source, self._channel = np.nonzero(usable)
         self.columns = len(self._source)
         ends = [self._source * vertices + end[self._channel] for end in (heads, tails)]
         self._others = (np.arange(vertices) != leaders[:, np.newaxis]).ravel()
@@ -210,6 +236,25 @@ class _Program:
         shape = self.orbits, self.columns
         return coo_array((1 / rates[of], (of, np.arange(self.columns))), shape=shape).tocsr()
 
+    def least(
+        self, rates: NDArray[np.float64], wanted: NDArray[np.float64], method: str
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Return flows that take the least time at rates of orbits, and their prices."""
+        # Column 0 is the time.
+        solved = linprog(
+            np.eye(1, self.columns + 1)[0],
+            A_ub=hstack([csr_array(-np.ones((self.orbits, 1))), self.load(rates)]),
+            b_ub=np.zeros(self.orbits),
+            A_eq=hstack([csr_array((self.kept.shape[0], 1)), self.kept]),
+            b_eq=wanted,
+            method=method,
+            options={"time_limit": seconds_left()},
+        )
+        tick()
+        if not solved.success:
+            return None
+        return solved.x[1:], np.maximum(-solved.ineqlin.marginals, 0)[self.orbit]
+
     def spread(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the flows of all sources on all channels from those of the leaders."""
         of_leader = np.zeros((len(self._leaders), self._shape[1]))
@@ -229,18 +274,9 @@ def _solved(topology: Topology) -> Flows | None:
     rates /= rates.max()
     rate = np.zeros(program.orbits)
     rate[program.orbit] = rates
-    # Column 0 is the time.
-    solved = linprog(
-        np.eye(1, program.columns + 1)[0],
-        A_ub=hstack([csr_array(-np.ones((program.orbits, 1))), program.load(rate)]),
-        b_ub=np.zeros(program.orbits),
-        A_eq=hstack([csr_array((program.kept.shape[0], 1)), program.kept]),
-        b_eq=program.wanted,
-        method="highs-ipm" if program.columns > MOST_COLUMNS // 10 else "highs",
-        options={"time_limit": seconds_left()},
-    )
-    tick()
-    if not solved.success:
+    method = "highs-ipm" if program.columns > MOST_COLUMNS // 10 else "highs"
+    solved = program.least(rate, program.wanted, method)
+    if solved is None:
         return None
-    prices = np.maximum(-solved.ineqlin.marginals, 0)[program.orbit]
-    return Flows(program.spread(solved.x[1:]), prices / prices.sum())
+    flows, prices = solved
+    return Flows(program.spread(flows), prices / prices.sum())

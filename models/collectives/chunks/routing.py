@@ -33,7 +33,6 @@ CLOSE = 1e-6
 """Of a share, below which a path is left out."""
 Path = tuple[int, ...]
 Into = list[list[tuple[int, int]]]
-"""By vertex the channels into it: where each begins, and its number."""
 
 
 def routes_of(
@@ -95,7 +94,7 @@ def shortest(topology: Topology, shares: Sequence[Ends], parts: int, piece: Frac
     costs = np.array([float(link.alpha + link.beta * piece) for link in topology.links])
     shape = (topology.vertices,) * 2
     far = dijkstra(csr_array((costs, tuple(topology.ends.T)), shape=shape)).tolist()
-    into, cost, ranks = _into(topology), costs.tolist(), topology.nodes
+    into, cost, ranks = into_of(topology), costs.tolist(), topology.nodes
     each = [own / link.lanes for own, link in zip(cost, topology.links, strict=True)]
     busy = [0.0] * len(cost)
     turned = [(o, [(t - o) % ranks for t in some] if len(some) == 1 else [0]) for o, some in shares]
@@ -148,18 +147,19 @@ def in_rounds(topology: Topology, exchange: Exchange, turn: int) -> list[Send] |
     if exchange.rooted or not topology.switches or (turn and ranks & ranks - 1):
         return None
     lanes = [link.lanes for link in topology.links]
-    sends, into = list[Send](), _into(topology)
+    sends, into = list[Send](), into_of(topology)
     for distance in range(1, ranks):
         targets = [rank ^ distance if turn else (rank + distance) % ranks for rank in range(ranks)]
+        wanted = np.eye(topology.vertices)[targets]
         found = (
-            whole_flows(topology, 1, [n * shared for n in lanes], targets)
+            whole_flows(topology, 1, [n * shared for n in lanes], wanted)
             for shared in range(1, MOST_SHARED + 1)
         )
         flows = next((flow for flow in found if flow is not None), None)
         if flows is None:
             return None
         for source, target in enumerate(targets):
-            ((path, _),) = _apart(into, flows[source].astype(float), source, target, 1)
+            ((path, _),) = apart(into, flows[source].astype(float), source, target, 1)
             first = (source * ranks + target) * parts
             for item in range(first, first + parts):
                 sends += [Send(item, way, False) for way in _ways(path, ranks)]
@@ -217,14 +217,14 @@ def _from_root(topology: Topology, exchange: Exchange) -> list[list[Path]]:
     if cheapest.solve() != SimpleMinCostFlow.OPTIMAL:
         raise RuntimeError("a flow of least cost was not found")
     flow = cheapest.flows(arcs[: len(slots)]).astype(float)
-    found, into = list[list[Path]](), _into(topology)
+    found, into = list[list[Path]](), into_of(topology)
     for rank in ranks:
-        paths = _apart(into, flow, root, rank, parts) if rank != root else []
+        paths = apart(into, flow, root, rank, parts) if rank != root else []
         found.append([path for path, amount in paths for _ in range(round(amount))])
     return found
 
 
-def _apart(
+def apart(
     into: Into, flow: NDArray[np.float64], source: int, target: int, needed: float
 ) -> list[tuple[Path, float]]:
     """Take as much as is needed out of a flow; return the paths from source to target, and of each.
@@ -252,7 +252,8 @@ def _apart(
     return found
 
 
-def _into(topology: Topology) -> Into:
+def into_of(topology: Topology) -> Into:
+    """Return by vertex the channels into it: where each begins, and its number."""
     into: Into = [[] for _ in range(topology.vertices)]
     for channel, (a, b) in enumerate(topology.channels):
         into[b].append((a, channel))
@@ -271,7 +272,7 @@ def _mixed(
     flows = flows_of(replace(topology, links=timed))
     if flows is None:
         return None
-    into = _into(topology)
+    into = into_of(topology)
     ranks, parts, rng = range(exchange.ranks), exchange.parts, Random(seed)
     lanes = [link.lanes for link in topology.links]
     busy = flows.carried.sum(axis=0) * parts * np.array([float(slot) for slot in slots]) / lanes
@@ -291,7 +292,7 @@ def _mixed(
         for target in ranks:
             paths: list[tuple[Path, float]] = []
             if target != source:
-                paths = _apart(into, flow, source, target, amount)
+                paths = apart(into, flow, source, target, amount)
             found.append(_by_weight(paths, parts, rng))
     return found
 

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
+from syncfabric.models.collectives.chunks.multiflow import whole_flows
+from syncfabric.models.collectives.chunks.routing import apart, into_of
 from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.linear import usable
 from syncfabric.models.collectives.paths import Path
@@ -98,62 +100,18 @@ def balanced(task: Task, most: int) -> list[Path] | None:
 
     None if no such paths are found, or there are none.
     """
-    task = replace(task, extra=0)
-    topology = task.topology
-    wanted = Counter(task.collective.pairs)
-    sources = sorted({source for source, _ in wanted})
-    size, columns = topology.vertices, 0
-    keep: list[Any] = []
-    numbers: list[NDArray[np.int64]] = []
-    due = np.zeros((len(sources), size))
-    for place, source in enumerate(sources):
-        channels = np.flatnonzero(usable(task, source))
-        tails, heads = topology.ends[channels].T
-        own = np.arange(columns, columns + len(channels))
-        keep.append((place * size + tails, own, -np.ones(len(own))))
-        keep.append((place * size + heads, own, np.ones(len(own))))
-        for target in range(topology.nodes):
-            due[place, target] = wanted[source, target]
-        due[place, source] = -due[place].sum()
-        numbers.append(channels)
-        columns += len(channels)
-    row, column, value = (np.concatenate([part[i] for part in keep]) for i in range(3))
-    flow = coo_array((value, (row, column)), shape=(len(sources) * size, columns)).tocsr()
-    every = np.arange(columns)
-    load = coo_array(
-        (np.ones(columns), (np.concatenate(numbers), every)),
-        shape=(len(topology.channels), columns),
-    ).tocsr()
-    result = milp(
-        np.zeros(columns),
-        constraints=[
-            LinearConstraint(flow, due.ravel(), due.ravel()),
-            LinearConstraint(load, -np.inf, most),
-        ],
-        integrality=np.ones(columns),
-        options={"time_limit": seconds_left(), "node_limit": _NODES},
-    )
-    tick()
-    if result.x is None:
+    topology, counted = task.topology, Counter(task.collective.pairs)
+    wanted = np.zeros((topology.nodes, topology.vertices))
+    ways = np.zeros((topology.nodes, len(topology.channels)), bool)
+    for (source, target), times in counted.items():
+        wanted[source, target] = times
+    for source in {source for source, _ in counted}:
+        ways[source] = usable(replace(task, extra=0), source)
+    flows = whole_flows(topology, 1, [most] * len(topology.channels), wanted, ways, _FLOWS)
+    if flows is None:
         return None
-    flows = np.split(result.x.round().astype(int), np.cumsum([len(n) for n in numbers])[:-1])
-    found: list[Path] = []
-    for source, channels, amounts in zip(sources, numbers, flows, strict=True):
-        left = dict(zip(channels.tolist(), amounts.tolist(), strict=True))
-        targets = (target for target in range(topology.nodes) if wanted[source, target])
-        found += [_back(task, source, target, left) for target in targets]
-    return found
-
-
-def _back(task: Task, source: int, target: int, left: dict[int, int]) -> Path:
-    """Take one path out of a flow, from its end to its begin."""
-    topology, path = task.topology, [target]
-    while (here := path[-1]) != source:
-        near = ((v, topology.number[v, here]) for v in topology.sources[here])
-        before, channel = next((v, c) for v, c in near if left.get(c))
-        left[channel] -= 1
-        path.append(before)
-    return tuple(reversed(path))
+    left, into = flows.astype(float), into_of(topology)
+    return [apart(into, left[s], s, t, 1)[0][0] for s, t in task.collective.pairs]
 
 
 class _Packing:
