@@ -6,51 +6,21 @@ from fractions import Fraction
 from typing import Any
 
 from syncfabric.models.collectives.chunks.checker import Outcome, bound_of, check
-from syncfabric.models.collectives.chunks.schedule import Schedule
+from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule
 from syncfabric.models.collectives.topology import Link, Topology
 from syncfabric.models.errors import SpecError, about
-from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.drive.backends import run_job
 from syncfabric.sim.drive.run import verdict_of
-from syncfabric.sim.drive.scenario import NUMBER_BITS, Job, Replay, Scenario, Send, data_flits
+from syncfabric.sim.drive.scenario import Replay, Send, data_flits
 from syncfabric.sim.progress import Progress, silent
-from syncfabric.sim.replay.packets import MOST_BYTES, check_queues, flit_bits_of
-from syncfabric.sim.replay.ways import FLIT_BITS, MOST_PORTS, Ground, free_ways, ground_of
+from syncfabric.sim.replay.packets import MOST_BYTES, Packets, check_queues, routed
+from syncfabric.sim.replay.replay import cycles_of, run
+from syncfabric.sim.replay.ways import FLIT_BITS, MOST_PORTS, ground_of
 from syncfabric.sim.request import check_simulator
 
 FLIT_BYTES = FLIT_BITS // 8
 
 
-@dataclass(frozen=True)
-class ChunkPackets:
-    """The sends of a schedule in chunks as packets.
-
-    Parameters
-    ----------
-    ground : Ground
-        With ports of each rank for its channels, as far as switches have room.
-    flits : int
-        Of data in a packet.
-    channels : int
-        Virtual channels that their routes need.
-    flit_bits : int
-        Of a flit, in which the longest route must fit.
-    rerouted : int
-        Packets that go by up/down routes, since on the schedule's paths they could wait for each
-        other in a cycle.
-    replay : Replay
-    """
-
-    schedule: Schedule
-    ground: Ground
-    flits: int
-    channels: int
-    flit_bits: int
-    rerouted: int
-    replay: Replay
-
-
-def chunk_packets(schedule: Schedule, ports: int | None = None) -> ChunkPackets:
+def chunk_packets(schedule: Schedule, ports: int | None = None) -> Packets:
     """Make packets of the sends of a right schedule.
 
     A send takes the port of its rank that belongs to its first channel, its receiver's that of the
@@ -73,13 +43,6 @@ def chunk_packets(schedule: Schedule, ports: int | None = None) -> ChunkPackets:
             f"schedule: a chunk has {float(exchange.piece):,.0f} bytes, but a packet {MOST_BYTES:,}"
             " at most; take fewer bytes, or more chunks"
         )
-    if not sends:
-        raise SpecError("schedule: it has no message to send")
-    if len(sends) >> NUMBER_BITS:
-        raise SpecError(
-            f"schedule: {len(sends):,} messages are too many to be played; at most"
-            f" {1 << NUMBER_BITS:,} have numbers"
-        )
     ground = ground_of(topology, _ports(topology, ports))
     first = ground.first
     out: dict[tuple[int, int], int] = {}
@@ -91,10 +54,8 @@ def chunk_packets(schedule: Schedule, ports: int | None = None) -> ChunkPackets:
         for nth, other in enumerate(topology.sources[rank]):
             into[other, rank] = first[rank] + nth % count
     ends = [(out[path[0], path[1]], into[path[-2], path[-1]]) for _, path, _ in sends]
-    ways = [ground.way(path, *pair) for (_, path, _), pair in zip(sends, ends, strict=True)]
-    free = free_ways(ground, ways, ends)
-    flit_bits = flit_bits_of(ground, [(path[0], path[-1]) for _, path, _ in sends], free.ways)
-    header = ground.spec(1, flit_bits).message_network.shape.route_header
+    paths = [path for _, path, _ in sends]
+    ways, free, flit_bits, header = routed(ground, paths, ends, kept=False)
     came: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     made: list[Send] = []
     for number, (send, pair, way, channel) in enumerate(
@@ -107,7 +68,9 @@ def chunk_packets(schedule: Schedule, ports: int | None = None) -> ChunkPackets:
     replay = Replay(tuple(made), ground.processors, 1, "ordered")
     check_queues(replay)
     channels = max(free.channels) + 1
-    return ChunkPackets(schedule, ground, flits, channels, flit_bits, free.rerouted, replay)
+    more = flits, channels, flit_bits, free.rerouted
+    messages = tuple((path[0], path[-1]) for path in paths)
+    return Packets(messages, ground, tuple(ways), *more, (replay,))
 
 
 def _ports(topology: Topology, most: int | None) -> list[int]:
@@ -138,7 +101,8 @@ class ReplayedChunks:
         Where hardware and model differ, or what does not come to an end.
     """
 
-    packets: ChunkPackets
+    packets: Packets
+    exchange: Exchange
     outcome: Outcome
     simulator: str
     cycles: int | None
@@ -152,24 +116,16 @@ class ReplayedChunks:
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``replay --json`` prints."""
-        packets, irregular = self.packets, self.packets.ground.irregular
-        exchange = packets.schedule.exchange
+        exchange = self.exchange
         return {
-            "topology": packets.schedule.topology.name,
+            "topology": self.packets.ground.topology.name,
             "collective": exchange.kind,
             "bytes": exchange.size,
             "chunks": exchange.parts,
             "right": not self.outcome.broken,
             "ok": self.ok,
             "simulator": self.simulator,
-            "messages": len(packets.replay.sends),
-            "flits": packets.flits,
-            "switches": irregular.switches,
-            "switch_ports": irregular.ports,
-            "nodes": len(irregular.nodes),
-            "channels": packets.channels,
-            "flit_bits": packets.flit_bits,
-            "rerouted": packets.rerouted,
+            **self.packets.to_json(),
             "cycles": self.cycles,
             "bound": self.bound,
             "failure": self.failure,
@@ -206,15 +162,10 @@ def replay_chunks(
     with about(schedule.source):
         outcome = check(schedule)
         packets = chunk_packets(schedule, ports)
-    plan = make_plan(packets.ground.spec(packets.channels, packets.flit_bits))
-    scenario = Scenario(episodes=0, policy="together", replay=packets.replay)
-    (played,) = run_job(Job(((plan, scenario),)), sim, progress=progress).outcomes
-    verdict, reason = verdict_of(played)
-    cycles = None
-    if verdict == "match" and played.replay is not None:
-        seen = played.replay
-        cycles = max(passage.last for passage in seen.passages) - min(seen.due)
-    return ReplayedChunks(packets, outcome, sim, cycles, _bound(schedule), reason or None)
+    (played,) = run(packets, sim, progress)
+    reason = verdict_of(played)[1] or None
+    more = cycles_of(played), _bound(schedule), reason
+    return ReplayedChunks(packets, schedule.exchange, outcome, sim, *more)
 
 
 def _bound(schedule: Schedule) -> int:

@@ -1,10 +1,10 @@
 """The packets of a schedule: what each needs, its ports, and when it goes."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from syncfabric.models.collectives.schedule import Schedule, Step, Transfer
 from syncfabric.models.collectives.task import Rules
@@ -14,6 +14,7 @@ from syncfabric.sim.drive.scenario import NUMBER_BITS, Mode, Replay, Send, data_
 from syncfabric.sim.replay.ways import (
     FLIT_BITS,
     MOST_FLIT_BITS,
+    FreeWays,
     Ground,
     Way,
     at_once,
@@ -173,12 +174,14 @@ MOST_QUEUED = 16384
 
 @dataclass(frozen=True)
 class Packets:
-    """All messages of a schedule as packets.
+    """All messages of a schedule, in steps or in chunks, as packets.
 
     Parameters
     ----------
+    messages : tuple of (origin, destination)
+    ground : Ground
     ways : tuple of Way
-        The schedule's own, message by message through all steps.
+        The schedule's own, message by message.
     flits : int
         Of data in a message.
     channels : int
@@ -188,20 +191,67 @@ class Packets:
     rerouted : int
         Messages that go by up/down routes when there are no barriers, since on the schedule's paths
         they could wait for each other in a cycle.
-    by_step, unbarred, at_once : Replay
-        With barriers between the steps; the same without; with no schedule.
+    replays : tuple of Replay
+        In chunks one. In steps with barriers between them; the same without; with no schedule.
     """
 
-    schedule: Schedule
+    messages: tuple[tuple[int, int], ...]
     ground: Ground
     ways: tuple[Way, ...]
     flits: int
     channels: int
     flit_bits: int
     rerouted: int
-    by_step: Replay
-    unbarred: Replay
-    at_once: Replay
+    replays: tuple[Replay, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``replay --json`` prints of it."""
+        irregular = self.ground.irregular
+        return {
+            "messages": len(self.replays[0].sends),
+            "flits": self.flits,
+            "switches": irregular.switches,
+            "switch_ports": irregular.ports,
+            "nodes": len(irregular.nodes),
+            "channels": self.channels,
+            "flit_bits": self.flit_bits,
+            "rerouted": self.rerouted,
+        }
+
+
+class Routed(NamedTuple):
+    """Ways of messages, and those that need no barrier."""
+
+    ways: list[Way]
+    free: FreeWays
+    flit_bits: int
+    header: Callable[[Sequence[int]], int]
+    """Returns the flit of a route's ports."""
+
+
+def routed(
+    ground: Ground, paths: Sequence[tuple[int, ...]], ends: Sequence[tuple[int, int]], *, kept: bool
+) -> Routed:
+    """Return the ways of messages between ports; if ``kept``, flits hold those with barriers, too.
+
+    Raises
+    ------
+    SpecError
+        There is no message, there are too many, or a route is too long.
+    """
+    if not paths:
+        raise SpecError("schedule: it has no message to send")
+    if len(paths) >> NUMBER_BITS:
+        raise SpecError(
+            f"schedule: {len(paths):,} messages are too many to be played; at most "
+            f"{1 << NUMBER_BITS:,} have numbers"
+        )
+    ways = [ground.way(path, *pair) for path, pair in zip(paths, ends, strict=True)]
+    free = free_ways(ground, ways, ends)
+    flit_bits = _flit_bits(ground, paths, [*(ways if kept else ()), *free.ways])
+    network = ground.spec(1, flit_bits).network
+    assert isinstance(network, IrregularSpec)
+    return Routed(ways, free, flit_bits, network.shape.route_header)
 
 
 def packets_of(schedule: Schedule, size: int) -> Packets:
@@ -220,13 +270,6 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
     if not 1 <= size <= MOST_BYTES:
         raise SpecError(f"bytes must be 1 to {MOST_BYTES:,}, not {size:,}")
     transfers = [transfer for step in schedule.steps for transfer in step]
-    if not transfers:
-        raise SpecError("schedule: it has no message to send")
-    if len(transfers) >> NUMBER_BITS:
-        raise SpecError(
-            f"schedule: {len(transfers):,} messages are too many to be played; at most "
-            f"{1 << NUMBER_BITS:,} have numbers"
-        )
     needs = needs_of(schedule)
     slots, ports = slots_of(schedule)
     ground = ground_of(schedule.topology, ports)
@@ -234,15 +277,10 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
         (ground.first[path[0]] + out, ground.first[path[-1]] + into)
         for (_, path), (out, into) in zip(transfers, slots, strict=True)
     ]
-    ways = [ground.way(path, *ends) for (_, path), ends in zip(transfers, own, strict=True)]
-    free = free_ways(ground, ways, own)
-    messages = [transfer.message for transfer in transfers]
-    flit_bits = flit_bits_of(ground, messages, [*ways, *free.ways])
+    paths = [path for _, path in transfers]
+    ways, free, flit_bits, header = routed(ground, paths, own, kept=True)
     flits = -(-size * 8 // FLIT_BITS)
     step_of = [number for number, step in enumerate(schedule.steps) for _ in step]
-    network = ground.spec(1, flit_bits).network
-    assert isinstance(network, IrregularSpec)
-    header = network.shape.route_header
 
     def packets(mode: Mode, order: Sequence[int], *columns: Sequence[Any]) -> Replay:
         """Make packets, of messages in an order: ends, output ports, channels, and needs."""
@@ -274,38 +312,27 @@ def packets_of(schedule: Schedule, size: int) -> Packets:
     place = {message: number for number, message in enumerate(order)}
     renumbered = [tuple(place[other] for other in needs[message]) for message in order]
     return Packets(
-        schedule,
+        tuple(transfer.message for transfer in transfers),
         ground,
         tuple(ways),
         flits,
         max(free.channels) + 1,
         flit_bits,
         free.rerouted,
-        packets("barriers", every, own, routes, kept, [()] * len(every)),
-        packets("ordered", every, own, free_routes, free.channels, needs),
-        packets("free", order, ends, turns, [free.channels[m] for m in order], renumbered),
+        (
+            packets("barriers", every, own, routes, kept, [()] * len(every)),
+            packets("ordered", every, own, free_routes, free.channels, needs),
+            packets("free", order, ends, turns, [free.channels[m] for m in order], renumbered),
+        ),
     )
 
 
-def flit_bits_of(ground: Ground, messages: Sequence[tuple[int, int]], ways: Sequence[Way]) -> int:
-    """Return the least width of a flit that holds the longest route.
-
-    Parameters
-    ----------
-    ground : Ground
-    messages : sequence of (origin, destination)
-    ways : sequence of Way
-        Of these messages in turn, once or more often.
-
-    Raises
-    ------
-    SpecError
-        A route takes more bits than a flit can have.
-    """
+def _flit_bits(ground: Ground, paths: Sequence[tuple[int, ...]], ways: Sequence[Way]) -> int:
+    """Return the least width of a flit that holds the longest route."""
     number, way = max(enumerate(ways), key=lambda each: len(each[1].ports))
     needed = len(way.ports) * (ground.irregular.ports - 1).bit_length()
     if needed > MOST_FLIT_BITS:
-        origin, target = messages[number % len(messages)]
+        origin, *_, target = paths[number % len(paths)]
         raise SpecError(
             f"topology {ground.topology.name}: message {origin} to {target} passes "
             f"{len(way.ports)} switches of {ground.irregular.ports} ports; its route takes "

@@ -1,7 +1,7 @@
 """A schedule on hardware: cycle by cycle, beside what takes its place, and a bound."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -73,17 +73,17 @@ def waits_of(packets: Packets, outcome: ReplayOutcome) -> Iterator[Wait]:
     passages: defaultdict[int, dict[int, Passage]] = defaultdict(dict)
     for passage in outcome.passages:
         passages[passage.number][passage.link] = passage
-    messages = [transfer.message for step in packets.schedule.steps for transfer in step]
+    messages = packets.messages
     takers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for number, way in enumerate(packets.ways):
         for link in way.links:
-            takers[packets.by_step.sends[number].step, link].append(number)
+            takers[packets.replays[0].sends[number].step, link].append(number)
     for number, way in enumerate(packets.ways):
         late = list(_late(packets, number, outcome.due[number], passages[number]))
         cycles = max(map(max, late), default=0)
         if not cycles:
             continue
-        step = packets.by_step.sends[number].step
+        step = packets.replays[0].sends[number].step
         heads = [0, *(head for head, _ in late)]
         # Where two take turns on a link, heads are hardly late there, and tails before it as well.
         _, _, place = max(
@@ -101,7 +101,7 @@ def _late(
     packets: Packets, number: int, due: int, passages: Mapping[int, Passage]
 ) -> Iterator[tuple[int, int]]:
     """Yield how late a packet's head and tail are on each link of its way, as far as it came."""
-    way, flits = packets.ways[number], len(packets.by_step.sends[number].payloads)
+    way, flits = packets.ways[number], len(packets.replays[0].sends[number].payloads)
     for place, link in enumerate(way.links):
         if link not in passages:
             return
@@ -180,21 +180,14 @@ class Replayed:
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``replay --json`` prints."""
-        packets, irregular = self.packets, self.packets.ground.irregular
+        schedule = self.verdict.schedule
         return {
-            "topology": packets.schedule.topology.name,
-            "collective": packets.schedule.collective.name,
+            "topology": schedule.topology.name,
+            "collective": schedule.collective.name,
             "right": self.verdict.report.right,
             "ok": self.ok,
             "simulator": self.simulator,
-            "messages": packets.schedule.messages,
-            "flits": packets.flits,
-            "switches": irregular.switches,
-            "switch_ports": irregular.ports,
-            "nodes": len(irregular.nodes),
-            "channels": packets.channels,
-            "flit_bits": packets.flit_bits,
-            "rerouted": packets.rerouted,
+            **self.packets.to_json(),
             "steps": [asdict(step) for step in self.steps],
             "cycles": self.cycles,
             "at_once": self.at_once,
@@ -229,22 +222,27 @@ def replay(
     with about(schedule.source):
         verdict = examine(schedule)
         packets = packets_of(schedule, size)
-    plan = make_plan(packets.ground.spec(packets.channels, packets.flit_bits))
-    runs = (packets.by_step, packets.unbarred, packets.at_once)
-    job = Job(tuple((plan, _scenario(played)) for played in runs))
-    outcomes = run_job(job, sim, progress=progress).outcomes
+    outcomes = run(packets, sim, progress)
     stepped, unbarred, at_once = outcomes
     assert stepped.replay is not None
     return Replayed(
         packets,
         verdict,
         sim,
-        _steps(packets.by_step, stepped.replay),
+        _steps(packets.replays[0], stepped.replay),
         tuple(waits_of(packets, stepped.replay)),
-        _cycles(at_once),
-        _cycles(unbarred),
+        cycles_of(at_once),
+        cycles_of(unbarred),
         _failure(outcomes),
     )
+
+
+def run(packets: Packets, sim: str, progress: Progress) -> list[Outcome]:
+    """Play packets in each of their ways."""
+    plan = make_plan(packets.ground.spec(packets.channels, packets.flit_bits))
+    return run_job(
+        Job(tuple((plan, _scenario(played)) for played in packets.replays)), sim, progress=progress
+    ).outcomes
 
 
 def _scenario(played: Replay) -> Scenario:
@@ -252,7 +250,7 @@ def _scenario(played: Replay) -> Scenario:
     return Scenario(episodes=barriers, policy="together", replay=played)
 
 
-def _failure(outcomes: list[Outcome]) -> str | None:
+def _failure(outcomes: Sequence[Outcome]) -> str | None:
     names = ("step by step", "without barriers", "at once")
     for name, outcome in zip(names, outcomes, strict=True):
         _, reason = verdict_of(outcome)
@@ -261,7 +259,7 @@ def _failure(outcomes: list[Outcome]) -> str | None:
     return None
 
 
-def _cycles(outcome: Outcome) -> int | None:
+def cycles_of(outcome: Outcome) -> int | None:
     """Return the cycles from the first packet due until the last tail has come."""
     played = outcome.replay
     if verdict_of(outcome)[0] != "match" or played is None:

@@ -8,7 +8,7 @@ from syncfabric.cli.options import WRONG, Json, ScheduleFile, Simulator, emit
 from syncfabric.cli.schedules import print_first, task_words
 
 if TYPE_CHECKING:
-    from syncfabric.sim.replay.chunks import ChunkPackets, ReplayedChunks
+    from syncfabric.sim.replay.chunks import ReplayedChunks
     from syncfabric.sim.replay.packets import Packets
     from syncfabric.sim.replay.replay import Replayed
 
@@ -62,16 +62,12 @@ def replay(
 
 
 def _print_chunks(played: "ReplayedChunks") -> None:
-    packets = played.packets
-    exchange = packets.schedule.exchange
+    packets, exchange = played.packets, played.exchange
     typer.echo(
-        f"{exchange.kind} on {packets.schedule.topology.name}, {exchange.ranks} ranks,"
+        f"{exchange.kind} on {packets.ground.topology.name}, {exchange.ranks} ranks,"
         f" {exchange.size:,} bytes each, {exchange.parts:,} chunks of a share"
     )
-    typer.echo(_network(packets))
-    flits = f"{packets.flits:,} flit{'s' * (packets.flits > 1)}"
-    route = f"a route in {packets.flit_bits} bits"
-    typer.echo(f"messages   {len(packets.replay.sends):,}, {flits} each behind {route}")
+    _print_network(packets)
     if packets.rerouted:
         typer.echo(f"           {packets.rerouted:,} go by up/down routes, as they could deadlock")
     typer.echo(f"in all     {_cycles(played.cycles)}")
@@ -88,23 +84,22 @@ def _print_chunks(played: "ReplayedChunks") -> None:
     typer.echo(f"verdict    {verdict}")
 
 
-def _network(packets: "Packets | ChunkPackets") -> str:
+def _print_network(packets: "Packets") -> None:
     irregular, channels = packets.ground.irregular, packets.channels
-    return (
+    typer.echo(
         f"network    {irregular.switches:,} switches of {irregular.ports} ports, "
         f"{len(irregular.nodes):,} ports of {packets.ground.topology.nodes:,} processors, "
         f"{channels} virtual channel{'s' * (channels > 1)}; collective engines"
     )
+    flits = f"{packets.flits:,} flit{'s' * (packets.flits > 1)}"
+    route = f"a route in {packets.flit_bits} bits"
+    typer.echo(f"messages   {len(packets.replays[0].sends):,}, {flits} each behind {route}")
 
 
 def _print(played: "Replayed") -> None:
     packets = played.packets
-    schedule = packets.schedule
-    flits = f"{packets.flits:,} flit{'s' * (packets.flits > 1)}"
-    typer.echo(task_words(schedule))
-    typer.echo(_network(packets))
-    route = f"a route in {packets.flit_bits} bits"
-    typer.echo(f"messages   {schedule.messages:,}, {flits} each behind {route}")
+    typer.echo(task_words(played.verdict.schedule))
+    _print_network(packets)
     for number, step in enumerate(played.steps[:SHOWN], 1):
         barrier = f", barrier {step.barrier}" if step.barrier else ""
         name = f"step {number}"

@@ -56,10 +56,10 @@ def test_reductions_wait_for_all_that_comes_in() -> None:
     found = search(on("mesh-3x1"), "reduce", 40, (1,), root=0, methods=("greedy",)).best
     packets = chunk_packets(found.schedule)
     assert [send.path for send in found.schedule.sends] == [(2, 1), (1, 0)]
-    assert [send.needs for send in packets.replay.sends] == [(), (0,)]
+    assert [send.needs for send in packets.replays[0].sends] == [(), (0,)]
     sends = tuple(Send(0, path, True) for path in ((0, 2), (1, 2), (2, 3)))
     both = chunk_packets(Schedule(on("complete-4"), Exchange("reduce", 4, 8, 1, 3), sends))
-    assert [send.needs for send in both.replay.sends] == [(), (), (0, 1)]
+    assert [send.needs for send in both.replays[0].sends] == [(), (), (0, 1)]
 
 
 @pytest.mark.parametrize("kind", ["scatter", "gather", "alltoall"])
@@ -70,7 +70,7 @@ def test_what_is_for_one_rank_is_passed_on(kind: Chunked) -> None:
     assert played.ok
     assert played.cycles is not None
     assert 0 < played.bound <= played.cycles
-    relayed = [send for send in played.packets.replay.sends if send.needs]
+    relayed = [send for send in played.packets.replays[0].sends if send.needs]
     assert len(relayed) == len(schedule.sends) - {"alltoall": 20}.get(kind, 4)
 
 
