@@ -236,10 +236,10 @@ CHUNKS = (
     ),
     Mutant(
         "schedules: what goes the other way round a ring is a step old",
-        "models/collectives/exact/rings.py",
+        "models/collectives/exact/constructions.py",
         "paths[i - nodes + 1 + step][0], path[0]",
         "paths[i - nodes + step][0], path[0]",
-        ("tests/models/collectives/exact/test_rings.py",),
+        ("tests/models/collectives/exact/test_constructions.py",),
     ),
     Mutant(
         "in the network: a link changes its tree and stays in the old one",
