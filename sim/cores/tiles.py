@@ -7,6 +7,7 @@ tile goes on.
 
 from collections.abc import Iterator
 from functools import singledispatch
+from itertools import product
 from typing import Any
 
 from syncfabric.models.networks.spec import AnySpec, MeshSpec, MessageSpec, StaticSpec
@@ -33,6 +34,9 @@ from syncfabric.sim.fabric.nodes import (
 )
 
 TILE, SHARE_TILE, CORE = "tile", "share_tile", "core_tile"
+_End = tuple[str, str, bool]
+"""An end of a link of a node, its name at the tile, and whether it comes in."""
+
 _PLAIN = "plain_"
 """How the links of the mesh beside a static network begin."""
 
@@ -47,12 +51,13 @@ def system_tiles(shape: TileShape) -> dict[str, str]:
 
 @singledispatch
 def _tiles(spec: Any, shape: TileShape) -> dict[str, str]:
-    tiles = {TILE: _engine_tile(shape, spec)}
-    if spec.shape.interfaces:
-        tiles[ROUTER_TILE] = router_tile(spec)
-    if spec.shape.stage:
-        tiles[REGISTERS_TILE] = registers_tile(spec)
-    return tiles
+    network = spec.shape
+    further = (
+        (ROUTER_TILE, router_tile, network.interfaces),
+        (REGISTERS_TILE, registers_tile, network.stage),
+    )
+    beside = {name: make(spec) for name, make, there in further if there}
+    return {TILE: _engine_tile(shape, spec), **beside}
 
 
 @_tiles.register
@@ -125,13 +130,12 @@ def _place_core(top: ModuleWriter, shape: TileShape) -> None:
 
 def _engine_tile(shape: TileShape, spec: MessageSpec) -> str:
     """Return a core, the tap before its node, and the node: on a mesh the router, too."""
-    network = spec.shape
-    fixed = {} if network.interfaces else nodes.constants_of_router(spec, 0)
+    module, text, fixed, ends = _node_of(spec)
     if spec.managed:
         fixed |= {"manager": (1, 0), "manager_index": (2, 0)}
     ports = _core_ports(shape) | {port: ("input", width) for port, (width, _) in fixed.items()}
     inside: dict[str, str | None] = {port: port for port in fixed}
-    for end, side, comes_in in _ends(spec):
+    for end, side, comes_in in ends:
         ports |= tile.end_ports(spec, side, comes_in=comes_in)
         inside |= joined_link(spec, end, side)
     top = begin_tile(spec, TILE, ports)
@@ -140,23 +144,23 @@ def _engine_tile(shape: TileShape, spec: MessageSpec) -> str:
     inside |= {port: port for port, member in port_members(shape).items() if member.shape}
     inside |= {f"{way}__{wire}": f"{way}_{wire}" for way, wire in PACKETS}
     inside |= {stream_pin(wire): wire for wire, _ in stream_wires(shape)}
-    if network.interfaces:
-        module, text = modules.INTERFACE, modules.interface_verilog(network)
-    else:
-        module, text = modules.ROUTER, modules.router_verilog(network)
+    if module == modules.ROUTER:
         inside |= dict.fromkeys(nodes.FREED, "")
     place_node(top, module, inside, host="tapped")
     parts = [text, modules.end_verilog(), modules.tap_verilog(), converted(CoreTile, CORE, shape)]
     return merged(*parts, top.text())
 
 
-def _ends(spec: MessageSpec) -> Iterator[tuple[str, str, bool]]:
-    """Yield the ends of links of the tile with the core: of its node, of the tile, and the way."""
-    if spec.shape.interfaces:
-        yield from (("out_0", "up", False), ("in_0", "down", True))
-        return
-    for p in range(spec.shape.router.links):
-        yield from ((f"{way}_{p}", f"{way}_{p}", way == "in") for way in ("in", "out"))
+def _node_of(spec: MessageSpec) -> tuple[str, str, dict[str, tuple[int, int]], list[_End]]:
+    """Return the module of the node beside a core, its text, constants, and ends of links."""
+    network = spec.shape
+    if network.interfaces:
+        ends = [("out_0", "up", False), ("in_0", "down", True)]
+        return modules.INTERFACE, modules.interface_verilog(network), {}, ends
+    both = product(range(network.router.links), ("in", "out"))
+    ends = [(f"{way}_{p}", f"{way}_{p}", way == "in") for p, way in both]
+    fixed = nodes.constants_of_router(spec, 0)
+    return modules.ROUTER, modules.router_verilog(network), fixed, ends
 
 
 def _place_tap(top: ModuleWriter) -> None:
