@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import termios
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from syncfabric.models.errors import BoardError, ToolError, how_to_install
@@ -89,12 +89,7 @@ class Link:
     def __enter__(self) -> Link:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._serial.close()
 
     def read(self, address: int) -> int:

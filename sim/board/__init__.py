@@ -6,7 +6,6 @@ import tempfile
 import tty
 from importlib.resources import files
 from pathlib import Path
-from types import TracebackType
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import AnySpec
@@ -105,12 +104,7 @@ class SimulatedBoard:
     def __enter__(self) -> "SimulatedBoard":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()

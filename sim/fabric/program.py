@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple
 
 from syncfabric.models.errors import ToolError
@@ -152,12 +151,7 @@ class Fabric:
     def __enter__(self) -> "Fabric":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and self._process.stdin:
             self._process.stdin.write("quit\n")
             self._process.stdin.close()

@@ -6,7 +6,6 @@ import select
 import threading
 import tty
 from collections.abc import Callable, Mapping
-from types import TracebackType
 
 from syncfabric.models.messages.host import HOST_ID, HOST_VERSION, SHAPE, GlobalWord
 
@@ -90,12 +89,7 @@ class Peer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._stopped)
         self._thread.join()
         for end in (self._inside, self._outside, self._stop):
