@@ -1,7 +1,5 @@
 """Files: any graph as a topology, schedules, permutations; errors say where one is malformed."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -27,19 +25,6 @@ from syncfabric.models.networks.explain import choice, show
 from syncfabric.models.networks.graph import Drawing, is_whole, parse_edges, parse_graphml
 from syncfabric.models.networks.reader import ready_made
 from syncfabric.models.parsed import Rational, parse_json, validated
-
-__all__ = [
-    "PERMUTATIONS",
-    "exact",
-    "load_schedule",
-    "load_topology",
-    "permutation",
-    "read",
-    "save_schedule",
-    "topology_from_json",
-    "write_json",
-]
-
 
 MOST_LANES = 1024
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Channel", "Link", "Topology", "both_ways"]
-
 Channel = tuple[int, int]
 """From one vertex to another."""
 

@@ -5,7 +5,6 @@ from enum import IntEnum
 from syncfabric.models.layout.engine import EPOCH_BITS
 from syncfabric.models.messages.layout import Field, Layout
 
-MOST_MANAGERS = 4
 MOST_REQUESTS = 512
 """Requests of the greatest command of a manager."""
 

@@ -70,10 +70,6 @@ class GroupArrivals:
         """Return whether the member has arrived and is not yet released."""
         return self.arrived[member] > self.released[member]
 
-    def awaits(self, member: int) -> bool:
-        """Return whether somebody has still to arrive before a member inside can go."""
-        return min(self.arrived) < self.arrived[member]
-
     def took(self, cycle: int, member: int) -> None:
         """Note that the network took a member's arrival."""
         episode = self.arrived[member]

@@ -1,7 +1,5 @@
 """Files of schedules in chunks; errors say where one is malformed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -27,8 +25,6 @@ from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 from syncfabric.models.files import read_text, reading
 from syncfabric.models.parsed import Rational, parse_json, validated
-
-__all__ = ["load_any", "read", "read_any"]
 
 _Whole = Annotated[int, Field(strict=True, ge=0)]
 
