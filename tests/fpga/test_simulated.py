@@ -4,6 +4,7 @@ import random
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from syncfabric.sim.drive.run import run
 from syncfabric.sim.network import Network
 from syncfabric.sim.request import Netlist, RunRequest
 from syncfabric.sim.results import RunResult
+from syncfabric.sim.vectors import StreamRequest
 
 SMALLEST = """
 name = "smallest"
@@ -89,9 +91,28 @@ APART = 40
 """Cycles from one request at the config port to the next: it has been answered by then."""
 
 
-def barriers(text: str, netlist: Netlist, *, background: float = 0.0) -> RunResult:
+MANY = """
+name = "many"
+[network]
+kind = "mesh"
+width = {side}
+height = {side}
+groups = 16
+wires = 2
+streams = 1
+[[group]]
+id = 1
+members = "all"
+stream = true
+""" + "".join(
+    f"[[group]]\nid = {gid}\nmembers = {{{{ random = {2 + gid % 3}, seed = {gid} }}}}\n"
+    for gid in range(2, 17)
+)
+
+
+def barriers(text: str, netlist: Netlist, **keys: Any) -> RunResult:
     plan = make_plan(loads(text))
-    return run(plan, RunRequest(sim="icarus", episodes=4, background=background, netlist=netlist))
+    return run(plan, RunRequest(sim="icarus", netlist=netlist, **{"episodes": 4, **keys}))
 
 
 def broken(netlist: Netlist, part: float) -> Netlist:
@@ -204,6 +225,22 @@ def test_reset_ends_any_state_of_the_flip_flops(name: str, seed: int) -> None:
     netlist = from_any_state(netlist_named("ecp5"), seed)
     result = barriers(text, netlist, background=background)
     assert result.verdict == "match", result.reason
+
+
+@pytest.mark.parametrize(
+    "side",
+    [pytest.param(2, marks=pytest.mark.nightly), pytest.param(4, marks=pytest.mark.campaign)],
+)
+def test_many_groups_streams_and_packets_from_any_state(side: int) -> None:
+    netlist, stream = from_any_state(netlist_named("ecp5"), 1), StreamRequest("allreduce", words=16)
+    text = MANY.format(side=side)
+    result = barriers(text, netlist, episodes=1, background=0.05, stream=stream)
+    assert result.verdict == "match", result.reason
+    assert len(result.groups) == 16
+    assert {group.episodes for group in result.groups} == {1}
+    assert result.events
+    assert result.events.packets > 10
+    assert [each.words for each in result.streams or ()] == [16]
 
 
 @pytest.mark.nightly
