@@ -197,6 +197,34 @@ _FAULTS: Faults = {
             "rtl/engine/engine.py",
         ),
     ),
+    "groups: a root at the end, from GO on": (
+        (
+            "a process is released as its message goes up",
+            "down & child for child in",
+            "child for child in",
+            "rtl/engine/rule.py",
+        ),
+        (
+            "KILL frees an entry and tells its children nothing",
+            "Cat(fires & side for side in sides)",
+            "Cat(fires & ~self.kill & side for side in sides)",
+            "rtl/engine/rule.py",
+        ),
+        (
+            "a barrier is reported as the group's end",
+            "fires & down & root & self.kind[1] & ~self.kind[0]",
+            "fires & down & root & ~self.kind[0]",
+            "rtl/engine/rule.py",
+        ),
+    ),
+    "groups: a root at the end, from reset on": (
+        (
+            "KILL is answered and frees nothing",
+            "live & (broken & expected | self.go)",
+            "live & (broken & self.port.any() | self.go)",
+            "rtl/engine/rule.py",
+        ),
+    ),
     "engine: an entry, stages 3, shared links": (
         (
             "links are sent the kind that came",

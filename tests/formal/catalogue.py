@@ -13,6 +13,7 @@ from tests.formal.engine_joined import ChainProof, SharesProof
 from tests.formal.engine_parts import ChoiceProof, CommandsProof, MemoryProof, VisitsProof
 from tests.formal.fences import ReceiverFenceProof, SenderFenceProof
 from tests.formal.fifo import FifoProof, RoomProof, channel, flit_buffer, messages, waiting
+from tests.formal.groups import GroupsProof
 from tests.formal.guards import GuardProof
 from tests.formal.kinds import Proof
 from tests.formal.lifecycle_sink import AccessProof, SinkProof
@@ -131,6 +132,21 @@ ENGINE_PROOFS = (
     ),
 )
 
+
+GROUPS_PROOFS = tuple(
+    Proof(
+        f"groups: {name}",
+        "rtl/engine/engine.py",
+        partial(GroupsProof, plans, eager),
+        cycles=cycles,
+    )
+    for name, plans, eager, cycles in (
+        ("a root at the end, from GO on", ((0, 0b111), (2, 0b110)), 14, 26),
+        ("a root between two members, from GO on", ((1, 0b101), (1, 0b111)), 14, 26),
+        ("a root at the end, from reset on", ((0, 0b111), (2, 0b110)), 0, 16),
+    )
+)
+"""Three nodes and two groups: plans, cycles in which they are set up, cycles of runs."""
 
 LIFECYCLE_PROOFS = (
     Proof("set-up: sink", "rtl/lifecycle/sink.py", SinkProof),
@@ -292,6 +308,7 @@ PROOFS = (
     Proof("fence of a sender", "rtl/guard/ends.py", SenderFenceProof),
     Proof("fence of a receiver", "rtl/guard/ends.py", ReceiverFenceProof),
     *ENGINE_PROOFS,
+    *GROUPS_PROOFS,
     *LIFECYCLE_PROOFS,
     *OPERATOR_PROOFS,
     *ACCESS_PROOFS,

@@ -7,6 +7,9 @@ not found soon, a lemma says by hand what is known of the state: it is proved fi
 way, and the other claims then look only at runs in which it holds; where it does not, at none. A
 claim that fails is shown by the shortest run that z3 finds, as a VCD.
 
+What is too big for that is proved for runs of a number of cycles, by `bmc3` of ABC; its lemmas are
+still proved by induction.
+
 Source: Bradley, SAT-Based Model Checking without Unrolling, VMCAI 2011; Eén, Mishchenko and
 Brayton, Efficient Implementation of Property Directed Reachability, FMCAD 2011.
 """
@@ -64,6 +67,8 @@ prep
 techmap
 abc -script +{commands}
 """
+LONGEST_SEARCH = 30, 50
+"""Cycles within which a state is reached; in proofs for runs of a number of cycles."""
 LONGEST_RUN = 1000
 """Cycles that are searched at most for a run that breaks a claim."""
 SAID = re.compile(r"snl_(\w+)\s+(-?\d+)")
@@ -80,11 +85,13 @@ class Verdict:
     good : bool
         As claimed.
     depth : int
-        Frames of the proof, or cycles until the state that is reached.
+        Frames of the proof, or cycles: of runs, or until the state that is reached.
     seconds : float
         Processor time.
     trace : str or None
         A claim that does not hold: where the VCD is.
+    bounded : bool
+        It is proved for runs of ``depth`` cycles.
     """
 
     name: str
@@ -92,9 +99,12 @@ class Verdict:
     depth: int
     seconds: float
     trace: str | None = None
+    bounded: bool = False
 
 
-def check(component: wiring.Component, traces: Path, *, reset: bool = False) -> list[Verdict]:
+def check(
+    component: wiring.Component, traces: Path, *, reset: bool = False, cycles: int = 0
+) -> list[Verdict]:
     """Prove every claim about a component; where a lemma fails, the lemmas alone.
 
     Parameters
@@ -105,6 +115,8 @@ def check(component: wiring.Component, traces: Path, *, reset: bool = False) -> 
         Folder for traces; made when there is one.
     reset : bool
         Reset may come at any time; else it has been, before the first cycle.
+    cycles : int
+        Claims are of runs of so many cycles; 0: of any length.
 
     Raises
     ------
@@ -114,7 +126,7 @@ def check(component: wiring.Component, traces: Path, *, reset: bool = False) -> 
         A program does not say what it has found.
     """
     with tempfile.TemporaryDirectory() as name:
-        bench = _Bench(Path(name), traces)
+        bench = _Bench(Path(name), traces, cycles)
         claims = bench.prepare(rtlil.convert(component, emit_src=False), reset=reset)
         lemmas = [number for number, claim in enumerate(claims) if claim.startswith("lemma")]
         verdicts = [bench.judge(claims[number], number) for number in lemmas]
@@ -127,8 +139,8 @@ def check(component: wiring.Component, traces: Path, *, reset: bool = False) -> 
 class _Bench:
     """A folder in which programs run."""
 
-    def __init__(self, folder: Path, traces: Path) -> None:
-        self._folder, self._traces = folder, traces
+    def __init__(self, folder: Path, traces: Path, cycles: int) -> None:
+        self._folder, self._traces, self._cycles = folder, traces, cycles
         self._yosys, self._checker = find_tool("yosys"), find_tool("yosys-smtbmc")
         beside = str(Path(sys.executable).parent)
         self._environment = {**os.environ, "PATH": f"{beside}{os.pathsep}{os.environ['PATH']}"}
@@ -145,18 +157,20 @@ class _Bench:
         begin, search = os.times(), claim.startswith("reached")
         model = (self._folder / "model.aig").read_bytes()
         (self._folder / "claim.aig").write_bytes(_alone(model, number, known))
-        method = "bmc3,-F,30" if search else "lcorr;scorr;write_aiger,swept.aig;pdr"
+        cycles = 0 if claim.startswith("lemma") else self._cycles
+        cycles = LONGEST_SEARCH[self._cycles > 0] if search else cycles
+        method = f"bmc3,-F,{cycles}" if cycles else "lcorr;scorr;write_aiger,swept.aig;pdr"
         (self._folder / "said").unlink(missing_ok=True)
         commands = f"backup;read_aiger,claim.aig;fold;{method},-L,said;restore"
         self._script(DUMMY.format(commands=commands))
         path = self._folder / "said"
         # A state that logic alone rules out is not searched for, and nothing is said.
-        text = "snl_UNK -1" if search and not path.is_file() else path.read_text()
+        text = "snl_UNK -1" if cycles and not path.is_file() else path.read_text()
         said = SAID.match(text)
         if not said:
             raise RuntimeError(f"{claim}: ABC says nothing of it")
         found, depth, trace = said[1] == "SAT", int(said[2]), None
-        if not search and not found and said[1] != "UNSAT":
+        if not cycles and not found and said[1] != "UNSAT":
             # Sweeping merges, by induction, what is always equal; where that leaves nothing of the
             # claim, `pdr` has nothing to say.
             if not _never((self._folder / "swept.aig").read_bytes()):
@@ -166,8 +180,9 @@ class _Bench:
             trace = self._trace(claim, depth + 16)
         end = os.times()
         used = sum(end[2:4]) - sum(begin[2:4])
-        # A search tells the last frame without one.
-        return Verdict(claim.replace("_", " "), found == search, depth + search, used, trace)
+        # What goes cycle by cycle tells the last frame, and frames begin with 0.
+        words, depth = claim.replace("_", " "), depth + (cycles > 0)
+        return Verdict(words, found == search, depth, used, trace, bounded=cycles > 0)
 
     def _trace(self, claim: str, cycles: int) -> str:
         """Write the shortest run that breaks a claim, `cycles` or more; return where it is."""

@@ -28,16 +28,19 @@ class Proof:
         Returns the block in its wrapper.
     reset : bool
         Reset may come at any time; else it has been, before the first cycle.
+    cycles : int
+        Claims but lemmas are of runs of so many cycles; 0: of any length.
     """
 
     name: str
     block: str
     make: Callable[[], wiring.Component]
     reset: bool = False
+    cycles: int = 0
 
     def verdicts(self, traces: Path) -> list[Verdict]:
         """Prove every claim; the folder gets traces of those that do not hold."""
-        return check(self.make(), traces, reset=self.reset)
+        return check(self.make(), traces, reset=self.reset, cycles=self.cycles)
 
 
 @dataclass(frozen=True)

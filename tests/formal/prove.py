@@ -81,7 +81,7 @@ def _tell(table: Table, console: Console, proof: Proof | Emission, verdict: Verd
     if kind == "reached":
         words, method = f"can be: {words}", "search"
     else:
-        method = "induction"
+        method = "bounded" if verdict.bounded else "induction"
     if not verdict.good:
         method = "[red]FAILS[/red]"
         where = f"; its trace: {verdict.trace}" if verdict.trace else ""
