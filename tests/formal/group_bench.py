@@ -19,8 +19,8 @@ from syncfabric.rtl.engine import engine as module
 from syncfabric.rtl.engine.commands import Commands
 from syncfabric.rtl.engine.engine import Engine
 from syncfabric.rtl.engine.node_port import NodePort
-from syncfabric.rtl.engine.queue import Queue
 from syncfabric.rtl.engine.rule import EntryMemory
+from syncfabric.rtl.engine.sources import Queue
 from syncfabric.rtl.messages import struct
 
 __all__ = ["GROUPS", "ROUTERS", "Group", "Plan", "Router", "State", "free_software"]
