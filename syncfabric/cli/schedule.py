@@ -88,7 +88,7 @@ def schedule(
         typer.Option(
             metavar="M",
             help="hgsa, mboa, exact, auto; in chunks shortest, trees, spanning, ring, greedy,"
-            " rounds, paths, exact.",
+            " paths, exact.",
         ),
     ] = "auto",
     steps: Annotated[

@@ -25,8 +25,6 @@ from syncfabric.models.collectives.chunks.schedule import Ends, Exchange, Send
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Link, Topology
 
-MOST_SHARED = 4
-"""Paths of a round on a lane."""
 SLACK = (0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 """By how much channels may be busy longer than with flows of any size, in turn."""
 CLOSE = 1e-6
@@ -80,7 +78,10 @@ def shortest(topology: Topology, shares: Sequence[Ends], parts: int, piece: Frac
     """Return the sends of each share's parts along shortest paths, without any search.
 
     Of paths as short as each other the last channel counts that has carried the least. What is for
-    one rank each goes first to the next by number, then to the one after it.
+    one rank each goes first to the next by number, then to the one after it, past switches the same
+    way from where paths to a rank meet: on fat trees no two of a round share a channel. Source:
+    E. Zahavi, Fat-tree routing and node ordering providing contention free traffic for MPI global
+    collectives, Journal of Parallel and Distributed Computing 72, 2012.
 
     Parameters
     ----------
@@ -99,7 +100,9 @@ def shortest(topology: Topology, shares: Sequence[Ends], parts: int, piece: Frac
     busy = [0.0] * len(cost)
     turned = [(o, [(t - o) % ranks for t in some] if len(some) == 1 else [0]) for o, some in shares]
     found = list[tuple[int, int, int, Path]]()
-    order = sorted(range(len(shares)), key=lambda share: turned[share][1][0])
+    chosen: dict[tuple[int, ...], tuple[int, int]] = {}
+    fixed = topology.switches and all(len(targets) == 1 for _, targets in shares)
+    order = sorted(range(len(shares)), key=lambda n: shares[n][1][0] if fixed else turned[n][1][0])
     for share in order:
         owner, targets = shares[share]
         reached, short = {owner: 0}, far[owner]
@@ -109,8 +112,12 @@ def shortest(topology: Topology, shares: Sequence[Ends], parts: int, piece: Frac
                 here = path[-1]
                 close = short[here] * (1 + CLOSE)
                 tight = [(busy[c], c, a) for a, c in into[here] if short[a] + cost[c] <= close]
-                _, channel, before = min(tight)
-                busy[channel] += each[channel]
+                key = target, *(c for _, c, _ in tight)
+                if key not in chosen or not fixed:
+                    _, channel, before = min(tight)
+                    chosen[key] = channel, before
+                    busy[channel] += each[channel]
+                channel, before = chosen[key]
                 path.append(before)
             for way in _ways(tuple(path[::-1]), ranks):
                 reached[way[-1]] = reached[way[0]] + 1
@@ -121,49 +128,6 @@ def shortest(topology: Topology, shares: Sequence[Ends], parts: int, piece: Frac
         for _, _, share, way in found
         for part in range(parts)
     ]
-
-
-def in_rounds(topology: Topology, exchange: Exchange, turn: int) -> list[Send] | None:
-    """Return the sends of an ``alltoall`` in rounds, in each of which every rank sends to another.
-
-    In round r rank s sends to s + r, or to s xor r, along paths that share as few channels as they
-    can. Source: R. Thakur, R. Rabenseifner and W. Gropp, Optimization of collective communication
-    operations in MPICH, International Journal of High Performance Computing Applications 19, 2005.
-
-    Parameters
-    ----------
-    topology : Topology
-        With switches, whose channels a send holds at once.
-    exchange : Exchange
-    turn : int
-        0 to add, 1 to take the exclusive or.
-
-    Returns
-    -------
-    list of Send, or None
-        None: it has no switches, is no power of two with ``turn`` 1, or is too large.
-    """
-    ranks, parts = exchange.ranks, exchange.parts
-    if exchange.rooted or not topology.switches or (turn and ranks & ranks - 1):
-        return None
-    lanes = [link.lanes for link in topology.links]
-    sends, into = list[Send](), into_of(topology)
-    for distance in range(1, ranks):
-        targets = [rank ^ distance if turn else (rank + distance) % ranks for rank in range(ranks)]
-        wanted = np.eye(topology.vertices)[targets]
-        found = (
-            whole_flows(topology, 1, [n * shared for n in lanes], wanted)
-            for shared in range(1, MOST_SHARED + 1)
-        )
-        flows = next((flow for flow in found if flow is not None), None)
-        if flows is None:
-            return None
-        for source, target in enumerate(targets):
-            ((path, _),) = apart(into, flows[source].astype(float), source, target, 1)
-            first = (source * ranks + target) * parts
-            for item in range(first, first + parts):
-                sends += [Send(item, way, False) for way in _ways(path, ranks)]
-    return sends
 
 
 def _ways(path: Path, ranks: int) -> Iterator[Path]:

@@ -13,7 +13,7 @@ from typing import Any
 from syncfabric.models.collectives.chunks.bounds import best_cut
 from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency, perform
 from syncfabric.models.collectives.chunks.order import Route, along, greedy, shared_out, ways_of
-from syncfabric.models.collectives.chunks.routing import in_rounds, routes_of, shortest
+from syncfabric.models.collectives.chunks.routing import routes_of, shortest
 from syncfabric.models.collectives.chunks.schedule import (
     MOST_HELD,
     Chunked,
@@ -30,8 +30,8 @@ from syncfabric.models.collectives.clock import Clock, TimeUpError, check_seed_a
 from syncfabric.models.collectives.topology import Link, Topology
 from syncfabric.models.errors import SpecError
 
-METHODS = ("shortest", "trees", "spanning", "ring", "greedy", "rounds", "paths", "exact")
-DRAWN = ("paths", "greedy", "rounds")
+METHODS = ("shortest", "trees", "spanning", "ring", "greedy", "paths", "exact")
+DRAWN = ("paths", "greedy")
 RESTARTS = 8
 """Of ``DRAWN``, where every share is for one rank."""
 BOUND_SHARE = 0.5
@@ -241,11 +241,8 @@ class _Makers:
                 piece = exchange.piece
                 return along(self._topology, routes, piece, parts=parts, both=True)
             return None
-        alone = method in ("paths", "rounds")
-        if self._personal != alone and method not in ("shortest", "greedy", "exact"):
+        if self._personal != (method == "paths") and method not in ("shortest", "greedy", "exact"):
             return None
-        if method == "rounds":
-            return in_rounds(self._topology, exchange, restart)
         forth = back = list[Send]()
         parts, piece = exchange.parts, exchange.piece
         for combine in (True, False):

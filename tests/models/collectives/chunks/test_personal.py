@@ -18,7 +18,7 @@ from syncfabric.models.collectives.chunks.checker import bound_of, check, held_b
 from syncfabric.models.collectives.chunks.files import read
 from syncfabric.models.collectives.chunks.links import bandwidths, linked
 from syncfabric.models.collectives.chunks.multiflow import flows_of, lengths_of
-from syncfabric.models.collectives.chunks.routing import in_rounds, routes_of
+from syncfabric.models.collectives.chunks.routing import routes_of, shortest
 from syncfabric.models.collectives.chunks.schedule import Chunked, Cut, Exchange, Schedule, Send
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.chunks.slots import in_slots
@@ -280,27 +280,16 @@ def test_close_to_the_bound(name: str, kind: Chunked, chunks: int, ratio: float)
     assert 1 <= result.best.time / result.bound <= ratio
 
 
-def test_rounds_of_pairs_share_no_channel() -> None:
-    """Any round of a fat tree has paths of its own: 15 shares, one after the other."""
-    topology = linked(load_topology("fat-tree-2x4"), Fraction(1000), Fraction(1))
-    exchange = Exchange("alltoall", 16, 2**26)
-    for turn in (0, 1):
-        sends = in_rounds(topology, exchange, turn)
-        assert sends is not None
-        assert len(sends) == 16 * 15
-        outcome = check(Schedule(topology, exchange, tuple(sends)))
-        assert outcome.broken == 0
-        if turn:
-            assert outcome.time < 15 * exchange.piece * Fraction(1002, 1000)
-    small = linked(load_topology("star-6"), Fraction(1), Fraction(1))
-    assert in_rounds(small, Exchange("alltoall", 6, 6), 0) is None  # no switch
-    assert in_rounds(topology, Exchange("gather", 16, 6), 0) is None
-    three = Topology(
-        "three", 3, 1, tuple(c for r in range(3) for c in ((r, 3), (3, r))), (UNIT,) * 6
-    )
-    assert in_rounds(three, Exchange("alltoall", 3, 3), 1) is None
-    found = search(three, "alltoall", 3, (1,), methods=("rounds",))
-    assert (float(found.best.time), float(found.bound)) == (2, 2)
+@pytest.mark.parametrize(("arity", "levels"), [(2, 4), (4, 2), (8, 2)])
+def test_rounds_on_fat_trees_share_no_channel(arity: int, levels: int) -> None:
+    """As many shares one after the other as other ranks, each up and down with its latencies."""
+    topology = linked(load_topology(f"fat-tree-{arity}x{levels}"), Fraction(1000), Fraction(1))
+    exchange = Exchange("alltoall", topology.nodes, 2**26)
+    sends = shortest(topology, exchange.ends(combine=False), 1, exchange.piece)
+    assert len(sends) == topology.nodes * (topology.nodes - 1)
+    outcome = check(Schedule(topology, exchange, tuple(sends)))
+    assert outcome.broken == 0
+    assert outcome.time <= (topology.nodes - 1) * (exchange.piece + 2 * levels * 1000)
 
 
 def test_a_share_has_sources_and_targets() -> None:
