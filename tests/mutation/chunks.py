@@ -202,8 +202,8 @@ CHUNKS = (
     _broken(
         "in a round paths share channels, though they need not",
         "routing",
-        "for shared in range(1, MOST_SHARED + 1)",
-        "for shared in range(2, MOST_SHARED + 1)",
+        "if key not in chosen or not fixed:",
+        "if key not in chosen or fixed:",
         "personal",
     ),
     _broken(
