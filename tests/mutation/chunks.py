@@ -202,8 +202,8 @@ CHUNKS = (
     _broken(
         "in a round paths share channels, though they need not",
         "routing",
-        "if key not in chosen or not fixed:",
-        "if key not in chosen or fixed:",
+        "shares[n][1][0] if fixed else turned[n][1][0]",
+        "turned[n][1][0] if fixed else turned[n][1][0]",
         "personal",
     ),
     _broken(

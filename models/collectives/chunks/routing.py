@@ -78,8 +78,8 @@ def shortest(topology: Topology, shares: Sequence[Ends], parts: int, piece: Frac
     """Return the sends of each share's parts along shortest paths, without any search.
 
     Of paths as short as each other the last channel counts that has carried the least. What is for
-    one rank each goes first to the next by number, then to the one after it, past switches the same
-    way from where paths to a rank meet: on fat trees no two of a round share a channel. Source:
+    one rank each goes first to the next by number, then to the one after it. Past switches, paths
+    are chosen target by target: on fat trees no two of a round share a channel. Source:
     E. Zahavi, Fat-tree routing and node ordering providing contention free traffic for MPI global
     collectives, Journal of Parallel and Distributed Computing 72, 2012.
 
@@ -100,7 +100,6 @@ def shortest(topology: Topology, shares: Sequence[Ends], parts: int, piece: Frac
     busy = [0.0] * len(cost)
     turned = [(o, [(t - o) % ranks for t in some] if len(some) == 1 else [0]) for o, some in shares]
     found = list[tuple[int, int, int, Path]]()
-    chosen: dict[tuple[int, ...], tuple[int, int]] = {}
     fixed = topology.switches and all(len(targets) == 1 for _, targets in shares)
     order = sorted(range(len(shares)), key=lambda n: shares[n][1][0] if fixed else turned[n][1][0])
     for share in order:
@@ -112,12 +111,8 @@ def shortest(topology: Topology, shares: Sequence[Ends], parts: int, piece: Frac
                 here = path[-1]
                 close = short[here] * (1 + CLOSE)
                 tight = [(busy[c], c, a) for a, c in into[here] if short[a] + cost[c] <= close]
-                key = target, *(c for _, c, _ in tight)
-                if key not in chosen or not fixed:
-                    _, channel, before = min(tight)
-                    chosen[key] = channel, before
-                    busy[channel] += each[channel]
-                channel, before = chosen[key]
+                _, channel, before = min(tight)
+                busy[channel] += each[channel]
                 path.append(before)
             for way in _ways(tuple(path[::-1]), ranks):
                 reached[way[-1]] = reached[way[0]] + 1
