@@ -45,7 +45,10 @@ COMMANDS = [
 def _no_long_work() -> Any:
     with pytest.MonkeyPatch.context() as patch:
         stub(patch, "syncfabric.sim.network.Network._drive")
-        patch.setattr("syncfabric.sim.products.network_verilog", lambda *_: "module m; endmodule\n")
+        patch.setattr(
+            "syncfabric.sim.products.network_verilog",
+            lambda spec, *_: f"module {spec.module} (\n  input clk\n);\nendmodule\n",
+        )
         yield
 
 
