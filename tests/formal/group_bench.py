@@ -23,7 +23,6 @@ from syncfabric.rtl.engine.rule import EntryMemory
 from syncfabric.rtl.engine.sources import Queue
 from syncfabric.rtl.messages import struct
 
-__all__ = ["GROUPS", "ROUTERS", "Group", "Plan", "Router", "State", "free_software"]
 
 ROUTERS, GROUPS = 3, 2
 Plan = tuple[int, int]
