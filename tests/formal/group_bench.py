@@ -23,7 +23,6 @@ from syncfabric.rtl.engine.rule import EntryMemory
 from syncfabric.rtl.engine.sources import Queue
 from syncfabric.rtl.messages import struct
 
-
 ROUTERS, GROUPS = 3, 2
 Plan = tuple[int, int]
 """Number of the root's router, and a bit for each process that is a member."""

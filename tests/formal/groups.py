@@ -12,7 +12,6 @@ from tests.formal.engine_words import combination
 from tests.formal.group_bench import ROUTERS, Group, Plan, Router, State, free_software
 from tests.formal.properties import Properties
 
-
 SETTLED = 8
 """Cycles from FREED to the last release; from the last answer to KILL there are two."""
 
