@@ -102,7 +102,7 @@ def test_the_network_of_the_docs(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "ports.md").read_text(encoding="utf-8")
     page = re.sub(r" \\\n +", " ", page)
     for line in (*commands(bench).values(), *said.splitlines()):
-        assert f"\n    {line}\n" in page
+        assert f"\n{line}\n" in page
 
 
 @pytest.mark.icarus

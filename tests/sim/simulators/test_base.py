@@ -63,6 +63,7 @@ def test_waveform_is_written(simulator: str, design: Design, tmp_path: Path) -> 
     assert re.search(r"\$var \w+ +80 \S+ count", waves.read_text())
 
 
+@pytest.mark.nightly_under("verilator")
 def test_failing_bench_raises(simulator: str, design: Design, tmp_path: Path) -> None:
     tool = find_simulator(simulator)
     built = build_cocotb(tool, design)
