@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """Three nodes in a line with their engines, and two groups that software sets up and ends.
 
 Engines, node ports and links are the hardware's; queues have as many places as there are entries,
