@@ -227,10 +227,8 @@ def test_reset_ends_any_state_of_the_flip_flops(name: str, seed: int) -> None:
     assert result.verdict == "match", result.reason
 
 
-@pytest.mark.parametrize(
-    "side",
-    [pytest.param(2, marks=pytest.mark.nightly), pytest.param(4, marks=pytest.mark.campaign)],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("side", [2, 4])
 def test_many_groups_streams_and_packets_from_any_state(side: int) -> None:
     netlist, stream = from_any_state(netlist_named("ecp5"), 1), StreamRequest("allreduce", words=16)
     text = MANY.format(side=side)
