@@ -321,7 +321,7 @@ class CauseCheck(Rule):
                 yield Mismatch(step.cycle, node, rule, seen, len(known))
 
     def close(self, cycle: int, report: Report = None) -> Iterator[Mismatch]:
-        """Check the end: whoever arrived has been released."""
+        """Check the end: every process that arrived has been released."""
         for member, (node, released) in enumerate(zip(self._members, self._released, strict=True)):
             if released < self._known[member][member]:
                 rule = "releases of a member at the end"

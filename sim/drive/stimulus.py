@@ -271,7 +271,7 @@ class Replaying(Program):
         return max(now, begin) if begin is not None and not self._begun else None
 
     def arrive(self, now: int, number: int, member: int) -> bool:
-        """Let a processor arrive that is through with its step, and nobody else."""
+        """Let processors arrive whose step is complete, and no others."""
         if member in self._entering:
             self._entering.remove(member)
             return False

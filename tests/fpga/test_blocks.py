@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.fpga.blocks import BLOCKS, Registered, block_design
 from syncfabric.fpga.devices import device_named
 from syncfabric.fpga.netlist import _mapped
+from tests.nightly import nightly_but
 from tests.rtl.support import simulate
 
 VARIANTS = {name for name in BLOCKS if name.rpartition("-")[0] in BLOCKS}
@@ -45,10 +46,7 @@ def test_every_port_gets_a_register_but_those_left_open() -> None:
     assert sums[2:] == [10, 11, 12]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.nightly] * (name in VARIANTS)) for name in BLOCKS],
-)
+@pytest.mark.parametrize("name", nightly_but(BLOCKS.keys() - VARIANTS, BLOCKS))
 def test_every_block_is_emitted(name: str) -> None:
     design = block_design(name)
     assert f"module {design.top} (" in design.verilog

@@ -23,8 +23,8 @@ SLOWEST = 200
 class Transfer(NamedTuple):
     """A write or a read: the word's address and its low bits, and when it is offered and taken.
 
-    ``waits`` are cycles before address, data and answer; ``again`` is how often a read is told to
-    come later.
+    ``waits`` are cycles before address, data and answer; ``again`` is how often a read is put
+    off.
     """
 
     word: int

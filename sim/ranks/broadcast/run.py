@@ -276,7 +276,7 @@ class Root:
                 self.latencies.note((rank, peer), seconds)
 
     def _cost(self, a: int, b: int) -> float:
-        """Return what the tree is told of a pair: what never came back costs the time-out."""
+        """Return the cost of a pair for the tree: what never came back costs the time-out."""
         return self.latencies.adopt(pair_of(a, b), self.timeout)
 
     def _end(self) -> None:

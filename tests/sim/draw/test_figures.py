@@ -35,6 +35,7 @@ from syncfabric.sim.draw.page import picture, to_svg
 from syncfabric.sim.draw.scene import scene_of
 from syncfabric.sim.results import ChannelLoad
 from syncfabric.sim.words import count
+from tests.nightly import nightly_but
 from tests.sim.draw.test_scene import PARALLEL, SHAPES, ring
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -88,13 +89,7 @@ def test_every_plan_can_be_drawn(name: str) -> None:
     assert ET.fromstring(to_svg(plan_figure(PLANS[name]()))).tag == SVG
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.nightly] * (name in NAMES and name != "demo"))
-        for name in PLANS
-    ],
-)
+@pytest.mark.parametrize("name", nightly_but(["demo", *(PLANS.keys() - NAMES)], PLANS))
 def test_every_other_picture_can_be_made(name: str) -> None:
     plan = PLANS[name]()
     loads = [ChannelLoad(plan.spec.network.topology.nodes[0], "inject", 0.5)]

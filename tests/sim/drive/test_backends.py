@@ -18,6 +18,7 @@ from syncfabric.sim.drive.backends import build_bench, run_job
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Scenario, Sending
+from tests.nightly import nightly_but
 from tests.sim.drive.clusters import SMALL, drawn, random_cluster, ring, star
 from tests.sim.drive.networks import (
     SCENARIOS,
@@ -73,9 +74,7 @@ def compare(network: MessageSpec, name: str, sim: str, scenarios: Sequence[Scena
     check(job, run_job(job, sim))
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name not in SHORT)) for name in ALL]
-)
+@pytest.mark.parametrize("name", nightly_but(SHORT, ALL))
 def test_hardware_is_as_the_model(name: str) -> None:
     compare(ALL[name], name, "verilator", SCENARIOS)
 

@@ -12,6 +12,7 @@ from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
+from tests.nightly import nightly_but
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, members, mesh, plan_of
 from tests.sim.drive.test_backends import NETWORKS
@@ -93,9 +94,7 @@ def seen(
         return (probe.read_text(), fabric.watch(), fabric.report()), evaluated, cycles
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name not in SHORT)) for name in ALL]
-)
+@pytest.mark.parametrize("name", nightly_but(SHORT, ALL))
 def test_a_trace_is_the_same_whether_tiles_sleep_or_not(name: str, tmp_path: Path) -> None:
     spec = ALL[name]
     now, evaluated, cycles = seen(spec, tmp_path, restless=False)

@@ -12,6 +12,7 @@ from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.operations import Collective
 from syncfabric.sim.network import Network
 from tests.models.golden.static_plans import plan_of
+from tests.nightly import nightly_but
 from tests.sim.drive.static.collectives.runs import check
 
 GRAPH = """\
@@ -51,13 +52,7 @@ def runs(name: str, planner: str, simulator: str, episodes: int, folder: Path) -
 
 
 @pytest.mark.parametrize("planner", ["ring", "tree"])
-@pytest.mark.parametrize(
-    "name",
-    [
-        name if name == "fat tree" else pytest.param(name, marks=pytest.mark.nightly)
-        for name in RUNS
-    ],
-)
+@pytest.mark.parametrize("name", nightly_but(["fat tree"], RUNS))
 def test_runs(name: str, planner: str, tmp_path: Path) -> None:
     runs(name, planner, "verilator", 20, tmp_path)
 
