@@ -13,34 +13,25 @@ if TYPE_CHECKING:
 
 
 def advise(
-    nodes: Annotated[
-        str, typer.Option(metavar="WxH", help="Columns and rows of the mesh.")
-    ] = "8x8",
+    nodes: Annotated[str, typer.Option(metavar="WxH", help="Size of the mesh.")] = "8x8",
     members: Annotated[int, typer.Option(metavar="N", help="Members of a group.")] = 16,
     groups: Annotated[int, typer.Option(metavar="N", help="Groups at one time.")] = 1,
-    data: Annotated[int, typer.Option(metavar="BITS", help="Bits that a barrier combines.")] = 0,
-    vector: Annotated[
-        bool, typer.Option("--vector", help="Reduce vectors in the network, too.")
-    ] = False,
-    dynamic: Annotated[
-        bool, typer.Option("--dynamic", help="Set groups up by packets at run time.")
-    ] = False,
+    data: Annotated[int, typer.Option(metavar="BITS", help="Bits to combine.")] = 0,
+    vector: Annotated[bool, typer.Option("--vector", help="Reduce vectors, too.")] = False,
+    dynamic: Annotated[bool, typer.Option("--dynamic", help="Set groups up by packets.")] = False,
     faults: Annotated[
         bool, typer.Option("--faults", help="Detect lost and corrupt flits.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, metavar="S", help="Seed of the members.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, metavar="S", help="Random seed.")] = 1,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE.toml", help="Write the best as a network file."
-        ),
+        typer.Option("-o", "--output", metavar="FILE.toml", help="Write the best network."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Plan barriers in every variant, and compare time, area and clock.
 
-    Area and clock are those of 16 groups without data, measured on an ECP5. Exit code 1 if no
-    hardware variant fits.
+    Area and clock are of 16 groups without data, on an ECP5. Exit code 1: no hardware fits.
     """
     from syncfabric.models.errors import SpecError
     from syncfabric.sim.advise import Asked

@@ -40,7 +40,7 @@ def bcast(
         list[str] | None,
         typer.Option(
             metavar="A-B:FACTOR@ROUND",
-            help="Slow a link down from a round on; path:… is a link of the costliest path.",
+            help="Slow a link from a round on; path:… is one of the costliest path.",
         ),
     ] = None,
     leave: Annotated[
@@ -60,8 +60,8 @@ def bcast(
 ) -> None:
     """Broadcast along a tree that adapts.
 
-    MPI ranks form a tree by their latencies. Start it with --ranks, or by an mpiexec whose ranks
-    survive the death of another. Exit code 1 if a byte is wrong, or a rank is lost unexpectedly.
+    Start it with --ranks, or by an mpiexec whose ranks survive the death of another. Exit code 1: a
+    byte is wrong, or a rank is lost unexpectedly.
     """
     from syncfabric.models.ranks import mpi, ranks_started
     from syncfabric.sim.ranks.broadcast.member import Setting

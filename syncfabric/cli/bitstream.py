@@ -18,7 +18,7 @@ def bitstream(
         float | None,
         typer.Option(metavar="MHZ", help="Clock of the network; by default the board's."),
     ] = None,
-    baud: Annotated[int, typer.Option(help="Bits a second of the serial port.")] = 1_000_000,
+    baud: Annotated[int, typer.Option(metavar="N", help="Bits a second.")] = 1_000_000,
     meters: Annotated[int, typer.Option(help="Groups measured at a time.")] = 1,
     seeds: Annotated[
         int, typer.Option(metavar="N", help="Placements until one reaches the clock.")
@@ -26,7 +26,7 @@ def bitstream(
     fast: Annotated[bool, typer.Option("--fast", help="Map for speed, not area.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Make a board's bitstream. It has the network, traffic and a UART."""
+    """Make a board's bitstream."""
     from syncfabric.cli.progress import progress_display
     from syncfabric.fpga.bitstream import BoardBuild, make_bitstream
     from syncfabric.fpga.boards.board import board_named

@@ -53,8 +53,7 @@ def board(
 ) -> None:
     """Measure barriers on a board.
 
-    Sets up a network's groups, and measures barriers and streams. Exit code 1 if a latency exceeds
-    its bound, or a barrier or stream is missing or wrong.
+    Exit code 1: a latency exceeds its bound, or a barrier or stream is missing or wrong.
     """
     from syncfabric.cli.progress import progress_display
     from syncfabric.fpga.host.link import serial_library

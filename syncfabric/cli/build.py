@@ -14,24 +14,20 @@ def build(
         str | None,
         typer.Option(metavar="axi|uart", help="Add software registers behind AXI4-Lite or a UART."),
     ] = None,
-    meters: Annotated[int, typer.Option(help="With --front: groups measured at a time.")] = 1,
+    meters: Annotated[int, typer.Option(help="Groups measured at a time.")] = 1,
     bit_cycles: Annotated[int, typer.Option(help="With --front uart: clock cycles of a bit.")] = 25,
     prefix: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="Prefix modules and C names with NAME_ instead of the network's name; of a block "
-            "also files and top.",
+            help="Prefix of modules and C names, by default the network's name; of a block "
+            "also of files and top.",
         ),
     ] = "",
-    split: Annotated[
-        bool, typer.Option("--split", help="Write each module to a file of its own.")
-    ] = False,
+    split: Annotated[bool, typer.Option("--split", help="Write a file per module.")] = False,
     macro: Annotated[
         str,
-        typer.Option(
-            metavar="router", help="Write the router to a file of its own, with constraints."
-        ),
+        typer.Option(metavar="router", help="Write router and constraints apart."),
     ] = "",
     sva: Annotated[
         bool,
@@ -42,8 +38,8 @@ def build(
 ) -> None:
     """Write Verilog, and all files around it.
 
-    Of a network: test bench, set-up, plan, headers, register maps, core file, constraints.
-    Of a block: core file.
+    Test bench, set-up, plan, headers, register maps, core file, constraints; of a block the
+    core file alone.
     """
     from syncfabric.cli.progress import progress_display
     from syncfabric.fpga.block_files import build_block

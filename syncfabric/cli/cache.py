@@ -19,8 +19,8 @@ def cache(
 ) -> None:
     """Show the cache and its limits.
 
-    It keeps builds, Verilog and results in $SYNCFABRIC_CACHE, by default syncfabric in the XDG
-    cache folder. Above a limit, entries longest unused are removed, except those of the last hour.
+    Builds, Verilog and results are in $SYNCFABRIC_CACHE, else syncfabric in the XDG cache folder.
+    Above a limit, entries longest unused are removed, except those of the last hour.
     """
     from syncfabric.sim.simulators.cache import cache_use, clear_cache
 

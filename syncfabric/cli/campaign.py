@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 def campaign(
     net: Net,
-    faults: Annotated[
-        int, typer.Option(metavar="N", help="Number of faults that have an effect.")
-    ] = 10_000,
+    faults: Annotated[int, typer.Option(metavar="N", help="Faults with an effect.")] = 10_000,
     seed: Seed = 1,
     kinds: Annotated[
         str,
@@ -33,8 +31,8 @@ def campaign(
 ) -> None:
     """Inject faults, classify each outcome.
 
-    Exit code 1, and commands that repeat the trials, after a false release, wrong data, an
-    unreported hang, or a group that does not recover. Ctrl-C prints the result so far.
+    Exit code 1, and commands that repeat the trials: a false release, wrong data, an unreported
+    hang, or a group not recovered. Ctrl-C prints the result so far.
     """
     from syncfabric.sim.campaign.campaign import campaign as run
     from syncfabric.sim.campaign.request import CampaignRequest

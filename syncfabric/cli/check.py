@@ -31,16 +31,14 @@ def check(
     length: Bytes = 1024,
     topology: Annotated[
         str | None,
-        typer.Option(
-            metavar="TOPOLOGY", help="Topology of an XML program; by default fully connected."
-        ),
+        typer.Option(metavar="TOPOLOGY", help="Of an XML program; by default fully connected."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check a schedule. Print missing data, contention and lower bounds.
+    """Check a schedule.
 
-    Also checks MSCCL programs (FILE.xml, on --topology) and algorithms in msccl-tools' JSON (on
-    their own topology), whose links take --ts and --t1. Exit code 1 if it is wrong.
+    Also MSCCL programs (FILE.xml, on --topology), and msccl-tools' algorithms in JSON. Exit code 1:
+    it is wrong.
     """
     from dataclasses import replace
 

@@ -19,7 +19,7 @@ def cores(
     ],
     cores: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Cores, at the first nodes; by default all, at most 64."),
+        typer.Option(metavar="N", help="Cores at the first nodes; by default all, at most 64."),
     ] = None,
     barrier: Annotated[
         str | None,
@@ -30,10 +30,10 @@ def cores(
         ),
     ] = None,
     sim: Annotated[str, typer.Option(metavar="SIM", help="verilator or icarus.")] = "verilator",
-    memory: Annotated[int, typer.Option(metavar="KIB", help="Local memory of a core in KiB.")] = 32,
+    memory: Annotated[int, typer.Option(metavar="KIB", help="Memory of a core.")] = 32,
     limit: Annotated[int, typer.Option(metavar="CYCLES", help="Stop after CYCLES.")] = 10_000_000,
     trace: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Draw the cores' activity over time.")
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw the cores' activity.")
     ] = None,
     begin: Annotated[
         int,
@@ -48,7 +48,7 @@ def cores(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run a C program on simulated cores. Barriers are in hardware or software."""
+    """Run a C program on simulated cores."""
     from syncfabric.cli.progress import progress_display
     from syncfabric.sim.cores.run import CoresJob
     from syncfabric.sim.network import Network

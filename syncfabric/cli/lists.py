@@ -16,7 +16,7 @@ HEADS = ("nodes", "switches", "channels", "degree", "diameter", "bisection")
 
 
 def networks(as_json: Json = False) -> None:
-    """List ready-made networks. Their names are accepted as NET."""
+    """List ready-made networks."""
     from syncfabric.models.networks.reader import ready_made
 
     found = ready_made()
@@ -54,7 +54,7 @@ def topologies(
     ] = None,
     graphml: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write it as GraphML, for a network file's graph."),
+        typer.Option(metavar="FILE", help="Write it as GraphML."),
     ] = None,
     as_json: Json = False,
 ) -> None:

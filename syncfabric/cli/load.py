@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from syncfabric.cli.options import Json, emit, show
+from syncfabric.cli.options import Json, Seed, emit, show
 from syncfabric.cli.progress import doing
 
 
@@ -21,29 +21,27 @@ def load(
         str | None,
         typer.Option(
             metavar="FROM:TO",
-            help="Range of loads, flits a node a cycle; by default up to saturation.",
+            help="Loads, flits a node a cycle; by default to saturation.",
         ),
     ] = None,
     points: Annotated[
         int, typer.Option(min=1, max=1000, metavar="N", help="Points of a curve.")
     ] = 10,
     seeds: Annotated[
-        int, typer.Option(min=1, max=1000, metavar="N", help="Number of seeds, a curve each.")
+        int, typer.Option(min=1, max=1000, metavar="N", help="Curves, a seed each.")
     ] = 1,
-    seed: Annotated[int, typer.Option(metavar="S", help="Random seed of the first curve.")] = 1,
+    seed: Seed = 1,
     draw: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw curves as .svg or .png.")
+        Path | None, typer.Option(metavar="FILE", help="Draw it as .svg or .png.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Write the points.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Write CSV.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure packet latency against load.
 
-    Simulates packets with Verilator, and reports latency and accepted throughput. Uses all
-    processors, or all ranks under mpiexec, and caches results. --json prints a line for each
-    network and seed.
+    Uses Verilator, on all processors or mpiexec's ranks.
     """
     from syncfabric.sim.draw.page import format_of, picture
     from syncfabric.sim.experiments.frame import Work

@@ -79,7 +79,7 @@ Hostfile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="With --ranks: host file for mpiexec."),
 ]
-PayloadSeed = Annotated[int, typer.Option(min=0, max=2**31 - 1, metavar="N", help="Payload seed.")]
+PayloadSeed = Annotated[int, typer.Option(min=0, max=2**31 - 1, metavar="S", help="Random seed.")]
 StartUp = Annotated[
     float, typer.Option("--ts", min=0, max=MOST, help="Start-up time of a step in ns.")
 ]

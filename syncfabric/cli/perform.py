@@ -33,8 +33,7 @@ def perform(
 ) -> None:
     """Run a schedule between MPI ranks.
 
-    A rank is a node; every byte is checked. Start it by mpiexec, or with --ranks. Exit code 1 if a
-    byte is wrong.
+    Start it by mpiexec, or with --ranks. Exit code 1: a byte is wrong.
     """
     from syncfabric.models.ranks import mpi
     from syncfabric.sim.ranks.launch import all_end, relaunch

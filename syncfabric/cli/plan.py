@@ -13,7 +13,7 @@ def plan(
     net: Net,
     draw: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw trees or rings as .svg or .png."),
+        typer.Option(metavar="FILE", help="Draw it as .svg or .png."),
     ] = None,
     registers: Annotated[
         bool, typer.Option("--registers", help="Print every entry or route.")
@@ -28,7 +28,7 @@ def plan(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Plan barrier trees or rings. Print them with their latency bounds."""
+    """Plan barrier trees or rings, with latency bounds."""
     from syncfabric.sim.network import Network
 
     network = Network.load(net)

@@ -14,9 +14,7 @@ def recover(
     net: Net,
     without: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="LINK_OR_NODE", help="Link or node that fails, as of plan. Repeatable."
-        ),
+        typer.Option(metavar="LINK_OR_NODE", help="Failing link or node, as of plan. Repeatable."),
     ] = None,
     move: Annotated[
         list[str] | None,
@@ -28,7 +26,7 @@ def recover(
     at: Annotated[int, typer.Option(metavar="N", help="Cycles before the event.")] = 400,
     timeout: Annotated[
         int,
-        typer.Option(metavar="N", help="Cycles until a member reports a timeout."),
+        typer.Option(metavar="N", help="Cycles to a member's timeout."),
     ] = 500,
     episodes: Annotated[
         int, typer.Option(metavar="N", help="Barriers of each group before and after.")
@@ -36,7 +34,7 @@ def recover(
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
-    """Recover groups from failures. Links or nodes fail, or members move, in a simulation."""
+    """Recover groups from failures, in a simulation."""
     from syncfabric.cli.progress import progress_display
     from syncfabric.sim.drive.recovery.run import run_recovery
     from syncfabric.sim.network import Network

@@ -34,8 +34,7 @@ def replay(
 ) -> None:
     """Simulate a schedule on routers.
 
-    Hardware barriers separate its steps. In chunks, each send is a packet that starts when its data
-    are present. Exit code 1 if data are wrong, or a packet of a step waits.
+    Exit code 1: data are wrong, or a packet of a step waits.
     """
     from syncfabric.cli.progress import progress_display
     from syncfabric.models.collectives.chunks.files import load_any

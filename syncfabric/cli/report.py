@@ -30,9 +30,7 @@ def report(
         ),
     ] = None,
     title: Annotated[str, typer.Option(metavar="WORDS", help="Page title.")] = "",
-    sim: Annotated[
-        str, typer.Option(metavar="SIM", help="Simulator of networks: model, verilator or icarus.")
-    ] = "model",
+    sim: Annotated[str, typer.Option(metavar="SIM", help="model, verilator or icarus.")] = "model",
     episodes: Episodes = 100,
     seed: Seed = 1,
     background: Traffic = 0.0,
@@ -42,7 +40,7 @@ def report(
 ) -> None:
     """Write results into one HTML page.
 
-    Plans and runs networks; animates barriers and streams cycle by cycle.
+    Runs networks; animates barriers and streams.
     """
     from syncfabric.cli.progress import progress_display
     from syncfabric.sim.report.write import write_report

@@ -52,9 +52,7 @@ def reproduce(
 ) -> None:
     """Reproduce the papers' experiments.
 
-    Prints results beside the paper's, and whether each claim holds. Uses all processors, or all
-    ranks under mpiexec. --json prints a line for each experiment. Ctrl-C saves finished jobs; run
-    the same command to resume.
+    Uses all processors, or mpiexec's ranks. Ctrl-C saves finished jobs; the same command resumes.
     """
     from syncfabric.sim.experiments.choice import chosen, experiments, works_of
     from syncfabric.sim.experiments.jobs import pool

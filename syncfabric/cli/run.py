@@ -45,7 +45,7 @@ def run(
         Path | None, typer.Option(metavar="FILE.csv", help="Write all packets and messages.")
     ] = None,
     heat: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Draw the load of all channels.")
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw the channels' load.")
     ] = None,
     draw: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw --stream.")] = None,
     output: Annotated[
@@ -73,7 +73,7 @@ def run(
     op: StreamOp = "add.i32",
     as_json: Json = False,
 ) -> None:
-    """Simulate barriers. Compare every cycle with the golden model."""
+    """Simulate barriers, compared with the golden model."""
     from syncfabric.cli.progress import progress_display
     from syncfabric.sim.network import Network
 

@@ -10,6 +10,7 @@ from syncfabric.cli.options import (
     WRONG,
     Bytes,
     Json,
+    Seed,
     StartUp,
     TimeOfByte,
     node_list,
@@ -36,23 +37,21 @@ def schedule(
         str,
         typer.Argument(
             metavar="COLLECTIVE",
-            help="broadcast (OAB), scatter (OAS), gather (AOG), reduce (AOR), allgather (AAB), "
-            "alltoall (AAS), reduce-scatter (AAR), multicast, permutation, MNB, MNS; with "
+            help="broadcast, scatter, gather, reduce, allgather, alltoall, reduce-scatter, "
+            "multicast, permutation, MNB, MNS; with "
             "--chunks also allreduce.",
         ),
     ],
     ports: Annotated[
         str,
-        typer.Option(
-            metavar="K|all", help="Messages that a node can inject, and eject, in a step."
-        ),
+        typer.Option(metavar="K|all", help="Messages that a node injects, and ejects, in a step."),
     ] = "all",
     switching: Annotated[
         str, typer.Option(metavar="KIND", help="wormhole or store-and-forward.")
     ] = "wormhole",
     one_port: Annotated[
         str,
-        typer.Option(metavar="RULE", help="Rule for copies of a broadcast: single-use or strict."),
+        typer.Option(metavar="RULE", help="Copies of a broadcast: single-use or strict."),
     ] = "single-use",
     nonminimal: Annotated[
         int, typer.Option(min=0, metavar="HOPS", help="Extra hops of paths.")
@@ -66,16 +65,14 @@ def schedule(
         typer.Option(metavar="NODES", help="Senders, as 0,3,8-11; by default all, or node 0."),
     ] = None,
     receivers: Annotated[
-        str | None, typer.Option(metavar="NODES", help="Receivers, as 0,3,8-11; by default all.")
+        str | None, typer.Option(metavar="NODES", help="Receivers; by default all.")
     ] = None,
     ts: StartUp = 1000,
     t1: TimeOfByte = 1,
     length: Bytes = 1024,
     chunks: Annotated[
         str | None,
-        typer.Option(
-            metavar="N|A:B", help="Schedule by time, with each rank's share in N parts, as 1:16."
-        ),
+        typer.Option(metavar="N|A:B", help="Schedule by time, a rank's share in N parts, as 1:16."),
     ] = None,
     in_network: Annotated[
         bool,
@@ -95,7 +92,7 @@ def schedule(
         int | None,
         typer.Option(min=0, metavar="S", help="Most steps; by default few."),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 1,
+    seed: Seed = 1,
     time_limit: Annotated[float, typer.Option(metavar="T", help="Limit in seconds.")] = 60,
     islands: Annotated[
         int | None,
@@ -115,15 +112,14 @@ def schedule(
         ),
     ] = None,
     draw: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Draw it, as .svg or .png.")
+        Path | None, typer.Option(metavar="FILE", help="Draw it as .svg or .png.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Find a schedule of a collective.
 
-    Minimizes steps, and prints a lower bound; with --chunks, and for allreduce, minimizes time, by
-    --ts and --t1 or the topology's own links. Ctrl-C returns the best schedule so far. Exit code 1
-    if there is none.
+    Minimizes steps; with --chunks, and for allreduce, time, by --ts and --t1 or the topology's own
+    links. Ctrl-C returns the best so far. Exit code 1: none is found.
     """
     from syncfabric.models.collectives.annealing.team import led
     from syncfabric.models.collectives.schedule import collector_off

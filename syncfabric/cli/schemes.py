@@ -16,7 +16,7 @@ def schemes(
     net: Net,
     group: Annotated[
         list[int] | None,
-        typer.Option(metavar="ID", help="A group of the file; by default all."),
+        typer.Option(metavar="ID", help="Group; by default all."),
     ] = None,
     members: Annotated[
         str | None,
@@ -27,7 +27,7 @@ def schemes(
     ] = None,
     scheme: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A scheme; by default all of the network's kind."),
+        typer.Option(metavar="NAME", help="Scheme; by default all."),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -35,7 +35,7 @@ def schemes(
     ] = None,
     preset: Annotated[
         str | None,
-        typer.Option(metavar="MACHINE", help="LogGP times of tile64 or infiniband."),
+        typer.Option(metavar="MACHINE", help="LogGP times: tile64 or infiniband."),
     ] = None,
     sweep: Annotated[
         str | None,
@@ -44,10 +44,10 @@ def schemes(
     as_json: Json = False,
     draw: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw latencies as .svg or .png."),
+        typer.Option(metavar="FILE", help="Draw it as .svg or .png."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Write the tables.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Write CSV.")
     ] = None,
 ) -> None:
     """Compare the cost of barrier schemes."""

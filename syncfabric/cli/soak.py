@@ -15,16 +15,14 @@ if TYPE_CHECKING:
 
 def soak(
     net: Net,
-    episodes: Annotated[
-        int, typer.Option(metavar="N", help="Barriers of all groups in sum.")
-    ] = 100_000,
+    episodes: Annotated[int, typer.Option(metavar="N", help="Barriers of all groups.")] = 100_000,
     seed: Seed = 1,
     jitter: Annotated[
         int, typer.Option(metavar="N", help="Greatest delay of a member in cycles.")
     ] = 15,
     lifetime: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Mean number of barriers from set-up to tear-down."),
+        typer.Option(metavar="N", help="Mean barriers from set-up to tear-down."),
     ] = None,
     inject: Annotated[
         str | None,
@@ -38,8 +36,8 @@ def soak(
 ) -> None:
     """Run millions of barriers.
 
-    Meanwhile groups are set up and torn down, and packets compete. Stops at the first lost packet,
-    early release, wrong result or hang, with exit code 1. Ctrl-C prints the result so far.
+    Groups come and go beside packets. Exit code 1 at the first lost packet, early release, wrong
+    result or hang. Ctrl-C prints the result so far.
     """
     from syncfabric.sim.network import Network
     from syncfabric.sim.soak.soak import SoakRequest

@@ -22,7 +22,7 @@ def synth(
     ] = "ecp5-45k",
     freq: Annotated[float, typer.Option(metavar="MHZ", help="Clock to aim at.")] = 100.0,
     seeds: Annotated[int, typer.Option(metavar="N", help="Number of placements.")] = 3,
-    fast: Annotated[bool, typer.Option("--fast", help="Map for speed, not area (ECP5).")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Map for speed, not area.")] = False,
     delay: Annotated[
         int | None,
         typer.Option(metavar="PS", help="Cell delay to aim at in mapping (ECP5)."),
@@ -37,7 +37,7 @@ def synth(
     listing: Annotated[bool, typer.Option("--list", help="List blocks.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Synthesize, place and route for an FPGA. Print area, clock and critical path."""
+    """Synthesize, place and route for an FPGA."""
     from syncfabric.cli.progress import progress_display
     from syncfabric.fpga.blocks import BLOCKS, block_design, network_design
     from syncfabric.fpga.devices import device_named
