@@ -177,7 +177,7 @@ def kill_writes(
 
 
 def free_writes(network: NetworkShape, router: int, entry: int) -> Iterator[Write]:
-    """Yield the writes that free an entry of a router, and the registers of its nodes (E7.10).
+    """Yield the writes that free an entry of a router, and the registers of its nodes (E7.8).
 
     What a fault has left there does not matter. Up to three of the first four are refused. The
     entry's epoch is 0 after the last one, as after reset.

@@ -72,7 +72,7 @@ class EngineMessages:
         group, ways = self._found.get(hop, (-1, {False}))
         if len(ways) == 1:
             return group, True in ways
-        # Routed from a child and from the parent to one port: by turns, the child first (L2.13).
+        # Routed from a child and from the parent to one port: by turns, the child first (L2.12).
         if message["kind"] in (Kind.GO, Kind.BROKEN):
             self._risen.discard(hop)
             return group, False

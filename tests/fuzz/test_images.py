@@ -1,7 +1,7 @@
 """Images: any that the contract defines, written into the engines of a network by any commands.
 
 Hardware and golden model agree in every cycle and in memory, however senseless the trees are; after
-the escape from any state (E7.10) the network's own groups are set up and have their barriers.
+the escape from any state (E7.8) the network's own groups are set up and have their barriers.
 """
 
 from collections.abc import Iterable, Sequence
