@@ -79,16 +79,16 @@ def words(head: str) -> dict[str, str]:
             MeterWord,
             {
                 "HISTOGRAM": f"{HISTOGRAM_BASE} to {HISTOGRAM_BASE + BINS - 1}",
-                "MASK": f"0x{MASK_BASE:X} + k",
+                "MASK": f"0x{MASK_BASE:X}+k",
             },
         ),
         (
             "node word",
             NodeWord,
             {
-                "DATA": f"{DATA_BASE} + r",
-                "RESULT": f"{RESULT_BASE} + r",
-                "WAIT": f"{WAIT_BASE} + r",
+                "DATA": f"{DATA_BASE}+r",
+                "RESULT": f"{RESULT_BASE}+r",
+                "WAIT": f"{WAIT_BASE}+r",
             },
         ),
     ],
@@ -125,8 +125,8 @@ def test_every_page_of_words_has_its_place() -> None:
         f"0x{TRAFFIC_BASE:05X} to 0x{traffic:05X}",
         f"0x{STREAM_BASE:05X} to 0x{STREAM_BASE + max(StreamWord):05X}",
         f"0x{CONFIG_WINDOW:05X} to 0x{2 * CONFIG_WINDOW - 1:05X}",
-        f"0x{METER_BASE:X} + 0x{METER_WORDS:X}·m",
-        f"0x{NODE_BASE:X} + 0x{NODE_WORDS:X}·n",
+        f"0x{METER_BASE:X}+0x{METER_WORDS:X}·m",
+        f"0x{NODE_BASE:X}+0x{NODE_WORDS:X}·n",
     ]
     assert {row[0]: row[2] for row in table("wire")}["`address`"] == str(HOST_ADDRESS_BITS)
 
@@ -215,7 +215,7 @@ def test_words_are_at_their_places() -> None:
         "LAST": core.LAST_BASE,
         "CONFIG": core.CONFIG_BASE,
     }
-    assert {name: int(place.split(" + ")[0]) for name, place in places.items()} == bases
+    assert {name: int(place.split("+")[0]) for name, place in places.items()} == bases
 
 
 @pytest.mark.parametrize(

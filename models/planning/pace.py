@@ -21,7 +21,7 @@ ARRIVAL = 2
 
 
 def on_wires(shape: NodeShape, tree: PortTree) -> int:
-    """Return the cycles of a barrier on wires (docs/microarchitecture-wires.md, X6.3).
+    """Return the cycles of a barrier on wires (docs/microarchitecture-wires.md, X6.2).
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Setting groups up and ending them: over the config chain, by a manager, or by members.
 
-Source: docs/microarchitecture-engine.md, E7 and E9; docs/microarchitecture-networks.md, N5 and N6.
+Source: docs/microarchitecture-engine.md, E7 and E9; docs/microarchitecture-networks.md, N5; docs/setup.md.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -128,7 +128,7 @@ class Write(NamedTuple):
 def set_up_writes(
     groups: Sequence[GroupPlan], network: NetworkShape, epochs: Epochs
 ) -> Iterator[Write]:
-    """Yield the writes that set groups up and start them (N6.6); count them in ``epochs``."""
+    """Yield the writes that set groups up and start them; count them in ``epochs``."""
     yield from image_writes(groups, network, epochs)
     yield from go_writes(groups, network, epochs)
 

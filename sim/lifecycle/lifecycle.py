@@ -1,10 +1,9 @@
 """The software of groups: it sets them up and ends them.
 
-Commands go to the network's managers (N5), or without any over the host's config chain (N6.7); on a
+Commands go to the network's managers (N5), or without any over the host's config chain; on a
 static network groups are routes and roles.
 
-Source: docs/microarchitecture-networks.md, N6; docs/microarchitecture-static.md, R3 and R5;
-docs/setup.md.
+Source: docs/setup.md; docs/microarchitecture-static.md, R3 and R5.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ class Lifecycle(ABC):
         """Await the end of a group whose members arrive with ``last``."""
 
     def set_up(self, group: GroupPlan) -> Steps[None]:
-        """Set a group up, and start it (N6.2)."""
+        """Set a group up, and start it."""
         for _ in range(self._tries):
             answer = yield from self._command_set_up(group)
             # The command that was aborted started the group, and it is over by now.
@@ -132,7 +131,7 @@ class Lifecycle(ABC):
         raise FoundError(f"not set up: {answer.name}")
 
     def await_ready(self, group: GroupPlan) -> Steps[None]:
-        """Await GO at all members of a group of which nobody arrives before (N6.2).
+        """Await GO at all members of a group of which nobody arrives before.
 
         Without ``read_back``, and on barrier wires, nothing says so, and all the cycles go by that
         it may take.
@@ -165,7 +164,7 @@ class Lifecycle(ABC):
         raise FoundError(f"not killed: {answer.name}")
 
     def abort(self, group: GroupPlan) -> Steps[None]:
-        """End a set-up that was left while its command ran, so that it can be made again (N6.5).
+        """End a set-up that was left while its command ran, so that it can be made again.
 
         Over the chain no command is left running: each commit is answered.
         """
@@ -307,7 +306,7 @@ class ByManagers(Lifecycle):
         raise FoundError(f"entry {entry} of router {router} is not killed: {code.name}")
 
     def tear_down(self, group: GroupPlan) -> Steps[None]:
-        """Read what is FREED until the manager receives that of the root's entry (N6.4)."""
+        """Read what is FREED until the manager receives that of the root's entry."""
         node, place = self._node(group.placement.values()), self._root(group)
         end = _End(*place, self.epochs[place])
         for _ in range(self._timeout // LOOK):

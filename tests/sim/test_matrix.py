@@ -147,7 +147,7 @@ def test_the_model_keeps_the_rules(topology: str, plane: str) -> None:
 
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 def test_a_group_alone_keeps_its_bound(topology: str) -> None:
-    """On an idle network; on wires any last member waits for the bound (X6.3)."""
+    """On an idle network; on wires any last member waits for the bound (X6.2)."""
     for plane in set(PLANES) - {"packets"}:
         if not refusal(cell := Cell(topology, plane)):
             spec = cell.spec(link_registers=int(plane == "wires"))

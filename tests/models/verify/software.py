@@ -1,4 +1,4 @@
-"""Managers and their software (networks N5 and N6): requests, and what is done after replies.
+"""Managers and their software (networks N5, setup.md): requests, and what is done after replies.
 
 Software reads of the replies what STATUS shows: the first refusal.
 """
