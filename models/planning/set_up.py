@@ -1,6 +1,7 @@
 """Setting groups up and ending them: over the config chain, by a manager, or by members.
 
-Source: docs/microarchitecture-engine.md, E7 and E9; docs/microarchitecture-networks.md, N5; docs/setup.md.
+Source: docs/microarchitecture-engine.md, E7 and E9; docs/setup.md;
+docs/microarchitecture-networks.md, N5.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
