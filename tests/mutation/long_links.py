@@ -3,7 +3,7 @@
 from tests.mutation.mutant import Mutant
 
 TREES = ("tests/models/planning/test_stretch.py",)
-PLAIN = ("tests/models/golden/planes/test_collective_network.py",)
+PLAIN = ("tests/models/golden/test_movement.py",)
 GUARDS = ("tests/rtl/guard/test_guards.py",)
 NETWORKS = ("tests/sim/test_matrix.py",)
 

@@ -10,7 +10,6 @@ import pytest
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, NetworkSpec
-from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.group_plan import FIELDS, GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.models.planning.planners import plan_groups
@@ -70,23 +69,6 @@ def test_what_is_no_plan(change_it: Callable[[dict[str, Any]], Any], words: str)
     change_it(entry)
     with pytest.raises(SpecError, match=f"^plan: group 0: {words}$"):
         GroupPlan.from_json(entry, CLUSTER)
-
-
-def test_entries_are_of_one_manager() -> None:
-    network = mesh(4, 4, setup="manager", managers=((0, 0), (1, 0), (2, 0)))
-    first, second = planned(network, 5, 2)
-    router = network.shape.router
-    assert owner_of(first.placement.values(), router) == 0
-    assert owner_of(second.placement.values(), router) == 1
-    assert owner_of([3, 15], mesh(4, 4).shape.router) == 0
-    words = r"entries {} are not of one manager's share"
-    for entries, named in (([3, 4], "3 to 4"), ([12, 15], "12 to 15")):
-        with pytest.raises(SpecError, match=f"^{words.format(named)}$"):
-            owner_of(entries, router)
-    entry = json.loads(json.dumps(first.to_json()))
-    entry["entries"][0]["entry"] = 4
-    with pytest.raises(SpecError, match=r"^plan: group 0: entries 0 to 4 are not of one manager"):
-        GroupPlan.from_json(entry, network)
 
 
 def test_groups_have_entries_apart() -> None:

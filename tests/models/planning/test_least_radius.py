@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syncfabric.models.networks.irregular import Irregular
-from syncfabric.models.planning import least_radius, spread
+from syncfabric.models.planning import least_radius
 from syncfabric.models.planning.graph import Rays
 from syncfabric.models.planning.least_radius import centre_of, lay
 from tests.models.planning.checker import mesh
@@ -61,15 +61,3 @@ def test_trees_avoid_what_is_dear(seed: int) -> None:
     network.add_edges_from((a[0], b[0]) for a, b in graph.links)
     ways = nx.all_shortest_paths(network, root, member)
     assert cost[laid.routers].sum() == min(int(cost[way[:-1]].sum()) for way in ways)
-
-
-def test_levels_of_many_roots_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "MOST_KEPT", 20)
-    graph, none = mesh(3, 3).topology.graph, np.zeros((1, 9), dtype=np.int64)
-    state = spread._State(graph, 1, none, none, none[0])
-    first = state.rays_of(0)
-    assert state.rays_of(0) is first
-    for root in (1, 2, 3):
-        state.rays_of(root)
-    assert state.rays_of(0) is not first
-    assert state.rays_of(0).levels == first.levels == [0, 1, 2, 1, 2, 3, 2, 3, 4]

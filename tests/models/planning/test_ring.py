@@ -93,16 +93,6 @@ def test_random_members() -> None:
         assert ring.excess == 0, (mesh, members)
 
 
-def test_a_search_finds_what_is_shorter() -> None:
-    mesh = Mesh(3, 3)
-    model = RingModel(FreeLinks(mesh.graph), list(range(9)))
-    assert model.shorter(12) == (None, True)
-    way, sure = model.shorter(20)
-    assert sure
-    assert way is not None
-    assert len(ring_hops(mesh, passed(mesh, [link // 5 for link in way]))) == 14
-
-
 def test_a_ring_beside_another() -> None:
     mesh = Mesh(4, 4)
     alone = best_ring(mesh.graph, mesh.nodes)

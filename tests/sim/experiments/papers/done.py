@@ -3,7 +3,7 @@
 from typing import Any
 
 from syncfabric.sim.experiments.choice import EXPERIMENTS
-from syncfabric.sim.experiments.claim import Claim
+from syncfabric.sim.experiments.claim import Claim, Value
 from syncfabric.sim.experiments.frame import Work
 
 
@@ -25,3 +25,8 @@ def claim_of(work: Work, words: str) -> Claim:
     """Return the claim that begins with some words."""
     (claim,) = [claim for claim in work.claims if claim.claim.startswith(words)]
     return claim
+
+
+def value_of(work: Work, words: str) -> Value:
+    """Return what was found for the claim that begins with these words."""
+    return claim_of(work, words).ours

@@ -5,13 +5,12 @@ import random
 import numpy as np
 import pytest
 
-from syncfabric.models.broadcast import near, tree
 from syncfabric.models.broadcast.layout import parent
 from syncfabric.models.broadcast.strategies import STRATEGIES
 from syncfabric.sim.experiments.choice import EXPERIMENTS
 from syncfabric.sim.experiments.frame import Work
 from syncfabric.sim.experiments.output import figure_of
-from syncfabric.sim.experiments.papers import adapt, adapt_more
+from syncfabric.sim.experiments.papers import adapt
 from syncfabric.sim.experiments.papers.adapt import SlowLink, drawn
 from tests.models.broadcast.golden import GoldenTree
 from tests.sim.experiments.papers.done import ours, work_of
@@ -105,23 +104,6 @@ def test_a_rebuilt_tree_is_one_of_those_compared(monkeypatch: pytest.MonkeyPatch
     work = work_of("adapt-rebuild", 2)
     for words in adapt.MEASURES:
         assert [y for _, y in work.series[f"{words}, rebuilt"]] == [1, 1, 1]
-
-
-def test_a_million_nodes_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adapt_more, "MILLION", 5_000)
-    found = ours(work_of("adapt-million", 20))
-    assert all(isinstance(value, float) and value > 0 for value in found.values())
-
-
-def test_candidates_are_compared_with_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adapt_more, "SIZES", (1_000,))
-    monkeypatch.setattr(near, "ALL_NODES", 100)
-    monkeypatch.setattr(tree, "ALL_NODES", 100)
-    found = ours(work_of("adapt-candidates", 1))
-    ratios = {what: value for what, value in found.items() if what.endswith("over all pairs")}
-    assert len(ratios) == 5
-    assert all(ratio == 1 for what, ratio in ratios.items() if ", hint" in what)
-    assert all(ratio <= adapt_more.MOST_RATIO for ratio in ratios.values())
 
 
 def test_the_tables_come_out() -> None:

@@ -20,13 +20,13 @@ PAPER = Timing()
 BTM = [name for name in EXPERIMENTS if name.startswith("btm-")]
 
 
-def _point(side: int, size: int, runs: int = 12) -> Point:
+def point_of(side: int, size: int, runs: int = 12) -> Point:
     return Point(side, size, **count(side, size, 1, runs))
 
 
 def test_what_the_traffic_claim_depends_on() -> None:
     """SPEC: above the CS tree that joins early; of the union not between 32 and 256 on 32x32."""
-    links = {size: _point(32, size) for size in (16, 64, 128, 512)}
+    links = {size: point_of(32, size) for size in (16, 64, 128, 512)}
     for size, point in links.items():
         own, union = np.mean(point.links), np.mean(point.cs_links)
         assert own > np.mean(point.nearest_links)
@@ -56,34 +56,6 @@ def test_papers_values_stand_only_beside_the_papers_groups() -> None:
         assert not [number for number in numbers if number in (1.3, 1.4, 1.6, 1.7, 1.8)]
 
 
-def test_times_are_taken() -> None:
-    slow = ours(work_of("btm-fig5", 3, **SMALL, t_s=0.0))
-    claim = "BTM is faster than CS, times, 16 members, 4x4"
-    assert slow[claim] != ours(work_of("btm-fig5", 3, **SMALL))[claim]
-    assert slow[claim] == pytest.approx(_point(4, 16, runs=3).speedup(Timing(t_s=0)))
-
-
-def test_table1_counts_what_is_set_up() -> None:
-    """Relays: nodes of the CS tree that are no members."""
-    found = ours(work_of("btm-table1", 4, side=8, large_side=8, members=6))
-    relays = [point - 5 for point in (np.array(_point(8, 6, 4).cs_links) // 2).tolist()]
-    who = "6 members, 8x8"
-    assert found[f"messages to set up, CS, {who}"] == pytest.approx(np.mean(relays))
-    assert found[f"messages to set up, BTM, {who}"] == 0
-    assert found[f"routers of nonmembers are set up, CS, {who}"] == "yes"
-    assert found[f"routers of nonmembers are set up, BTM, {who}"] == "no"
-    assert found["height of BTM, all nodes of 8x8"] == 4
-    assert found["height of CS, all nodes of 8x8"] == 8
-
-
-def test_the_sweep_reaches_the_ends_of_the_ranges() -> None:
-    work = work_of("btm-sweep", 3, **SMALL)
-    point = _point(4, 16, runs=3)
-    across = dict(work.series["t_rm, 4x4"])
-    assert across[0] == pytest.approx(point.speedup(PAPER))
-    assert across[100] == pytest.approx(point.speedup(Timing(t_rm=60)))
-
-
 @functools.cache
 def measured(side: int, seed: int) -> list[Measured]:
     return btm_groups.run(side, seed)
@@ -93,7 +65,7 @@ def measured(side: int, seed: int) -> list[Measured]:
 def test_messages_pass_the_links_that_are_counted_in_the_cycles_of_the_bound() -> None:
     for found in measured(4, 1):
         runs = 1 if found.size == 16 else 5
-        counted = _point(4, found.size, runs)
+        counted = point_of(4, found.size, runs)
         assert found.links["btm"] == np.mean(counted.links)
         assert found.links["cs"] == np.mean(counted.cs_links)
     network = MeshSpec(kind="mesh", width=4, height=4, transport="routed", data_bits=0)

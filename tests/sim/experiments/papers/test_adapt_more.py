@@ -2,10 +2,13 @@
 
 import pytest
 
+from syncfabric.models.broadcast import near, tree
 from syncfabric.models.broadcast.costs import MatrixCosts
 from syncfabric.models.broadcast.layout import Layout
 from syncfabric.models.broadcast.tree import Policy, Tree
+from syncfabric.sim.experiments.papers import adapt_more
 from syncfabric.sim.experiments.papers.adapt_more import FIG_1, TABLE_1, TABLE_5
+from tests.sim.experiments.papers.done import ours, work_of
 
 
 def test_figure_1_left_is_built_from_table_1() -> None:
@@ -77,3 +80,20 @@ def test_table_8_and_figure_6_right() -> None:
 def test_both_goals_end_where_the_tables_do(goal: str) -> None:
     tree = Tree(TABLE_5, nodes=range(8), policy=Policy(goal=goal))  # type: ignore[arg-type]
     assert tree.join(node=8).cost == 3
+
+
+def test_a_million_nodes_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adapt_more, "MILLION", 5_000)
+    found = ours(work_of("adapt-million", 20))
+    assert all(isinstance(value, float) and value > 0 for value in found.values())
+
+
+def test_candidates_are_compared_with_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adapt_more, "SIZES", (1_000,))
+    monkeypatch.setattr(near, "ALL_NODES", 100)
+    monkeypatch.setattr(tree, "ALL_NODES", 100)
+    found = ours(work_of("adapt-candidates", 1))
+    ratios = {what: value for what, value in found.items() if what.endswith("over all pairs")}
+    assert len(ratios) == 5
+    assert all(ratio == 1 for what, ratio in ratios.items() if ", hint" in what)
+    assert all(ratio <= adapt_more.MOST_RATIO for ratio in ratios.values())
