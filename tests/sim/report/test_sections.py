@@ -2,93 +2,23 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from syncfabric.models.errors import SpecError
-from syncfabric.sim.cores.events import Lost, Put
-from syncfabric.sim.cores.program import barrier_routines, disassemble
-from syncfabric.sim.cores.result import CoresResult, Standing, Stop
 from syncfabric.sim.report.write import write_report
-from syncfabric.sim.results import Seconds
-from tests.sim.cores.systems import program
-from tests.sim.report.made import HOSTILE, parsed
-
-STOP = Stop(1, 77, "registers take whole words", 0x40, 0x5000_0000, "main")
+from tests.sim.cores.test_result import result
+from tests.sim.report.made import parsed
 
 
-@pytest.fixture(scope="module")
-def result() -> CoresResult:
-    """Return what two cores did, one of which was stopped."""
-    made = program("barrier", "tree")
-    return CoresResult(
-        network="net",
-        simulator="verilator",
-        cores=2,
-        cycles=4_000,
-        verdict="fault",
-        exits=(0, None),
-        console=(Put(0, 12, HOSTILE), Put(1, 30, 7)),
-        groups=(),
-        lost=(Lost(0, 300, 0), Lost(1, 500, 0)),
-        faults=(STOP,),
-        stands=(Standing(0, "works", 64, None),),
-        seconds=Seconds(1.0, 2.0),
-        barrier="tree",
-        code=barrier_routines(made),
-    )
-
-
-def test_a_result_comes_back_from_json_as_it_was(result: CoresResult) -> None:
-    assert CoresResult.from_json(json.loads(json.dumps(result.to_json()))) == result
-
-
-def test_of_a_barrier_in_software_its_usual_way_is_shown(result: CoresResult) -> None:
-    made = program("barrier", "tree")
-    code = {routine.name: list(routine.instructions) for routine in result.code}
-    assert code["sf_tree_both"] == disassemble(made, "sf_tree_both")
-    assert not any(name.endswith("_saving") for name in code)
-    assert code.keys().isdisjoint({"sf_keep", "sf_make_room", "sf_fence", "main"})
-    (both,) = (
-        routine
-        for routine in barrier_routines(program("barrier", "dissemination"))
-        if routine.name == "sf_dissemination_both"
-    )
-    calls = [text for _, text in both.instructions if text.startswith(("jal ra", "call"))]
-    assert calls == []
-
-
-def test_a_page_shows_cycles_and_instructions(result: CoresResult, tmp_path: Path) -> None:
+def test_a_page_shows_cycles_and_instructions(tmp_path: Path) -> None:
     saved = tmp_path / "cores.json"
-    saved.write_text(json.dumps(result.to_json()))
+    saved.write_text(json.dumps(result().to_json()))
     write_report([saved], tmp_path / "page.html")
     page = parsed(tmp_path / "page.html")
     assert page.wrong == []
     assert "4,000 cycles, of which a core spent 400 in barriers on average" in page.text
     assert "net under verilator · 2 cores · barrier tree" in page.text
     assert "fault: core 1, cycle 77, instruction at 0x40 in main" in page.text
-    both = next(routine for routine in result.code if routine.name == "sf_tree_both")
+    both = next(routine for routine in result().code if routine.name == "sf_tree_both")
     assert f"sf_tree_both: {len(both.instructions)} instructions" in page.text
     for address, text in both.instructions:
         assert f"{address:x}" in page.text
         assert text in page.text
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"exits": ["no"]}, "result: exits.0"),
-        ({"code": [{"name": "f"}]}, "result: code.0.instructions"),
-        ({"faults": [vars(STOP) | {"reason": "none of these"}]}, "none of these"),
-        ({"seconds": {}}, "cores --json"),
-    ],
-)
-def test_what_is_malformed_is_refused_with_its_place(
-    change: dict[str, Any], words: str, result: CoresResult, tmp_path: Path
-) -> None:
-    saved = tmp_path / "cores.json"
-    saved.write_text(json.dumps(result.to_json() | change))
-    with pytest.raises(SpecError, match=words):
-        write_report([saved], tmp_path / "page.html")
-    assert not (tmp_path / "page.html").exists()

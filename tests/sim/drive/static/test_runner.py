@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from syncfabric.models.errors import SpecError
 from syncfabric.models.golden.static_agent import Agent
-from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.timing.static import ring_bound, tree_bound
 from syncfabric.sim.drive.backends import Simulation, run_job
@@ -100,20 +99,6 @@ def test_a_set_up_that_is_refused_is_a_hang() -> None:
 
 
 REQUEST = RunRequest("model", 1)
-
-
-@pytest.mark.parametrize(
-    ("request_", "message"),
-    [
-        (replace(REQUEST, background=0.1), r"background = 0\.1 does not go with a static network"),
-        (replace(REQUEST, sim="verilator", long=True), r"long does not go with a static network"),
-    ],
-)
-def test_what_a_static_network_cannot_run(request_: RunRequest, message: str) -> None:
-    network = NetworkSpec.model_construct(name="static", network=static(2, 2), groups=())
-    REQUEST.check(network)
-    with pytest.raises(SpecError, match=message):
-        request_.check(network)
 
 
 def random_runs(spec: StaticSpec, count: int, name: str) -> Job:

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Nodes and node interfaces with set-up as Verilog: no warnings, and the ports that tops place."""
+"""Modules of networks as Verilog: no warnings, and the ports that tops place."""
 
 import os
 import subprocess
@@ -9,8 +9,7 @@ import pytest
 from amaranth.lib import wiring
 
 from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
-from syncfabric.rtl.planes.interface import NodeInterface
-from syncfabric.rtl.planes.node import Node
+from syncfabric.sim.assemble.modules import interface_of, node_of
 from syncfabric.sim.assemble.verilog import convert, ports_of
 from syncfabric.sim.core_file import LINT_OPTIONS
 from syncfabric.sim.simulators import Verilator
@@ -32,18 +31,18 @@ PLAIN = NodeShape(links=3, own=False, routing="table", routers=5, check_bits=3)
 
 CONSTANTS = {"index": 16, "number": 3, "manager": 1, "manager_index": 2}
 PARTS = {
-    "mesh": (Node(MESH, headers(MESH)), {**CONSTANTS, "x": 2, "y": 1}),
+    "mesh": (node_of(MESH, *headers(MESH)), {**CONSTANTS, "x": 2, "y": 1}),
     # A sink port is one more port of the router.
     "router": (
-        Node(LINKS, headers(LINKS)),
+        node_of(LINKS, *headers(LINKS)),
         {"index": 16, "number": 3, "routes": 2 * 5, "dateline": 4},
     ),
     "interface": (
-        NodeInterface(LINKS, 8, headers(LINKS)),
+        interface_of(LINKS, 8, *headers(LINKS)),
         {"index": 16, "manager": 1, "manager_index": 2},
     ),
-    "plain router": (Node(PLAIN), {"index": 16, "number": 3, "routes": 2 * 5}),
-    "plain interface": (NodeInterface(PLAIN, 2), {"index": 16}),
+    "plain router": (node_of(PLAIN), {"index": 16, "number": 3, "routes": 2 * 5}),
+    "plain interface": (interface_of(PLAIN, 2), {"index": 16}),
 }
 
 
