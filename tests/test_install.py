@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.errors import how_to_install
-
 ROOT = Path(__file__).parents[1]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 PRODUCT = [
@@ -47,9 +45,3 @@ def test_every_extra_that_is_named_exists(files: list[Path], pattern: str, least
     named = [extra for words in found(pattern, files).values() for extra in words]
     assert len(named) >= least
     assert {extra for words in named for extra in words.split(",")} <= EXTRAS.keys()
-
-
-def test_the_sentence() -> None:
-    assert how_to_install("fpga") == (
-        "install it in the checkout with: .venv/bin/pip install -e '.[fpga]'"
-    )

@@ -4,11 +4,12 @@ from tests.mutation.mutant import Mutant
 
 _FOLDER = "models/broadcast"
 _TESTS = "tests/models/broadcast"
+TABLES = "tests/sim/experiments/papers/test_adapt_more.py"
 
 
 def _broken(name: str, part: str, old: str, new: str, *tests: str) -> Mutant:
     """Return a fault that a tree's own tests must notice."""
-    found = tuple(f"{_TESTS}/test_{test}.py" for test in (*tests, "events"))
+    found = tuple(t if "/" in t else f"{_TESTS}/test_{t}.py" for t in (*tests, "events"))
     return Mutant(name, f"{_FOLDER}/{part}.py", old, new, found)
 
 
@@ -60,35 +61,35 @@ BROADCAST = (
         "layout",
         "for twice in range(2 if p[k] != q[k] else 1):",
         "for twice in range(1):",
-        "tables",
+        TABLES,
     ),
     _broken(
         "the path above the lower of two swapped nodes is stale",
         "layout",
         "        if q == x:\n            q &= q - 1\n\n\n@compiled\ndef _return(",
         "        if q == x:\n            q = 0\n\n\n@compiled\ndef _return(",
-        "tables",
+        TABLES,
     ),
     _broken(
         "a trial leaves a link's cost behind",
         "layout",
         "edge[place[link]] = old_edge[link - begin]",
         "pass",
-        "tables",
+        TABLES,
     ),
     _broken(
         "a trial leaves a height behind",
         "layout",
         "        _return(height, p[k], q[k], old_height)\n",
         "",
-        "tables",
+        TABLES,
     ),
     _broken(
         "a trial that meets the goal does not end the search",
         "layout",
         "        if best <= goal:\n            return k + 1, found, best\n",
         "",
-        "tables",
+        TABLES,
     ),
     _broken(
         "the last of the cheapest trials is carried out, not the first",
@@ -130,7 +131,7 @@ BROADCAST = (
         "layout",
         "        self.size -= 1\n        self._renew(parent(self.size))\n",
         "        self.size -= 1\n",
-        "tables",
+        TABLES,
     ),
     _broken(
         "a swap is not noted in the nodes' places",

@@ -133,14 +133,12 @@ CHUNKS = (
         "chakra",
         "*readers.pop(there, ()))",
         ")",
-        "exports",
     ),
     _broken(
         "a C program puts in place what is to be combined",
         "c_table",
         "2 if combine else 1",
         "1",
-        "exports",
     ),
     _broken(
         "lengths count for pairs of the other direction, too",

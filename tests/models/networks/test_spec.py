@@ -5,10 +5,8 @@ from typing import Any
 import pytest
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.layout.flit import table_header
 from syncfabric.models.layout.slots import MOST_SLOTS
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
-from syncfabric.models.planning.updown import MOST_ROUTED
 from tests.models.networks.irregulars import LINKS, NODES, chain
 from tests.models.networks.specs import mesh, static
 
@@ -53,13 +51,6 @@ def test_ranges(kind: str, key: str) -> None:
 def test_specs_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         mesh().width = 3
-
-
-def test_the_narrowest_flit_holds_the_widest_header() -> None:
-    """Of as many routers as can be routed, with as many ports as there can be."""
-    header = table_header(MOST_ROUTED, 16)
-    assert header.offsets["reply"] == 16
-    assert chain(setup="local", flit_bits=16).flit_bits == 16
 
 
 TABLES = ((-1, 0, 0), (0, -1, 1), (0, 0, -1))

@@ -112,16 +112,3 @@ def test_tops_of_all_kinds_compile(name: str, front: Front, tmp_path: Path) -> N
 def test_a_network_that_is_too_large() -> None:
     with pytest.raises(SpecError, match=r"nodes = 1056: a host front has room for at most 1024"):
         host_shape(mesh(33, 32), 1)
-
-
-@pytest.mark.parametrize(
-    ("kind", "meters", "cycles", "words"),
-    [
-        ("spi", 1, 25, r"front 'spi' is not known; it must be one of axi, uart"),
-        ("axi", 17, 25, r"meters = 17: it must be 0\.\.16"),
-        ("uart", 1, 3, r"bit cycles = 3: a bit of the UART takes 4 or more"),
-    ],
-)
-def test_fronts_that_are_none(kind: str, meters: int, cycles: int, words: str) -> None:
-    with pytest.raises(SpecError, match=words):
-        Front(kind, meters, cycles)

@@ -10,7 +10,6 @@ from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.sim.assemble.verilog import ModuleWriter, convert, part, ports_of, zero
-from syncfabric.sim.emit.naming import plain
 
 DEPTH = 20
 
@@ -107,11 +106,6 @@ def test_parts_of_packed_vectors() -> None:
     assert part("data", 3, 4) == "data[15:12]"
     assert part("arrive", 3, 1) == "arrive[3:3]"
     assert zero(7) == "7'd0"
-
-
-def test_a_keyword_is_no_name() -> None:
-    assert plain("release") == "release_"
-    assert plain("\\valid$31") == "valid_31"
 
 
 def test_a_module_as_text() -> None:

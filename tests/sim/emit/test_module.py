@@ -117,9 +117,3 @@ def test_a_header_says_what_a_module_is() -> None:
     assert re.search(r"output reg  \[5:0\] count +// How many there were$", text, re.M)
     assert "release_" in ports_of(text, "part")
     assert "nothing" not in text
-
-
-def test_nets_have_the_names_of_the_source() -> None:
-    text = convert(PARTS["registers"](), "part")
-    assert "  reg  [1:0] fsm_state;\n" in text
-    assert "    if (c) fixed[3:2] <= a[1:0];\n" in text
