@@ -162,8 +162,8 @@ def section(function: Callable[[], Iterator[Claim]]) -> Experiment:
 
     def work(work: Work) -> None:
         for claim in function():
-            work.check()
             work.claims.append(claim)
+            work.tell(f"{len(work.claims)} done, {claim.claim}: {claim.ours}")
 
     title = (function.__doc__ or "").splitlines()[0].rstrip(".")
     return Experiment(function.__name__, title, BENCH, work)

@@ -26,8 +26,22 @@ CHUNKS = (
     _broken(
         "a channel counts from the begin on, whenever its begin has left",
         "checker",
-        "(link.alpha / (b - a), bandwidth([link]) * (b - a))",
-        "(link.alpha / b, bandwidth([link]) * b)",
+        "lines.append(_Line(channel, b - a,",
+        "lines.append(_Line(channel, b,",
+        "bounds",
+    ),
+    _broken(
+        "of whole parts all of a send past a switch is on one side",
+        "checker",
+        "begins=head >= exchange.ranks and b < 1",
+        "begins=False",
+        "bounds",
+    ),
+    _broken(
+        "a lane carries a part of a send",
+        "checker",
+        "slot * (before + (not begins)), slot, many",
+        "slot * before, slot, many",
         "bounds",
     ),
     _broken(
@@ -150,15 +164,15 @@ CHUNKS = (
     _broken(
         "lengths let through what lanes do without latency",
         "checker",
-        "        (link.alpha, bandwidth([link]) * cost)",
-        "        (0 * link.alpha, bandwidth([link]) * cost)",
+        "(link.alpha / line.opened, bandwidth",
+        "(0 * link.alpha, bandwidth",
         "personal",
     ),
     _broken(
         "a share holds no channel for its latency",
         "checker",
-        "found.append(others + link.alpha + link.beta * exchange.share)",
-        "found.append(others + link.beta * exchange.share)",
+        "found.append(others + link.alpha + link.beta * size)",
+        "found.append(others + link.beta * size)",
         "personal",
     ),
     _broken(

@@ -24,15 +24,17 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array, csr_array, vstack
 from scipy.sparse.csgraph import dijkstra
 
-from syncfabric.models.collectives.chunks.checker import bound_of
+from syncfabric.models.collectives.chunks.checker import bound_of, held_by
 from syncfabric.models.collectives.chunks.links import bandwidths
 from syncfabric.models.collectives.chunks.multiflow import held_links, lengths_of
-from syncfabric.models.collectives.chunks.schedule import Cut, Exchange, Inflow
+from syncfabric.models.collectives.chunks.schedule import Cut, Exchange, Inflow, Schedule
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.clock import TimeUpError, seconds_left, tick
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 
+MOST_MARKS = 64
+"""Sends after which ranks near the root may leave a cut."""
 TRIED = 6
 """Pairs of a rank and a distance for which a flow is found: those that promise most."""
 
@@ -165,11 +167,81 @@ def best_cut(exchange: Exchange, topology: Topology, *, apart: bool = True) -> C
     SpecError
         The bandwidths are too unlike for whole numbers of 60 bits.
     """
+    cuts = cuts_in_time(exchange, topology)
+    return max(cuts, key=lambda cut: bound_of(exchange, topology, cut, apart=apart))
+
+
+def cuts_in_time(exchange: Exchange, topology: Topology) -> list[Cut]:
+    """Return the cuts of which ``best_cut`` takes one: one at least, be there time or not."""
     found = list[Cut]()
     with suppress(TimeUpError):
         for cut in _cuts(exchange, topology):
             found.append(cut)
-    return max(found, key=lambda cut: bound_of(exchange, topology, cut, apart=apart))
+    return found
+
+
+def cut_of_parts(schedule: Schedule, cuts: Sequence[Cut], time: Fraction) -> Cut | None:
+    """Return the cut that proves most of schedules with as many parts; None: no more than of any.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    cuts : sequence of Cut
+        Some, the schedule's own among them.
+    time : Fraction
+        That the schedule takes, in nanoseconds.
+    """
+    exchange, topology = schedule.exchange, schedule.topology
+    two = _in_two(exchange, topology, time) if exchange.rooted and not exchange.combines else ()
+    proved = list[tuple[Fraction, Cut]]()
+    for cut in (*cuts, *two):
+        tick()
+        proved.append((bound_of(exchange, topology, cut, whole=True), cut))
+    best = max(proved, key=lambda one: one[0])
+    of_any = max(bound_of(exchange, topology, cut) for cut in cuts)
+    return best[1] if best[0] > of_any else None
+
+
+def _in_two(exchange: Exchange, topology: Topology, time: Fraction) -> Iterator[Cut]:
+    """Yield cuts which the ranks near the root leave at some time, the others at the end.
+
+    The time is one at which a channel from the root to them ends a send, or one from them to the
+    others begins one, so that both are through at the end. Of ``gather`` all is turned round.
+    """
+    root, gathers = exchange.root, exchange.kind == "gather"
+    held, everywhere = held_by(exchange, topology, exchange.parts), range(topology.vertices)
+    channels = [pair[::-1] if gathers else pair for pair in topology.channels]
+    costs = [float(slot) for slot in held]
+    graph = csr_array((costs, tuple(np.array(channels).T)), shape=(topology.vertices,) * 2)
+    far = dijkstra(graph, indices=root)
+    beyond = set(range(exchange.ranks)) - {root}
+    for distance in np.unique(far[sorted(beyond)])[:-1]:
+        beyond = {rank for rank in beyond if far[rank] > distance * (1 + 1e-9)}
+        others = beyond | {
+            v for v in everywhere[exchange.ranks :] if beyond & {*topology.successors[v]}
+        }
+        near = set(everywhere) - others - {root}
+        slots = {
+            (tail == root, slot)
+            for (tail, head), slot in zip(channels, held, strict=True)
+            if (tail == root and head in near) or (tail in near and head in others)
+        }
+        marks = {
+            slot * n if first else time - slot * n
+            for first, slot in slots
+            for n in range(1, min(MOST_MARKS, int(time / slot)) + 1)
+        }
+        for mark in sorted(marks):
+            tick()
+            # What comes in at a switch is on its way on, and counts there by its begin.
+            late = min((s for pair, s in zip(channels, held, strict=True) if pair[1] in near))
+            leaves = {v: mark - late * (v >= exchange.ranks) for v in near}
+            if gathers:
+                leaves = dict.fromkeys(near, time - mark) | {root: time}
+            else:
+                leaves |= dict.fromkeys(others, time)
+            if min(leaves.values()) > 0 and max(leaves.values()) == time:
+                yield Cut((frozenset(leaves),), tuple(sorted(leaves.items())))
 
 
 def _cuts(exchange: Exchange, topology: Topology) -> Iterator[Cut]:

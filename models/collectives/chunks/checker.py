@@ -6,10 +6,11 @@ effect when the receiver has sent what it had of the item. A send holds a lane o
 the sum of their alphas and the greatest beta times the item's bytes.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from heapq import heapify, heapreplace
 from itertools import pairwise
-from math import lcm
+from math import ceil, lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -163,7 +164,21 @@ def check(schedule: Schedule) -> Outcome:
     return Outcome(perform(schedule), tuple(wrong), count)
 
 
-def bound_of(exchange: Exchange, topology: Topology, cut: Cut, *, apart: bool = True) -> Fraction:
+class _Line(NamedTuple):
+    """A channel that lets something through."""
+
+    channel: int
+    opened: Fraction = Fraction(1)
+    """For which part of the time."""
+    weight: int = 1
+    """Of what it lets through."""
+    begins: bool = False
+    """Whether sends need but begin while it is open."""
+
+
+def bound_of(
+    exchange: Exchange, topology: Topology, cut: Cut, *, apart: bool = True, whole: bool = False
+) -> Fraction:
     """Return the least time that a cut proves, in nanoseconds.
 
     What must pass goes through channels into the receiving side, and a lane takes alpha + beta n
@@ -187,20 +202,27 @@ def bound_of(exchange: Exchange, topology: Topology, cut: Cut, *, apart: bool = 
     share holds a lane of each channel on its way for alpha + beta n at least, in one part; of all
     channels between two ranks for all their latencies.
 
+    With ``whole`` it is of schedules with as many parts of a share as the exchange has, each in a
+    send of its own. A lane that is open for a time w lets as many of them through as fit into w,
+    one after the other. Of a part's way some send leads from a rank that has left when it begins
+    to one that has not when it ends. Past switches the first channel on its path counts whose end
+    has not left when the send begins: into a rank, or what leaves last, all of the send is in w,
+    into another switch its begin.
+
     Raises
     ------
     SpecError
         The cut is none of this collective on this topology.
     """
     if cut.lengths:
-        return _by_lengths(exchange, topology, cut.lengths, apart=apart)
-    parts, whole = cut.parts, exchange.combines and exchange.spreads
+        return _by_lengths(exchange, topology, cut.lengths, apart=apart, whole=whole)
+    parts, reduced = cut.parts, exchange.combines and exchange.spreads
     seen = [vertex for part in parts for vertex in part]
     everywhere = set(range(topology.vertices))
     if (
         len(set(seen)) < len(seen)
         or not everywhere.issuperset(seen)
-        or not (parts if whole else len(parts) == 1)
+        or not (parts if reduced else len(parts) == 1)
     ):
         raise SpecError("cut: it must be a set of vertices, of allreduce parts without overlap")
     times = dict(cut.times)
@@ -209,7 +231,7 @@ def bound_of(exchange: Exchange, topology: Topology, cut: Cut, *, apart: bool = 
     if len(parts) > 1:
         if times:
             raise SpecError("times: the vertices of one set alone can have them")
-        return _of_partition(exchange, topology, parts)
+        return _of_partition(exchange, topology, parts, whole=whole)
     backwards = exchange.combines and not exchange.spreads
     side = everywhere - parts[0] if backwards else parts[0]
     if not side.issuperset(times) or min(times.values(), default=1) <= 0:
@@ -224,23 +246,22 @@ def bound_of(exchange: Exchange, topology: Topology, cut: Cut, *, apart: bool = 
     )
     at_once = Fraction(0)
     if apart and exchange.personal:
-        held = zip(
-            topology.channels, topology.links, held_by_share(exchange, topology), strict=True
-        )
+        held = zip(topology.channels, topology.links, held_by(exchange, topology), strict=True)
         into = sum(
             (link.lanes / time for (a, b), link, time in held if b in side and a not in side)
         )
         at_once = shares / into if into else at_once
-    lines = list[tuple[Fraction, Fraction]]()
-    for ends, link in zip(topology.channels, topology.links, strict=True):
-        a, b = (leaves.get(v, Fraction(0)) for v in (ends[::-1] if backwards else ends))
+    lines = list[_Line]()
+    for channel, ends in enumerate(topology.channels):
+        tail, head = ends[::-1] if backwards else ends
+        a, b = (leaves.get(v, Fraction(0)) for v in (tail, head))
         if a < b:  # counts for (b - a) T - alpha of a time T
-            lines.append((link.alpha / (b - a), bandwidth([link]) * (b - a)))
-    return max(at_once, _least_time(shares * exchange.share, lines))
+            lines.append(_Line(channel, b - a, begins=head >= exchange.ranks and b < 1))
+    return max(at_once, _least_time(exchange, topology, shares, lines, whole=whole))
 
 
-def held_by_share(exchange: Exchange, topology: Topology) -> list[Fraction]:
-    """Return how long a send of a whole share holds a lane of each channel at least.
+def held_by(exchange: Exchange, topology: Topology, parts: int = 1) -> list[Fraction]:
+    """Return how long a send of a part of a share holds a lane of each channel at least.
 
     From a rank to a rank past switches, it holds it for all latencies on its way.
     """
@@ -252,10 +273,10 @@ def held_by_share(exchange: Exchange, topology: Topology) -> list[Fraction]:
         for ends in (tuple(topology.ends.T), tuple(topology.ends[:, ::-1].T))
     )
     exact = 1 if costs.sum() < 2**53 else 1 - 1e-9
-    found = []
+    found, size = [], exchange.share / parts
     for (a, b), link in zip(topology.channels, topology.links, strict=True):
         others = Fraction(int((before[a] + after[b]) * exact), unit)
-        found.append(others + link.alpha + link.beta * exchange.share)
+        found.append(others + link.alpha + link.beta * size)
     return found
 
 
@@ -265,6 +286,7 @@ def _by_lengths(
     lengths: tuple[tuple[int, int, int], ...],
     *,
     apart: bool,
+    whole: bool,
 ) -> Fraction:
     if not exchange.personal:
         raise SpecError(
@@ -278,56 +300,103 @@ def _by_lengths(
         raise SpecError("lengths: they must be 0 or more, and less than 2^40 together")
     costs = [of.get(pair, 0) for pair in topology.channels]
     sources, targets = np.array([(*a, *b) for a, b in exchange.shares]).T
-    needed = int(_far(topology, costs, exchange.ranks)[sources, targets].sum()) * exchange.share
-    lines = [
-        (link.alpha, bandwidth([link]) * cost)
-        for cost, link in zip(costs, topology.links, strict=True)
-        if cost
-    ]
-    open_ = sum((rate for _, rate in lines), Fraction(0))
+    needed = int(_far(topology, costs, exchange.ranks)[sources, targets].sum())
+    lines = [_Line(channel, weight=cost) for channel, cost in enumerate(costs) if cost]
+    time = _least_time(exchange, topology, needed, lines, whole=whole)
+    rates = (bandwidth([topology.links[line.channel]]) * line.weight for line in lines)
+    open_ = sum(rates, Fraction(0))
     if not (apart and open_):
-        return _least_time(needed, lines)
+        return time
     # In lanes' time, not bytes, a channel's length is as many nanoseconds as its bytes take.
     held = [
         cost * time / link.beta
-        for cost, time, link in zip(
-            costs, held_by_share(exchange, topology), topology.links, strict=True
-        )
+        for cost, time, link in zip(costs, held_by(exchange, topology), topology.links, strict=True)
     ]
     unit = lcm(*(time.denominator for time in held))
-    whole = [int(time * unit) for time in held]
-    sums = float(_far(topology, whole, exchange.ranks)[sources, targets].sum())
-    exact = 1 if sum(whole) * len(sources) < 2**53 else 1 - 1e-9
-    return max(_least_time(needed, lines), Fraction(int(sums * exact), unit) / open_)
+    rounded = [int(time * unit) for time in held]
+    sums = float(_far(topology, rounded, exchange.ranks)[sources, targets].sum())
+    exact = 1 if sum(rounded) * len(sources) < 2**53 else 1 - 1e-9
+    return max(time, Fraction(int(sums * exact), unit) / open_)
 
 
 def _of_partition(
-    exchange: Exchange, topology: Topology, parts: tuple[frozenset[int], ...]
+    exchange: Exchange, topology: Topology, parts: tuple[frozenset[int], ...], *, whole: bool
 ) -> Fraction:
     ranks = [{v for v in part if v < exchange.ranks} for part in parts]
     if set().union(*ranks) < set(range(exchange.ranks)) or not all(ranks):
         raise SpecError("cut: its parts must have all ranks, each one at least")
-    needed = 2 * (len(parts) - 1) * len(exchange.owners) * exchange.share
+    needed = 2 * (len(parts) - 1) * len(exchange.owners)
     part_of = {vertex: number for number, part in enumerate(parts) for vertex in part}
     between = [
-        (a, b, (link.alpha, bandwidth([link])))
-        for (a, b), link in zip(topology.channels, topology.links, strict=True)
-        if part_of.get(a) != part_of.get(b)
+        (pair, _Line(channel))
+        for channel, pair in enumerate(topology.channels)
+        if part_of.get(pair[0]) != part_of.get(pair[1])
     ]
-    into = [line for _, b, line in between if b in part_of]
-    out_of = [line for a, _, line in between if a in part_of]
-    return max(_least_time(needed, into), _least_time(needed, out_of))
+    ways = ([line for pair, line in between if pair[end] in part_of] for end in (1, 0))
+    return max(_least_time(exchange, topology, needed, some, whole=whole) for some in ways)
 
 
-def _least_time(needed: Fraction, lines: Iterable[tuple[Fraction, Fraction]]) -> Fraction:
-    """Return when lines, each from a time on with a bandwidth, have brought so many bytes."""
+def _least_time(
+    exchange: Exchange, topology: Topology, needed: int, lines: Sequence[_Line], *, whole: bool
+) -> Fraction:
+    """Return when lines have let so many shares through; with ``whole`` all their parts."""
+    if whole:
+        return _by_sends(exchange, topology, needed, lines)
+    links = [(topology.links[line.channel], line) for line in lines]
     brought = rate = time = Fraction(0)
-    for begin, more in sorted(lines):
-        if rate and brought + rate * (begin - time) >= needed:
+    size = needed * exchange.share
+    for begin, more in sorted(
+        (link.alpha / line.opened, bandwidth([link]) * line.weight * line.opened)
+        for link, line in links
+    ):
+        if rate and brought + rate * (begin - time) >= size:
             break
         brought += rate * (begin - time)
         rate, time = rate + more, begin
-    return time + (needed - brought) / rate if rate and needed > 0 else Fraction(0)
+    return time + (size - brought) / rate if rate and size > 0 else Fraction(0)
+
+
+def _by_sends(
+    exchange: Exchange, topology: Topology, needed: int, lines: Sequence[_Line]
+) -> Fraction:
+    """Return the least time in which so many sends of a part of each share fit into lines."""
+    held = held_by(exchange, topology, exchange.parts)
+    left, rate = needed * exchange.parts, Fraction(0)
+    each = list[tuple[Fraction, int, bool]]()
+    for line in lines:
+        many = topology.links[line.channel].lanes * line.weight
+        each.append((held[line.channel] / line.opened, many, line.begins))
+        rate += many / each[-1][0]
+    if not rate or left <= 0:
+        return Fraction(0)
+    # Until then fewer have come, however they lie; from then on they are counted one by one.
+    begun = max(Fraction(0), (left - sum(many for _, many, _ in each)) / rate)
+    ahead = list[tuple[Fraction, Fraction, int]]()
+    for slot, many, begins in each:
+        before = max(0, ceil(begun / slot) - (not begins))
+        left -= many * before
+        ahead.append((slot * (before + (not begins)), slot, many))
+    heapify(ahead)
+    while True:
+        time, slot, many = ahead[0]
+        left -= many
+        if left <= 0:
+            return time
+        heapreplace(ahead, (time + slot, slot, many))
+
+
+def proved_in_parts(schedule: Schedule) -> Fraction:
+    """Return the least time that the file proves of as many chunks as it has, in nanoseconds.
+
+    Raises
+    ------
+    SpecError
+        A cut is none of this collective on this topology.
+    """
+    exchange, topology = schedule.exchange, schedule.topology
+    cuts = [cut for cut in (schedule.certificate, schedule.of_parts) if cut is not None]
+    found = (bound_of(exchange, topology, cut, whole=True) for cut in cuts)
+    return max(proved(schedule)[0], *found, Fraction(0))
 
 
 def proved(schedule: Schedule) -> tuple[Fraction, str]:

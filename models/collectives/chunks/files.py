@@ -29,8 +29,29 @@ from syncfabric.models.parsed import Rational, parse_json, validated
 _Whole = Annotated[int, Field(strict=True, ge=0)]
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class _File:
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"), kw_only=True)
+class _Cut:
+    """Why a schedule takes so long."""
+
+    cut: list[list[_Whole]] | None = None
+    times: list[tuple[_Whole, Rational]] | None = None
+    lengths: list[tuple[_Whole, _Whole, _Whole]] | None = None
+
+    def made(self) -> Cut | None:
+        """Return the cut, if there is one."""
+        if self.lengths is not None:
+            if self.cut is not None or not self.lengths:
+                raise SpecError("schedule: lengths: they take a cut's place; give one of them")
+            return Cut((), lengths=tuple(self.lengths))
+        if self.cut is not None:
+            return Cut(tuple(map(frozenset, self.cut)), tuple(self.times or ()))
+        if self.times:
+            raise SpecError("schedule: times: they are of a cut's vertices; there is no cut")
+        return None
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"), kw_only=True)
+class _File(_Cut):
     """A file; field by field as the documentation has them."""
 
     format: Literal["syncfabric-schedule/2"]
@@ -40,9 +61,7 @@ class _File:
     chunks: Annotated[int, Field(strict=True, ge=1)]
     sends: list[list[Any]]
     root: _Whole = 0
-    cut: list[list[_Whole]] | None = None
-    times: list[tuple[_Whole, Rational]] | None = None
-    lengths: list[tuple[_Whole, _Whole, _Whole]] | None = None
+    in_chunks: _Cut | None = None
 
 
 _FILE = TypeAdapter(_File)
@@ -95,22 +114,11 @@ def read(values: Any) -> Schedule:
         _send(topology, exchange, send, f"schedule: sends[{number}]")
         for number, send in enumerate(file.sends)
     )
-    cut = _cut(file)
-    if cut is not None:
-        bound_of(exchange, topology, cut)
-    return Schedule(topology, exchange, sends, cut)
-
-
-def _cut(file: _File) -> Cut | None:
-    if file.lengths is not None:
-        if file.cut is not None or not file.lengths:
-            raise SpecError("schedule: lengths: they take a cut's place; give one of them")
-        return Cut((), lengths=tuple(file.lengths))
-    if file.cut is not None:
-        return Cut(tuple(map(frozenset, file.cut)), tuple(file.times or ()))
-    if file.times:
-        raise SpecError("schedule: times: they are of a cut's vertices; there is no cut")
-    return None
+    cut, of_parts = (None if part is None else part.made() for part in (file, file.in_chunks))
+    for each in (cut, of_parts):
+        if each is not None:
+            bound_of(exchange, topology, each)
+    return Schedule(topology, exchange, sends, cut, of_parts)
 
 
 def _send(topology: Topology, exchange: Exchange, send: Any, place: str) -> Send:

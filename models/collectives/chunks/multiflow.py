@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import coo_array, csr_array, hstack
 
-from syncfabric.models.collectives.chunks.checker import held_by_share
+from syncfabric.models.collectives.chunks.checker import held_by
 from syncfabric.models.collectives.chunks.links import bandwidths
 from syncfabric.models.collectives.chunks.schedule import Exchange
 from syncfabric.models.collectives.clock import seconds_left, tick
@@ -55,7 +55,7 @@ _KNOWN: dict[tuple[Topology, tuple[Fraction, ...]], Flows | None] = {}
 def held_links(exchange: Exchange, topology: Topology) -> Iterator[Topology]:
     """Yield, if shares are for one rank each, links that take as long a byte as else a share."""
     if exchange.personal:
-        held = held_by_share(exchange, topology)
+        held = held_by(exchange, topology)
         links = (
             Link(Fraction(0), time, link.lanes)
             for time, link in zip(held, topology.links, strict=True)

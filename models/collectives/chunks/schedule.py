@@ -280,7 +280,9 @@ class Schedule:
     exchange : Exchange
     sends : tuple of Send
     certificate : Cut, optional
-        Why it takes so long at least.
+        Why it takes so long at least, in any number of parts.
+    of_parts : Cut, optional
+        Why it does in so many parts, where that is longer.
     source : str
         Its file, if it has one.
     """
@@ -289,6 +291,7 @@ class Schedule:
     exchange: Exchange
     sends: tuple[Send, ...]
     certificate: Cut | None = None
+    of_parts: Cut | None = None
     source: str = field(default="", compare=False)
 
     def to_json(self) -> dict[str, Any]:
@@ -308,6 +311,8 @@ class Schedule:
         }
         if self.certificate is not None:
             values |= self.certificate.to_json()
+        if self.of_parts is not None:
+            values["in_chunks"] = self.of_parts.to_json()
         return values
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
 from random import Random
-from typing import Any
 
-from syncfabric.models.collectives.chunks.bounds import best_cut
+from syncfabric.models.collectives.chunks.bounds import cut_of_parts, cuts_in_time
 from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency, perform
 from syncfabric.models.collectives.chunks.order import Route, along, greedy, shared_out, ways_of
 from syncfabric.models.collectives.chunks.routing import routes_of, shortest
@@ -36,6 +36,8 @@ RESTARTS = 8
 """Of ``DRAWN``, where every share is for one rank."""
 BOUND_SHARE = 0.5
 """Of the time limit, for the bound."""
+AFTER = 1.0
+"""Seconds for the bound of the fastest schedule's own number of chunks."""
 MOST_SENDS = 2_000_000
 """Of a schedule; numbers of chunks that take more are left out."""
 
@@ -147,53 +149,24 @@ def search(
         raise SpecError(f"topology {topology.name}: a rank alone has nothing to send")
     exchange, clock = Exchange(kind, topology.nodes, size, 1, root), Clock(time_limit, stop)
     with clock.rules(BOUND_SHARE):
-        cut = best_cut(exchange, topology)
+        cuts = cuts_in_time(exchange, topology)
+    cut = max(cuts, key=lambda one: bound_of(exchange, topology, one))
     bound = max(bound_of(exchange, topology, cut), least_latency(exchange, topology))
-    makers = _Makers(topology, exchange, seed)
-    best: dict[tuple[str, int], Found] = {}
-    left_out = list[int]()
-
-    def attempt(method: str, number: int, restart: int = 0) -> None:
-        held = exchange.count * number * exchange.ranks
-        if makers.sends * number > MOST_SENDS or (number > min(parts) and held > MOST_HELD):
-            left_out.extend([number] * (number not in left_out))
-            return
-        told(f"{method}, {number} chunks")
-        least = min((one.time for one in best.values()), default=None)
-        sends = makers.made(method, replace(exchange, parts=number), least, restart)
-        if not sends:
-            return
-        schedule = Schedule(topology, replace(exchange, parts=number), tuple(sends), cut)
-        outcome = check(schedule)
-        if outcome.broken:
-            raise AssertionError(f"{method}: {outcome.wrong[0]}")
-        before = best.get((method, number))
-        if before is None or outcome.time < before.time:
-            best[method, number] = Found.of(method, schedule, outcome.time)
-
-    def limited(*attempted: Any) -> None:
-        try:
-            with clock.rules():
-                tick()
-                attempt(*attempted)
-        except TimeUpError:
-            method, number, *_ = attempted
-            left_out.extend([number] * ((method, number) not in best and number not in left_out))
-
+    trials = _Trials(exchange, _Makers(topology, exchange, seed), cut, clock, told)
+    best, left_out, least = trials.best, trials.left_out, min(parts)
     if METHODS[0] in methods:  # is quick, and always there
-        attempt(METHODS[0], min(parts))
+        trials.attempt(METHODS[0], least)
     for number in parts:
         for method in methods:
             if method != "exact" and (method, number) not in best:
-                limited(method, number)
+                trials.limited(method, number, fits=number == least)
     # What takes long comes late, so that it takes no time from the others.
     for restart in range(1, RESTARTS if exchange.personal else 2):
         for method, number in sorted(best, key=lambda key: best[key].time):
-            met = min(one.time for one in best.values()) == bound
-            if method in DRAWN and exchange.personal and not met:
-                limited(method, number, restart)
+            if method in DRAWN and exchange.personal and trials.time != bound:
+                trials.limited(method, number, restart)
         for number in parts if restart == 1 and "exact" in methods else ():
-            limited("exact", number)
+            trials.limited("exact", number, fits=number == least)
     if not best and not left_out:
         raise SpecError(
             f"method {methods[0]}: it does not fit {kind} on topology {topology.name}; take"
@@ -206,15 +179,76 @@ def search(
             f"topology {topology.name}: no schedule of {kind} was found in time with"
             f" {MOST_SENDS:,} sends at most; take {fewer}a longer time limit{other}"
         )
-    found = sorted(best.values(), key=lambda one: (one.time, one.parts))
-    return Result(tuple(found), bound, cut, tuple(left_out))
+    first, *others = sorted(best.values(), key=lambda one: (one.time, one.parts))
+    if first.time > bound:
+        with suppress(TimeUpError), clock.rules(least=AFTER):
+            own = cut_of_parts(first.schedule, cuts, first.time)
+            first = replace(first, schedule=replace(first.schedule, of_parts=own))
+    return Result((first, *others), bound, cut, tuple(left_out))
+
+
+class _Trials:
+    """The best schedule of each method and number of parts, and the numbers that were left out."""
+
+    def __init__(
+        self,
+        exchange: Exchange,
+        makers: _Makers,
+        cut: Cut,
+        clock: Clock,
+        told: Callable[[str], None],
+    ) -> None:
+        self._exchange, self._makers, self._cut = exchange, makers, cut
+        self._clock, self._told = clock, told
+        self.best: dict[tuple[str, int], Found] = {}
+        self.left_out: list[int] = []
+
+    @property
+    def time(self) -> Fraction | None:
+        """Of the fastest, if there is one."""
+        return min((one.time for one in self.best.values()), default=None)
+
+    def limited(self, method: str, number: int, restart: int = 0, *, fits: bool = True) -> None:
+        """Attempt it while there is time; ``fits``: whatever a rank then holds."""
+        try:
+            with self._clock.rules():
+                tick()
+                if not fits and self._exchange.count * number * self._exchange.ranks > MOST_HELD:
+                    self._leave_out(number)
+                else:
+                    self.attempt(method, number, restart)
+        except TimeUpError:
+            if (method, number) not in self.best:
+                self._leave_out(number)
+
+    def attempt(self, method: str, number: int, restart: int = 0) -> None:
+        """Make a schedule, check it, and keep it if it is faster."""
+        if self._makers.sends * number > MOST_SENDS:
+            self._leave_out(number)
+            return
+        self._told(f"{method}, {number} chunks")
+        exchange = replace(self._exchange, parts=number)
+        sends = self._makers.made(method, exchange, self.time, restart)
+        if not sends:
+            return
+        schedule = Schedule(self._makers.topology, exchange, tuple(sends), self._cut)
+        outcome = check(schedule)
+        if outcome.broken:
+            raise AssertionError(f"{method}: {outcome.wrong[0]}")
+        before = self.best.get((method, number))
+        if before is None or outcome.time < before.time:
+            self.best[method, number] = Found.of(method, schedule, outcome.time)
+
+    def _leave_out(self, number: int) -> None:
+        if number not in self.left_out:
+            self.left_out.append(number)
 
 
 class _Makers:
     """The methods; what does not depend on the number of parts is found once."""
 
     def __init__(self, topology: Topology, exchange: Exchange, seed: int) -> None:
-        self._topology, self._turned = topology, topology.reversed()
+        self.topology, self._turned = topology, topology.reversed()
         self._owners, self._seed = exchange.owners, seed
         self._personal = exchange.personal
         self._paths: dict[tuple[Exchange, bool], list[Route] | None] = {}
@@ -239,7 +273,7 @@ class _Makers:
                 routes = [self._spanning[nth][0] for nth in taken]
                 parts = exchange.items
                 piece = exchange.piece
-                return along(self._topology, routes, piece, parts=parts, both=True)
+                return along(self.topology, routes, piece, parts=parts, both=True)
             return None
         if self._personal != (method == "paths") and method not in ("shortest", "greedy", "exact"):
             return None
@@ -248,7 +282,7 @@ class _Makers:
         for combine in (True, False):
             if not (exchange.combines if combine else exchange.spreads or exchange.personal):
                 continue
-            topology = self._turned if combine else self._topology
+            topology = self._turned if combine else self.topology
             sends: list[Send] | None
             shares = exchange.ends(combine=combine)
             if method == "shortest":
@@ -282,17 +316,17 @@ class _Makers:
         if method == "paths":
             key = exchange, bool(restart)
             if key not in self._paths:
-                topology = self._topology
+                topology = self.topology
                 self._paths[key] = routes_of(topology, exchange, self._seed, whole=key[1])
             return self._paths[key]
         trees = self._combining if combine else self._spreading
         if method == "ring":
-            trees = _ring(self._turned if combine else self._topology, self._owners)
+            trees = _ring(self._turned if combine else self.topology, self._owners)
         return None if trees is None else _routes(trees, exchange)
 
     @cached_property
     def _spreading(self) -> list[Tree] | None:
-        return best_trees(self._topology, self._owners)
+        return best_trees(self.topology, self._owners)
 
     @cached_property
     def _combining(self) -> list[Tree] | None:
@@ -300,7 +334,7 @@ class _Makers:
 
     @cached_property
     def _spanning(self) -> list[tuple[Route, float]]:
-        return [(Route(edges[0][0], edges), rate) for edges, rate in packed(self._topology).trees]
+        return [(Route(edges[0][0], edges), rate) for edges, rate in packed(self.topology).trees]
 
 
 def _ring(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:

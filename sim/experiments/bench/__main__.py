@@ -2,9 +2,12 @@
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
 from rich.table import Table
 
 from syncfabric.models.errors import SpecError, SyncfabricError
@@ -47,6 +50,10 @@ def main(words: list[str], folder: str | None = None) -> int:
         return 2
 
 
+def _told(status: Status, title: str, words: str) -> None:
+    status.update(f"{title}: {escape(words)}")
+
+
 def _missed(words: list[str], folder: str | None) -> int:
     """Measure; return how many targets are missed."""
     console, missed = Console(), 0
@@ -62,8 +69,8 @@ def _missed(words: list[str], folder: str | None) -> int:
         check_folder(folder)
     for section in chosen:
         table = Table("figure", "measured", "target", "", title=section.title, title_justify="left")
-        work = Work(section)
-        with console.status(section.title):
+        with console.status(section.title) as status:
+            work = Work(section, told=partial(_told, status, section.title))
             section.function(work)
         peers = any(claim.note for claim in work.claims)
         if peers:

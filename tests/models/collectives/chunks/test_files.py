@@ -53,6 +53,9 @@ def test_a_schedule_comes_back(tmp_path: Path) -> None:
         ("sends", [[0, 0, "copy", 0, 5]], r"no channel \[0, 5\]"),
         ("sends", [[0, 0, "copy", 0, 1, 2]], "past switches alone"),
         ("sends", [[0, 0, "copy", 0, "1"]], "it must be share"),
+        ("in_chunks", {"cut": [[0], [0, 1]]}, "cut: it must be a set"),
+        ("in_chunks", {"cut": [[0]], "more": 1}, r"schedule: in_chunks\.more: "),
+        ("in_chunks", {"times": [[0, "1"]]}, "there is no cut"),
         ("more", 1, "schedule: more: "),
     ],
 )

@@ -14,7 +14,7 @@ import pytest
 from scipy.optimize import linprog
 
 from syncfabric.models.collectives.chunks.bounds import best_cut
-from syncfabric.models.collectives.chunks.checker import bound_of, check, held_by_share
+from syncfabric.models.collectives.chunks.checker import bound_of, check, held_by
 from syncfabric.models.collectives.chunks.files import read
 from syncfabric.models.collectives.chunks.links import bandwidths, linked
 from syncfabric.models.collectives.chunks.multiflow import flows_of, lengths_of
@@ -222,7 +222,7 @@ def test_past_switches_a_share_holds_channels_for_all_latencies() -> None:
     links = tuple(Link(Fraction(alpha), Fraction(1)) for alpha in (1, 2, 3, 4))
     star = Topology("star", 2, 1, channels, links)
     exchange = Exchange("alltoall", 2, 20)
-    assert held_by_share(exchange, star) == [13, 13, 15, 15]
+    assert held_by(exchange, star) == [13, 13, 15, 15]
 
 
 @pytest.mark.parametrize(
