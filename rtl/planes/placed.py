@@ -66,7 +66,7 @@ def process_port(shape: NodeShape, registers: int) -> NodePort | SlotsPort:
 class Placed(wiring.Component, ABC):
     """A place on the config chain, whose reset takes a cycle to all of its state.
 
-    Rules: docs/microarchitecture-engine.md, Node (1, 4 to 6).
+    Rules: docs/microarchitecture-engine.md, Node (1, 4, 5).
 
     Parameters
     ----------
