@@ -2,7 +2,6 @@
 
 from syncfabric.models.broadcast.policy import Policy as Policy
 from syncfabric.models.broadcast.tree import Tree as _BroadcastTree
-from syncfabric.models.collectives.chunks.links import linked as linked
 from syncfabric.models.collectives.chunks.search import search as _find_chunked_schedule
 from syncfabric.models.collectives.collective import Collective as Collective
 from syncfabric.models.collectives.collective import collective as collective
@@ -15,6 +14,7 @@ from syncfabric.models.collectives.search import search as _find_schedule
 from syncfabric.models.collectives.task import Rules as Rules
 from syncfabric.models.collectives.task import Task as Task
 from syncfabric.models.collectives.topology import Topology as Topology
+from syncfabric.models.collectives.topology import linked as linked
 from syncfabric.models.collectives.verdict import examine as examine
 from syncfabric.models.errors import BoardError as BoardError
 from syncfabric.models.errors import DeadlockError as DeadlockError

@@ -1,10 +1,10 @@
 """Lower bounds on the steps of a collective, each with an argument that can be checked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import ceil
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from syncfabric.models.collectives.certificate import (
     Bound,
@@ -21,10 +21,6 @@ from syncfabric.models.collectives.cuts import Routers, bisection, candidates, c
 from syncfabric.models.collectives.linear import load_bound, relay_bound
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import PlanError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _SEARCHED, _HALVED = 200, 1100
 """Routers up to which cuts are searched, of broadcasts and of scatters; beyond, distances and ports
@@ -101,8 +97,6 @@ def paper_bound(task: Task) -> Bound | None:
 
 def _ports(task: Task) -> Bound:
     """Count what each node must eject, and in a scatter inject."""
-    import numpy as np
-
     topology, pairs = task.topology, task.collective.pair_array()
     ends = [("in", 1, topology.sources)]
     if not task.collective.broadcast:
@@ -118,8 +112,6 @@ def _ports(task: Task) -> Bound:
 
 def _cut(task: Task) -> Bound | None:
     """Find the cut that takes the most steps to cross."""
-    import numpy as np
-
     routers = Routers.of(task.topology)
     most = _SEARCHED if task.collective.broadcast else _HALVED
     if not 2 <= len(routers.vertices) <= most:
@@ -164,8 +156,6 @@ def _growth(task: Task) -> Bound:
 
 def _start(task: Task) -> Bound | None:
     """Find receivers that cannot all be served in the first step."""
-    import numpy as np
-
     routers = Routers.of(task.topology)
     if task.shares or not 2 <= len(routers.vertices) <= _SEARCHED:
         return None

@@ -13,15 +13,14 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from inspect import signature
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+from networkx import DiGraph, set_edge_attributes, single_source_dijkstra_path_length
+from numpy.typing import NDArray
 from pydantic import ConfigDict
 
 from syncfabric.models.collectives.task import Task
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Side = tuple[int, ...]
 Channels = tuple[tuple[int, int], ...]
@@ -206,8 +205,6 @@ class Load(_Argument):
     def _count(cls, task: Task, weights: tuple[tuple[int, int, int], ...], minimal: bool) -> Load:
         if task.collective.broadcast:
             raise _WrongError("a broadcast need not go the whole way for each receiver")
-        from networkx import DiGraph, set_edge_attributes, single_source_dijkstra_path_length
-
         if minimal and not task.minimal:
             raise _WrongError("it is about shortest paths, but longer ones may be taken")
         weight = {(a, b): w for a, b, w in weights}
@@ -451,8 +448,6 @@ def verify(task: Task, bound: Bound) -> str | None:
 
 def _inside(task: Task, side: Side) -> NDArray[np.bool_]:
     """Return which vertices are in a set."""
-    import numpy as np
-
     return np.isin(np.arange(task.topology.vertices), side)
 
 

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Kind = Literal[
     "OAB",
@@ -141,8 +140,6 @@ class Collective:
 
     def pair_array(self) -> NDArray[np.int32]:
         """Return the pairs as an array of shape (pairs, 2), in the same order."""
-        import numpy as np
-
         senders = np.array(self.senders, dtype=np.int32)
         receivers = np.array(self.receivers, dtype=np.int32)
         if self.kind != "permutation":

@@ -1,20 +1,17 @@
 """Cuts of a network: all of them between few routers, else the best that a search finds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Topology
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Masks = NDArray[np.bool_]
-    Values = NDArray[np.float64]
+Masks = NDArray[np.bool_]
+Values = NDArray[np.float64]
 
 EXACT = 16
 """Routers between which all cuts are tried."""
@@ -38,7 +35,7 @@ class Routers:
     """Of each vertex: the place in ``vertices`` of itself, or of its switch."""
 
     @classmethod
-    def of(cls, topology: Topology) -> Routers:
+    def of(cls, topology: Topology) -> Self:
         """Return the routers of a topology."""
         routers = tuple(v for v in range(topology.vertices) if topology.routers[v])
         place = {v: i for i, v in enumerate(routers)}
@@ -58,8 +55,6 @@ class Routers:
 
     def matrix(self, pairs: NDArray[np.int32]) -> Values:
         """Count pairs of vertices by their routers; those of one router are left out."""
-        import numpy as np
-
         found = np.zeros((len(self.vertices), len(self.vertices)))
         np.add.at(found, tuple(np.array(self.home)[pairs].T), 1)
         np.fill_diagonal(found, 0)
@@ -67,8 +62,6 @@ class Routers:
 
     def count(self, vertices: tuple[int, ...]) -> Values:
         """Count vertices by their routers, of shape (routers)."""
-        import numpy as np
-
         found = np.zeros(len(self.vertices))
         for v in vertices:
             found[self.home[v]] += 1
@@ -95,8 +88,6 @@ def candidates(routers: Routers, gain: Callable[[Masks], Values]) -> Masks:
     gain : callable
         From sets to what is sought of them, greater being better; a search climbs by it.
     """
-    import numpy as np
-
     size = len(routers.vertices)
     if size < 2:
         return np.zeros((0, size), dtype=bool)
@@ -114,8 +105,6 @@ def candidates(routers: Routers, gain: Callable[[Masks], Values]) -> Masks:
 
 def _starts(routers: Routers) -> Iterator[Masks]:
     """Yield likely sets: by number, by bits of the number, and balls; then what each leaves."""
-    import numpy as np
-
     size = len(routers.vertices)
     numbers = np.arange(size)
     sets = [numbers < size // 2, *(numbers >> bit & 1 == 1 for bit in range(size.bit_length()))]
@@ -139,8 +128,6 @@ def _starts(routers: Routers) -> Iterator[Masks]:
 
 def _climb(start: Masks, gain: Callable[[Masks], Values]) -> Masks:
     """Move one router at a time to the other side while that is better."""
-    import numpy as np
-
     here, size = start.copy(), len(start)
     reached = gain(here[None])[0]
     for _ in range(size):
@@ -161,8 +148,6 @@ def bisection(topology: Topology) -> tuple[int | None, bool]:
     With an odd number of nodes one half has one more. None if halves are found only by parting
     processors from their switch.
     """
-    import numpy as np
-
     routers = Routers.of(topology)
     both = routers.channels() + routers.channels().T
     weight = routers.count(tuple(range(topology.nodes)))

@@ -80,13 +80,11 @@ def rate_of(topology: Topology, cut: Cut) -> Fraction:
     SpecError
         The cut is none of this topology.
     """
-    members = range(topology.nodes)
     if len(cut.parts) == 1:
         (inside,) = cut.parts
-        if not 0 < sum(rank in inside for rank in members) < topology.nodes:
+        if not 0 < sum(rank in inside for rank in range(topology.nodes)) < topology.nodes:
             raise SpecError("cut: it must have some of the members, and not all")
-        return Fraction(sum(b in inside and a not in inside for a, b in topology.channels))
-    if sum(map(len, cut.parts)) != topology.vertices:
+    elif sum(map(len, cut.parts)) != topology.vertices:
         raise SpecError("cut: its parts must have every vertex of the topology")
     exchange = Exchange("allreduce", topology.nodes, topology.nodes)
     return exchange.size / bound_of(exchange, _flat(topology), cut)

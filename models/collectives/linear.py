@@ -1,17 +1,16 @@
 """Bounds by linear programs: their dual values are a certificate."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.sparse import coo_array
 
 from syncfabric.models.collectives.certificate import Bound, Load, Relays, last_senders
 from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.task import Task
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _FLOWS = 15_000
 """Flows (senders times channels) up to which the relaxation is solved."""
@@ -63,8 +62,6 @@ def usable(task: Task, source: int) -> NDArray[np.bool_]:
 
 def _flow_prices(task: Task, sources: list[int]) -> NDArray[np.float64] | None:
     """Return the dual values of the channels' capacities."""
-    import numpy as np
-
     from syncfabric.models.collectives.chunks.multiflow import flow_prices
 
     topology = task.topology
@@ -86,9 +83,6 @@ def _prices(
     ``loads``, come to 0 at most, and those of ``keep`` to ``whole``. Both are parts of a sparse
     matrix: rows, columns and values.
     """
-    import numpy as np
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
 
     def sparse(parts: list[Any], rows: int) -> Any:
         row, column, value = (np.concatenate([part[i] for part in parts]) for i in range(3))
@@ -148,8 +142,6 @@ def relay_bound(task: Task) -> Bound | None:
 
 def _node_prices(shares: Counter[frozenset[int]], each: list[int]) -> list[float]:
     """Return what the capacity of each node is worth in the linear program."""
-    import numpy as np
-
     # Column 0 is the number of steps, the others what a node sends of a share.
     sent = [(share, node) for share, nodes in enumerate(shares) for node in sorted(nodes)]
     share, node = np.array(sent).T

@@ -1,18 +1,14 @@
 """Paths between two vertices: the shortest ones, and others up to some hops longer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Topology
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Path = tuple[int, ...]
 """Every vertex passed, both ends included."""
@@ -122,8 +118,6 @@ def path_table(
     seed : int
         The same seed draws the same paths.
     """
-    import numpy as np
-
     rng = Random(seed)
     ways: dict[int, _Ways] = {}
     ends, first_path, first_channel, channel, whole = [], [0], [0], list[int](), True

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.parsed import written
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Channel = tuple[int, int]
 """From one vertex to another."""
@@ -30,6 +29,11 @@ class Link(NamedTuple):
     """Time of a byte on a lane, in nanoseconds."""
     lanes: int = 1
     """Transfers that it carries side by side, as parallel links do."""
+
+    @property
+    def rate(self) -> Fraction:
+        """Bytes a nanosecond, on all lanes together."""
+        return self.lanes / self.beta
 
 
 @dataclass(frozen=True)
@@ -144,8 +148,6 @@ class Topology:
     @cached_property
     def ends(self) -> NDArray[np.int32]:
         """The channels as an array of shape (channels, 2)."""
-        import numpy as np
-
         return np.array(self.channels, dtype=np.int32).reshape(-1, 2)
 
     @cached_property
@@ -154,7 +156,6 @@ class Topology:
 
         A processor is never on a path between others: it would pass its switch twice.
         """
-        import numpy as np
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import dijkstra
 
@@ -176,8 +177,12 @@ class Topology:
 
     def reversed(self) -> Topology:
         """Return the network with every channel turned round, and its number kept."""
-        turned = tuple((b, a) for a, b in self.channels)
-        return Topology(self.name, self.nodes, self.switches, turned, self.links)
+        return replace(self, channels=tuple((b, a) for a, b in self.channels))
+
+    @property
+    def rates(self) -> list[Fraction]:
+        """The bytes a nanosecond of each channel, all lanes together."""
+        return [link.rate for link in self.links]
 
     def along(self, path: Sequence[int]) -> list[int]:
         """Return the numbers of the channels along a path of vertices.
@@ -200,6 +205,17 @@ class Topology:
         if self.links:
             values["links"] = [[*map(written, cost), lanes] for *cost, lanes in self.links]
         return values
+
+
+def linked(topology: Topology, alpha: Fraction, beta: Fraction) -> Topology:
+    """Return a topology whose links have costs: its own, else these everywhere.
+
+    Raises
+    ------
+    SpecError
+        ``beta`` is not above 0, or ``alpha`` is below.
+    """
+    return replace(topology, links=topology.links or (Link(alpha, beta),) * len(topology.channels))
 
 
 def both_ways(links: Iterable[Channel]) -> tuple[Channel, ...]:

@@ -16,8 +16,10 @@ class PartStep(NamedTuple):
     """From which rank, into which slot."""
     sends: tuple[tuple[int, int], ...]
     """To which rank, from which slot."""
-    adds: tuple[tuple[int, int], ...]
+    adds: tuple[tuple[int, int], ...] = ()
     """After that: to which slot which one is added."""
+    copies: tuple[tuple[int, int], ...] = ()
+    """And in which slot's place which one comes."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,19 @@ class Part:
         messages to d.
     steps : tuple of PartStep
         Those in which it does something.
+    each : int
+        Slots from the named one on that what it has or wants takes.
+    early : bool
+        Whether all is received from the beginning on, in slots of its own, and a send is only to be
+        over when its slot changes; else a step ends with its messages.
     """
 
     slots: int
     own: tuple[tuple[int, Name], ...]
     wanted: tuple[tuple[int, Name], ...]
     steps: tuple[PartStep, ...]
+    each: int = 1
+    early: bool = False
 
 
 def reduces(collective: Collective) -> bool:

@@ -12,7 +12,7 @@ from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
 from syncfabric.models.collectives.collective import Collective, Kind
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.errors import SpecError, about
-from syncfabric.sim.ranks.chunks import ChunkCarrier, call_of, moves_of
+from syncfabric.sim.ranks.chunks import call_of, chunk_parts
 from syncfabric.sim.ranks.launch import first_tells
 from syncfabric.sim.ranks.parts import Part, message_name, parts_of, reduces, wanted_by
 from syncfabric.sim.ranks.payloads import (
@@ -29,12 +29,15 @@ from syncfabric.sim.ranks.payloads import (
     slowest,
 )
 
+Changes = list[tuple[Any, Any, bool]]
+"""Blocks, others, and whether these are added to them or take their place."""
+
 
 class Carrier:
     """One rank's part, ready to be played any number of times.
 
     The requests are made once, so that playing takes two calls of MPI a step: all messages of a
-    step are on their way at once, and the next step begins when this rank's have come and gone.
+    step are on their way at once.
 
     Parameters
     ----------
@@ -42,7 +45,7 @@ class Carrier:
         Its rank is the node.
     part : Part
     size : int
-        Bytes of a message.
+        Bytes of a message; of all slots of what a rank has or wants.
     """
 
     name = "schedule"
@@ -51,40 +54,58 @@ class Carrier:
         from mpi4py import MPI
 
         self._part = part
-        self._blocks = np.zeros((part.slots, size), np.uint8)
+        self._blocks = np.zeros((part.slots, size // part.each), np.uint8)
         self._start, self._wait = MPI.Prequest.Startall, MPI.Request.Waitall
-        self._steps = [
-            (
-                [world.Recv_init(self._blocks[slot], peer) for peer, slot in step.receives]
-                + [world.Send_init(self._blocks[slot], peer) for peer, slot in step.sends],
-                [(self._words(to), self._words(spare)) for to, spare in step.adds],
-            )
-            for step in part.steps
-        ]
+        self._steps = list[tuple[list[Any], list[Any], Changes]]()
+        self._receives, self._sends = list[Any](), list[Any]()
+        sent: dict[int, list[Any]] = {}
+        for step in part.steps:
+            receives = [world.Recv_init(self._blocks[slot], peer) for peer, slot in step.receives]
+            sends = [world.Send_init(self._blocks[slot], peer) for peer, slot in step.sends]
+            self._receives += receives
+            self._sends += sends
+            changes = [(self._words(to), self._words(spare), True) for to, spare in step.adds]
+            changes += [(self._blocks[to], self._blocks[spare], False) for to, spare in step.copies]
+            if part.early:
+                for request, (_, slot) in zip(sends, step.sends, strict=True):
+                    sent.setdefault(slot, []).append(request)
+                over = [r for to, _ in (*step.adds, *step.copies) for r in sent.pop(to, ())]
+                self._steps.append((sends, receives + over, changes))
+            else:
+                self._steps.append((receives + sends, receives + sends, changes))
 
     def fill(self, payload: Callable[[Name], Bytes]) -> None:
         """Put what this rank has at the beginning into its slots, and wipe the others."""
         self._blocks[:] = 0
         for slot, name in self._part.own:
-            self._blocks[slot] = payload(name)
+            self._named(slot)[:] = payload(name)
 
     def run(self) -> None:
         """Play all steps."""
-        for requests, adds in self._steps:
-            self._start(requests)
-            self._wait(requests)
-            for total, message in adds:
-                total += message
+        early = self._part.early
+        self._start(self._receives if early else [])
+        for starts, waits, changes in self._steps:
+            self._start(starts)
+            self._wait(waits)
+            for block, other, adds in changes:
+                if adds:
+                    block += other
+                else:
+                    block[:] = other
+        self._wait(self._sends if early else [])
 
     def got(self) -> dict[Name, Bytes]:
         """Return what this rank was to have in the end."""
-        return {name: self._blocks[slot] for slot, name in self._part.wanted}
+        return {name: self._named(slot) for slot, name in self._part.wanted}
 
     def free(self) -> None:
         """Give the requests back."""
-        for requests, _ in self._steps:
-            for request in requests:
-                request.Free()
+        for request in (*self._receives, *self._sends):
+            request.Free()
+
+    def _named(self, slot: int) -> Bytes:
+        """Return the bytes of what has a name, from its first slot on."""
+        return self._blocks[slot : slot + self._part.each].reshape(-1)
 
     def _words(self, slot: int) -> Any:
         """Return a block as numbers to be added up."""
@@ -334,9 +355,9 @@ def perform(
     """
     plan = first_tells(world, lambda: prepare(load(), world.Get_size(), size))
     me, nodes, size = world.Get_rank(), range(world.Get_size()), plan.size
-    carrier = plan.carrier(world, plan.parts[me], size)
+    carrier = Carrier(world, plan.parts[me], size)
     library = Library(world, plan.collective, size)
-    ways = (carrier, library)
+    ways: tuple[Carrier | Library, ...] = (carrier, library)
     times: tuple[list[float], ...] = ([], [])
     wrong: list[Wrong] = []
     checked = 0
@@ -380,9 +401,7 @@ class Plan(NamedTuple):
     """A schedule as ranks carry it out, be it in steps or in chunks."""
 
     schedule: Schedule | InChunks
-    carrier: Callable[[Any, Any, int], Carrier | ChunkCarrier]
-    """Takes the communicator, the rank's part and the size."""
-    parts: Sequence[Any]
+    parts: Sequence[Part]
     """Of each rank."""
     size: int
     """Bytes of a message; in chunks of a share."""
@@ -420,7 +439,7 @@ def _in_chunks(schedule: InChunks) -> Plan:
     exchange = schedule.exchange
     head = {"collective": exchange.kind, "chunks": exchange.parts, "messages": len(schedule.sends)}
     told = (int(exchange.share), exchange.combines, call_of(schedule), head)
-    return Plan(schedule, ChunkCarrier, moves_of(schedule), *told)
+    return Plan(schedule, chunk_parts(schedule), *told)
 
 
 def _in_steps(schedule: Schedule, size: int) -> Plan:
@@ -436,4 +455,4 @@ def _in_steps(schedule: Schedule, size: int) -> Plan:
         raise SpecError(f"the schedule is wrong: {report.conflicts[0].words()}{more}")
     head = {"collective": collective.name, "steps": len(schedule.steps)}
     head["messages"] = schedule.messages
-    return Plan(schedule, Carrier, parts_of(schedule), size, adds_up, collective, head)
+    return Plan(schedule, parts_of(schedule), size, adds_up, collective, head)

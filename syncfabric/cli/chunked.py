@@ -96,8 +96,8 @@ def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
 
 def _linked(name: str, costs: "Costs") -> "Topology":
     """Return a topology whose links have costs, its own or those of the options."""
-    from syncfabric.models.collectives.chunks.links import linked
     from syncfabric.models.collectives.files import exact, load_topology
+    from syncfabric.models.collectives.topology import linked
 
     topology = load_topology(name)
     if not topology.links and not costs.t1:

@@ -8,11 +8,11 @@ from xml.sax.saxutils import quoteattr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.msccl import program_of, to_xml
 from syncfabric.models.collectives.chunks.schedule import Chunked, Schedule
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.files import load_topology
+from syncfabric.models.collectives.topology import linked
 from tests.fuzz.campaign import fuzzed, sandbox
 from tests.fuzz.mutation import NUMBERS, TEXTS, as_json, broken_bytes, mutated
 from tests.models.collectives.chunks.test_msccl_json import algorithm

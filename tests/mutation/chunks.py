@@ -119,9 +119,10 @@ CHUNKS = (
     ),
     _broken(
         "a step waits for none of its chunk's writers",
+        "schedule",
+        "brought = (wrote[here],) if here in wrote else ()",
+        "brought = ()",
         "msccl",
-        "before = [wrote[here, item]] if (here, item) in wrote else []",
-        "before = []",
     ),
     _broken(
         "a program's step that reduces takes the place",
@@ -144,9 +145,10 @@ CHUNKS = (
     ),
     _broken(
         "a trace's reception overwrites what is still to be sent",
+        "schedule",
+        "tuple(readers.pop(there, ()))",
+        "()",
         "chakra",
-        "*readers.pop(there, ()))",
-        ")",
     ),
     _broken(
         "a C program puts in place what is to be combined",
@@ -164,8 +166,8 @@ CHUNKS = (
     _broken(
         "lengths let through what lanes do without latency",
         "checker",
-        "(link.alpha / line.opened, bandwidth",
-        "(0 * link.alpha, bandwidth",
+        "(link.alpha / line.opened, link.rate",
+        "(0 * link.alpha, link.rate",
         "personal",
     ),
     _broken(
@@ -200,8 +202,8 @@ CHUNKS = (
     _broken(
         "from the root each channel lets one part less through",
         "routing",
-        "min(needed, time // slot * link.lanes)",
-        "min(needed, max(1, time // slot * link.lanes - 1))",
+        "min(needed, int(time // slot * link.lanes))",
+        "min(needed, max(1, int(time // slot * link.lanes) - 1))",
         "personal",
     ),
     _broken(
@@ -242,8 +244,8 @@ CHUNKS = (
     Mutant(
         "chunks between ranks: a share's name is its number",
         "sim/ranks/chunks.py",
-        "return exchange.shares[share].sources[0], exchange.shares[share].targets[0]",
-        "return exchange.shares[share].targets[0], exchange.shares[share].sources[0]",
+        "name = share.sources[0], share.targets[0]",
+        "name = share.targets[0], share.sources[0]",
         ("tests/sim/ranks/test_chunks.py",),
     ),
     Mutant(

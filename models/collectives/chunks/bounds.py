@@ -18,14 +18,13 @@ from fractions import Fraction
 from math import lcm
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from ortools.graph.python.max_flow import SimpleMaxFlow
 from scipy.optimize import linprog
 from scipy.sparse import coo_array, csr_array, vstack
 from scipy.sparse.csgraph import dijkstra
 
 from syncfabric.models.collectives.chunks.checker import bound_of, held_by
-from syncfabric.models.collectives.chunks.links import bandwidths
 from syncfabric.models.collectives.chunks.multiflow import held_links, lengths_of
 from syncfabric.models.collectives.chunks.schedule import Cut, Exchange, Inflow, Schedule
 from syncfabric.models.collectives.chunks.spanning import packed
@@ -69,7 +68,7 @@ class _Flows:
 
     def __init__(self, topology: Topology, exchange: Exchange, inflow: Inflow) -> None:
         self._topology, self._exchange, self._inflow = topology, exchange, inflow
-        self._rates = np.array([float(rate) for rate in bandwidths(topology)])
+        self._rates = np.array([float(rate) for rate in topology.rates])
         self._alphas = np.array([float(link.alpha) for link in topology.links])
         self._tails, self._heads = topology.ends.T
         shape = (topology.vertices,) * 2
@@ -298,14 +297,11 @@ class _Flow:
 
     def __init__(self, topology: Topology, owners: Iterable[int]) -> None:
         self._topology, self._owners = topology, tuple(owners)
-        self._rates = bandwidths(topology)
+        self._rates = topology.rates
         self._unit = lcm(*(rate.denominator for rate in self._rates))
         self._whole = np.array([int(rate * self._unit) for rate in self._rates], dtype=object)
-        source = topology.vertices
-        self._tails = np.concatenate(
-            [topology.ends[:, 0], np.full(len(self._owners), source)]
-        ).astype(np.int32)
-        self._heads = np.concatenate([topology.ends[:, 1], self._owners]).astype(np.int32)
+        begins = [(topology.vertices, owner) for owner in self._owners]
+        self._ends = np.array([*topology.channels, *begins])
 
     def ratio(self, inside: frozenset[int]) -> Fraction:
         """Return the owners outside to the bandwidth into some vertices."""
@@ -316,21 +312,23 @@ class _Flow:
     def violated(self, time: Fraction, rank: int) -> frozenset[int]:
         """Return the vertices with a greater ratio that a flow to a rank shows; empty: none."""
         shared, scaled = self._unit * time.denominator, self._whole * time.numerator
-        solved, value = self._solve([*scaled, *[shared] * len(self._owners)], rank)
-        if value == shared * len(self._owners):
-            return frozenset()
-        return frozenset(range(self._topology.vertices)) - set(solved.get_source_side_min_cut())
-
-    def _solve(self, capacities: list[int], rank: int) -> tuple[SimpleMaxFlow, int]:
+        capacities = [*scaled, *[shared] * len(self._owners)]
         if sum(capacities) > MOST:
             raise SpecError(
                 f"topology {self._topology.name}: its alphas and betas have too many digits for"
                 " exact flows; round them"
             )
-        solver = SimpleMaxFlow()
-        solver.add_arcs_with_capacity(
-            self._tails, self._heads, np.array(capacities, dtype=np.int64)
-        )
-        if solver.solve(self._topology.vertices, rank) != SimpleMaxFlow.OPTIMAL:
-            raise RuntimeError("a maximum flow was not found")
-        return solver, solver.optimal_flow()
+        solved = max_flow(np.column_stack([self._ends, capacities]), self._topology.vertices, rank)
+        if solved.optimal_flow() == shared * len(self._owners):
+            return frozenset()
+        return frozenset(range(self._topology.vertices)) - set(solved.get_source_side_min_cut())
+
+
+def max_flow(arcs: ArrayLike, source: int, sink: int) -> SimpleMaxFlow:
+    """Return the solver of a maximum flow over arcs, each a tail, a head and a capacity."""
+    tails, heads, capacities = np.array(arcs, dtype=np.int64).T
+    solver = SimpleMaxFlow()
+    solver.add_arcs_with_capacity(tails.astype(np.int32), heads.astype(np.int32), capacities)
+    if solver.solve(source, sink) != SimpleMaxFlow.OPTIMAL:
+        raise RuntimeError("a maximum flow was not found")
+    return solver

@@ -5,11 +5,10 @@ Source: MLCommons Chakra, ``schema/protobuf/et_def.proto`` and the fields that i
 those that it depends on have ended. Combining takes no time and has no node.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from syncfabric.models.collectives.chunks.schedule import Schedule
+from syncfabric.models.collectives.chunks.schedule import Schedule, needed
 
 SEND, RECEIVE = 5, 6
 """``COMM_SEND_NODE`` and ``COMM_RECV_NODE``."""
@@ -42,22 +41,18 @@ def traces_of(schedule: Schedule) -> list[list[Node]]:
     exchange = schedule.exchange
     size = -(-exchange.piece.numerator // exchange.piece.denominator)
     nodes: list[list[Node]] = [[] for _ in range(exchange.ranks)]
-    wrote: dict[tuple[int, int], int] = {}
-    readers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-    for tag, (item, path, combine) in enumerate(schedule.sends):
-        source, target = path[0], path[-1]
-        share, part = divmod(item, exchange.parts)
+    ends = list[tuple[int, int]]()
+    for tag, (send, needs) in enumerate(zip(schedule.sends, needed(schedule.sends), strict=True)):
+        source, target = send.path[0], send.path[-1]
+        share, part = divmod(send.item, exchange.parts)
         what = f"share {share}, part {part}"
-        ends = source, target, size, tag
-        here, there = (source, item), (target, item)
-        needs = (wrote[here],) if here in wrote else ()
-        readers[here].append(len(nodes[source]))
-        name = f"send {what} to {target}"
-        nodes[source].append(Node(len(nodes[source]), name, SEND, needs, *ends))
-        needs = (*((wrote[there],) if there in wrote else ()), *readers.pop(there, ()))
-        wrote[there] = len(nodes[target])
-        name = f"{'combine' if combine else 'receive'} {what} from {source}"
-        nodes[target].append(Node(len(nodes[target]), name, RECEIVE, needs, *ends))
+        more = source, target, size, tag
+        ends.append((len(nodes[source]), len(nodes[target])))
+        after = tuple(ends[n][1] for n in needs.brought)
+        nodes[source].append(Node(ends[tag][0], f"send {what} to {target}", SEND, after, *more))
+        after = tuple(ends[n][1] for n in needs.replaced) + tuple(ends[n][0] for n in needs.read)
+        name = f"{'combine' if send.combine else 'receive'} {what} from {source}"
+        nodes[target].append(Node(ends[tag][1], name, RECEIVE, after, *more))
     return nodes
 
 

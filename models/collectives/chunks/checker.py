@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from syncfabric.models.collectives.chunks.links import bandwidth
 from syncfabric.models.collectives.chunks.schedule import Cut, Exchange, Schedule
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.topology import Topology
@@ -303,7 +302,7 @@ def _by_lengths(
     needed = int(_far(topology, costs, exchange.ranks)[sources, targets].sum())
     lines = [_Line(channel, weight=cost) for channel, cost in enumerate(costs) if cost]
     time = _least_time(exchange, topology, needed, lines, whole=whole)
-    rates = (bandwidth([topology.links[line.channel]]) * line.weight for line in lines)
+    rates = (topology.links[line.channel].rate * line.weight for line in lines)
     open_ = sum(rates, Fraction(0))
     if not (apart and open_):
         return time
@@ -346,8 +345,7 @@ def _least_time(
     brought = rate = time = Fraction(0)
     size = needed * exchange.share
     for begin, more in sorted(
-        (link.alpha / line.opened, bandwidth([link]) * line.weight * line.opened)
-        for link, line in links
+        (link.alpha / line.opened, link.rate * line.weight * line.opened) for link, line in links
     ):
         if rate and brought + rate * (begin - time) >= size:
             break

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from syncfabric.models.collectives.chunks.schedule import Chunked, Exchange, Schedule
+from syncfabric.models.collectives.chunks.schedule import Chunked, Exchange, Schedule, needed
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 
@@ -146,9 +146,8 @@ def program_of(schedule: Schedule) -> Program:
     number: dict[tuple[int, int, int, int], int] = {}
     lanes = {path: _lanes(schedule.topology, path) for path in {s.path for s in schedule.sends}}
     sent = dict.fromkeys(lanes, 0)
-    # By rank and item: the step that wrote it last, and those that have read it since.
-    wrote: dict[tuple[int, int], tuple[int, int]] = {}
-    readers: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    # Of each send, blocks and steps at both its ends.
+    made = list[tuple[tuple[int, int], tuple[int, int]]]()
 
     def block(rank: int, send: int, receive: int, lane: int) -> int:
         if (rank, send, receive, lane) not in number:
@@ -159,25 +158,24 @@ def program_of(schedule: Schedule) -> Program:
     places = _personal(schedule) if exchange.personal else {}
     whole = "o" if exchange.kind == "allgather" else "i"
 
-    def add(rank: int, nth: int, kind: str, item: int, after: Iterable[tuple[int, int]]) -> None:
+    def add(
+        rank: int, nth: int, kind: str, item: int, after: Iterable[tuple[int, int]]
+    ) -> tuple[int, int]:
         place = places.get((rank, item)) or Place(whole, item)
         waits = sorted({step for step in after if step[0] != nth})
         steps = gpus[rank][nth].steps
         steps += [Step("nop", place, place, 0, other) for other in waits[:-1]]
         steps.append(Step(kind, place, place, 1, waits[-1] if waits else None))
+        return nth, len(steps) - 1
 
-    for item, path, combine in schedule.sends:
+    for (item, path, combine), needs in zip(schedule.sends, needed(schedule.sends), strict=True):
         here, there = path[0], path[-1]
         lane = sent[path] % lanes[path]
         sent[path] += 1
         sender, receiver = block(here, there, -1, lane), block(there, -1, here, lane)
-        before = [wrote[here, item]] if (here, item) in wrote else []
-        add(here, sender, "s", item, before)
-        readers.setdefault((here, item), []).append((sender, len(gpus[here][sender].steps) - 1))
-        before = [wrote[there, item]] if (there, item) in wrote else []
-        before += readers.pop((there, item), [])
-        add(there, receiver, "rrc" if combine else "r", item, before)
-        wrote[there, item] = receiver, len(gpus[there][receiver].steps) - 1
+        sent_by = add(here, sender, "s", item, (made[n][1] for n in needs.brought))
+        before = [made[n][1] for n in needs.replaced] + [made[n][0] for n in needs.read]
+        made.append((sent_by, add(there, receiver, "rrc" if combine else "r", item, before)))
     for rank, blocks in enumerate(gpus if exchange.personal else ()):
         to = {item: n for n, item in enumerate(_items(exchange, ends(exchange, rank)))}
         own = [

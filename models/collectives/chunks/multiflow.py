@@ -9,6 +9,7 @@ and D. Matula, The maximum concurrent flow problem, Journal of the ACM 37, 1990.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,6 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import coo_array, csr_array, hstack
 
 from syncfabric.models.collectives.chunks.checker import held_by
-from syncfabric.models.collectives.chunks.links import bandwidths
 from syncfabric.models.collectives.chunks.schedule import Exchange
 from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.symmetry import translations
@@ -48,10 +48,6 @@ class Flows(NamedTuple):
     prices: NDArray[np.float64]
 
 
-_KNOWN: dict[tuple[Topology, tuple[Fraction, ...]], Flows | None] = {}
-"""Those of the last topologies, as bound and schedule need the same."""
-
-
 def held_links(exchange: Exchange, topology: Topology) -> Iterator[Topology]:
     """Yield, if shares are for one rank each, links that take as long a byte as else a share."""
     if exchange.personal:
@@ -76,7 +72,7 @@ def lengths_of(
     for timed in (topology, *held_links(exchange, topology)):
         if flows := flows_of(timed):
             # The program's are by a lane's time; lengths are by bytes of the topology's own.
-            rates = np.array([float(rate) for rate in bandwidths(topology)])
+            rates = np.array([float(rate) for rate in topology.rates])
             lengths = flows.prices / rates
             for scale in SCALES:
                 rounded = (lengths / lengths.max() * scale).round().astype(int)
@@ -95,15 +91,10 @@ def flows_of(topology: Topology) -> Flows | None:
     topology : Topology
         With links; latencies do not count.
     """
-    rates = bandwidths(topology)
-    key = replace(topology, links=()), tuple(rate / max(rates) for rate in rates)
-    if key not in _KNOWN:
-        tick()
-        found = _solved(topology)
-        if len(_KNOWN) == 4:
-            _KNOWN.pop(next(iter(_KNOWN)))
-        _KNOWN[key] = found
-    return _KNOWN[key]
+    # Only ratios of rates count: links that are like those of the last ones have the same flows.
+    most = max(topology.rates)
+    links = tuple(Link(Fraction(0), most / rate) for rate in topology.rates)
+    return _solved(replace(topology, links=links))
 
 
 def flow_prices(
@@ -266,12 +257,13 @@ class _Program:
         return carried
 
 
+@lru_cache(4)
 def _solved(topology: Topology) -> Flows | None:
+    tick()
     program = _Program(topology, translated=True)
     if program.columns > MOST_COLUMNS:
         return None
-    rates = np.array([float(rate) for rate in bandwidths(topology)])
-    rates /= rates.max()
+    rates = np.array([float(rate) for rate in topology.rates])
     rate = np.zeros(program.orbits)
     rate[program.orbit] = rates
     method = "highs-ipm" if program.columns > MOST_COLUMNS // 10 else "highs"

@@ -14,11 +14,11 @@ from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
-from ortools.graph.python.max_flow import SimpleMaxFlow
 from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from syncfabric.models.collectives.chunks.bounds import max_flow
 from syncfabric.models.collectives.chunks.multiflow import flows_of, whole_flows
 from syncfabric.models.collectives.chunks.order import Route
 from syncfabric.models.collectives.chunks.schedule import Ends, Exchange, Send
@@ -143,31 +143,27 @@ def _from_root(topology: Topology, exchange: Exchange) -> list[list[Path]]:
     slots = [link.alpha + link.beta * exchange.piece for link in topology.links]
     others = [rank for rank in ranks if rank != root]
     needed, sink = len(others) * parts, topology.vertices
-    tails = np.append(topology.ends[:, 0], others).astype(np.int32)
-    heads = np.append(topology.ends[:, 1], np.full(len(others), sink)).astype(np.int32)
+    ends = np.array([*topology.channels, *((other, sink) for other in others)])
 
-    def capacities(time: Fraction) -> NDArray[np.int64]:
+    def capacities(time: Fraction) -> list[int]:
         lets = [
-            min(needed, time // slot * link.lanes)
+            min(needed, int(time // slot * link.lanes))
             for slot, link in zip(slots, topology.links, strict=True)
         ]
-        return np.array([*lets, *[parts] * len(others)], dtype=np.int64)
+        return [*lets, *[parts] * len(others)]
 
     def suffices(time: Fraction) -> bool:
         tick()
-        solver = SimpleMaxFlow()
-        solver.add_arcs_with_capacity(tails, heads, capacities(time))
-        solver.solve(root, sink)
-        return bool(solver.optimal_flow() == needed)
+        solved = max_flow(np.column_stack([ends, capacities(time)]), root, sink)
+        return bool(solved.optimal_flow() == needed)
 
     times = sorted({slot * n for slot in {*slots} for n in range(1, needed + 1)})
     enough = bisect_left(times, True, key=suffices)
     # Of all such flows one with the fewest sends.
     cheapest = SimpleMinCostFlow()
     arcs = cheapest.add_arcs_with_capacity_and_unit_cost(
-        tails,
-        heads,
-        capacities(times[enough]),
+        *ends.T.astype(np.int32),
+        np.array(capacities(times[enough]), dtype=np.int64),
         np.append(np.ones(len(slots), np.int64), np.zeros(len(others), np.int64)),
     )
     cheapest.set_nodes_supplies(

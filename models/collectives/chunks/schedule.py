@@ -4,7 +4,7 @@ A rank is a node of the topology. The data of a collective are shares, each of o
 from all, for one rank or for all. Each share is cut into equal parts, the units that are sent.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -319,3 +319,27 @@ class Schedule:
 def turned(sends: Iterable[Send]) -> list[Send]:
     """Return a broadcast's sends as a reduction's, on the topology whose channels are reversed."""
     return [Send(item, path[::-1], True) for item, path, _ in sends][::-1]
+
+
+class Needed(NamedTuple):
+    """The earlier sends, by their numbers, that a send of a schedule comes after."""
+
+    brought: tuple[int, ...]
+    """That which brought the sender what it sends, if it has not had it from the beginning."""
+    replaced: tuple[int, ...]
+    """That which brought the receiver what it had of the item before."""
+    read: tuple[int, ...]
+    """Those by which the receiver has sent that on."""
+
+
+def needed(sends: Iterable[Send]) -> Iterator[Needed]:
+    """Yield what each send needs."""
+    wrote: dict[tuple[int, int], int] = {}
+    readers: dict[tuple[int, int], list[int]] = {}
+    for number, (item, path, _) in enumerate(sends):
+        here, there = (path[0], item), (path[-1], item)
+        brought = (wrote[here],) if here in wrote else ()
+        readers.setdefault(here, []).append(number)
+        replaced = (wrote[there],) if there in wrote else ()
+        yield Needed(brought, replaced, tuple(readers.pop(there, ())))
+        wrote[there] = number

@@ -8,6 +8,7 @@ ibid.). Where bandwidths are the same both ways, no allreduce is faster.
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 import networkx as nx
@@ -17,7 +18,6 @@ from scipy.optimize import linprog
 from scipy.sparse import csc_array, csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from syncfabric.models.collectives.chunks.links import bandwidths
 from syncfabric.models.collectives.clock import seconds_left, tick
 from syncfabric.models.collectives.topology import Topology
 
@@ -38,10 +38,7 @@ class Packed(NamedTuple):
     """The weakest partition."""
 
 
-_KNOWN: dict[Topology, Packed] = {}
-"""Those of the last topologies, as bound and schedule need the same."""
-
-
+@lru_cache(4)  # bound and schedule need the same
 def packed(topology: Topology) -> Packed:
     """Pack spanning trees by a linear program whose columns are trees.
 
@@ -53,9 +50,7 @@ def packed(topology: Topology) -> Packed:
     topology : Topology
         With links.
     """
-    if topology in _KNOWN:
-        return _KNOWN[topology]
-    rates = dict(zip(topology.channels, bandwidths(topology), strict=True))
+    rates = dict(zip(topology.channels, topology.rates, strict=True))
     pairs = sorted({(min(pair), max(pair)) for pair in topology.channels})
     both = [(rates.get((a, b), Fraction(0)), rates.get((b, a), Fraction(0))) for a, b in pairs]
     # Trees need links both ways; without trees the prices are by all that a link carries.
@@ -80,10 +75,7 @@ def packed(topology: Topology) -> Packed:
         weights, prices = solved.x, -solved.ineqlin.marginals
     parts = _weakest(topology, pairs, prices)
     trees = () if topology.switches else tuple(_rooted(topology, ends, columns, weights))
-    if len(_KNOWN) == 4:
-        _KNOWN.pop(next(iter(_KNOWN)))
-    _KNOWN[topology] = Packed(trees, parts)
-    return _KNOWN[topology]
+    return Packed(trees, parts)
 
 
 def _least_tree(
@@ -105,9 +97,7 @@ def _weakest(
 ) -> tuple[frozenset[int], ...]:
     """Return the partition with the least bandwidth a part but one."""
     ends, vertices = np.array(pairs), topology.vertices
-    channels = [
-        (a, b, r) for (a, b), r in zip(topology.channels, bandwidths(topology), strict=True)
-    ]
+    channels = [(a, b, r) for (a, b), r in zip(topology.channels, topology.rates, strict=True)]
     best: tuple[Fraction, tuple[frozenset[int], ...]] | None = None
     for price in np.unique(prices):
         inner = ends[prices < price * (1 - CLOSE)]

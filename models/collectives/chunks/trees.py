@@ -19,10 +19,8 @@ from math import gcd, lcm
 from typing import NamedTuple
 
 import numpy as np
-from ortools.graph.python.max_flow import SimpleMaxFlow
 
-from syncfabric.models.collectives.chunks.bounds import time_of_a_byte
-from syncfabric.models.collectives.chunks.links import bandwidths
+from syncfabric.models.collectives.chunks.bounds import max_flow, time_of_a_byte
 from syncfabric.models.collectives.chunks.spanning import MOST_PACKED
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.symmetry import Symmetry, translations
@@ -145,12 +143,7 @@ class _Splitting:
         arcs += [(self._source, owner, self._each) for owner in self._owners]
         arcs += [(self._source, vertex, UNBOUNDED) for vertex in here]
         arcs += [(vertex, rank, UNBOUNDED) for vertex in there if vertex != rank]
-        tails, heads, most = np.array(arcs, dtype=np.int64).T
-        solver = SimpleMaxFlow()
-        solver.add_arcs_with_capacity(tails.astype(np.int32), heads.astype(np.int32), most)
-        solver.solve(self._source, rank)
-        found: int = solver.optimal_flow()
-        return found
+        return int(max_flow(arcs, self._source, rank).optimal_flow())
 
 
 def _straight(way: Path) -> Path:
@@ -196,7 +189,7 @@ def best_trees(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
     if topology.nodes < 2:
         return None
     time, _ = time_of_a_byte(topology, owners)
-    rates = bandwidths(topology)
+    rates = topology.rates
     # Trees of a channel, and of an owner, in units of the rate of a tree.
     scale = lcm(time.numerator, *(rate.denominator for rate in rates))
     whole = [int(rate * scale) for rate in rates]
@@ -247,7 +240,7 @@ def _translated(topology: Topology, symmetry: Symmetry, time: Fraction) -> list[
         (b, orbit[i], a) for i, (a, b) in enumerate(topology.channels) if hops[a] == hops[b] - 1
     ]
     orbits = max(orbit) + 1
-    (rate,) = {*bandwidths(topology)}
+    (rate,) = {*topology.rates}
     if orbits != degree or time * degree * rate != ranks - 1:
         return None
     few, more = divmod(ranks - 1, degree)
@@ -255,13 +248,10 @@ def _translated(topology: Topology, symmetry: Symmetry, time: Fraction) -> list[
     for turn in range(degree):
         # So many orbits have an edge more in this tree, others in the next.
         quota = [few + ((o - turn) % degree < more) for o in range(orbits)]
-        solver = SimpleMaxFlow()
         arcs = [(ranks + orbits, b, 1) for b in range(1, ranks)]
         arcs += [(b, ranks + o, 1) for b, o, _ in last]
         arcs += [(ranks + o, ranks + orbits + 1, n) for o, n in enumerate(quota)]
-        tails, heads, most = np.array(arcs, dtype=np.int64).T
-        solver.add_arcs_with_capacity(tails.astype(np.int32), heads.astype(np.int32), most)
-        solver.solve(ranks + orbits, ranks + orbits + 1)
+        solver = max_flow(arcs, ranks + orbits, ranks + orbits + 1)
         if solver.optimal_flow() != ranks - 1:
             return None
         flows = solver.flows(np.arange(ranks - 1, ranks - 1 + len(last), dtype=np.int32))
@@ -337,9 +327,6 @@ class _Packing:
         for number, other in enumerate(others, vertices):
             arcs.append((here, number, other.weight))
             arcs += [(number, vertex, UNBOUNDED) for vertex in other.reached]
-        tails, heads, most = np.array(arcs, dtype=np.int64).T
-        solver = SimpleMaxFlow()
-        solver.add_arcs_with_capacity(tails.astype(np.int32), heads.astype(np.int32), most)
-        solver.solve(here, there)
-        spare: int = solver.optimal_flow() - sum(other.weight for other in others)
+        spare = int(max_flow(arcs, here, there).optimal_flow())
+        spare -= sum(other.weight for other in others)
         return max(0, min(spare, tree.weight, self._room[here, there]))

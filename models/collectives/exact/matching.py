@@ -5,13 +5,13 @@ from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
-from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.order import Route, along
 from syncfabric.models.collectives.chunks.schedule import Send
 from syncfabric.models.collectives.chunks.trees import best_trees
 from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.topology import linked
 
 MOST_TRIED = 100
 """Nodes up to which a matching is tried more than once."""

@@ -7,12 +7,11 @@ from itertools import chain, pairwise
 
 from syncfabric.models.collectives.chunks.bounds import time_of_a_byte
 from syncfabric.models.collectives.chunks.checker import proved_in_parts
-from syncfabric.models.collectives.chunks.links import bandwidths, linked
 from syncfabric.models.collectives.chunks.schedule import Chunked
 from syncfabric.models.collectives.chunks.search import Found, search
 from syncfabric.models.collectives.chunks.trees import best_trees
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.collectives.topology import Topology, linked
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.sim.drive.backends import measure_runs, plan_of
 from syncfabric.sim.drive.scenario import Policy, Scenario
@@ -174,7 +173,7 @@ def throughputs() -> Iterator[Claim]:
             for channel in chain.from_iterable(map(pairwise, tree.edges)):
                 load[channel] += tree.weight
             each += tree.weight if tree.owner == 0 else 0
-        rates = dict(zip(topology.channels, bandwidths(topology), strict=True))
+        rates = dict(zip(topology.channels, topology.rates, strict=True))
         ours = max(Fraction(n, each) / rates[channel] for channel, n in load.items())
         words = f"{float(ours):g}, {each} trees a rank; bound {float(least):g}"
         wanted = f"{float(theirs):g} (ForestColl)"

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.schedule import Exchange, chunked_kind
 from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
 from syncfabric.models.collectives.chunks.search import search
@@ -14,6 +13,7 @@ from syncfabric.models.collectives.exact.first_fit import first_fit
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Rules, Task
+from syncfabric.models.collectives.topology import linked
 from tests.models.collectives.right_schedules import turned_round
 from tests.programs import run
 

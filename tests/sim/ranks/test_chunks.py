@@ -1,13 +1,17 @@
 """Schedules in chunks carried out by real ranks of MPI."""
 
-from types import SimpleNamespace
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from syncfabric.models.collectives.chunks.schedule import CHUNKED, Exchange, Schedule, Send
+from syncfabric.models.collectives.chunks.search import search
+from syncfabric.models.collectives.library import named
+from syncfabric.models.collectives.topology import linked
 from syncfabric.models.errors import SpecError
-from syncfabric.sim.ranks.chunks import ChunkCarrier, Move, moves_of
+from syncfabric.sim.ranks.chunks import chunk_parts
+from syncfabric.sim.ranks.parts import PartStep
 from syncfabric.sim.ranks.perform import prepare
 from tests.sim.ranks.made import in_chunks, printed
 
@@ -15,8 +19,7 @@ PROGRAM = """
 import json
 from mpi4py import MPI
 from syncfabric.models.collectives.chunks.schedule import CHUNKED
-from syncfabric.sim.ranks.chunks import ChunkCarrier
-from syncfabric.sim.ranks.perform import perform
+from syncfabric.sim.ranks.perform import Carrier, perform
 from tests.sim.ranks.made import in_chunks
 
 def show(schedule):
@@ -48,14 +51,12 @@ def test_a_share_is_named_by_its_sender_and_its_receiver(
     kind: Any, names: list[tuple[int, int]]
 ) -> None:
     """As messages of the library's call are: both fill and check the same data."""
-    exchange = Exchange(kind, 3, 48, root=0 if kind == "alltoall" else 1)
-    carrier: Any = SimpleNamespace(_exchange=exchange)
-    found = {
-        ChunkCarrier._name(carrier, number, rank)
-        for rank in range(3)
-        for number in range(len(exchange.shares))
-    }
-    assert sorted(name for name in found if name[0] != name[1]) == names
+    topology = linked(named("ring-3"), Fraction(0), Fraction(1))
+    root = 0 if kind == "alltoall" else 1
+    parts = chunk_parts(search(topology, kind, 48, (1,), root=root).best.schedule)
+    for some in ([part.own for part in parts], [part.wanted for part in parts]):
+        found = {name for own in some for _, name in own}
+        assert sorted(name for name in found if name[0] != name[1]) == names
 
 
 def performed(ranks: int, program: str) -> list[dict[str, Any]]:
@@ -85,12 +86,12 @@ def test_every_collective_is_right_both_ways(ranks: int, name: str) -> None:
 @pytest.mark.nightly
 def test_a_wrong_bit_is_seen() -> None:
     program = """
-whole = ChunkCarrier.run
+whole = Carrier.run
 def broken(self):
     whole(self)
     if MPI.COMM_WORLD.rank == 2:
-        self._items[-1][5] ^= 1
-ChunkCarrier.run = broken
+        self._blocks[self._part.wanted[-1][0]][5] ^= 1
+Carrier.run = broken
 show(next(in_chunks("allreduce", "ring-4")))
 """
     (row,) = performed(4, program)
@@ -103,10 +104,11 @@ show(next(in_chunks("allreduce", "ring-4")))
 def test_moves_keep_the_order() -> None:
     topology = next(in_chunks("broadcast", "ring-4")).topology
     sends = (Send(0, (0, 1), False), Send(0, (0, 3), False), Send(0, (1, 2), False))
-    moves = moves_of(Schedule(topology, Exchange("broadcast", 4, 8), sends))
-    assert moves[0].moves == [Move(0, 1, True, False), Move(0, 3, True, False)]
-    assert moves[1].moves == [Move(0, 0, False, False), Move(0, 2, True, False)]
-    assert moves[2].moves == [Move(0, 1, False, False)]
+    parts = chunk_parts(Schedule(topology, Exchange("broadcast", 4, 8), sends))
+    assert parts[0].steps == (PartStep((), ((1, 0),)), PartStep((), ((3, 0),)))
+    come = PartStep(((0, 1),), (), copies=((0, 1),))
+    assert parts[1].steps == (come, PartStep((), ((2, 0),)))
+    assert parts[2].steps == (PartStep(((1, 1),), (), copies=((0, 1),)),)
 
 
 @pytest.mark.parametrize("kind", CHUNKED)
@@ -114,7 +116,7 @@ def test_sizes_that_do_not_divide(kind: str) -> None:
     schedule = next(in_chunks(kind, "ring-4"))
     odd = Exchange(schedule.exchange.kind, 4, 20, 3)
     with pytest.raises(SpecError, match=r"bytes must be a multiple of (3|12|24|96), "):
-        moves_of(Schedule(schedule.topology, odd, ()))
+        chunk_parts(Schedule(schedule.topology, odd, ()))
 
 
 def test_what_is_not_performed() -> None:

@@ -5,11 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.schedule import Chunked, Exchange, Schedule, Send
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.library import named
-from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.collectives.topology import Topology, linked
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.replay.chunks import chunk_packets, replay_chunks
 from syncfabric.sim.replay.in_network import plan_in_network, play

@@ -16,11 +16,10 @@ from syncfabric.models.collectives.chunks.checker import (
     least_latency,
     proved_in_parts,
 )
-from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.schedule import Chunked, Cut, Exchange
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.files import load_topology
-from syncfabric.models.collectives.topology import Link, Topology
+from syncfabric.models.collectives.topology import Link, Topology, linked
 from syncfabric.models.errors import SpecError
 from tests.models.collectives.chunks.drawn import drawn, two_way
 

@@ -5,10 +5,10 @@ from collections import Counter
 from fractions import Fraction
 
 from syncfabric.models.collectives.chunks.chakra import trace_bytes, trace_json, traces_of
-from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.schedule import Chunked, Exchange, Schedule, Send
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.library import named
+from syncfabric.models.collectives.topology import linked
 
 
 def scheduled(kind: Chunked, name: str, size: int, method: str, parts: int = 1) -> Schedule:

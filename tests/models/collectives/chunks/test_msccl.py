@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import pytest
 
-from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.msccl import program_of, read_xml, to_xml
 from syncfabric.models.collectives.chunks.performed import check_program
 from syncfabric.models.collectives.chunks.schedule import CHUNKED, Chunked
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.files import load_topology
+from syncfabric.models.collectives.topology import linked
 from syncfabric.models.errors import SpecError
 
 SIZE = 2**16

@@ -7,12 +7,11 @@ from fractions import Fraction
 import pytest
 
 from syncfabric.models.collectives.chunks.checker import check, perform
-from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.order import Route, along, greedy, shared_out, ways_of
 from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule
 from syncfabric.models.collectives.clock import Clock, TimeUpError
 from syncfabric.models.collectives.files import load_topology
-from syncfabric.models.collectives.topology import Link, Topology
+from syncfabric.models.collectives.topology import Link, Topology, linked
 from tests.models.collectives.chunks.drawn import drawn, two_way
 
 UNIT = Link(Fraction(0), Fraction(1))

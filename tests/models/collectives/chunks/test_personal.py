@@ -16,14 +16,13 @@ from scipy.optimize import linprog
 from syncfabric.models.collectives.chunks.bounds import best_cut
 from syncfabric.models.collectives.chunks.checker import bound_of, check, held_by
 from syncfabric.models.collectives.chunks.files import read
-from syncfabric.models.collectives.chunks.links import bandwidths, linked
 from syncfabric.models.collectives.chunks.multiflow import flows_of, lengths_of
 from syncfabric.models.collectives.chunks.routing import routes_of, shortest
 from syncfabric.models.collectives.chunks.schedule import Chunked, Cut, Exchange, Schedule, Send
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.chunks.slots import in_slots
 from syncfabric.models.collectives.files import load_topology
-from syncfabric.models.collectives.topology import Link, Topology
+from syncfabric.models.collectives.topology import Link, Topology, linked
 from syncfabric.models.errors import SpecError
 from tests.models.collectives.chunks.drawn import drawn, two_way
 
@@ -46,7 +45,7 @@ def by_all_paths(topology: Topology) -> float:
     ]
     served = np.zeros((len(pairs), 1 + len(paths)))
     load = np.zeros((len(topology.channels), 1 + len(paths)))
-    load[:, 0] = [-float(rate) for rate in bandwidths(topology)]
+    load[:, 0] = [-float(rate) for rate in topology.rates]
     for column, (nth, path) in enumerate(paths, 1):
         served[nth, column] = 1
         for hop in pairwise(path):
@@ -87,7 +86,7 @@ def test_flows_are_kept_and_fit(name: str) -> None:
         wanted = [float(vertex < topology.nodes) for vertex in range(topology.vertices)]
         wanted[source] = 1 - topology.nodes
         assert left == pytest.approx(wanted, abs=1e-6)
-    rates = np.array([float(rate) for rate in bandwidths(topology)])
+    rates = np.array([float(rate) for rate in topology.rates])
     exchange = Exchange("alltoall", topology.nodes, topology.nodes)
     bound = bound_of(exchange, topology, best_cut(exchange, topology))
     assert (flows.carried.sum(axis=0) / rates).max() == pytest.approx(float(bound))

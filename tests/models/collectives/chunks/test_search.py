@@ -8,11 +8,10 @@ from time import monotonic
 import pytest
 
 from syncfabric.models.collectives.chunks.checker import check
-from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.schedule import CHUNKED, Chunked, Exchange, chunked_kind
 from syncfabric.models.collectives.chunks.search import METHODS, search
 from syncfabric.models.collectives.files import load_topology
-from syncfabric.models.collectives.topology import Link, Topology
+from syncfabric.models.collectives.topology import Link, Topology, linked
 from syncfabric.models.errors import SpecError
 from tests.models.collectives.chunks.drawn import drawn
 

@@ -6,13 +6,12 @@ from fractions import Fraction
 import pytest
 
 from syncfabric.models.collectives.chunks.checker import check
-from syncfabric.models.collectives.chunks.links import linked
 from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.chunks.slots import in_slots
 from syncfabric.models.collectives.clock import Clock, TimeUpError
 from syncfabric.models.collectives.files import load_topology
-from syncfabric.models.collectives.topology import Link, Topology
+from syncfabric.models.collectives.topology import Link, Topology, linked
 from tests.models.collectives.chunks.drawn import drawn
 
 

@@ -6,10 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from syncfabric.models.collectives.chunks.links import bandwidths, linked
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.files import load_topology
-from syncfabric.models.collectives.topology import Link, Topology
+from syncfabric.models.collectives.topology import Link, Topology, linked
 from tests.models.collectives.chunks.drawn import drawn
 
 
@@ -27,7 +26,7 @@ def partitions(things: list[int]) -> Iterator[list[set[int]]]:
 def strength(topology: Topology, parts: list[set[int]]) -> Fraction:
     """Return the bandwidth between the parts over their number less one, one way."""
     part = {v: n for n, some in enumerate(parts) for v in some}
-    rates = zip(topology.channels, bandwidths(topology), strict=True)
+    rates = zip(topology.channels, topology.rates, strict=True)
     between = sum((r for (a, b), r in rates if part[a] != part[b]), Fraction(0))
     return between / 2 / (len(parts) - 1)
 
@@ -50,7 +49,7 @@ def test_trees_carry_what_the_weakest_partition_lets_through() -> None:
                 reached.add(b)
                 load[min(a, b), max(a, b)] = load.get((min(a, b), max(a, b)), 0) + rate
             assert len(reached) == topology.nodes
-        rates = dict(zip(topology.channels, bandwidths(topology), strict=True))
+        rates = dict(zip(topology.channels, topology.rates, strict=True))
         assert all(used <= float(rates[pair]) * (1 + 1e-6) for pair, used in load.items())
 
 

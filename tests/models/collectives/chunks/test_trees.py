@@ -8,10 +8,9 @@ from itertools import pairwise
 import pytest
 
 from syncfabric.models.collectives.chunks.bounds import time_of_a_byte
-from syncfabric.models.collectives.chunks.links import bandwidths, linked
 from syncfabric.models.collectives.chunks.trees import best_trees
 from syncfabric.models.collectives.files import load_topology
-from syncfabric.models.collectives.topology import Link, Topology
+from syncfabric.models.collectives.topology import Link, Topology, linked
 from tests.models.collectives.chunks.drawn import drawn
 
 
@@ -33,7 +32,7 @@ def check_trees(topology: Topology, owners: range) -> int:
         of_owner[tree.owner] += tree.weight
     assert set(of_owner) == set(owners)
     (each,) = {*of_owner.values()}
-    rates = dict(zip(topology.channels, bandwidths(topology), strict=True))
+    rates = dict(zip(topology.channels, topology.rates, strict=True))
     slowest = max(Fraction(n, each) / rates[channel] for channel, n in load.items())
     assert slowest == time_of_a_byte(topology, owners)[0]
     return each
