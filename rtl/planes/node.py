@@ -186,6 +186,7 @@ class Node(Placed):
             slots.breaks.eq(streams.breaks),
             slots.waits.eq(streams.waits),
             streams.visit.eq(slots.visit),
+            streams.clear.eq(self._resets),
         ]
         overflows = events.setdefault(RouterWord.OVERFLOW, [])
         overflows.append(streams.overflows)

@@ -113,7 +113,7 @@ class Placed(wiring.Component, ABC):
 
     def elaborate(self, platform: object) -> Module:
         m, inside = Module(), Module()
-        resets = Signal(reset_less=True)
+        self._resets = resets = Signal(name="resets", reset_less=True)
         m.d.sync += resets.eq(self.reset)
         self._place(inside)
         if not self._clock_enable:

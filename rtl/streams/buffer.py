@@ -12,18 +12,22 @@ from syncfabric.rtl.parts.places import Places
 
 
 class StreamBuffer(wiring.Component):
-    """Holds B words of each channel; what is not shown reads as 0, from a place without a word.
+    """Holds B words of each channel; what is not shown may read as 0, from a place without a word.
 
-    Rules: docs/microarchitecture-streams.md, V2 (1, 2, 4).
+    Rules: docs/microarchitecture-streams.md, V2 (1, 2, 4, 6).
 
     Parameters
     ----------
     layout : StreamLayout
     channels : int
         1, 2 or 4.
+    blank : bool
+        ``front`` is 0 while nothing is shown; else it is anything.
 
     Members
     -------
+    clear : In(1)
+        Only with ``blank``: reset's last cycle at least, in which ``word`` is 0 and nothing comes.
     valid : In(channels), word : In(word)
         What comes.
     show : In(channels)
@@ -39,11 +43,12 @@ class StreamBuffer(wiring.Component):
         A word comes while there is no place, and is dropped.
     """
 
-    def __init__(self, layout: StreamLayout, channels: int) -> None:
-        self._bits, self._channels = layout.place_bits, channels
+    def __init__(self, layout: StreamLayout, channels: int, *, blank: bool = False) -> None:
+        self._bits, self._channels, self._blank = layout.place_bits, channels, blank
         word = struct(layout.word)
         super().__init__(
             {
+                **({"clear": In(1)} if blank else {}),
                 "valid": In(channels),
                 "word": In(word),
                 "show": In(channels),
@@ -74,10 +79,14 @@ class StreamBuffer(wiring.Component):
             shape=len(self.word.as_value()), depth=self._channels << self._bits, init=[]
         )
         write, read = memory.write_port(), memory.read_port(domain="comb")
+        address, enable = either(writes), pushes.any()
+        if self._blank:
+            enable |= self.clear
+            if self._channels == 1:  # in reset the address is 1, with more channels 0
+                address = Cat(address[0] & ~self.clear, address[1:])
         m.d.comb += [
-            write.addr.eq(either(writes)),
-            # Before the reset places are anywhere: the word of zeros at address 0 stays.
-            write.en.eq(pushes.any() & write.addr.any()),
+            write.addr.eq(address),
+            write.en.eq(enable),
             write.data.eq(self.word),
             read.addr.eq(either(reads)),
             self.front.as_value().eq(read.data),

@@ -208,6 +208,8 @@ class StreamPlane(wiring.Component):
         By channel: its slot takes part in a group; the slot's image; its GO is on the wires.
     visit : In(1)
         The watchdog looks.
+    clear : In(1)
+        Reset's last cycle at least: all words that come are 0.
     late : In(1)
         Only on links of packets: a word leaves in place of a flit.
     breaks : Out(channels)
@@ -231,14 +233,14 @@ class StreamPlane(wiring.Component):
             members |= {f"children_{c}": In(layout.ports), f"parent_{c}": In(layout.links)}
         members |= {name: Out(layout.channels) for name in ("breaks", "waits", "opens")}
         members |= {"late": In(1)} if layout.shared else {}
-        super().__init__(members | {"visit": In(1), "overflows": Out(1)})
+        super().__init__(members | {"visit": In(1), "clear": In(1), "overflows": Out(1)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         layout = self._layout
         ports, count = range(layout.ports), range(layout.channels)
         channels: list[Any] = [StreamChannel(layout) for _ in count]
-        buffers: list[Any] = [StreamBuffer(layout, layout.channels) for _ in ports]
+        buffers: list[Any] = [StreamBuffer(layout, layout.channels, blank=True) for _ in ports]
         sources: list[Any] = [StreamBuffer(layout, 1) for _ in count]
         m.submodules.join = join = join_of(layout)
         for p in ports:
@@ -309,6 +311,7 @@ class StreamPlane(wiring.Component):
             m.d.comb += [
                 buffer.valid.eq(link.valid & ~above),
                 buffer.word.eq(link.word),
+                buffer.clear.eq(self.clear),
                 buffer.show.eq(Mux(join.show[p], join.shown, 0)),
                 buffer.pop.eq(leaves | (buffer.holds & drains)),
             ]

@@ -92,7 +92,7 @@ class StreamPort(wiring.Component):
     def _send(self, m: Module, opens: Value) -> None:
         """Send the head before the first beat, and drop what is for a closed channel."""
         beat, link = self.s_axis, self.send
-        word: Any = Signal(self._word, reset_less=True)
+        word: Any = Signal(self._word)  # with reset: V2.6
         count, size = self._layout.channels, len(word.size)
         here, begun, drops, able = (Signal(count, name=name) for name in _STATES)
         m.d.comb += here.eq(Cat(beat.tid == c for c in range(count)) if count > 1 else 1)

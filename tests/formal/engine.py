@@ -2,10 +2,10 @@
 
 A claim that holds is proved by property-directed reachability (IC3, `pdr` of ABC): it finds clauses
 over the flip-flops that hold after reset, hold from one cycle to the next, and imply the claim, and
-checks that they do. So a proof is by induction, for runs of any length. Where clauses are
-not found soon, a lemma says by hand what is known of the state: it is proved first, in the same
-way, and the other claims then look only at runs in which it holds; where it does not, at none. A
-claim that fails is shown by the shortest run that z3 finds, as a VCD.
+checks that they do. So a proof is by induction, for runs of any length; memories begin with
+anything. Where clauses are not found soon, a lemma says by hand what is known of the state: it is
+proved first, in the same way, and the other claims then look only at runs in which it holds; where
+it does not, at none. A claim that fails is shown by the shortest run that z3 finds, as a VCD.
 
 What is too big for that is proved for runs of a number of cycles, by `bmc3` of ABC; its lemmas are
 still proved by induction.
@@ -34,6 +34,7 @@ __all__ = ["Verdict", "check"]
 
 PREPARE = """
 read_rtlil proof.il
+delete t:$meminit_v2
 prep -top top -flatten
 memory_map
 opt_clean

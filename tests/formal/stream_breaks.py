@@ -74,6 +74,7 @@ STREAM_FAULTS: Faults = {
             "return Mux(chosen, number, 0)",
             "return number",
         ),
+        ("reset leaves what is at address 0", "enable |= self.clear", "enable |= 0"),
     ),
     "streams: guards of a link, whatever is harmed": (
         ("a guard hands on words behind a loss", "valid[c] & ~failed[c]", "valid[c]"),

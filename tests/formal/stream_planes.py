@@ -60,8 +60,8 @@ class FreePlane:
         counters: list[CreditCounter] = []
         self.channels: list[StreamChannel] = []
 
-        def buffer(one: Small, channels: int) -> FreeBuffer:
-            buffers.append(FreeBuffer(one, channels, free[len(buffers)]))
+        def buffer(one: Small, channels: int, *, blank: bool = False) -> FreeBuffer:
+            buffers.append(FreeBuffer(one, channels, free[len(buffers)], blank=blank))
             return buffers[-1]
 
         def counter(places: int) -> CreditCounter:

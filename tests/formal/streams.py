@@ -108,10 +108,14 @@ class FreeBuffer(StreamBuffer):
     channels : int
     free : Value
         What it shows.
+    blank : bool
+        As of :class:`StreamBuffer`.
     """
 
-    def __init__(self, layout: StreamLayout, channels: int, free: Value) -> None:
-        super().__init__(layout, channels)
+    def __init__(
+        self, layout: StreamLayout, channels: int, free: Value, *, blank: bool = False
+    ) -> None:
+        super().__init__(layout, channels, blank=blank)
         self._free, self._most = free, layout.places
         self.levels = [Signal(range(layout.places + 1), name=f"level_{c}") for c in range(channels)]
 
@@ -148,14 +152,17 @@ class StreamBufferProof(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         claims, layout = Properties(m), Small(2, 32, ("add",), "tree", 3, True)
-        m.submodules.buffer = buffer = StreamBuffer(layout, 2)
+        m.submodules.buffer = buffer = StreamBuffer(layout, 2, blank=True)
         front: Any = buffer.front
         levels = [Signal(range(MOST + 1), name=f"level_{c}") for c in range(2)]
         some, full = Cat(n != 0 for n in levels), Cat(n == MOST for n in levels)
         comes = self.comes & ~full
+        ready = claims.before("ready", 1)  # the first cycle is the last of reset
         claims.assume(one_at_most(self.comes), one_at_most(self.show))
+        claims.assume(ready | ((self.comes | self.word) == 0))
         claims.assume(((self.show | self.pop) & ~some) == 0)
         m.d.comb += [
+            buffer.clear.eq(~ready),
             buffer.valid.eq(self.comes),
             buffer.word.as_value().eq(self.word),
             buffer.show.eq(self.show),
@@ -174,7 +181,7 @@ class StreamBufferProof(wiring.Component):
         word = front.as_value()
         claims.holds("first in is first out, as it came", ~shown | (word == kept))
         claims.holds("it holds a word exactly if more came than went", buffer.holds == some)
-        claims.holds("what is not shown reads as 0", self.show.any() | (word == 0))
+        claims.holds("what is not shown reads as 0", ~ready | self.show.any() | (word == 0))
         claims.holds("dropped exactly when full", buffer.overflow == (self.comes & full))
         gone = claims.before("gone", self.pop)
         claims.holds("a credit for each that leaves", buffer.credit == gone)

@@ -43,6 +43,7 @@ PACKETS = (
     .replace("wires = 1\n", "")
     .replace('planner = "wires"\n', "")
 )
+STREAM = SMALLEST.replace("wires = 1\n", "wires = 1\nstreams = 1\n") + "stream = true\n"
 MESSAGES = SMALLEST.replace("wires = 1\n", "").replace('planner = "wires"\n', "")
 NETWORKS = {
     "wires": SMALLEST,
@@ -199,12 +200,15 @@ def test_networks_are_as_the_model(kind: str) -> None:
 
 
 def from_any_state(netlist: Netlist, seed: int) -> Netlist:
-    """Return the same with flip-flops that begin with 0 or 1, each by itself."""
+    """Return the same with flip-flops and LUT RAM that begin with 0 or 1, each bit by itself."""
     draws = random.Random(seed)
 
     def make(spec: AnySpec, top: str) -> str:
         model, initial = "module TRELLIS_FF(", "initial Q = srval;"
-        cells, begin, text = netlist.make(spec, top).partition(model)
+        whole = netlist.make(spec, top).replace(
+            "mem[i] <= INITVAL[4*i +: 4];", "mem[i] <= $random;"
+        )
+        cells, begin, text = whole.partition(model)
         assert text.count(initial) == 1
         text = text.replace(initial, "parameter FIRST = 0; initial Q = FIRST;")
         text, count = re.subn(
@@ -218,12 +222,13 @@ def from_any_state(netlist: Netlist, seed: int) -> Netlist:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", [1, 2, 3])
-@pytest.mark.parametrize("name", ["wires", "static", "packets"])
-def test_reset_ends_any_state_of_the_flip_flops(name: str, seed: int) -> None:
-    text = {**NETWORKS, "packets": PACKETS}[name]
+@pytest.mark.parametrize("name", ["wires", "static", "packets", "streams"])
+def test_reset_ends_any_state(name: str, seed: int) -> None:
+    text = {**NETWORKS, "packets": PACKETS, "streams": STREAM}[name]
     background = 0.1 if name == "packets" else 0.0
+    stream = StreamRequest("allreduce", words=16) if name == "streams" else None
     netlist = from_any_state(netlist_named("ecp5"), seed)
-    result = barriers(text, netlist, background=background)
+    result = barriers(text, netlist, background=background, stream=stream)
     assert result.verdict == "match", result.reason
 
 

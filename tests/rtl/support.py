@@ -6,8 +6,10 @@ import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
-from amaranth import Cat, ClockDomain, Module, Value
+from amaranth import Cat, ClockDomain, Module, Shape, Value
+from amaranth.hdl import MemoryData
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 from amaranth.sim import Simulator
@@ -121,8 +123,15 @@ class Panel:
 
 
 def simulate(design: Any, bench: Callable[[Any], Awaitable[None]]) -> None:
-    """Run a design under a bench in Amaranth's simulator."""
-    simulator = Simulator(design, engine=QuickEngine)
+    """Run a design under a bench in Amaranth's simulator, with memories in any state at first."""
+    rng, made = random.Random(f"{SEED} memories"), MemoryData.__init__
+
+    def any_state(data: MemoryData, *, shape: Any, depth: int, init: Any, **more: Any) -> None:
+        words = init or [rng.getrandbits(Shape.cast(shape).width) for _ in range(depth)]
+        made(data, shape=shape, depth=depth, init=words, **more)
+
+    with patch.object(MemoryData, "__init__", any_state):
+        simulator = Simulator(design, engine=QuickEngine)
     simulator.add_clock(1e-6)
     simulator.add_testbench(bench)
     simulator.run()

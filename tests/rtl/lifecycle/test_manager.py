@@ -31,6 +31,9 @@ class Stimuli:
         self.rng, self.requests = rng, deque[Request]()
         self.most, self.stride = self.model._most, shape.stride
         self.open, self.ends = rng.choice((0.3, 0.9)), rng.choice((0.02, 0.2))
+        self.requests.append(Request(True, ManagerWord.POINTER, 0))
+        for _ in self.model._memory:  # what is never written is anything
+            self.requests.append(Request(True, ManagerWord.DATA, rng.getrandbits(32)))
 
     def plan(self) -> None:
         """Put accesses into the queue: a command with its requests, or one of anything."""

@@ -61,9 +61,9 @@ class StreamLockstep:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Begin anew, with the last cycle of reset: nothing comes yet."""
         layout, rng = self.layout, self.rng
-        self.model = RouterStreams(layout)
+        self.model, self._clear = RouterStreams(layout), True
         self._slots = [_Slot(layout, rng) for _ in range(layout.channels)]
         self._near = [Neighbours(layout, rng, rng.choice(_ODDS)) for _ in self._slots]
         self._waits: list[bool] = [False] * layout.channels
@@ -92,7 +92,7 @@ class StreamLockstep:
         ]
         visited = rng.random() < 0.01
         pins = self._pins(states, words, credits, faults)
-        pins["visit"] = visited
+        pins["visit"], pins["clear"], self._clear = visited, self._clear, False
         model.step(states, words, credits, faults, visited=visited, late=self._late)
         if layout.shared:
             self._late = pins["late"] = rng.random() < self._busy
@@ -111,6 +111,8 @@ class StreamLockstep:
     def _words(self) -> dict[int, tuple[int, int]]:
         """Return what comes: one channel's word a port."""
         words: dict[int, tuple[int, int]] = {}
+        if self._clear:
+            return words
         order = list(enumerate(self._near))
         self.rng.shuffle(order)
         for c, near in order:
