@@ -25,7 +25,6 @@ from syncfabric.sim.assemble.script import traffic
 from syncfabric.sim.experiments.frame import Axes, Experiment, Work
 from syncfabric.sim.experiments.output import figure_of
 from syncfabric.sim.fabric.program import Fabric, build_fabric
-from syncfabric.sim.request import check_packets
 from syncfabric.sim.simulators import Built, Design, find_simulator
 from syncfabric.sim.tables import Titled, table
 
@@ -322,7 +321,7 @@ def _search(spec: NetworkSpec, specs: Sequence[NetworkSpec], inner: Search) -> S
 
 def _patterns_of(spec: NetworkSpec, patterns: Sequence[str]) -> list[Pattern]:
     """Return the patterns of a network that can be measured."""
-    check_packets(spec.network, "load", "take another network")
+    spec.network.check_packets("load", "take another network")
     if len(spec.network.topology.nodes) < 2:
         raise SpecError(f"load: {spec.name} has one node, which sends nothing")
     return [pattern_of(spec.network.topology, text) for text in dict.fromkeys(patterns)]

@@ -102,7 +102,7 @@ class RunRequest:
         self._check_values()
         if self.background:
             named = f"background = {self.background:g}"
-            check_packets(spec.network, named, "leave background out")
+            spec.network.check_packets(named, "leave background out")
             pattern_of(spec.network.topology, self.pattern)
         if self.long and isinstance(spec.network, StaticSpec):
             raise SpecError(
@@ -220,31 +220,6 @@ def check_threads(threads: int | None) -> None:
         raise SpecError(f"threads must be 1..{MOST_THREADS}, not {threads}")
 
 
-def check_packets(network: AnySpec, what: str, remedy: str) -> None:
-    """Refuse ``what`` sends packets on a network that carries none, or does not lead them.
-
-    Raises
-    ------
-    SpecError
-        With a remedy.
-    """
-    if isinstance(network, StaticSpec):
-        raise SpecError(
-            f"{what} does not go with a static network: its links are those of its groups, and "
-            f"carry no packets; {remedy}"
-        )
-    if not network.channels:
-        raise SpecError(
-            f"{what} does not go with channels = 0: a network without them carries no packets; "
-            f"{remedy}, or set channels in [network]"
-        )
-    if network.shape.router.routing == "source":
-        raise SpecError(
-            f'{what} does not go with routing = "source": the traffic\'s packets bring no routes; '
-            f"{remedy}, or leave routing out"
-        )
-
-
 def check_churn(spec: NetworkSpec) -> None:
     """Refuse a network on which no group can come and go.
 
@@ -259,11 +234,7 @@ def check_churn(spec: NetworkSpec) -> None:
             f"churn: the groups of {spec.name} have all 256 ids, so there is none for another; "
             "remove a group"
         )
-    if network.setup == "paper":
-        raise SpecError(
-            f"churn: groups of {spec.name} are not set up by software with setup = "
-            f'"{network.setup}"; set setup = "manager" or "local" in [network]'
-        )
+    network.check_renewal("churn")
     used = Counter(member for group in spec.groups for member in group.members)
     registers = network.port_registers
     room = sum(used[node] < registers for node in network.topology.nodes)

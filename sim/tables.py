@@ -148,6 +148,12 @@ def plan_rows(plan: "BarrierPlan") -> Rows:
     return table(plan.groups, first | _columns(plan.spec.network, plan))
 
 
+_ROOTS = {
+    "mesh": {"root": "root"},
+    "irregular": {"root\nswitch": "root_switch", "root\nnode": "root"},
+}
+
+
 @singledispatch
 def _columns(network: Any, plan: "BarrierPlan") -> dict[str, Any]:
     first = network.shape.entry_registers
@@ -158,10 +164,7 @@ def _columns(network: Any, plan: "BarrierPlan") -> dict[str, Any]:
 
     columns: dict[str, Any] = {"planner": "planner"}
     columns |= {"travels\nas": travels} if network.wires else {}
-    if network.kind == "irregular":
-        columns |= {"root\nswitch": "root_switch", "root\nnode": "root"}
-    else:
-        columns["root"] = "root"
+    columns |= _ROOTS[network.kind]
     columns |= {"tree\nheight": "height", "longest\npath\n(hops)": "longest_path"}
     columns["bound\n(cycles)"] = bound_words
     if any(group.stream_bound is not None for group in plan.groups):

@@ -5,7 +5,6 @@ it; only buffers and agents that may move are looked at.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import accumulate
 from typing import TypeAlias
 
 from syncfabric.models.faults.fault import Fault, FaultKind
@@ -65,12 +64,9 @@ class StaticModel:
         self._agents = [Agent(network.core_buffer, network.watchdog) for _ in range(wiring.nodes)]
         self._due: dict[int, list[int]] = {}  # by cycle, nodes that may have waited for too long
         self._answers: dict[int, Answer] = {}
-        widths: list[int] = []
-        if network.graph.own:  # of a switch that shows itself with its node
-            widths = [network.switch_buffer.bit_length()] * (wiring.ports - 1)
-            widths.append(network.injection_buffer.bit_length())
-        widths.append(network.core_buffer.bit_length())
-        *self._offsets, self._state_at = accumulate(widths, initial=0)
+        offsets = network.observe.offsets
+        self._state_at = offsets["left"]
+        self._offsets = [at for at in offsets.values() if at < self._state_at]
 
     def step(
         self,

@@ -4,11 +4,12 @@ Source: docs/microarchitecture-static.md, R3 to R5. Counters stand where they do
 """
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from syncfabric.models.messages.layout import Field, Layout
-from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS
-from syncfabric.models.messages.words import WordTable, bits_of, whole
+from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS, Counter
+from syncfabric.models.messages.words import COUNTER_BITS, WordTable, bits_of, whole
 
 INIT = 1
 """The command that lets a root begin."""
@@ -43,7 +44,20 @@ STATUS_WORD = Layout(
         Field("done", 1, "released since the last arrive"),
     ),
 )
-"""Word 2 of a node; ``observe`` has all of it but ``done``."""
+"""Word 2 of a node."""
+
+
+def observe_layout(buffers: Mapping[str, int]) -> Layout:
+    """Return what a node shows to benches: flits in its buffers, its status, and its counters.
+
+    Parameters
+    ----------
+    buffers : mapping of str to int
+        Places of each, from the low bits up.
+    """
+    flits = (Field(name, places.bit_length(), "flits in it") for name, places in buffers.items())
+    counters = (Field(counter.name, COUNTER_BITS, "events") for counter in Counter)
+    return Layout("observe", (*flits, *STATUS_WORD.fields[:-1], *counters))
 
 
 class StaticWord(WordTable):

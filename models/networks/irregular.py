@@ -181,6 +181,10 @@ class Irregular:
         """Return what to call a switch in a message."""
         return f"router {self.member(switch)}" if self.columns else f"switch {switch}"
 
+    def output(self, switch: int, port: int) -> tuple[int, str]:
+        """Return the name of a switch's output: both numbers."""
+        return switch, str(port)
+
     def shown(self, switch: int) -> int | list[int]:
         """Return a switch as JSON has it: [x, y] on a mesh, else its number."""
         return list(self.member(switch)) if self.columns else switch

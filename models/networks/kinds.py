@@ -296,6 +296,32 @@ class EngineSpec(EngineNetwork, ABC):
         """Return the network of engines that it is; ``name`` is for one that is none."""
         return self
 
+    def operations_of(self, planner: str) -> tuple[Operation, ...]:
+        """Return the operations that groups of a planner can have."""
+        serial = self.operations == "all" and planner != WIRE_PLANNER
+        return BITWISE_OPERATIONS + SERIAL_OPERATIONS * serial
+
+    def check_packets(self, what: str, remedy: str) -> None:
+        """Refuse ``what`` sends packets on a network that carries none, or does not lead them."""
+        if not self.channels:
+            raise SpecError(
+                f"{what} does not go with channels = 0: a network without them carries no packets; "
+                f"{remedy}, or set channels in [network]"
+            )
+        if self.shape.router.routing == "source":
+            raise SpecError(
+                f'{what} does not go with routing = "source": the traffic\'s packets bring no '
+                f"routes; {remedy}, or leave routing out"
+            )
+
+    def check_renewal(self, what: str) -> None:
+        """Refuse ``what`` sets groups up again on a network where that is done once."""
+        if self.setup == "paper":
+            raise SpecError(
+                f'{what} tears groups down and sets them up anew, and with setup = "paper" members '
+                'set them up once, by packets; set setup = "manager" or "local" in [network]'
+            )
+
     def check_group(self, group: int, op: str, planner: str) -> None:
         """Refuse an operation that is not built, or not on wires."""
         if planner == WIRE_PLANNER and op not in WIRE_OPERATIONS:

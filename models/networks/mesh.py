@@ -96,6 +96,10 @@ class Mesh:
         """Return the node of a number; the inverse of ``index``."""
         return index % self.width, index // self.width
 
+    def output(self, router: int, port: int) -> tuple[Node, str]:
+        """Return the name of a router's output: (x, y), and where it leads."""
+        return self.node(router), Port(port).name.lower()
+
     def neighbour(self, node: Node, port: Port) -> Node | None:
         """Return the node at the other end of a port's link, or None at the mesh's edge."""
         step = STEP[port]

@@ -14,14 +14,15 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.messages import StaticLayout
+from syncfabric.models.messages import Layout, StaticLayout
+from syncfabric.models.messages.static import observe_layout
 from syncfabric.models.networks.families import named
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.irregular_spec import check_topology
 from syncfabric.models.networks.kinds import DataBits, NetworkTable
 from syncfabric.models.networks.linked_table import LinkedTable, one_way
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.table import Flag, Text, Whole, WholePlace
+from syncfabric.models.networks.table import Flag, Operation, Text, Whole, WholePlace
 
 Buffer: TypeAlias = Annotated[Whole, Field(ge=1, le=16)]
 
@@ -147,6 +148,21 @@ class StaticSpec(StaticKeys):
         sizes = graph.switches, len(graph.nodes), graph.ports
         return StaticLayout(*sizes, own=graph.own, turns_back=graph.turns_back)
 
+    @cached_property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of the ports that lead out of a switch, by number."""
+        if self.graph.columns:
+            return "east", "north", "west", "south"
+        return tuple(f"port_{port}" for port in self.layout.links)
+
+    @cached_property
+    def observe(self) -> Layout:
+        """What a node shows to benches: buffers of a switch of its own, its core, its counters."""
+        places = {name: self.switch_buffer for name in self.link_names if self.graph.own}
+        places |= {"inject": self.injection_buffer} if self.graph.own else {}
+        places["core"] = self.core_buffer
+        return observe_layout(places)
+
     @property
     def targets(self) -> int:
         """Targets of the config port: the nodes, and the loader of routes."""
@@ -171,14 +187,28 @@ class StaticSpec(StaticKeys):
             " network"
         )
 
+    def check_packets(self, what: str, remedy: str) -> NoReturn:
+        """Refuse ``what`` sends packets, of which there are none."""
+        raise SpecError(
+            f"{what} does not go with a static network: its links are those of its groups, and "
+            f"carry no packets; {remedy}"
+        )
+
+    def check_renewal(self, what: str) -> None:
+        """Refuse nothing: roles and routes are written again and again."""
+
     @property
     def planners(self) -> tuple[str, ...]:
         """The planners that groups can name, the default first."""
         return STATIC_PLANNERS
 
+    def operations_of(self, planner: str) -> tuple[Operation, ...]:
+        """Return the default alone: barriers carry no data."""
+        return ("or",)
+
     def check_group(self, group: int, op: str, planner: str) -> None:
         """Refuse an operation: barriers carry no data."""
-        if op != "or":
+        if op not in self.operations_of(planner):
             raise SpecError(
                 f'group {group}: op = "{op}" has nothing to combine; barriers of a static network'
                 " carry no data: remove it"

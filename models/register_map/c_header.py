@@ -32,7 +32,7 @@ from syncfabric.models.messages import COUNTER_BITS, Op, core, registers, static
 from syncfabric.models.messages.boot import BOOT_FENCE, BOOT_MAGIC, BOOT_NONE
 from syncfabric.models.messages.layout import Layout
 from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import MeshSpec, MessageSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import AnySpec, MeshSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.static_routes import SETTLING
 
 MOST_TABLED = 255
@@ -257,15 +257,16 @@ def core_header() -> str:
     return guarded("SYNCFABRIC_CORE_H", "Registers of a core", blocks)
 
 
-def tree_blocks(network: MessageSpec) -> str:
+def tree_blocks(network: AnySpec) -> str:
     """Return the tables from which a core at a manager's node plans trees and images.
 
-    Parameters
-    ----------
-    network : MessageSpec
-        Of at most ``MOST_TABLED`` routers, with managers.
+    Without managers, or of more than ``MOST_TABLED`` routers, there are none.
     """
+    if isinstance(network, StaticSpec) or not network.managed:
+        return ""
     shape = network.shape
+    if shape.routers > MOST_TABLED:
+        return ""
     rows = [0]
     links: list[str] = []
     for router in range(shape.routers):

@@ -23,25 +23,7 @@ from syncfabric.rtl.static.ports import (
     RouteSignature,
     StaticLinkSignature,
 )
-from syncfabric.rtl.static.switch import StaticSwitch, port_names
-
-
-def link_names(network: StaticSpec) -> tuple[str, ...]:
-    """Return the names of the ports that lead out of a switch, by number."""
-    return port_names(network)[: len(network.layout.links)]
-
-
-def observe_bits(network: StaticSpec) -> int:
-    """Return the bits of what a node shows to benches: its core, and a switch of its own."""
-    if not network.graph.own:
-        return _core_bits(network)
-    links = len(network.layout.links)
-    switch = links * network.switch_buffer.bit_length() + network.injection_buffer.bit_length()
-    return switch + _core_bits(network)
-
-
-def _core_bits(network: StaticSpec) -> int:
-    return network.core_buffer.bit_length() + 25 + len(Counter) * COUNTER_BITS
+from syncfabric.rtl.static.switch import StaticSwitch
 
 
 class StaticCore(wiring.Component):
@@ -81,7 +63,7 @@ class StaticCore(wiring.Component):
                 **({"overflow": In(network.layout.ports)} if own else {}),
                 "port": In(CoreSignature(bits)),
                 "config": In(ConfigSignature(network)),
-                "observe": Out(_core_bits(network)),
+                "observe": Out(network.observe.width - network.observe.offsets["core"]),
             }
         )
 
@@ -223,9 +205,9 @@ class StaticNode(wiring.Component):
             "route_out": Out(1),
             "port": In(CoreSignature(network.flit_bits)),
             "config": In(ConfigSignature(network)),
-            "observe": Out(observe_bits(network)),
+            "observe": Out(network.observe.width),
         }
-        for name in link_names(self._network):
+        for name in self._network.link_names:
             members |= {f"{name}_in": In(link), f"{name}_out": Out(link)}
         for name in ("eject", "inject"):
             members |= {
@@ -239,7 +221,7 @@ class StaticNode(wiring.Component):
         m = Module()
         m.submodules.switch = switch = StaticSwitch(self._network)
         m.submodules.core = node = StaticCore(self._network)
-        for name in link_names(self._network):
+        for name in self._network.link_names:
             wiring.connect(
                 m, wiring.flipped(getattr(self, f"{name}_in")), getattr(switch, f"{name}_in")
             )

@@ -14,14 +14,6 @@ from syncfabric.rtl.static.buffer import FlitBuffer, Level
 from syncfabric.rtl.static.ports import RouteSignature, StaticLinkSignature
 
 
-def port_names(network: StaticSpec) -> tuple[str, ...]:
-    """Return the names of a switch's ports, by number; of its own node's, where it has one, too."""
-    if network.graph.columns:
-        return "east", "north", "west", "south", "core"
-    core = ("core",) if network.graph.own else ()
-    return *(f"port_{port}" for port in network.layout.links), *core
-
-
 class StaticSwitch(wiring.Component):
     """Passes each input's flits on to all outputs that select it, to all in the same cycle.
 
@@ -47,7 +39,8 @@ class StaticSwitch(wiring.Component):
     """
 
     def __init__(self, network: StaticSpec) -> None:
-        self._network, self._names = network, port_names(network)
+        core = ("core",) if network.graph.own else ()
+        self._network, self._names = network, (*network.link_names, *core)
         members: dict[str, Any] = {
             "route": In(RouteSignature()),
             "route_in": In(1),

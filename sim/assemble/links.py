@@ -9,7 +9,6 @@ links lead from the nodes into the network.
 from dataclasses import dataclass
 from functools import cache
 
-from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import AnySpec
 
 RouterName = tuple[int, int] | int
@@ -84,7 +83,7 @@ def links_of(spec: AnySpec) -> Links:
         for p in range(outputs):
             far = graph.across(r, p)
             there = far is not None or graph.node_at(r, p) is not None
-            names.append(_output(spec, r, p) if there else None)
+            names.append(spec.topology.output(r, p) if there else None)
             ends.append(far)
     first = len(names)
     names += [(node, "inject") for node in spec.topology.nodes]
@@ -101,10 +100,3 @@ def links_of(spec: AnySpec) -> Links:
         slots=spec.wires,
         streams=spec.streams,
     )
-
-
-def _output(spec: AnySpec, router: int, port: int) -> LinkName:
-    """Return the name of a router's output."""
-    if isinstance(spec.topology, Mesh):
-        return spec.topology.node(router), Port(port).name.lower()
-    return router, str(port)

@@ -7,7 +7,7 @@ from amaranth.lib import wiring
 
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.config import RouteLoader
-from syncfabric.rtl.static.node import StaticCore, StaticNode, link_names, observe_bits
+from syncfabric.rtl.static.node import StaticCore, StaticNode
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.sim.assemble.top import (
     LinkWires,
@@ -74,7 +74,7 @@ def modules_verilog(spec: StaticSpec) -> str:
 
 def targets(spec: StaticSpec) -> list[tuple[str, int]]:
     """Return each node's instance in the top, and the width of its ``observe``."""
-    return [(f"node_{_tag(spec, i)}", observe_bits(spec)) for i in range(spec.layout.nodes)]
+    return [(f"node_{_tag(spec, i)}", spec.observe.width) for i in range(spec.layout.nodes)]
 
 
 def constant_inputs(spec: StaticSpec) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def top_verilog(spec: StaticSpec, name: str) -> str:
     for direction, outside, width in top_ports(spec):
         top.port(direction, outside, width)
     for switch in range(layout.switches):
-        for port, side in enumerate(link_names(spec)):
+        for port, side in enumerate(spec.link_names):
             if graph.across(switch, port) or graph.node_at(switch, port) is not None:
                 for wire, bits in link_wires(spec).items():
                     top.wire(f"{_link(spec, switch, side)}_{wire}", bits)
@@ -142,7 +142,7 @@ def _parted_nodes(spec: StaticSpec) -> Iterator[tuple[str, str, Joined]]:
         own: Joined = {"clk": "clk", "rst": "rst", "node_ports": node_ports(spec, i)}
         yield SWITCH, f"switch_{i}", _switch(spec, i) | own | unseen_ports(spec)
     for i, (at, port) in enumerate(spec.graph.nodes):
-        out = _link(spec, at, link_names(spec)[port])
+        out = _link(spec, at, spec.link_names[port])
         ends: Joined = {f"eject__{wire}": f"{out}_{wire}" for wire in link_wires(spec)}
         ends |= {wire.replace("_", "__"): _local(spec, i, wire) for wire in _INJECT}
         yield NODE, f"node_{i}", _placed(spec, i) | ends | _process(spec, i) | {"observe": ""}
@@ -201,7 +201,7 @@ def local_wires(spec: StaticSpec) -> Iterator[tuple[str, int]]:
 
 def _link_ports(spec: StaticSpec, switch: int) -> Iterator[tuple[str, str]]:
     """Yield the connections of a switch's links; where nothing is joined 0 comes in."""
-    names = link_names(spec)
+    names = spec.link_names
     for port, side in enumerate(names):
         far, node = spec.graph.across(switch, port), spec.graph.node_at(switch, port)
         for wire, width in link_wires(spec).items():
@@ -225,7 +225,7 @@ def shown_links(spec: StaticSpec, top: str) -> Iterator[Shown | None]:
     """Yield what is on each link, by its number, of the instance ``top``; None: no such link."""
     graph = spec.graph
     for switch in range(graph.switches):
-        for port, side in enumerate(link_names(spec)):
+        for port, side in enumerate(spec.link_names):
             there = graph.across(switch, port) or graph.node_at(switch, port) is not None
             yield _shown(f"{top}.{_link(spec, switch, side)}") if there else None
         if graph.own:

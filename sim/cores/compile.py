@@ -19,7 +19,7 @@ from types import MappingProxyType
 from syncfabric.models.errors import ProgramError, SpecError, ToolError, how_to_install
 from syncfabric.models.messages.core import MOST_MEMORY_KIB
 from syncfabric.models.networks.spec import NetworkSpec
-from syncfabric.models.register_map.c_header import MOST_TABLED, c_header, core_header, tree_blocks
+from syncfabric.models.register_map.c_header import c_header, core_header, tree_blocks
 from syncfabric.sim.cores.program import Program, read_program
 from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
 from syncfabric.sim.simulators.process import version_line
@@ -232,10 +232,7 @@ def _library(
 
 def library_headers(spec: NetworkSpec | None) -> dict[str, str]:
     """Return the generated headers by their names; without a network, a core's words alone."""
-    text = "" if spec is None else c_header(spec, "syncfabric")
-    if spec is not None and spec.network.managed:
-        network = spec.message_network  # what managers have to know of its links to set groups up
-        text += tree_blocks(network) if network.shape.routers <= MOST_TABLED else ""
+    text = "" if spec is None else c_header(spec, "syncfabric") + tree_blocks(spec.network)
     return {"syncfabric_registers.h": core_header(), "syncfabric_network.h": text}
 
 

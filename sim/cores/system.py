@@ -248,7 +248,7 @@ def _sizes(shape: TileShape) -> dict[str, int]:
         "NODES": len(spec.topology.nodes),
         "CORES": shape.cores,
         "REGISTERS": shape.registers,
-        "SWITCHES": spec.switches if spec.kind == "irregular" and spec.interfaces else 0,
+        "SWITCHES": len(spec.outside),
         "STUCK_CYCLES": STUCK_CYCLES,
         "RESET_CYCLES": RESET_CYCLES,
         "CORE_BITS": shape.core_bits,

@@ -15,7 +15,7 @@ from syncfabric.rtl.cores.barrier_port import port_members
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.system_words import ConfigShare, flit_members
 from syncfabric.rtl.cores.tile import CoreTile, observed
-from syncfabric.rtl.static.node import StaticNode, link_names
+from syncfabric.rtl.static.node import StaticNode
 from syncfabric.sim.assemble import modules, nodes, static
 from syncfabric.sim.assemble.cores import PACKETS, ask_bits, stream_pin, stream_wires
 from syncfabric.sim.assemble.network import link_wires
@@ -153,14 +153,14 @@ def _engine_tile(shape: TileShape, spec: MessageSpec) -> str:
 
 def _node_of(spec: MessageSpec) -> tuple[str, str, dict[str, tuple[int, int]], list[_End]]:
     """Return the module of the node beside a core, its text, constants, and ends of links."""
-    network = spec.shape
-    if network.interfaces:
+    net = spec.shape
+    if net.interfaces:
         ends = [("out_0", "up", False), ("in_0", "down", True)]
-        return modules.INTERFACE, modules.interface_verilog(network), {}, ends
-    both = product(range(network.router.links), ("in", "out"))
+        return modules.INTERFACE, modules.interface_verilog(net), {}, ends
+    both = product(range(net.router.links), ("in", "out"))
     ends = [(f"{way}_{p}", f"{way}_{p}", way == "in") for p, way in both]
     fixed = nodes.constants_of_router(spec, 0)
-    return modules.ROUTER, modules.router_verilog(network), fixed, ends
+    return modules.ROUTER, modules.router_verilog(net), fixed, ends
 
 
 def _place_tap(top: ModuleWriter) -> None:
@@ -317,7 +317,7 @@ def _static_constants(shape: TileShape) -> Iterator[str]:
 def _static_joins(shape: TileShape, spec: StaticSpec) -> Iterator[str]:
     """Yield what carries over the links of a static network, and of the mesh beside it."""
     assert shape.beside is not None
-    names = link_names(spec)
+    names = spec.link_names
     for i in range(spec.layout.switches):
         for port, name in enumerate(names):
             if far := spec.graph.across(i, port):

@@ -89,18 +89,18 @@ def places_of(name: str) -> tuple[tuple[float, float], ...]:
 
 
 @cache
-def places(network: Irregular) -> tuple[tuple[float, float], ...]:
+def places(graph: Irregular) -> tuple[tuple[float, float], ...]:
     """Return the place of every switch in hops, at least one apart, the lowest and leftmost at 0.
 
     Those of a topology stand as it says. Else the long way of the picture lies level.
     """
-    if drawn := places_of(network.family)[-network.switches :]:
+    if drawn := places_of(graph.family)[-graph.switches :]:
         points = LINK * np.array(drawn)
         points = points - points.min(axis=0)
         return tuple((float(x), float(y)) for x, y in points.round(3))
-    links = sorted({(a, b) for (a, _), (b, _) in network.links if a != b})
+    links = sorted({(a, b) for (a, _), (b, _) in graph.links if a != b})
     pairs = np.array(links, dtype=np.int64).reshape(-1, 2)
-    points = springs(network.switches, links, STARTS)
+    points = springs(graph.switches, links, STARTS)
     points = points - points.mean(axis=0)
     spread, axes = np.linalg.eigh(points.T @ points)
     if spread[1] >= 1.2 * spread[0]:  # else it is as high as it is wide
@@ -116,12 +116,12 @@ def places(network: Irregular) -> tuple[tuple[float, float], ...]:
 
 
 @cache
-def bowed(network: Irregular) -> frozenset[Link]:
+def bowed(graph: Irregular) -> frozenset[Link]:
     """Return the links of a topology whose straight lines would lie on a switch."""
-    if not places_of(network.family):
+    if not places_of(graph.family):
         return frozenset()
-    points, found = np.array(places(network)), []
-    for link in network.links:
+    points, found = np.array(places(graph)), []
+    for link in graph.links:
         (a, _), (b, _) = link
         along = points[b] - points[a]
         foot = ((points - points[a]) @ along / (along @ along)).clip(0, 1)
@@ -194,11 +194,11 @@ def _clear(points: Points, pairs: NDArray[np.int64]) -> Points:
     return np.asarray(total, dtype=np.float64)
 
 
-def directions(network: Irregular) -> dict[Place, float]:
+def directions(graph: Irregular) -> dict[Place, float]:
     """Return the direction of each port from its switch, in radians."""
-    middles, around = places(network), bowed(network)
+    middles, around = places(graph), bowed(graph)
     links: dict[int, list[tuple[float, int, Place]]] = {}
-    for link in network.links:
+    for link in graph.links:
         for here, there in (link, link[::-1]):
             (x, y), (far_x, far_y) = middles[here[0]], middles[there[0]]
             # Parallel links lie side by side, in order of the lower switch's ports.
@@ -206,9 +206,9 @@ def directions(network: Irregular) -> dict[Place, float]:
             angle = atan2(far_y - y, far_x - x) + lower * AROUND * (link in around)
             links.setdefault(here[0], []).append((angle, min(link)[1] * lower, here))
     found: dict[Place, float] = {}
-    for switch in range(network.switches):
+    for switch in range(graph.switches):
         seats = _parted([(angle, port) for angle, _, port in sorted(links.get(switch, []))])
-        nodes = sorted(node for node in network.nodes if node[0] == switch)
+        nodes = sorted(node for node in graph.nodes if node[0] == switch)
         seats += zip(_gaps([angle for angle, _ in seats], len(nodes)), nodes, strict=True)
         found |= {port: angle for angle, port in _parted(sorted(seats))}
     return found
@@ -344,16 +344,16 @@ def _mesh(mesh: Mesh) -> Scene:
     return scene
 
 
-def _irregular(network: Irregular) -> Scene:
-    around, angles = bowed(network), directions(network)
+def _irregular(graph: Irregular) -> Scene:
+    around, angles = bowed(graph), directions(graph)
     pad = 0.3 * bool(around)  # they bow to the left, and up
-    middles = np.array(places(network)) + np.array([pad, 0.0])
+    middles = np.array(places(graph)) + np.array([pad, 0.0])
     width, height = (middles.max(axis=0) + np.array([1.0, 1.0 + pad])).tolist()
     scene = Scene(width, height, 0.06)
     for switch, (x, y) in enumerate(middles.tolist()):
         scene.spots[switch] = Spot(x, y, f"switch {switch}", HALF, square=True, label=str(switch))
-    radius = min(SMALL, 0.8 * pi * RING / network.ports)
-    for node in network.nodes:
+    radius = min(SMALL, 0.8 * pi * RING / graph.ports)
+    for node in graph.nodes:
         switch, port = node
         middle, out = middles[switch], np.array([cos(angles[node]), sin(angles[node])])
         x, y = middle + RING * out
@@ -363,7 +363,7 @@ def _irregular(network: Irregular) -> Scene:
         line = np.array([middle + RIM * out, middle + (RING - radius) * out])
         scene.links[switch, str(port)], scene.links[node, "inject"] = line, line[::-1]
         scene.ground.append(line)
-    for a, b in network.links:
+    for a, b in graph.links:
         start, end = middles[a[0]], middles[b[0]]
         pull = 1.0 if (a, b) in around else 0.4 * np.hypot(*(end - start))
         first = start + pull * np.array([cos(angles[a]), sin(angles[a])])
@@ -375,7 +375,7 @@ def _irregular(network: Irregular) -> Scene:
             x, y = cut(way, NUMBER, 0)[0]
             scene.numbers.append((float(x), float(y), str(port)))
             scene.links[switch, str(port)] = cut(way, RIM, RIM)
-        if more := network.extra_at.get(a):
+        if more := graph.extra_at.get(a):
             x, y = aside(line, 0.13)[len(line) // 2]
             scene.numbers.append((float(x), float(y), f"+{more}"))
         scene.ground.append(scene.links[b[0], str(b[1])])

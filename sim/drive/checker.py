@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import zip_longest
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from syncfabric.models.golden.record import Beat, GuardWires, PortState
 from syncfabric.models.networks.mesh import Port
@@ -16,7 +16,7 @@ from syncfabric.models.networks.spec import (
     StaticSpec,
 )
 from syncfabric.sim.assemble.links import links_of
-from syncfabric.sim.drive.targets import observed, target_names
+from syncfabric.sim.drive.targets import target_names
 from syncfabric.sim.drive.trace import (
     EMPTY,
     Act,
@@ -160,6 +160,7 @@ def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
             str(hardware.answer),
             str(model.answer),
         )
+    network: Any = spec  # a static one, if there is anything
     # A target that only one of them printed changed in that one alone.
     seen_now, wanted_now = dict(hardware.observed or ()), dict(model.observed or ())
     for target in sorted(seen_now.keys() | wanted_now.keys()):
@@ -168,8 +169,8 @@ def explain(spec: AnySpec, hardware: Line, model: Line) -> Iterator[Mismatch]:
         if ours_now is None or theirs_now is None:
             yield Mismatch(hardware.cycle, node, "observe (changed)", ours_now, theirs_now)
             continue
-        wanted_fields = observed(spec, theirs_now)
-        for name, value in observed(spec, ours_now).items():
+        wanted_fields = network.observe.unpack(theirs_now)
+        for name, value in network.observe.unpack(ours_now).items():
             if value != wanted_fields[name]:
                 signal = f"observe: {name}"
                 yield Mismatch(hardware.cycle, node, signal, value, wanted_fields[name])

@@ -12,8 +12,6 @@ from syncfabric.models.layout.setup import BATCH, BATCH_MARK
 from syncfabric.models.layout.setup import Operation as Command
 from syncfabric.models.layout.words import EngineWord
 from syncfabric.models.networks.spec import (
-    BITWISE_OPERATIONS,
-    SERIAL_OPERATIONS,
     GroupSpec,
     NetworkSpec,
 )
@@ -62,6 +60,8 @@ class MembersSetUp(Program):
     batches : int
         Packets sent.
     """
+
+    hears = True
 
     def __init__(self, driver: EngineDriver) -> None:
         self._driver, self._shape = driver, driver.plan.spec.message_network.shape
@@ -319,10 +319,8 @@ class Churner(Instances[Life]):
         nodes = list(network.topology.nodes)
         most = min(len(nodes), FEW if rng.random() < 3 / 4 else len(nodes))
         members = tuple(rng.sample(nodes, rng.randint(2, most)))
-        op = rng.choice(
-            BITWISE_OPERATIONS + (SERIAL_OPERATIONS if network.operations == "all" else ())
-        )
         planner = {"link": "shortest", "routed": "btm"}[network.transport]
+        op = rng.choice(network.operations_of(planner))
         group = GroupSpec(id=rng.choice(self._gids), members=members, op=op, planner=planner)
         name = self._driver.plan.spec.name
         try:

@@ -39,7 +39,7 @@ from syncfabric.sim.drive.log import EngineMessages
 from syncfabric.sim.drive.scenario import Outcome
 from syncfabric.sim.drive.static.flow_check import FlowCheck
 from syncfabric.sim.drive.static.operations import network_of
-from syncfabric.sim.drive.targets import counters_of, observed
+from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.drive.trace import (
     Act,
     Arrival,
@@ -312,7 +312,7 @@ class StaticCoverage(Coverage):
 
     def _wires(self, line: Line) -> None:
         for _, value in line.observed or ():
-            fields = observed(self._network, value)
+            fields = self._network.observe.unpack(value)
             for counter in Counter:
                 self.hits[f"counted: {counter.name}"] += fields[counter.name] > 0
         for node in bits(line.record.release):

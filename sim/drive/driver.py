@@ -5,7 +5,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.golden.record import ConfigRequest, PortState, Record
@@ -46,8 +46,10 @@ class Program:
     the same.
     """
 
-    keeps = False
+    keeps: ClassVar[bool] = False
     """Whether groups have further barriers until it is finished."""
+    hears: ClassVar[bool] = False
+    """Whether it is stepped with the packets that come to nodes' software."""
 
     @property
     def finished(self) -> bool:

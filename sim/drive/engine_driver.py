@@ -11,7 +11,7 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Epochs, image_writes, set_up_command, set_up_writes
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind, goals
-from syncfabric.sim.drive.config_port import Ask, Cycles
+from syncfabric.sim.drive.config_port import ConfigPort, Cycles
 from syncfabric.sim.drive.driver import Cost, Driver, Inputs, Program
 from syncfabric.sim.drive.packets import Inbox, Packet, PutPort
 from syncfabric.sim.drive.scenario import Scenario
@@ -43,21 +43,20 @@ class EngineDriver(Driver[CollectiveNetwork]):
         super().__init__(plan, scenario, model_of(network, observer=observer), plan.groups)
         pauses = random.Random(f"{scenario.seed}/pauses") if scenario.noise else None
         self.sender = PutPort(network, pauses)
-        hears = scenario.scheme or scenario.replay or network.setup == "paper"
-        self._inbox = Inbox(network) if hears else None
+        self._inbox: Inbox | None = None
         self.enable, self.rate = False, 0
         # With multicast GO is the release, and so no preparation.
         opens = scenario.scheme != "multicast"
-        self._set_up = None
-        if network.managed and opens:
-            self._set_up = SetUp(plan, self.model, self.port.ask, self.costs)
-        elif network.setup != "paper":
-            writes_of = set_up_writes if opens else image_writes
-            for write in writes_of(plan.engine_groups, network.shape, Epochs()):
-                target, address, word = write
-                self.port.requests.append(ConfigRequest(target, address, True, word))
+        set_up = SET_UPS[network.setup] if opens else ImagesByChain
+        self._set_up = set_up(plan, self.model, self.port, self.costs)
         opened = plan.groups if opens else ()
         self._closed = {place for group in opened for place in plan.endpoints(group)}
+
+    def add(self, program: Program) -> None:
+        """Let a program drive the network, too, behind those that are there."""
+        self.programs.append(program)
+        if program.hears and self._inbox is None:
+            self._inbox = Inbox(self.plan.spec.message_network)
 
     @property
     def _all_over(self) -> bool:
@@ -75,7 +74,7 @@ class EngineDriver(Driver[CollectiveNetwork]):
     def _prepare(self, now: int) -> bool:
         if not self.port.is_idle:
             return False
-        if self._set_up and not self._set_up.finished:
+        if not self._set_up.finished:
             self._set_up.step(now)
             return False
         return self._may_begin
@@ -83,8 +82,7 @@ class EngineDriver(Driver[CollectiveNetwork]):
     @property
     def _may_begin(self) -> bool:
         """Whether everything is prepared, and GO has reached all members."""
-        refused = self._set_up is not None and self._set_up.refused is not None
-        return refused or self._are_open()
+        return self._set_up.refused is not None or self._are_open()
 
     def _are_open(self) -> bool:
         """Return whether every member of every group may arrive."""
@@ -93,10 +91,9 @@ class EngineDriver(Driver[CollectiveNetwork]):
 
     @property
     def _waits(self) -> bool:
-        if self.port.awaits_answer or (self._set_up is not None and self._set_up.waits):
+        if self.port.awaits_answer or self._set_up.waits:
             return True
-        over = self._set_up is None or self._set_up.finished
-        return over and self.port.is_idle and not self._may_begin
+        return self._set_up.finished and self.port.is_idle and not self._may_begin
 
     def step(self, now: int) -> Record | None:
         """Act in a cycle, and step the model."""
@@ -138,10 +135,8 @@ class EngineDriver(Driver[CollectiveNetwork]):
         self.model.skip(cycles, enable=self.enable)
 
 
-class SetUp:
-    """Commands the managers of a network of engines, a group at a time: each its own groups.
-
-    It fills ``costs``, by group.
+class ByMembers:
+    """Groups are not set up before they begin: their members' software sees to it.
 
     Attributes
     ----------
@@ -152,24 +147,64 @@ class SetUp:
     """
 
     def __init__(
-        self, plan: BarrierPlan, model: CollectiveNetwork, ask: Ask, costs: dict[int, Cost]
+        self, plan: BarrierPlan, model: CollectiveNetwork, port: ConfigPort, costs: dict[int, Cost]
     ) -> None:
-        self._model, self._ask, self._costs = model, ask, costs
+        self.finished = True
+        self.refused: int | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is nothing to do until something is done elsewhere."""
+        return False
+
+    def step(self, now: int) -> None:
+        """Go on, in a cycle in which all requests have been asked and answered."""
+
+
+class ByChain(ByMembers):
+    """Writes all groups by the config chain, and starts them."""
+
+    writes = staticmethod(set_up_writes)
+
+    def __init__(
+        self, plan: BarrierPlan, model: CollectiveNetwork, port: ConfigPort, costs: dict[int, Cost]
+    ) -> None:
+        super().__init__(plan, model, port, costs)
+        for target, address, word in self.writes(plan.engine_groups, model.shape, Epochs()):
+            port.requests.append(ConfigRequest(target, address, True, word))
+
+
+class ImagesByChain(ByChain):
+    """Writes all groups by the config chain, and starts none."""
+
+    writes = staticmethod(image_writes)
+
+
+class ByManagers(ByMembers):
+    """Commands the managers of a network of engines, a group at a time: each its own groups.
+
+    It fills ``costs``, by group.
+    """
+
+    def __init__(
+        self, plan: BarrierPlan, model: CollectiveNetwork, port: ConfigPort, costs: dict[int, Cost]
+    ) -> None:
+        super().__init__(plan, model, port, costs)
+        self._model, self._ask, self._costs = model, port.ask, costs
         self._ahead = list(enumerate(plan.engine_groups))
         self._manager, self._now = model.shape.managers[0], 0
         self._began: int | None = None
         self._commands = self._command_all()
         self.finished = not self._ahead
-        self.refused: int | None = None
 
     @property
     def waits(self) -> bool:
-        """Whether a manager is at work, so that there is nothing to do until it is done."""
+        """Whether a manager is at work."""
         running = self._model.manager_state(self._manager) is ManagerState.RUNNING
         return self._began is not None and running
 
     def step(self, now: int) -> None:
-        """Go on, in a cycle in which all requests have been asked and answered."""
+        """Let a manager's command follow the one that is done."""
         self._now = now
         next(self._commands, None)
 
@@ -194,6 +229,10 @@ class SetUp:
             done = model.manager_state(manager) is ManagerState.DONE
             self.refused = group.id if self.refused is None and not done else self.refused
         self.finished = True
+
+
+SET_UPS: dict[str, type[ByMembers]] = {"manager": ByManagers, "local": ByChain, "paper": ByMembers}
+"""How groups are set up before they begin, by the key ``setup``."""
 
 
 class Traffic(Program):

@@ -42,8 +42,12 @@ def way_of(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
 
     ``flits`` are those on its link.
     """
-    if spec.shape.router.routing == "source":
-        return _brought_way(spec, node, flits)
+    find = {"source": _brought_way}.get(spec.shape.router.routing, _own_way)
+    return find(spec, node, flits)
+
+
+def _own_way(spec: MessageSpec, node: int, flits: Sequence[int]) -> Way:
+    """Return the way of a packet that names its destination, by any links."""
     header = flits[0] & (1 << spec.layout.header.width) - 1
     end = spec.shape.node_of(header)
     steps = () if end is None else (spec.shape.nodes[end],)

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import singledispatch
 from typing import Any, TextIO
 
 from syncfabric.models.golden.record import ConfigRequest, Observer
@@ -31,7 +32,6 @@ from syncfabric.sim.drive.scenario import (
     NUMBER_BITS,
     Outcome,
     Passage,
-    Replay,
     ReplayOutcome,
     Scenario,
 )
@@ -228,8 +228,7 @@ class Replaying(Program):
     Parameters
     ----------
     driver : EngineDriver
-    replay : Replay
-        The scenario's.
+        Of a scenario with a replay.
 
     Attributes
     ----------
@@ -237,7 +236,11 @@ class Replaying(Program):
         As of `ReplayOutcome`.
     """
 
-    def __init__(self, driver: EngineDriver, replay: Replay) -> None:
+    hears = True
+
+    def __init__(self, driver: EngineDriver) -> None:
+        replay = driver.scenario.replay
+        assert replay is not None
         self._driver, self._replay = driver, replay
         self.due = [NEVER] * len(replay.sends)
         self.begins: list[int] = []
@@ -329,29 +332,42 @@ def driver_of(
     plan: BarrierPlan, scenario: Scenario, observer: Observer | None = None
 ) -> Driver[Any]:
     """Return the driver of a scenario on a plan's network, with its programs in order."""
-    if isinstance(plan.spec.network, StaticSpec):
-        from syncfabric.sim.drive.static.software import static_driver
+    return _driver(plan.spec.network, plan, scenario, observer)
 
-        return static_driver(plan, scenario)
+
+@singledispatch
+def _driver(
+    network: Any, plan: BarrierPlan, scenario: Scenario, observer: Observer | None
+) -> Driver[Any]:
     driver = EngineDriver(plan, scenario, observer)
-    if scenario.scheme:
-        driver.programs.append(SCHEMES[scenario.scheme](driver))
-    if scenario.replay:
-        driver.programs.append(Replaying(driver, scenario.replay))
-    if plan.spec.network.setup == "paper":
-        driver.programs.append(MembersSetUp(driver))
-    if scenario.packets:
-        driver.programs.append(PacketScript(driver))
-    if scenario.streams:
-        from syncfabric.sim.drive.streams import Streams
-
-        driver.programs.append(Streams(driver))
-    driver.programs.append(Traffic(driver))
-    if scenario.noise:
-        driver.programs.append(Illegal(driver))
-    if scenario.churn:
-        driver.programs.append(Churner(driver))
+    parts: list[tuple[object, Callable[[EngineDriver], Program]]] = [
+        (scenario.scheme, lambda driver: SCHEMES[scenario.scheme](driver)),
+        (scenario.replay, Replaying),
+        (network.setup == "paper", MembersSetUp),
+        (scenario.packets, PacketScript),
+        (scenario.streams, _streams),
+        (True, Traffic),
+        (scenario.noise, Illegal),
+        (scenario.churn, Churner),
+    ]
+    for part in (part for asked, part in parts if asked):
+        driver.add(part(driver))
     return driver
+
+
+@_driver.register
+def _(
+    network: StaticSpec, plan: BarrierPlan, scenario: Scenario, observer: Observer | None
+) -> Driver[Any]:
+    from syncfabric.sim.drive.static.software import static_driver
+
+    return static_driver(plan, scenario)
+
+
+def _streams(driver: EngineDriver) -> Program:
+    from syncfabric.sim.drive.streams import Streams
+
+    return Streams(driver)
 
 
 def rules_of(
@@ -361,11 +377,14 @@ def rules_of(
 
     The log writes its rows into the file, if there is one.
     """
-    if isinstance(plan.spec.network, StaticSpec):
-        from syncfabric.sim.drive.static.collective_check import static_rules
+    return _rules(plan.spec.network, plan, scenario, file, coverage)
 
-        return static_rules(plan, scenario, file, coverage=coverage)
-    network, barriers = plan.spec.message_network, BarrierCheck(plan)
+
+@singledispatch
+def _rules(
+    network: Any, plan: BarrierPlan, scenario: Scenario, file: TextIO | None, coverage: bool
+) -> list[Rule]:
+    barriers = BarrierCheck(plan)
     ledger = ledger_of(network)
     rules: list[Rule] = [barriers, Load(), ledger, PacketCheck(network), EventLog(plan, file)]
     if scenario.churn:
@@ -383,3 +402,12 @@ def rules_of(
 
         rules.append(EngineCoverage(plan, ledger))
     return rules
+
+
+@_rules.register
+def _(
+    network: StaticSpec, plan: BarrierPlan, scenario: Scenario, file: TextIO | None, coverage: bool
+) -> list[Rule]:
+    from syncfabric.sim.drive.static.collective_check import static_rules
+
+    return static_rules(plan, scenario, file, coverage=coverage)

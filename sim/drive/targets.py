@@ -13,8 +13,7 @@ from syncfabric.models.layout.words import (
     config_address,
     part_of,
 )
-from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
-from syncfabric.models.messages.static import STATUS_WORD
+from syncfabric.models.messages import COUNTER_BASE, Counter
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.results import NodeName
 
@@ -75,22 +74,3 @@ def _(spec: StaticSpec) -> Iterator[CountWord]:
     for node in range(len(spec.topology.nodes)):
         for counter in Counter:
             yield CountWord((node, COUNTER_BASE + counter), counter.name, counter)
-
-
-def observed(spec: Any, value: int) -> dict[str, int]:
-    """Return the fields of an ``observe``, which only static networks' nodes have, by name."""
-    places: dict[str, int] = {}
-    if spec.graph.own:
-        from syncfabric.rtl.static.node import link_names
-
-        places = dict.fromkeys(link_names(spec), spec.switch_buffer)
-        places["inject"] = spec.injection_buffer
-    places["core"] = spec.core_buffer
-    widths = {name: count.bit_length() for name, count in places.items()}
-    widths |= {field.name: field.width for field in STATUS_WORD.fields if field.name != "done"}
-    widths |= {counter.name: COUNTER_BITS for counter in Counter}
-    fields = {}
-    for name, width in widths.items():  # from the low bits up
-        fields[name] = value & (1 << width) - 1
-        value >>= width
-    return fields

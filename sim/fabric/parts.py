@@ -6,7 +6,6 @@ from itertools import chain
 from typing import Any
 
 from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
-from syncfabric.rtl.static.node import link_names
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.modules import entry_memory
@@ -175,7 +174,7 @@ def _of_program(spec: Any) -> Iterator[str]:
 
 @_of_program.register
 def _(spec: StaticSpec) -> Iterator[str]:
-    graph, names = spec.graph, link_names(spec)
+    graph, names = spec.graph, spec.link_names
     yield f"constexpr int COLUMNS = {graph.columns};"
     yield f"#define SWITCH_END(Tile) END_OF(Tile, {names[0]}_out)"
     yield from _of_links([f"{name}_##way" for name in names], interfaces=not graph.own)

@@ -2,7 +2,6 @@
 
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.config import RouteLoader
-from syncfabric.rtl.static.node import link_names
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.sim.assemble.static import (
     LOADER,
@@ -24,7 +23,7 @@ _ROUTE = ("shift", "strobe")
 
 
 def _sides(spec: StaticSpec) -> list[str]:
-    return [f"{side}_{way}" for side in link_names(spec) for way in ("in", "out")]
+    return [f"{side}_{way}" for side in spec.link_names for way in ("in", "out")]
 
 
 def _switch_ports(spec: StaticSpec) -> Ports:
@@ -86,7 +85,7 @@ def _joined_switch(spec: StaticSpec) -> dict[str, str | None]:
     made |= {
         f"{side}__{wire}": f"{side}_{wire}" for side in _sides(spec) for wire in link_wires(spec)
     }
-    for side in link_names(spec):  # in reset all links are flushed, those of the rim too
+    for side in spec.link_names:  # in reset all links are flushed, those of the rim too
         made[f"{side}_in__flush"] = f"{side}_in_flush | rst"
     return made
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import pairwise
 from statistics import mean
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from syncfabric.models.collectives.chunks.schedule import Schedule as InChunks
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.verdict import Verdict as Judged
 from syncfabric.models.collectives.verdict import examine
+from syncfabric.models.networks.spec import AnySpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.cores.result import CoresResult, Routine, complaints, core_rows, group_rows
 from syncfabric.sim.draw.figures import can_draw, group_figure, heat_figure, stream_figure
@@ -87,10 +89,10 @@ def run_blocks(result: RunResult, prefix: str, plan: BarrierPlan | None) -> Iter
         yield Drawing("", svg, hover_points(figure))
     if result.streams:
         yield Table("Streams", stream_rows(result.streams))
-        if plan is not None and can_draw(plan.spec.network):
-            figure = stream_figure(plan, result.streams)
-            svg = inline_svg(figure, f"{prefix}-w", f"words of streams of {result.network}")
-            yield Drawing("", svg, light=True)
+        if plan is not None:
+            streams = partial(stream_figure, plan, result.streams)
+            words = f"words of streams of {result.network}"
+            yield from _over(plan.spec.network, "", f"{prefix}-w", words, streams)
     told = list(rest)
     if result.counters is not None:
         parts = (f"{name} {value:,}" for name, value in asdict(result.counters).items())
@@ -104,13 +106,21 @@ def run_blocks(result: RunResult, prefix: str, plan: BarrierPlan | None) -> Iter
 def _loads(
     result: RunResult, loads: tuple[ChannelLoad, ...], prefix: str, network: Network | None
 ) -> Iterator[Block]:
-    if network is not None and can_draw(network.spec.network):
+    if network is not None:
         title = f"{result.network}: load of every channel"
-        figure = heat_figure(network.spec.network, loads, title=title)
-        yield Drawing("Loads", inline_svg(figure, f"{prefix}-h", title), light=True)
+        heat = partial(heat_figure, network.spec.network, loads, title=title)
+        yield from _over(network.spec.network, "Loads", f"{prefix}-h", title, heat)
     fullest = sorted(loads, key=lambda load: -load.load)[:MOST_LOADS]
     rows = [[node_words(load.node), load.port, f"{load.load:.4f}"] for load in fullest]
     yield Table("Loads of channels", (["from", "port", "flits\na cycle"], rows), closed=True)
+
+
+def _over(
+    network: AnySpec, head: str, ident: str, words: str, figure: Callable[[], Figure]
+) -> Iterator[Block]:
+    """Yield a picture over a network, if that is small enough for one."""
+    if can_draw(network):
+        yield Drawing(head, inline_svg(figure(), ident, words), light=True)
 
 
 def latency_figure(result: RunResult) -> Figure:

@@ -12,7 +12,6 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
-from syncfabric.sim.drive.targets import observed
 from syncfabric.sim.fabric.nodes import counter_names
 from syncfabric.sim.fabric.program import Fabric, Happened, Wrong
 from syncfabric.sim.lifecycle.effects import HANG, LOOK, Answer, Ask, FoundError, Steps
@@ -148,7 +147,7 @@ def _counters(network: Any, fabric: Fabric) -> Counter[str]:
 def _(network: StaticSpec, fabric: Fabric) -> Counter[str]:
     total: Counter[str] = Counter()
     for word in fabric.observed()[: len(network.topology.nodes)]:
-        fields = observed(network, word)
+        fields = network.observe.unpack(word)
         total.update({event.name: fields[event.name] for event in Event})
     return total
 

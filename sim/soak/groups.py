@@ -11,8 +11,6 @@ from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, Code
 from syncfabric.models.layout.setup import Answer
 from syncfabric.models.networks.dead import Dead
 from syncfabric.models.networks.spec import (
-    BITWISE_OPERATIONS,
-    SERIAL_OPERATIONS,
     AnySpec,
     GroupSpec,
     NetworkSpec,
@@ -375,12 +373,10 @@ class Drawing:
 
     def _part(self, spec: GroupSpec) -> GroupSpec:
         """Draw some of a group's members, and an operation."""
-        rng, serial = self._rng, self._network.operations == "all"
+        rng, op = self._rng, spec.op
         members = rng.sample(spec.members, rng.randint(2, len(spec.members)))
-        operations = BITWISE_OPERATIONS
-        if serial and spec.planner != "wires":
-            operations += SERIAL_OPERATIONS
-        op = spec.op if self._free is None else rng.choice(operations)
+        if self._free is not None:
+            op = rng.choice(self._network.operations_of(spec.planner))
         return spec.model_copy(update={"members": tuple(members), "op": op})
 
     def draw(self, gid: int, others: Iterable[GroupPlan], most: int) -> Life | None:

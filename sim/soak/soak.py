@@ -122,11 +122,7 @@ class SoakRequest:
 def _apart(plan: BarrierPlan) -> int | None:
     """Refuse groups that cannot be soaked; return how far apart members may arrive."""
     deadlock.check(plan)
-    if plan.spec.network.setup == "paper":
-        raise SpecError(
-            'setup = "paper" is not soaked: there software sets groups up once, by packets, '
-            'and tears none down; set setup = "manager" or "local" in [network]'
-        )
+    plan.spec.network.check_renewal("a soak")
     return timeout_of(plan)
 
 

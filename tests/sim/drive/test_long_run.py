@@ -11,9 +11,9 @@ from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Write, set_up_writes
 from syncfabric.sim.assemble.script import Stimulus, script_text
-from syncfabric.sim.drive import backends, engine_driver
+from syncfabric.sim.drive import backends
 from syncfabric.sim.drive import long_run as module
-from syncfabric.sim.drive.engine_driver import EngineDriver, SetUp
+from syncfabric.sim.drive.engine_driver import SET_UPS, ByChain, ByManagers, EngineDriver
 from syncfabric.sim.drive.long_run import long_run
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric.program import Fabric, build_fabric
@@ -97,7 +97,7 @@ def test_a_group_without_go_hangs_while_another_goes_on(
     def without_the_last_go(*arguments: Any) -> list[Write]:
         return list(set_up_writes(*arguments))[:-1]
 
-    monkeypatch.setattr(engine_driver, "set_up_writes", without_the_last_go)
+    monkeypatch.setattr(ByChain, "writes", staticmethod(without_the_last_go))
     monkeypatch.setattr(EngineDriver, "_are_open", lambda self: True)
     result = long_run(PLAN, RunRequest(episodes=10))
     assert result.verdict == "hang"
@@ -150,7 +150,7 @@ def test_packets_set_groups_up_before_members_and_traffic_come(name: str) -> Non
     assert (result.groups[0].setup_packets is None) == (name == "paper")
 
 
-class Forgets(SetUp):
+class Forgets(ByManagers):
     """A manager that is not told of the plan's second group."""
 
     def __init__(self, *args: Any) -> None:
@@ -162,7 +162,7 @@ class Forgets(SetUp):
 @pytest.mark.parametrize("name", ["mesh", "irregular"])
 def test_a_group_that_is_not_set_up_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the model, which waits for its GO; and if nobody waits, by the referee."""
-    monkeypatch.setattr(engine_driver, "SetUp", Forgets)
+    monkeypatch.setitem(SET_UPS, "manager", Forgets)
     result = long_run(managed(name), RunRequest(episodes=10))
     assert result.verdict == "hang"
     assert result.reason == "nothing moves any more; unfinished groups: 3, 8, 9"

@@ -252,8 +252,8 @@ def test_room_is_what_the_networks_groups_leave() -> None:
     [
         (
             plan_of(irregular(TREE, setup="paper")).spec,
-            r'^churn: groups of net are not set up by software with setup = "paper"; '
-            r'set setup = "manager" or "local" in \[network\]$',
+            r'^churn tears groups down and sets them up anew, and with setup = "paper" members '
+            r'set them up once, by packets; set setup = "manager" or "local" in \[network\]$',
         ),
         (
             spec_with(4),
