@@ -49,8 +49,8 @@ STATIC = (
     _broken(
         "X and Y ports swapped",
         "switch",
-        'return "east", "north", "west", "south", "core"',
-        'return "north", "east", "south", "west", "core"',
+        "(*network.link_names, *core)",
+        "(*network.link_names[1::-1], *network.link_names[:1:-1], *core)",
         "switch",
     ),
     _broken(
