@@ -313,8 +313,10 @@ def _print(topology: "Topology", result: "Result") -> None:
         "sends": lambda one: len(one.schedule.sends),
         "time (ns)": lambda one: round(one.time),
         "of bound": lambda one: f"{float(one.time / result.bound):.3f}",
-        "latency (ns)": lambda one: round(one.latency),
-        "ns a byte": lambda one: f"{float(one.time_of_a_byte):.4g}",
+        "latency (ns)": lambda one: "" if one.latency is None else round(one.latency),
+        "ns a byte": lambda one: (
+            "" if one.time_of_a_byte is None else f"{float(one.time_of_a_byte):.4g}"
+        ),
         "Pareto": lambda one: front.get(id(one), ""),
     }
     rows = table((one for one in result.found if id(one) in shown), columns)
@@ -365,8 +367,8 @@ def _found_json(found: "Sequence[Found]") -> list[dict[str, Any]]:
             "chunks": one.parts,
             "sends": len(one.schedule.sends),
             "time": float(one.time),
-            "latency": float(one.latency),
-            "time_of_a_byte": float(one.time_of_a_byte),
+            "latency": None if one.latency is None else float(one.latency),
+            "time_of_a_byte": None if one.time_of_a_byte is None else float(one.time_of_a_byte),
         }
         for one in found
     ]

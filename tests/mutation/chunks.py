@@ -59,20 +59,20 @@ CHUNKS = (
     _broken(
         "a link has one lane",
         "checker",
-        "lanes[lanes.index(min(lanes))] = end",
+        "heapreplace(lanes, end)",
         "lanes[:] = [end] * len(lanes)",
     ),
     _broken(
         "a contribution may come twice",
         "checker",
-        "if twice := given & kept:",
-        "if twice := given & kept & 0:",
+        "if given and not given & kept if combine else",
+        "if given if combine else",
     ),
     _broken(
         "what is lost under a copy is not seen",
         "checker",
-        "if lost := kept & ~given:",
-        "if lost := kept & ~given & 0:",
+        "else given and not kept & ~given:",
+        "else given:",
     ),
     _broken(
         "an allreduce is bounded as R sends, not R - 1",

@@ -15,6 +15,7 @@ Operations Research 25, 2000.
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from itertools import chain
 from math import lcm
 
 import numpy as np
@@ -193,12 +194,12 @@ def cut_of_parts(schedule: Schedule, cuts: Sequence[Cut], time: Fraction) -> Cut
     exchange, topology = schedule.exchange, schedule.topology
     two = _in_two(exchange, topology, time) if exchange.rooted and not exchange.combines else ()
     proved = list[tuple[Fraction, Cut]]()
-    for cut in (*cuts, *two):
-        tick()
-        proved.append((bound_of(exchange, topology, cut, whole=True), cut))
-    best = max(proved, key=lambda one: one[0])
-    of_any = max(bound_of(exchange, topology, cut) for cut in cuts)
-    return best[1] if best[0] > of_any else None
+    with suppress(TimeUpError):
+        for cut in chain(cuts, two):
+            tick()
+            proved.append((bound_of(exchange, topology, cut, whole=True), cut))
+    best, cut = max(proved, key=lambda one: one[0], default=(Fraction(0), cuts[0]))
+    return cut if best > max(bound_of(exchange, topology, cut) for cut in cuts) else None
 
 
 def _in_two(exchange: Exchange, topology: Topology, time: Fraction) -> Iterator[Cut]:

@@ -6,10 +6,9 @@ effect when the receiver has sent what it had of the item. A send holds a lane o
 the sum of their alphas and the greatest beta times the item's bytes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from heapq import heapify, heapreplace
-from itertools import pairwise
 from math import ceil, lcm
 from typing import NamedTuple
 
@@ -75,7 +74,7 @@ def perform(schedule: Schedule, piece: Fraction | None = None) -> Fraction:
 def spans(schedule: Schedule) -> Spans:
     """Return when each send of a schedule holds its lanes."""
     held, unit = _held(schedule, None)
-    return Spans(list(_performed(schedule, held)), unit)
+    return Spans(_performed(schedule, held), unit)
 
 
 def _held(schedule: Schedule, piece: Fraction | None) -> tuple[dict[tuple[int, ...], int], int]:
@@ -84,40 +83,46 @@ def _held(schedule: Schedule, piece: Fraction | None) -> tuple[dict[tuple[int, .
     size = schedule.exchange.piece if piece is None else piece
     costs: dict[tuple[int, ...], Fraction] = {}
     for path in {send.path for send in sends}:
-        links = [topology.links[topology.number[pair]] for pair in pairwise(path)]
+        links = [topology.links[channel] for channel in topology.along(path)]
         worst = max(link.beta for link in links)
         costs[path] = sum((link.alpha for link in links), worst * size)
     unit = lcm(*(cost.denominator for cost in costs.values()))
     return {path: int(cost * unit) for path, cost in costs.items()}, unit
 
 
-def _performed(schedule: Schedule, held: dict[tuple[int, ...], int]) -> Iterator[tuple[int, int]]:
-    """Yield the begin and the end of each send."""
-    topology, sends = schedule.topology, schedule.sends
+def _performed(schedule: Schedule, held: dict[tuple[int, ...], int]) -> list[tuple[int, int]]:
+    """Return the begin and the end of each send."""
+    topology, ranks = schedule.topology, schedule.exchange.ranks
+    # The lanes of a channel as a heap: which is free first.
     free = [[0] * link.lanes for link in topology.links]
-    lines = {path: [free[topology.number[pair]] for pair in pairwise(path)] for path in held}
-    there: dict[tuple[int, int], int] = {}
-    sent: dict[tuple[int, int], int] = {}
-    for number, (item, path, _) in enumerate(sends):
+    ways = {
+        path: (time, path[0], path[-1], [free[channel] for channel in topology.along(path)])
+        for path, time in held.items()
+    }
+    there, sent = dict[int, int](), dict[int, int]()
+    found = list[tuple[int, int]]()
+    for number, (item, path, _) in enumerate(schedule.sends):
         if not number % TICK:
             tick()
-        line = lines[path]
-        start = there.get((item, path[0]), 0)
+        time, tail, head, line = ways[path]
+        gone, came = item * ranks + tail, item * ranks + head
+        start = there.get(gone, 0)
         for lanes in line:
-            start = max(start, min(lanes))
-        end = start + held[path]
+            if lanes[0] > start:
+                start = lanes[0]
+        end = start + time
         for lanes in line:
-            lanes[lanes.index(min(lanes))] = end
-        sent[item, path[0]] = max(end, sent.get((item, path[0]), 0))
-        came = item, path[-1]
+            heapreplace(lanes, end)
+        sent[gone] = max(end, sent.get(gone, 0))
         there[came] = max(end, there.get(came, 0), sent.get(came, 0))
-        yield start, end
+        found.append((start, end))
+    return found
 
 
 def check(schedule: Schedule) -> Outcome:
     """Perform a schedule and look at what every rank has in the end."""
     exchange = schedule.exchange
-    parts, ranks = exchange.parts, range(exchange.ranks)
+    parts = exchange.parts
     wrong, count = list[str](), 0
 
     def broken(words: str) -> None:
@@ -126,41 +131,42 @@ def check(schedule: Schedule) -> Outcome:
         if count <= SHOWN:
             wrong.append(words)
 
-    # Of each item at each rank, whose contributions are in it; a bit each.
-    has: list[list[int]] = []
+    # Of each item by rank, whose contributions are in it; a bit each.
+    has: list[dict[int, int]] = []
     for sources, _ in exchange.shares:
-        begin = [1 << r if r in sources else 0 for r in ranks]
-        has += [list(begin) for _ in range(parts)]
+        has += [{rank: 1 << rank for rank in sources} for _ in range(parts)]
     for number, (item, path, combine) in enumerate(schedule.sends):
         if not number % TICK:
             tick()
         here, there = path[0], path[-1]
-        given, kept = has[item][here], has[item][there]
+        given, kept = has[item].get(here, 0), has[item].get(there, 0)
+        has[item][there] = given | kept if combine else given
+        if given and not given & kept if combine else given and not kept & ~given:
+            continue
         what = f"sends[{number}]: share {item // parts}, part {item % parts}"
         if not given:
             broken(f"{what}: rank {here} has nothing of it to send")
         elif combine:
-            if twice := given & kept:
-                rank = (twice & -twice).bit_length() - 1
-                broken(f"{what}: rank {there} combines what rank {rank} gives twice")
-            has[item][there] = given | kept
+            rank = _lowest(given & kept)
+            broken(f"{what}: rank {there} combines what rank {rank} gives twice")
         else:
-            if lost := kept & ~given:
-                rank = (lost & -lost).bit_length() - 1
-                broken(f"{what}: it takes the place of what rank {rank} gave to rank {there}")
-            has[item][there] = given
+            rank = _lowest(kept & ~given)
+            broken(f"{what}: it takes the place of what rank {rank} gave to rank {there}")
     for share, (sources, targets) in enumerate(exchange.shares):
         whole = sum(1 << rank for rank in sources)
         for part in range(parts):
             found = has[share * parts + part]
             for rank in targets:
-                if missing := whole & ~found[rank]:
-                    lacking = (missing & -missing).bit_length() - 1
+                if missing := whole & ~found.get(rank, 0):
                     broken(
-                        f"rank {rank} ends without what rank {lacking} gives to share {share},"
-                        f" part {part}"
+                        f"rank {rank} ends without what rank {_lowest(missing)} gives to share"
+                        f" {share}, part {part}"
                     )
     return Outcome(perform(schedule), tuple(wrong), count)
+
+
+def _lowest(bits: int) -> int:
+    return (bits & -bits).bit_length() - 1
 
 
 class _Line(NamedTuple):

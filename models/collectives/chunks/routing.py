@@ -100,6 +100,7 @@ def shortest(topology: Topology, shares: Sequence[Ends], parts: int, piece: Frac
     busy = [0.0] * len(cost)
     turned = [(o, [(t - o) % ranks for t in some] if len(some) == 1 else [0]) for o, some in shares]
     found = list[tuple[int, int, int, Path]]()
+    near = dict[tuple[int, int], list[tuple[int, int]]]()
     fixed = topology.switches and all(len(targets) == 1 for _, targets in shares)
     order = sorted(range(len(shares)), key=lambda n: shares[n][1][0] if fixed else turned[n][1][0])
     for share in order:
@@ -109,20 +110,18 @@ def shortest(topology: Topology, shares: Sequence[Ends], parts: int, piece: Frac
             path = [target]
             while path[-1] not in reached:
                 here = path[-1]
-                close = short[here] * (1 + CLOSE)
-                tight = [(busy[c], c, a) for a, c in into[here] if short[a] + cost[c] <= close]
-                _, channel, before = min(tight)
+                if (owner, here) not in near:
+                    close = short[here] * (1 + CLOSE)
+                    tight = [(c, a) for a, c in into[here] if short[a] + cost[c] <= close]
+                    near[owner, here] = tight
+                _, channel, before = min([(busy[c], c, a) for c, a in near[owner, here]])
                 busy[channel] += each[channel]
                 path.append(before)
             for way in _ways(tuple(path[::-1]), ranks):
                 reached[way[-1]] = reached[way[0]] + 1
                 found.append((turned[share][1][0], reached[way[-1]], share, way))
     found.sort()
-    return [
-        Send(share * parts + part, way, False)
-        for _, _, share, way in found
-        for part in range(parts)
-    ]
+    return [Send(s * parts + part, way, False) for *_, s, way in found for part in range(parts)]
 
 
 def _ways(path: Path, ranks: int) -> Iterator[Path]:

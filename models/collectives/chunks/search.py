@@ -27,6 +27,7 @@ from syncfabric.models.collectives.chunks.slots import in_slots
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.chunks.trees import Tree, best_trees
 from syncfabric.models.collectives.clock import Clock, TimeUpError, check_seed_and_limit, tick
+from syncfabric.models.collectives.schedule import collector_off
 from syncfabric.models.collectives.topology import Link, Topology
 from syncfabric.models.errors import SpecError
 
@@ -52,26 +53,24 @@ class Found:
     schedule : Schedule
     time : Fraction
         Nanoseconds.
-    latency : Fraction
-        Nanoseconds without bytes.
-    time_of_a_byte : Fraction
-        Nanoseconds a byte of the rank's buffer, without latencies.
+    latency, time_of_a_byte : Fraction or None
+        Nanoseconds without bytes; and a byte of the rank's buffer, without latencies. None: there
+        was no time to measure them.
     """
 
     method: str
     schedule: Schedule
     time: Fraction
-    latency: Fraction
-    time_of_a_byte: Fraction
+    latency: Fraction | None = None
+    time_of_a_byte: Fraction | None = None
 
-    @classmethod
-    def of(cls, method: str, schedule: Schedule, time: Fraction) -> Found:
-        """Measure a schedule whose time is known."""
-        topology = schedule.topology
+    def measured(self) -> Found:
+        """Return it with latency and time of a byte."""
+        schedule, topology = self.schedule, self.schedule.topology
         links = tuple(Link(Fraction(0), link.beta, link.lanes) for link in topology.links)
         timed = replace(schedule, topology=replace(topology, links=links))
         byte = perform(timed) / schedule.exchange.size
-        return cls(method, schedule, time, perform(schedule, Fraction(0)), byte)
+        return replace(self, latency=perform(schedule, Fraction(0)), time_of_a_byte=byte)
 
     @property
     def parts(self) -> int:
@@ -98,13 +97,20 @@ class Result:
     @property
     def front(self) -> list[Found]:
         """Those that no other exceeds in latency and in time of a byte, least latency first."""
-        kept: list[Found] = []
-        for one in sorted(self.found, key=lambda f: (f.latency, f.time_of_a_byte, f.parts)):
-            if not kept or one.time_of_a_byte < kept[-1].time_of_a_byte:
+        kept, least = list[Found](), None
+        measured = [
+            (one.latency, one.time_of_a_byte, one)
+            for one in self.found
+            if one.latency is not None and one.time_of_a_byte is not None
+        ]
+        for _, byte, one in sorted(measured, key=lambda each: (*each[:2], each[2].parts)):
+            if least is None or byte < least:
                 kept.append(one)
-        return kept
+                least = byte
+        return kept or [self.best]
 
 
+@collector_off()
 def search(
     topology: Topology,
     kind: Chunked,
@@ -181,7 +187,7 @@ def search(
         )
     first, *others = sorted(best.values(), key=lambda one: (one.time, one.parts))
     if first.time > bound:
-        with suppress(TimeUpError), clock.rules(least=AFTER):
+        with clock.rules(least=AFTER):
             own = cut_of_parts(first.schedule, cuts, first.time)
             first = replace(first, schedule=replace(first.schedule, of_parts=own))
     return Result((first, *others), bound, cut, tuple(left_out))
@@ -227,7 +233,7 @@ class _Trials:
             self._leave_out(number)
             return
         self._told(f"{method}, {number} chunks")
-        exchange = replace(self._exchange, parts=number)
+        exchange = replace(self._exchange, parts=number) if number > 1 else self._exchange
         sends = self._makers.made(method, exchange, self.time, restart)
         if not sends:
             return
@@ -237,7 +243,11 @@ class _Trials:
             raise AssertionError(f"{method}: {outcome.wrong[0]}")
         before = self.best.get((method, number))
         if before is None or outcome.time < before.time:
-            self.best[method, number] = Found.of(method, schedule, outcome.time)
+            found = Found(method, schedule, outcome.time)
+            with suppress(TimeUpError), self._clock.rules():
+                tick()
+                found = found.measured()
+            self.best[method, number] = found
 
     def _leave_out(self, number: int) -> None:
         if number not in self.left_out:
