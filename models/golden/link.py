@@ -11,7 +11,10 @@ from syncfabric.models.layout.flit import flit_layout
 from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.messages import Layout
 
-GENERATORS = (0, 0x1, 0x3, 0x3, 0x3, 0x5, 0x3, 0x45, 0x7)
+GENERATORS = (
+    *(0, 0x1, 0x3, 0x3, 0x3, 0x5, 0x3, 0x45, 0x7),
+    *(0x45, 0x8F, 0x163, 0x20F, 0x40F, 0x805, 0x100F, 0x8005),
+)
 """By the number of check bits, the generator less its highest power."""
 
 Carried: TypeAlias = tuple[int, int]
@@ -24,7 +27,7 @@ class Check:
     Parameters
     ----------
     bits : int
-        Check bits C, 1 to 8.
+        Check bits C, 1 to 16.
     width : int
         Bits of a word.
     """

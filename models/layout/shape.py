@@ -65,7 +65,7 @@ class EngineShape(Table):
         default=0, ge=0, le=65535, description="cycles between two visits; 0: none"
     )
     key_bits: Whole = Field(
-        default=0, ge=0, le=8, description="bits of a group's key in each message; 0: none"
+        default=0, ge=0, le=16, description="bits of a group's key in each message; 0: none"
     )
     counters: Flag = Field(default=True, description="events are counted")
     read_back: Flag = Field(default=True, description="entries can be read whole")

@@ -114,7 +114,7 @@ class EngineNetwork(NetworkTable):
     key_bits: Whole = Field(
         default=0,
         ge=0,
-        le=8,
+        le=16,
         description="Bits of a group's key, which each message of it must have; 0: none.",
     )
     watchdog: Whole = Field(

@@ -144,7 +144,10 @@ class GuardShape:
             yield from getattr(link, f"{self.prefix}valid")
 
 
-GENERATORS = {1: 0x1, 2: 0x3, 3: 0x3, 4: 0x3, 5: 0x5, 6: 0x3, 7: 0x45, 8: 0x7}
+GENERATORS = {
+    **{1: 0x1, 2: 0x3, 3: 0x3, 4: 0x3, 5: 0x5, 6: 0x3, 7: 0x45, 8: 0x7},
+    **{9: 0x45, 10: 0x8F, 11: 0x163, 12: 0x20F, 13: 0x40F, 14: 0x805, 15: 0x100F, 16: 0x8005},
+}
 """The generator by its degree, less its highest term; docs/microarchitecture-faults.md, F1."""
 
 
@@ -156,7 +159,7 @@ def check_of(word: Value, bits: int) -> Value:
     word : Value
         What is checked.
     bits : int
-        Check bits, 1 to 8.
+        Check bits, 1 to 16.
     """
     generator, mask = GENERATORS[bits], (1 << bits) - 1
     terms: list[list[Value]] = [[] for _ in range(bits)]

@@ -18,6 +18,13 @@ GUARDS = (
         "if remainder >> bits else 0",
         "crc",
     ),
+    Mutant(
+        "guards: the generator of 16 check bits is another",
+        "rtl/guard/shape.py",
+        "16: 0x8005",
+        "16: 0x8003",
+        ("tests/rtl/engine/test_lockstep.py",),
+    ),
     _broken(
         "what is wrong goes on",
         "ends",

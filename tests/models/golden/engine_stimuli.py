@@ -48,7 +48,7 @@ def draw_build(rng: random.Random) -> Build:
     watchdog = rng.choice((0, 4, 4, 5, 7, 19, 64))
     shared = stages > 1 and rng.random() < 0.4
     routed = shared and links == 4 and groups <= 32 and rng.random() < 0.7
-    place, key_bits = (2, 1) if routed else (), rng.choice((0, 0, 1, 3, 8))
+    place, key_bits = (2, 1) if routed else (), rng.choice((0, 0, 1, 3, 16))
     layout = EngineLayout(links, own, groups, bits, operations, place, key_bits=key_bits)
     return Build(layout, stages, watchdog, rng.random() < 0.8, rng.random() < 0.8, shared)
 

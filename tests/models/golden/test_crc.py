@@ -10,14 +10,16 @@ from syncfabric.models.golden.link import GENERATORS, Check
 
 def divided(word: int, bits: int) -> int:
     """Return the remainder of word(x)·x^bits by the generator, a step a power."""
-    generator = 1 << bits | (0, 1, 3, 3, 3, 5, 3, 0x45, 7)[bits]
+    short = (0, 1, 3, 3, 3, 5, 3, 0x45, 7)
+    long = (0x45, 0x8F, 0x163, 0x20F, 0x40F, 0x805, 0x100F, 0x8005)
+    generator = 1 << bits | (short + long)[bits]
     rest = word << bits
     while rest.bit_length() > bits:
         rest ^= generator << rest.bit_length() - bits - 1
     return rest
 
 
-@pytest.mark.parametrize("bits", range(1, 9))
+@pytest.mark.parametrize("bits", range(1, 17))
 def test_check_bits_are_the_remainder_of_a_division(bits: int) -> None:
     rng = random.Random(bits)
     for width in (1, 7, 8, 9, 38, 64, 147):
@@ -32,7 +34,10 @@ def test_check_bits_are_the_remainder_of_a_division(bits: int) -> None:
 
 @pytest.mark.parametrize(
     ("bits", "flips", "width"),
-    [(1, 1, 60), (2, 2, 1), (3, 2, 4), (4, 2, 11), (5, 2, 26), (6, 2, 57), (7, 3, 56), (8, 3, 119)],
+    [
+        *((1, 1, 60), (2, 2, 1), (3, 2, 4), (4, 2, 11), (5, 2, 26), (6, 2, 57), (7, 3, 56)),
+        *((8, 3, 119), (9, 3, 246), (10, 3, 501), (11, 3, 1012), (12, 3, 2035)),
+    ],
 )
 def test_so_many_flips_are_found_in_words_up_to_this_width(
     bits: int, flips: int, width: int
@@ -53,4 +58,4 @@ def test_so_many_flips_are_found_in_words_up_to_this_width(
 
 
 def test_there_is_a_generator_for_every_number_of_bits() -> None:
-    assert len(GENERATORS) == 9
+    assert len(GENERATORS) == 17

@@ -19,7 +19,7 @@ RANGES = {
             "channels": (0, 4),
             "link_registers": (0, 15),
         },
-        **{"check_bits": (0, 8), "key_bits": (0, 8), "watchdog": (0, 65535)},
+        **{"check_bits": (0, 8), "key_bits": (0, 16), "watchdog": (0, 65535)},
     },
     "irregular": {"ports": (2, 16), "groups": (1, 256)},
     "static": {

@@ -49,7 +49,7 @@ def test_epochs_are_those_of_each_entry() -> None:
     assert epochs[4, 1] == 3
 
 
-@pytest.mark.parametrize("key_bits", [0, 2, 8])
+@pytest.mark.parametrize("key_bits", [0, 2, 8, 16])
 def test_a_group_has_one_key_and_each_its_own(key_bits: int) -> None:
     network = mesh(3, 3, key_bits=key_bits)
     layout = network.shape.router.layout

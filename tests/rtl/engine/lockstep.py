@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from syncfabric.models.golden.engine.engine import Outputs
 from syncfabric.models.golden.engine.memory import Message
+from syncfabric.models.golden.link import GENERATORS
 from syncfabric.models.layout.engine import EngineLayout
-from syncfabric.rtl.guard.shape import GENERATORS
 from tests.models.golden.engine_stimuli import Build, EngineStimuli, Inputs
 
 MOST_QUIET = 2500

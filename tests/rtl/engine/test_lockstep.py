@@ -24,7 +24,7 @@ SMALL = {
     "four stages, shared": build(2, 3, 4, "bitwise", 9, shared=True),
     "block RAM": build(2, 33, 4, "all", 4, watchdog=5),
     "keys": build(3, 4, 2, "bitwise", 5, key_bits=3, watchdog=19),
-    "keys, three stages": build(2, 2, 3, "all", 9, key_bits=8, shared=True),
+    "keys, three stages": build(2, 2, 3, "all", 9, key_bits=16, shared=True),
 }
 WANTED = {"PLAIN", "GO", "SETUP", "READ", "access"}
 

@@ -47,7 +47,16 @@ def test_a_check_is_the_remainder_of_a_division() -> None:
 
 @pytest.mark.parametrize(
     ("bits", "flips", "width"),
-    [(1, 1, 200), (3, 2, 4), (4, 2, 11), (5, 2, 26), (6, 2, 57), (7, 3, 56), (8, 3, 119)],
+    [
+        (1, 1, 200),
+        (3, 2, 4),
+        (4, 2, 11),
+        (5, 2, 26),
+        (6, 2, 57),
+        (7, 3, 56),
+        (8, 3, 119),
+        (16, 3, 300),
+    ],
 )
 def test_flips_within_the_distance_are_found(bits: int, flips: int, width: int) -> None:
     signs = [*(remainder(1 << bit, bits) for bit in range(width)), *(1 << b for b in range(bits))]
