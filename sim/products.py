@@ -358,7 +358,7 @@ def user_bench(plan: BarrierPlan) -> str:
         "MODULE": spec.module,
         "TOP": f"{spec.module}_tb",
         "EPISODES": _EPISODES,
-        "LATE": min(late, network.watchdog // 2) if network.watchdog else late,
+        "LATE": min(late, network.watchdog // 2 or late),
         "LIMIT": max(_LEAST_LIMIT, 20 * late, 50 * nodes),
         "NODES": nodes,
         "REGISTERS": registers,

@@ -17,7 +17,6 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.campaign.request import STREAM_KINDS, CampaignRequest, Kind, is_meant
 from syncfabric.sim.campaign.result import CampaignResult, KindCount, Outcome, Verdict
-from syncfabric.sim.campaign.streams import CampaignStreams
 from syncfabric.sim.campaign.trial import EPISODES, Draw, Trial
 from syncfabric.sim.drive.recovery.scenario import groups_hit
 from syncfabric.sim.fabric.program import Fabric, Wrong, build_fabric
@@ -25,6 +24,7 @@ from syncfabric.sim.lifecycle.effects import FoundError
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.soak.bench import QUEUE, Bench
 from syncfabric.sim.soak.groups import EngineGroups, Groups, groups_on
+from syncfabric.sim.soak.streams import streams_of
 
 SHOWN = 10
 """Trials until progress is reported again."""
@@ -111,11 +111,11 @@ class FaultClassifier(Bench):
     def __init__(self, fabric: Fabric, plan: BarrierPlan) -> None:
         super().__init__(fabric, plan)
         self._at_first = software = groups_on(fabric, plan, timeout=TIMEOUT, tries=TRIES)
-        watchdog, layout = self.network.watchdog * software.turns, self.network.stream
+        watchdog = self.network.watchdog * software.turns
         longest = max(group.bound or 0 for group in plan.groups)
         self._hang = max(2 * watchdog, 4 * longest) + BEYOND
         self._half: set[int] = set()  # groups whose set-up was aborted
-        self._streams = CampaignStreams(plan, layout) if layout else None
+        self._streams = streams_of(self)
         self._ends = not software.may_kill  # where it can, its last barrier would end a group
         # Where nothing is checked or watched, members' timeouts are all that reports.
         self._bare = self._ends and not watchdog
@@ -210,7 +210,7 @@ class FaultClassifier(Bench):
     def _happen(self, trial: Trial) -> bool:
         """Let members begin, and do what software does in the trial; return if it is refused."""
         self.fabric.seed(seed=trial.seed, jitter=trial.jitter, hang=self._hang)
-        self._begin_streams(trial.seed)
+        self._streams.begin(self._groups, trial.seed)
         for gid in self._groups:
             self._open(gid, EPISODES)
         if trial.busy:
@@ -248,23 +248,14 @@ class FaultClassifier(Bench):
             self.watch(self._groups[gid])
             self._open(gid, EPISODES)
 
-    def _begin_streams(self, seed: int) -> None:
-        """Let members send streams, if there are any."""
-        if self._streams:
-            rows = self.fabric.streams()
-            stimuli = self._streams.begin(self._groups, rows, self.cycle, seed)
-            self.fabric.give(stimuli)
-            self.wait(stimuli[-1].cycle - self.cycle + 1)
-
     def _await_streams(self) -> set[int]:
         """Go on until all streams have come; return the groups of which they will not."""
-        if not self._streams:
-            return set()
         end = self.cycle + self._hang + self._streams.cycles
         while True:
-            left = self._streams.unfinished(self.fabric.streams()) - self._broken()
-            if not left or self.cycle > end:
-                return left | self._broken()
+            self._streams.look()
+            left, broken = self._streams.unfinished(), self._broken()
+            if left <= broken or self.cycle > end:
+                return {*left} | broken & self._streams.groups
             self.wait(SHORT)
 
     def _broken(self) -> set[int]:
@@ -273,11 +264,10 @@ class FaultClassifier(Bench):
 
     def _look_at_streams(self, *ended: int) -> None:
         """Note what is wrong of streams; when nothing of those of groups that have ended moves."""
-        if not self._streams:
-            return
         if ended:
             self.wait(self._streams.cycles)
-        found = self._streams.wrong(self.fabric.streams())
+        self._streams.look()
+        found = self._streams.wrong()
         self.wrong += [Wrong(self.cycle, gid, node, WRONG_WORDS) for gid, node in found]
         for gid in ended:
             self._streams.forget(gid)
@@ -313,7 +303,7 @@ class FaultClassifier(Bench):
         """Let all groups have some more barriers; return those that do not."""
         self.wrong = [wrong for wrong in self.wrong if not wrong.text.startswith(STANDS)]
         self.over = set()
-        self._begin_streams(AFTERWARDS)
+        self._streams.begin(self._groups, AFTERWARDS)
         for gid in self._groups:
             self._open(gid, AFTERWARDS)
         stuck = self._await_ends() | self._await_streams()

@@ -13,7 +13,6 @@ from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.script import Stimulus
-from syncfabric.sim.campaign.streams import CampaignStreams
 from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.lifecycle import TRIES
 from syncfabric.sim.lifecycle.effects import HANG, FoundError
@@ -21,6 +20,7 @@ from syncfabric.sim.soak.bench import Bench
 from syncfabric.sim.soak.groups import EngineGroups
 from syncfabric.sim.soak.result import SoakResult
 from syncfabric.sim.soak.soak import SoakRequest, soak
+from syncfabric.sim.soak.streams import GroupStreams
 from tests.sim.soak.networks import BUILD, ENGINES, LONG, NETWORKS, SIXTEEN, STREAMS
 
 
@@ -268,14 +268,14 @@ def test_a_member_whose_broken_release_is_lost_is_let_go_by_another_kill() -> No
 @pytest.mark.parametrize("change", [lambda word: word ^ 1 << 20, lambda word: None])
 def test_streams_that_go_wrong_are_found(change: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A member has other operands, or leaves a stream out."""
-    begin = CampaignStreams.begin
+    drawn = GroupStreams.drawn
 
-    def other(self: CampaignStreams, *given: Any) -> list[Stimulus]:
-        first, *others = begin(self, *given)
+    def other(self: GroupStreams, *given: Any) -> list[Stimulus]:
+        first, *others = drawn(self, *given)
         word = change(first.data)
         return others if word is None else [replace(first, data=word), *others]
 
-    monkeypatch.setattr(CampaignStreams, "begin", other)
+    monkeypatch.setattr(GroupStreams, "drawn", other)
     result = soaked(STREAMS, seed=3)
     assert result.verdict == "wrong"
     assert re.fullmatch("a word of a stream of group . at node . is wrong", result.findings[0].text)
