@@ -7,33 +7,18 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.explain import did_you_mean
 from syncfabric.models.plugins import plugins
 from syncfabric.sim.experiments.frame import Experiment, Work, declared
-from syncfabric.sim.experiments.papers import (
-    adapt,
-    adapt_more,
-    btin,
-    btin_table,
-    btm,
-    btm_table,
-    evo,
-    reflex,
-    reflex_more,
-)
 
 ALL = "all"
 
+_FILES = (
+    *("btm", "btm_table", "btin", "btin_table", "reflex", "reflex_more"),
+    *("evo", "adapt", "adapt_more"),
+)
+"""Of the folder ``papers``, in the order of lists."""
+
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
-    for experiment in declared(
-        btm,
-        btm_table,
-        btin,
-        btin_table,
-        reflex,
-        reflex_more,
-        evo,
-        adapt,
-        adapt_more,
-    )
+    for experiment in declared("syncfabric.sim.experiments.papers", *_FILES)
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
-from types import ModuleType
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from syncfabric.models.errors import SpecError
@@ -169,12 +169,12 @@ def section(function: Callable[[], Iterator[Claim]]) -> Experiment:
     return Experiment(function.__name__, title, BENCH, work)
 
 
-def declared(*modules: ModuleType) -> list[Experiment]:
-    """Return the experiments that modules declare, in their order."""
+def declared(package: str, *names: str) -> list[Experiment]:
+    """Return the experiments that modules of a package declare, in their order."""
     return [
         value
-        for module in modules
-        for value in vars(module).values()
+        for name in names
+        for value in vars(import_module(f"{package}.{name}")).values()
         if isinstance(value, Experiment)
     ]
 

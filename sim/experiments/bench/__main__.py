@@ -11,29 +11,13 @@ from rich.status import Status
 from rich.table import Table
 
 from syncfabric.models.errors import SpecError, SyncfabricError
-from syncfabric.sim.experiments.bench import (
-    area,
-    collectives,
-    core_vectors,
-    cores,
-    latency,
-    planning,
-    schedules,
-    speed,
-)
 from syncfabric.sim.experiments.frame import Work, declared
 from syncfabric.sim.experiments.output import write
 from syncfabric.sim.output import check_folder
 
 SECTIONS = declared(
-    latency,
-    speed,
-    planning,
-    area,
-    cores,
-    core_vectors,
-    schedules,
-    collectives,
+    "syncfabric.sim.experiments.bench",
+    *("latency", "speed", "planning", "area", "cores", "core_vectors", "schedules", "collectives"),
 )
 MARKS: dict[str | None, str] = {"holds": "met", "does not hold": "[red]missed[/red]", None: ""}
 
