@@ -8,9 +8,10 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,6 +48,12 @@ WHEEL_SETTINGS = {
 
 ONE_FILE_BYTES = 3_000_000
 """C++ below this is compiled as one file: its headers, for each file, cost more than its code."""
+
+HEADERS = (
+    *("algorithm", "cinttypes", "cstdint", "cstdio", "cstdlib", "cstring", "fstream", "iostream"),
+    *("map", "memory", "mutex", "numeric", "sstream", "string", "vector", "verilated.h"),
+)
+"""What C++ of one file includes: compiled once, as reading them costs more than most designs."""
 
 
 @dataclass(frozen=True)
@@ -174,18 +181,19 @@ class Verilator:
 
         def make(scratch: Path, result: Path) -> None:
             log, first = result / "build.log", models[0]
+            common = partial(self._headers, cache, flags)
             with ThreadPoolExecutor(1) as beside:
                 library = beside.submit(self._library, cache, flags)
                 archives = []
                 for model in models[1:]:
                     self._verilate(model, flags, [], scratch, log)
-                    self._compile(model.prefix, [f"{model.prefix}__ALL.a"], scratch, log)
+                    self._compile(model.prefix, [f"{model.prefix}__ALL.a"], scratch, log, common)
                     archives += ["-CFLAGS", f"-I../{model.prefix}"]
                     archives += ["-LDFLAGS", f"../{model.prefix}/{model.prefix}__ALL.a"]
                 more = [*flags, "--exe", "-o", "bench", *archives]
                 self._verilate(first, more, [main], scratch, log)
                 own = [f"{main.stem}.o", f"{first.prefix}__ALL.a"]
-                self._compile(first.prefix, own, scratch, log)
+                self._compile(first.prefix, own, scratch, log, common)
                 for compiled in library.result().glob("*.o"):
                     shutil.copyfile(compiled, scratch / first.prefix / compiled.name)
             self._compile(first.prefix, ["bench"], scratch, log)
@@ -216,6 +224,25 @@ class Verilator:
         key = self._key([*flags, "library"], [], [f"OPT_GLOBAL={self.opt_library}"])
         return Cache(cache.folder / "library").get(key, make)[0]
 
+    def _headers(self, cache: Cache, flags: list[str]) -> Path:
+        """Compile headers once for all designs; return the one that includes them.
+
+        A compiler that cannot use what was compiled, as options differ, reads the text beside it.
+        """
+
+        def make(scratch: Path, result: Path) -> None:
+            empty, header, log = scratch / "empty.v", scratch / "headers.cpp", result / "build.log"
+            empty.write_text("module empty; endmodule\n")
+            header.write_text("".join(f"#include <{name}>\n" for name in HEADERS))
+            model = Model("Vempty", Design("empty", [empty]))
+            self._verilate(model, [*flags, "--exe", "-o", "bench"], [header], scratch, log)
+            self._compile("Vempty", ["headers.o", "USER_CPPFLAGS=-x c++-header"], scratch, log)
+            shutil.move(header, result / "headers.h")
+            shutil.move(scratch / "Vempty" / "headers.o", result / "headers.h.gch")
+
+        key = self._key([*flags, *HEADERS], [], [f"OPT_FAST={self.opt_fast}"])
+        return Cache(cache.folder / "library").get(key, make)[0] / "headers.h"
+
     @property
     def _optimisation(self) -> list[str]:
         return [
@@ -244,12 +271,23 @@ class Verilator:
         command += [str(file.resolve()) for file in (control, *model.design.sources, *more)]
         run_tool("Verilator", command, log, folder=scratch, environment=self._variables)
 
-    def _compile(self, prefix: str, targets: Sequence[str], scratch: Path, log: Path) -> None:
-        """Turn the C++ of a class into a program, or parts of one, in its folder."""
+    def _compile(
+        self,
+        prefix: str,
+        targets: Sequence[str],
+        scratch: Path,
+        log: Path,
+        header: Callable[[], Path] | None = None,
+    ) -> None:
+        """Turn the C++ of a class into a program, or parts of one, in its folder.
+
+        As one file it begins with a header that has been compiled.
+        """
         command = ["make", "-C", prefix, "-f", f"{prefix}.mk", f"-j{self.jobs}", *targets]
         command += self._optimisation
         if sum(file.stat().st_size for file in (scratch / prefix).glob("*.cpp")) < ONE_FILE_BYTES:
             command.append("VM_PARALLEL_BUILDS=0")
+            command += [f"USER_CPPFLAGS=-include {header()}"] if header else []
         run_tool("make", command, log, folder=scratch, environment=self._variables)
 
     @property
