@@ -9,6 +9,8 @@ import pytest
 def nightly_but(kept: Iterable[object], cases: Iterable[object]) -> list[Any]:
     """Return the cases of a test; those that are not kept run only with ``-m nightly``.
 
+    A tuple is a case of several arguments.
+
     Raises
     ------
     ValueError
@@ -17,4 +19,10 @@ def nightly_but(kept: Iterable[object], cases: Iterable[object]) -> list[Any]:
     kept, cases = list(kept), list(cases)
     if strangers := [case for case in kept if case not in cases]:
         raise ValueError(f"no cases of this test: {strangers}")
-    return [pytest.param(case, marks=[] if case in kept else pytest.mark.nightly) for case in cases]
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else [case]),
+            marks=[] if case in kept else pytest.mark.nightly,
+        )
+        for case in cases
+    ]

@@ -11,6 +11,7 @@ from syncfabric.fpga.host.link import Link
 from syncfabric.sim.board import SimulatedBoard
 from tests.cli.conftest import Call
 from tests.fpga.host.peer import Peer, Words
+from tests.nightly import nightly_but
 
 NET = """
 name = "little"
@@ -31,7 +32,7 @@ members = [[1, 0], [1, 1]]
 """
 
 
-@pytest.fixture(params=["wires = 2\ngroups = 1", "groups = 2"])
+@pytest.fixture(params=nightly_but(["groups = 2"], ["wires = 2\ngroups = 1", "groups = 2"]))
 def net(here: Path, request: pytest.FixtureRequest) -> str:
     """Write a network that is emitted soon, too: its groups on wires, or as messages."""
     (here / "little.toml").write_text(NET.format(keys=request.param))

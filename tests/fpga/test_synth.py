@@ -48,12 +48,13 @@ with open({log!r}, "a") as log:
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Put both programs first on PATH; return the file that placements are noted in."""
+    """Put both programs in place of those that are installed; return the file of placements."""
     log = tmp_path / "log"
     log.touch()
     program(tmp_path, "yosys", YOSYS)
     program(tmp_path, "nextpnr-ecp5", PLACER.replace("{log!r}", repr(str(log))))
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr("syncfabric.fpga.tools.sys.executable", str(tmp_path / "python"))
     monkeypatch.setenv("SYNCFABRIC_CACHE", str(tmp_path / "cache"))
     return log
 

@@ -15,7 +15,7 @@ def _kept(name: str, part: str, old: str, new: str) -> Mutant:
 
 
 def _routed(name: str, old: str, new: str, grid: str) -> Mutant:
-    test = f"tests/rtl/planes/test_lockstep.py::test_routed_messages_in_any_dimensions[{grid}]"
+    test = f"tests/rtl/planes/test_lockstep.py::test_routed_messages_in_any_dimensions[{grid}-1000]"
     return Mutant(f"routed: {name}", "rtl/transport/routed.py", old, new, (test,))
 
 

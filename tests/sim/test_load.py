@@ -43,7 +43,7 @@ def by_model(spec: MessageSpec, name: str, rate: float) -> tuple[Counter[int], l
     [
         (mesh(4, 4), "transpose", 0.3),
         (mesh(4, 4), "hotspot:0.1:1,1", 0.9),  # beyond saturation: some are not drained
-        (irregular(SMALL), "neighbour", 0.2),
+        pytest.param(irregular(SMALL), "neighbour", 0.2, marks=pytest.mark.nightly),
     ],
 )
 def test_latencies_are_those_of_the_model(spec: MessageSpec, pattern: str, rate: float) -> None:

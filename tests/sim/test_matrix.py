@@ -111,7 +111,7 @@ def header(spec: MessageSpec, source: int, target: int) -> int:
 def send(spec: NetworkSpec, sim: str = "model") -> None:
     """Run barriers while nodes send packets of random payload."""
     rng, network, sendings = random.Random(2), spec.message_network, list[Sending]()
-    for _ in range(60):
+    for _ in range(40):
         source, target = rng.sample(range(len(network.topology.nodes)), 2)
         words = [rng.getrandbits(network.flit_bits) for _ in range(rng.randint(1, 6))]
         flits, channel = [header(network, source, target), *words], rng.randrange(network.channels)
@@ -164,7 +164,8 @@ def check_hardware(topology: str, strength: int) -> None:
                 send(compared_spec(cell), "verilator")
 
 
-@pytest.mark.parametrize("topology", nightly_but(["chiplets"], TOPOLOGIES))
+@pytest.mark.nightly
+@pytest.mark.parametrize("topology", TOPOLOGIES)
 def test_hardware_and_model_agree(topology: str) -> None:
     check_hardware(topology, 1)
 
@@ -215,6 +216,7 @@ def test_groups_come_back_around_a_dead_link(topology: str) -> None:
     assert 1 in {cost.group for cost in found.costs}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("topology", ["octagon-8", "k-ring-8"])
 def test_soak_and_campaign_find_nothing(topology: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def build(network: MessageSpec, queue: int) -> Built:

@@ -21,6 +21,7 @@ from syncfabric.sim.assemble.verilog import modules_of, ports_of
 from syncfabric.sim.front import Front
 from syncfabric.sim.simulators import Verilator
 from tests.kinds_of_set_up import KINDS, small
+from tests.nightly import nightly_but
 from tests.sim.assemble.icarus import compiles
 from tests.sim.drive.networks import members, plan_of
 
@@ -78,15 +79,12 @@ def passes(net: Network, code: int, said: str) -> None:
         assert int(found[3]) <= groups[0].bound
 
 
-COSTLY = ("switches_managed_wires",)
+COSTLY = {"switches_managed_wires", "switches_managed"}
 """Kinds whose parts other kinds have, too."""
 
 
 @pytest.mark.icarus
-@pytest.mark.parametrize(
-    "kind",
-    [pytest.param(kind, marks=[pytest.mark.nightly] if kind in COSTLY else []) for kind in KINDS],
-)
+@pytest.mark.parametrize("kind", nightly_but({*KINDS} - COSTLY, KINDS))
 def test_every_kind_passes_under_icarus(kind: str, tmp_path: Path) -> None:
     net = small(kind)
     passes(net, *run(bench_of(net, tmp_path)))

@@ -21,7 +21,7 @@ from tests.trace.corpus import FOLDER, Entry, corpus
 from tests.trace.play import texts
 
 ENTRIES = {entry.name: entry for entry in corpus()}
-LARGE = {"dimension-concentrated", "dimension-torus"}
+LARGE = {"dimension-concentrated", "dimension-torus", "adaptive-torus"}
 TABLES = {"mesh": "MeshSpec", "irregular": "IrregularTable", "static": "StaticTable"}
 REFUSED = {
     ("mesh", "setup"): {"paper"},
@@ -113,7 +113,7 @@ def test_a_hang_is_reported_and_not_recorded() -> None:
 
 
 def test_words_that_no_entry_has_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run.main(["check", "mesh-m"]) == 0
+    assert run.main(["check", "engine-mesh"]) == 0
     assert "all agree: 3 networks; files, model" in capsys.readouterr().out
     assert run.main(["check", "nowhere"]) == 2
     assert run.main([]) == 2

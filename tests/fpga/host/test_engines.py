@@ -101,7 +101,7 @@ def ask_nobody(host: Host, network: NetworkShape, manager: int) -> None:
 @pytest.mark.parametrize(
     "name",
     nightly_but(
-        ["mesh", "mesh_routed", "cluster_managed", "mesh_wired"],
+        ["mesh_routed", "cluster_managed", "mesh_wired"],
         [name for name in NETWORKS if name != "alone"],
     ),
 )

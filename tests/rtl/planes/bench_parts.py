@@ -85,7 +85,7 @@ def _stream_port(layout: StreamLayout) -> Case:
 MESH = Grid((4, 2), pairs=True)
 TORUS = Grid((4, 5), wraps=True)
 LINES = frozenset({0, 1, 3, 4})
-CUBE = Grid((2, 2, 2, 2))
+CUBE = Grid((2, 2, 2))
 BY_GRID = {"dimension": Dimension, "adaptive": Adaptive}
 
 
@@ -140,7 +140,7 @@ CASES = {
     "torus_set_up": _router(
         "dimension", 8, 3, grid=Grid((3, 5, 8), True), own=False, ordinary=2, datelines=LINES
     ),
-    "cube": _router("dimension", 5, 2, grid=Grid((2, 2, 2))),
+    "cube": _router("dimension", 5, 2, grid=CUBE),
     "table_2_datelines": _router("table", 2, 4, 1, routers=3, datelines=frozenset({1})),
     "table_16": _router("table", 16, 1, 2),
     "table_6_shared": _router("table", 6, 3, 16, 32, register=True, message_bits=40),
@@ -156,7 +156,7 @@ CASES = {
         "adaptive", 8, 5, grid=Grid((3, 5, 8), True), own=False, ordinary=4, datelines=LINES
     ),
     "adaptive_cube": _router(
-        "adaptive", 6, 3, 1, register=True, message_bits=11, grid=CUBE, cut=True
+        "adaptive", 4, 3, 1, register=True, message_bits=11, grid=CUBE, cut=True
     ),
     "port_1": _port(1, 1),
     "port_4": _port(4, 16, 3),

@@ -50,50 +50,45 @@ ROUTED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize("cycles", nightly_but([1000], [1000, 2500]))
 @pytest.mark.parametrize("name", nightly_but(["torus", "cube"], ROUTED))
-def test_routed_messages_in_any_dimensions(name: str) -> None:
+def test_routed_messages_in_any_dimensions(name: str, cycles: int) -> None:
     options = {"transport": "routed", "routing": "dimension", "groups": 4, **ROUTED[name]}
     options["operations"] = "bitwise" if options.get("data_bits") else "none"
-    seen = run(NodeShape(**options), 3, 2500)
+    seen = run(NodeShape(**options), 3, cycles)
     assert seen.keys() >= {"flit", "message", "answered", "reset", "release PLAIN"}
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"message_links": "shared", "registers": 4, "data_bits": 2, "operations": "bitwise"},
-        {"transport": "routed", "groups": 8, "channels": 2},
-        pytest.param(
-            {"check_bits": 6, "link_registers": 2, "transport": "routed", "groups": 4},
-            marks=pytest.mark.nightly,
-        ),
-        {"routing": "table", "routers": 9, "channels": 2, "datelines": True, "registers": 3},
-        {"key_bits": 5, "registers": 4, "data_bits": 3, "operations": "bitwise"},
-        pytest.param(
-            {"key_bits": 8, "message_links": "shared", "check_bits": 6, "registers": 4},
-            marks=pytest.mark.nightly,
-        ),
-        pytest.param(
-            {"key_bits": 3, "transport": "routed", "groups": 2, "channels": 2},
-            marks=pytest.mark.nightly,
-        ),
-    ],
-    ids=["shared", "routed", "guarded", "table", "keys", "keys, guarded", "keys, routed"],
-)
-def test_a_mesh_node(options: dict[str, Any]) -> None:
-    shape = MeshNodeShape(width=4, height=4, groups=options.pop("groups", 4), **options)
-    seen = run(shape, 1, 4000 if shape.check_bits else 2500)
+MESH: dict[str, dict[str, Any]] = {
+    "shared": {
+        **{"message_links": "shared", "registers": 4, "data_bits": 2, "operations": "bitwise"}
+    },
+    "routed": {"transport": "routed", "groups": 8, "channels": 2},
+    "guarded": {"check_bits": 6, "link_registers": 2, "transport": "routed", "groups": 4},
+    "table": {"routing": "table", "routers": 9, "channels": 2, "datelines": True, "registers": 3},
+    "keys": {"key_bits": 5, "registers": 4, "data_bits": 3, "operations": "bitwise"},
+    "keys, guarded": {"key_bits": 8, "message_links": "shared", "check_bits": 6, "registers": 4},
+    "keys, routed": {"key_bits": 3, "transport": "routed", "groups": 2, "channels": 2},
+}
+
+
+@pytest.mark.parametrize("cycles", nightly_but([1200], [1200, 4000]))
+@pytest.mark.parametrize("name", nightly_but(["shared", "routed", "table", "keys"], MESH))
+def test_a_mesh_node(name: str, cycles: int) -> None:
+    shape = MeshNodeShape(**{"width": 4, "height": 4, "groups": 4, **MESH[name]})
+    seen = run(shape, 4, cycles)
     assert seen.keys() >= {"flit", "message", "answered", "refused", "reset"}
     assert sum(seen[f"release {kind}"] for kind in ("GO", "PLAIN", "LAST", "BROKEN")) > 0
 
 
+@pytest.mark.parametrize("cycles", nightly_but([1000], [1000, 3000]))
 @pytest.mark.parametrize("longest", nightly_but([15], [0, 15]))
-def test_a_router_of_links_with_few_and_many_registers(longest: int) -> None:
+def test_a_router_of_links_with_few_and_many_registers(longest: int, cycles: int) -> None:
     """Its guards ask the near ones sooner."""
     options: dict[str, Any] = {"links": 3, "own": False, "check_bits": 7, "link_registers": 3}
     options["longest_link"] = longest
     shape = NodeShape(**options, routing="table", routers=5, channels=2, datelines=True)
-    seen = run(shape, 2, 3000)
+    seen = run(shape, 2, cycles)
     assert seen.keys() >= {"flit", "message", "answered", "refused", "reset"}
 
 
@@ -105,15 +100,16 @@ MANAGED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize("cycles", nightly_but([800], [800, 2000]))
 @pytest.mark.parametrize("name", nightly_but(["shared", "guarded"], MANAGED))
 @pytest.mark.parametrize("kind", nightly_but([NodeShape], [MeshNodeShape, NodeShape]))
-def test_set_up_by_managers(kind: type[NodeShape], name: str) -> None:
+def test_set_up_by_managers(kind: type[NodeShape], name: str, cycles: int) -> None:
     options = {"managers": 2, **MANAGED[name]}
     if kind is MeshNodeShape:
         options |= {"width": 4, "height": 2}
     else:
         options |= {"links": 3, "own": False, "routing": "table", "routers": 7, "registers": 0}
-    run(kind(**options), 1, 2000)
+    run(kind(**options), 1, cycles)
 
 
 INTERFACES: dict[str, dict[str, Any]] = {
@@ -129,11 +125,12 @@ INTERFACES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize("cycles", nightly_but([600], [600, 1500]))
 @pytest.mark.parametrize(
     "name", nightly_but(["own, guarded", "shared, managers", "shared, keys"], INTERFACES)
 )
-def test_a_node_interface(name: str) -> None:
-    """Each twice, as a manager may be there or not."""
+def test_a_node_interface(name: str, cycles: int) -> None:
+    """With several numbers of registers."""
     options = {"links": 2, "own": False, "routing": "source", **INTERFACES[name]}
     if not options.get("channels", 1):
         options["message_links"] = "own"
@@ -141,7 +138,7 @@ def test_a_node_interface(name: str) -> None:
         options |= {"routing": "table", "routers": 6}
     shape, seen = NodeShape(**options), Counter[str]()
     for seed in range(3):
-        seen += run_interface(shape, 1 + 5 * seed, seed, 1500)
+        seen += run_interface(shape, 1 + 5 * seed, seed, cycles)
     wanted = {"message", "released", "answered", "reset"}
     wanted |= {"flit", "eject"} if shape.channels else set()
     assert seen.keys() >= wanted | ({"request"} if shape.managers else set())

@@ -3,6 +3,7 @@
 
 import random
 from collections import Counter
+from itertools import product
 
 import pytest
 
@@ -12,6 +13,7 @@ from syncfabric.models.layout.engine import COMMIT, Code, EngineLayout, Kind
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.layout.words import EngineWord
 from syncfabric.rtl.slots.plane import SlotPlane
+from tests.nightly import nightly_but
 from tests.rtl.engine.lockstep import Word, differences
 from tests.rtl.planes.lockstep import together
 from tests.rtl.support import SEED, clocked
@@ -200,8 +202,18 @@ class SlotLockstep:
         return differences(expected, {**seen, "unexpected": seen["unexpected"].bit_count()})
 
 
-@pytest.mark.parametrize("managed", [True, False])
-@pytest.mark.parametrize("shape", SHAPES)
+BY_DEFAULT = (
+    ("mesh", True),
+    ("mesh", False),
+    ("switch", True),
+    ("many_ports", True),
+    ("bare", False),
+)
+
+
+@pytest.mark.parametrize(
+    ("shape", "managed"), nightly_but(BY_DEFAULT, product(SHAPES, [True, False]))
+)
 def test_slots_do_what_their_model_does(shape: str, managed: bool) -> None:
     layout = SHAPES[shape]
     plane = SlotPlane(layout, WATCHDOG if managed else 0, reports=managed)

@@ -67,7 +67,7 @@ async def it_does_what_the_contract_says(dut: Any, case: str) -> None:
     if outside:
         pins.drive({"node_ports": sum(1 << port for port in outside)})
     await bench.edge()
-    for cycle in range(40 * PHASE):
+    for cycle in range(20 * PHASE):
         phase = cycle % PHASE
         if phase == 0:
             bits, slow = (

@@ -8,9 +8,11 @@ from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.simulators import Design, find_simulator
 from tests.cocotb_runs import build_cocotb, run_cocotb
+from tests.nightly import nightly_but
 
 
-@pytest.mark.parametrize("side", [2, pytest.param(3, marks=pytest.mark.nightly)])
+@pytest.mark.nightly_under("verilator")
+@pytest.mark.parametrize("side", nightly_but([2], [2, 3]))
 def test_algorithm_1(simulator: str, side: int, tmp_path: Path) -> None:
     source = tmp_path / "network.v"
     source.write_text(verilog(StaticSpec(kind="static", width=side, height=side), "network"))

@@ -21,22 +21,24 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.parametrize("cycles", nightly_but([1000], [1000, 3000]))
 @pytest.mark.parametrize("name", nightly_but(["two, wide", "two, among packets"], LAYOUTS))
-def test_guards_do_what_their_models_do(name: str) -> None:
+def test_guards_do_what_their_models_do(name: str, cycles: int) -> None:
     layout = LAYOUTS[name]
     lockstep = GuardLockstep(layout, random.Random(f"{SEED} {name}"))
-    seen = together(GuardedPair(layout), lockstep, SEED, CYCLES)
+    seen = together(GuardedPair(layout), lockstep, SEED, cycles)
     assert all(seen[what] > 2 for what in (*FAULTS, "corrupt", "lost", "came", "lives")), seen
 
 
 @pytest.mark.parametrize(
     "name", nightly_but(["two, among packets"], ["two, wide", "two, among packets"])
 )
+@pytest.mark.parametrize("cycles", nightly_but([6000], [6000, 30_000]))
 @pytest.mark.parametrize("kind", FAULTS)
-def test_a_loss_of_any_kind_is_found(kind: str, name: str) -> None:
+def test_a_loss_of_any_kind_is_found(kind: str, cycles: int, name: str) -> None:
     """The models alone: no word behind a loss, none that is missed, and all places come back."""
     lockstep = GuardLockstep(LAYOUTS[name], random.Random(f"{SEED} {kind}"), (kind,))
-    for _ in range(10 * CYCLES):
+    for _ in range(cycles):
         lockstep.step()
     seen = lockstep.seen
     assert seen[kind] > 10

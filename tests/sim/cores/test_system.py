@@ -18,6 +18,7 @@ from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import fitting, shape_of, with_channels, with_world
 from syncfabric.sim.results import Seconds
 from syncfabric.sim.simulators import find_simulator
+from tests.nightly import nightly_but
 
 OURS = Path(__file__).parent / "programs"
 PROGRAMS = Path(__file__).parents[3] / "sim" / "cores" / "programs"
@@ -96,13 +97,7 @@ FAULTS = (
 )
 
 
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(i, marks=[] if i in (2, 6) else pytest.mark.nightly, id=f"{i}-{reason.name}")
-        for i, reason in enumerate(FAULTS)
-    ],
-)
+@pytest.mark.parametrize("case", nightly_but([2, 6], range(len(FAULTS))))
 def test_a_core_that_does_what_it_may_not_is_stopped(case: int) -> None:
     program = compiled(MESH, OURS / "faults.c", FAULT=case)
     result, events = run_program(MESH, program, cores=4, limit=100_000)

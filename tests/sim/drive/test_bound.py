@@ -45,7 +45,7 @@ def check(network: MessageSpec, members: list[Place], planner: str) -> BarrierPl
     return plan
 
 
-@pytest.mark.parametrize("keys", nightly_but(["shared links", "registers"], KEYS))
+@pytest.mark.parametrize("keys", nightly_but(["shared links"], KEYS))
 @pytest.mark.parametrize(
     ("transport", "planner"), [("link", "shortest"), ("routed", "btm"), ("routed", "cs")]
 )
@@ -65,7 +65,7 @@ def test_random_groups_of_meshes(transport: str, planner: str, keys: str) -> Non
 GRIDS = ["ring-9", "ring-3", "torus-4x4", "torus-5x3x3", "mesh-3x4x2", "hypercube-16", "mesh-7"]
 
 
-@pytest.mark.parametrize("keys", nightly_but(["default", "registers"], KEYS))
+@pytest.mark.parametrize("keys", nightly_but(["registers"], KEYS))
 @pytest.mark.parametrize(
     "name", nightly_but(["ring-9", "torus-4x4", "mesh-3x4x2", "mesh-7"], GRIDS)
 )
@@ -80,7 +80,7 @@ def test_random_groups_of_grids(name: str, keys: str) -> None:
         check(network, rng.sample(nodes, size), "btm")
 
 
-@pytest.mark.parametrize("keys", KEYS)
+@pytest.mark.parametrize("keys", nightly_but(["stages", "registers"], KEYS))
 @pytest.mark.parametrize("planner", ["shortest", "btin", "updown"])
 def test_random_groups_of_irregular_networks(planner: str, keys: str) -> None:
     rng = random.Random(f"{planner} {keys}")

@@ -60,9 +60,7 @@ NETWORKS: dict[str, MessageSpec] = {
 
 
 @pytest.mark.parametrize("tiles", [False, pytest.param(True, marks=pytest.mark.nightly)])
-@pytest.mark.parametrize(
-    "name", nightly_but(["mesh, routed", "mesh, wires, shared links", "irregular"], NETWORKS)
-)
+@pytest.mark.parametrize("name", nightly_but(["mesh, wires, shared links", "irregular"], NETWORKS))
 def test_a_regression_covers(
     name: str, tiles: bool, record_property: Callable[[str, object], None]
 ) -> None:

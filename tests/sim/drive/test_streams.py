@@ -124,13 +124,13 @@ def check(outcomes: list[Outcome], runs: Runs) -> None:
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_results_of_the_model_are_those_of_arrays(name: str) -> None:
-    runs = runs_of(name, 3, count=8, most=60)
+    runs = runs_of(name, 2, count=8, most=60)
     check(run_job(Job(tuple(runs)), "model").outcomes, runs)
 
 
 @pytest.mark.parametrize(
     "name",
-    nightly_but(["irregular, serial", "checked, shared links"], NETWORKS),
+    nightly_but(["checked, shared links"], NETWORKS),
 )
 def test_hardware_is_as_the_model(name: str) -> None:
     runs = runs_of(name, 6)
@@ -140,10 +140,10 @@ def test_hardware_is_as_the_model(name: str) -> None:
 @pytest.mark.icarus
 @pytest.mark.parametrize(
     "name",
-    [
-        *("irregular, serial", "serial, own operator"),
-        pytest.param("mesh, shared links", marks=pytest.mark.nightly),
-    ],
+    nightly_but(
+        ["irregular, serial", "serial, own operator"],
+        ["irregular, serial", "serial, own operator", "mesh, shared links"],
+    ),
 )
 def test_the_bench_is_as_the_model(name: str) -> None:
     runs = runs_of(name, 2, count=5, most=20)

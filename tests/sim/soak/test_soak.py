@@ -21,6 +21,7 @@ from syncfabric.sim.soak.groups import EngineGroups
 from syncfabric.sim.soak.result import SoakResult
 from syncfabric.sim.soak.soak import SoakRequest, soak
 from syncfabric.sim.soak.streams import GroupStreams
+from tests.nightly import nightly_but
 from tests.sim.soak.networks import BUILD, ENGINES, LONG, NETWORKS, SIXTEEN, STREAMS
 
 
@@ -33,20 +34,13 @@ def built_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 EPISODES = 160
-SHORT = ("engines",)
-"""The network that the default run soaks; the others take longer to build."""
 
 
 def soaked(spec: NetworkSpec, inject: str | None = None, seed: int = 1) -> SoakResult:
     return soak(spec, SoakRequest(episodes=EPISODES, seed=seed, jitter=7, inject=inject))
 
 
-def _marked(name: str, *values: str) -> Any:
-    """Return a case, which is long if its network is."""
-    return pytest.param(name, *values, marks=() if name in SHORT else pytest.mark.nightly)
-
-
-@pytest.mark.parametrize("name", [_marked(name) for name in [*NETWORKS, *LONG]])
+@pytest.mark.parametrize("name", nightly_but(["engines"], [*NETWORKS, *LONG]))
 def test_nothing_is_found(name: str) -> None:
     spec = (NETWORKS | LONG)[name]
     result = soaked(spec, seed=3)
@@ -101,7 +95,9 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("name", "inject"), [_marked(*case) for case in BROKEN])
+@pytest.mark.parametrize(
+    ("name", "inject"), nightly_but([case for case in BROKEN if case[0] == "engines"], BROKEN)
+)
 def test_what_is_broken_is_found(name: str, inject: str) -> None:
     result = soaked(NETWORKS[name], inject)
     assert result.verdict == "wrong"
@@ -210,14 +206,12 @@ class Storm(Bench):
 
 
 STORMY = {**ENGINES, "sixteen groups": SIXTEEN, "soak-4x4": load("soak-4x4")}
-BY_DEFAULT = ("sixteen groups", "managers"), ("engines", "host"), ("engines", "escape")
-STORMS = [
-    pytest.param(*case, marks=() if case in BY_DEFAULT else pytest.mark.nightly)
-    for case in product(STORMY, ("managers", "host", "escape"))
-]
+STORMS = ("sixteen groups", "managers"), ("engines", "host"), ("engines", "escape")
 
 
-@pytest.mark.parametrize(("name", "by"), STORMS)
+@pytest.mark.parametrize(
+    ("name", "by"), nightly_but(STORMS, product(STORMY, ("managers", "host", "escape")))
+)
 def test_nothing_is_lost_when_all_groups_are_killed_at_once(name: str, by: str) -> None:
     plan = make_plan(STORMY[name])
     with Fabric(BUILD(plan.spec.network)) as fabric:

@@ -95,10 +95,10 @@ def test_who_finds_no_entries_is_given_up() -> None:
 
 
 def test_lives_are_as_they_should() -> None:
-    plan, scenario = plan_with(grid(operations="all", data_bits=4)), Scenario(episodes=1, churn=250)
+    plan, scenario = plan_with(grid(operations="all", data_bits=4)), Scenario(episodes=1, churn=120)
     notes = [note for chunk in played(plan, scenario) for note in chunk.acts]
     born = [note for note in notes if isinstance(note, Created)]
-    assert len(born) == 250
+    assert len(born) == 120
     sizes = [len(life.nodes) for life in born]
     assert {min(sizes), max(sizes)} == {2, 6}
     assert {life.op for life in born} == {"or", "and", "xor", "max", "min", "sum"}
@@ -106,7 +106,7 @@ def test_lives_are_as_they_should() -> None:
     orders = [note for note in notes if isinstance(note, Commanded)]
     assert {order.manager for order in orders} == {0, 1}
     killed = {order.number for order in orders if order.operation is Operation.KILL}
-    assert 250 / 16 < len(killed) < 250 / 5
+    assert 120 / 16 < len(killed) < 120 / 5
     episodes = [life.episodes for life in born if life.number not in killed]
     assert {min(episodes), max(episodes)} == {1, 8}
     assert any(life.episodes > 8 for life in born if life.number in killed)
@@ -119,7 +119,7 @@ def test_lives_are_as_they_should() -> None:
 
 def test_on_a_large_network_most_are_few() -> None:
     plan = plan_with(mesh(6, 6, groups=8), 0)
-    notes = [note for chunk in played(plan, Scenario(episodes=1, churn=40)) for note in chunk.acts]
+    notes = [note for chunk in played(plan, Scenario(episodes=1, churn=25)) for note in chunk.acts]
     sizes = sorted(len(note.nodes) for note in notes if isinstance(note, Created))
     assert sizes[len(sizes) // 2] <= 6
     assert sizes[-1] > 12
@@ -164,7 +164,7 @@ def test_hardware_lives_under_icarus() -> None:
     well(outcome, scenario)
 
 
-GROUPS, STORMS = 16, 3
+GROUPS, STORMS = 16, 2
 STORMY: dict[str, MessageSpec] = {
     "mesh": grid(groups=GROUPS, data_bits=4),
     "mesh local": grid(groups=GROUPS, setup="local", managers=()),

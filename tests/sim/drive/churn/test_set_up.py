@@ -20,15 +20,17 @@ from syncfabric.sim.drive.churn import MembersSetUp
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.experiments.papers.btin_networks import Drawn
+from tests.nightly import nightly_but
 from tests.sim.drive.clusters import SMALL
-from tests.sim.drive.networks import irregular, members, mesh, plan_of
+from tests.sim.drive.networks import irregular, members, plan_of
+from tests.sim.soak.networks import ENGINES
 
 SCENARIOS = (
     Scenario(episodes=8, seed=3, policy="mixed"),
     Scenario(episodes=8, seed=4, policy="back_to_back", background=0.1, lead_in=50),
 )
 NETWORKS: dict[str, MessageSpec] = {
-    "mesh": mesh(3, 2, setup="manager", managers=((0, 0), (2, 1))),
+    "mesh": ENGINES["engines"].message_network,
     "irregular": irregular(SMALL, setup="manager"),
 }
 
@@ -65,7 +67,7 @@ def test_the_model_keeps_the_rules(name: str) -> None:
         judge(work, ScenarioRunner(plan, scenario, work).run_model())
 
 
-@pytest.mark.parametrize("name", [pytest.param("mesh", marks=pytest.mark.nightly), "irregular"])
+@pytest.mark.parametrize("name", nightly_but(["mesh"], NETWORKS))
 def test_hardware_agrees_with_the_model(name: str) -> None:
     work = job(name)
     for outcome in run_job(work, "verilator").outcomes:

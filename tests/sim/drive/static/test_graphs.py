@@ -12,7 +12,6 @@ from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.operations import Collective
 from syncfabric.sim.network import Network
 from tests.models.golden.static_plans import plan_of
-from tests.nightly import nightly_but
 from tests.sim.drive.static.collectives.runs import check
 
 GRAPH = """\
@@ -51,8 +50,9 @@ def runs(name: str, planner: str, simulator: str, episodes: int, folder: Path) -
     assert found.groups[0].latency.max <= group.bound
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("planner", ["ring", "tree"])
-@pytest.mark.parametrize("name", nightly_but(["fat tree"], RUNS))
+@pytest.mark.parametrize("name", RUNS)
 def test_runs(name: str, planner: str, tmp_path: Path) -> None:
     runs(name, planner, "verilator", 20, tmp_path)
 

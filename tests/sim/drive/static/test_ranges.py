@@ -14,6 +14,7 @@ from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario
 from syncfabric.sim.drive.static.operations import Collective
 from syncfabric.sim.drive.trace import Chunk, Line
+from tests.nightly import nightly_but
 
 MOST = StaticSpec(
     kind="static",
@@ -70,7 +71,7 @@ def test_widest_flits_in_hardware() -> None:
         check(outcome, scenario)
 
 
-@pytest.mark.parametrize("planner", ["ring", pytest.param("tree", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("planner", nightly_but(["ring"], ["ring", "tree"]))
 @pytest.mark.parametrize(("width", "height"), SIDES)
 def test_longest_sides(width: int, height: int, planner: str) -> None:
     """A ring, or tree, from corner to corner: its episodes have up to 16,417 flits."""
@@ -114,7 +115,7 @@ def broken(width: int, height: int, what: str) -> list[str]:
     return [f"{each.node} {each.signal}" for each in runner.checker.mismatches]
 
 
-@pytest.mark.parametrize(("width", "height"), SIDES)
+@pytest.mark.parametrize(("width", "height"), nightly_but(SIDES[:1], SIDES))
 @pytest.mark.parametrize(
     ("what", "rule"),
     [
