@@ -1,15 +1,14 @@
 """Bounds by linear programs: their dual values are a certificate."""
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
-from scipy.sparse import coo_array
+from scipy.sparse import csr_array
 
 from syncfabric.models.collectives.certificate import Bound, Load, Relays, last_senders
-from syncfabric.models.collectives.clock import seconds_left, tick
+from syncfabric.models.collectives.chunks.multiflow import SCALES, fewest, flow_prices
+from syncfabric.models.collectives.clock import tick
 from syncfabric.models.collectives.task import Task
 
 _FLOWS = 15_000
@@ -36,11 +35,11 @@ def load_bound(task: Task) -> Bound | None:
     sources = sorted({source for source, _ in task.collective.pairs})
     if len(sources) * len(task.topology.channels) > _FLOWS:
         return None
-    prices = _flow_prices(task, sources)
+    prices = flow_prices(task.topology, *flows(task))
     if prices is None or not prices.max() > 0:
         return None
     found: list[Bound] = []
-    for scale in (1, 2, 3, 4, 5, 6, 8, 10, 12, 60, 1000, 1_000_000):
+    for scale in SCALES:
         tick()
         whole = (prices / prices.max() * scale).round().astype(int).tolist()
         ends = zip(task.topology.channels, whole, strict=True)
@@ -60,45 +59,16 @@ def usable(task: Task, source: int) -> NDArray[np.bool_]:
     return usable
 
 
-def _flow_prices(task: Task, sources: list[int]) -> NDArray[np.float64] | None:
-    """Return the dual values of the channels' capacities."""
-    from syncfabric.models.collectives.chunks.multiflow import flow_prices
-
+def flows(task: Task) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return what comes from each node to each vertex, and which channels it may take."""
     topology = task.topology
     wanted = np.zeros((topology.nodes, topology.vertices))
     ways = np.zeros((topology.nodes, len(topology.channels)), bool)
     for (source, target), times in Counter(task.collective.pairs).items():
         wanted[source, target] = times
-    for source in sources:
+    for source in task.collective.senders:
         ways[source] = usable(task, source)
-    return flow_prices(topology, wanted, ways)
-
-
-def _prices(
-    columns: int, load: list[Any], loads: int, keep: list[Any], whole: list[float]
-) -> NDArray[np.float64] | None:
-    """Return what each capacity is worth in a linear program; None without a solution in time.
-
-    Column 0, the number of steps, is to be the least with which the rows of ``load``, as many as
-    ``loads``, come to 0 at most, and those of ``keep`` to ``whole``. Both are parts of a sparse
-    matrix: rows, columns and values.
-    """
-
-    def sparse(parts: list[Any], rows: int) -> Any:
-        row, column, value = (np.concatenate([part[i] for part in parts]) for i in range(3))
-        return coo_array((value, (row, column)), shape=(rows, columns)).tocsr()
-
-    result = linprog(
-        np.eye(1, columns)[0],
-        A_ub=sparse(load, loads),
-        b_ub=np.zeros(loads),
-        A_eq=sparse(keep, len(whole)),
-        b_eq=np.array(whole, dtype=float),
-        method="highs",
-        options={"time_limit": seconds_left()},
-    )
-    tick()
-    return None if result.status != 0 else -result.ineqlin.marginals
+    return wanted, ways
 
 
 _MESSAGES = 20_000
@@ -142,11 +112,11 @@ def relay_bound(task: Task) -> Bound | None:
 
 def _node_prices(shares: Counter[frozenset[int]], each: list[int]) -> list[float]:
     """Return what the capacity of each node is worth in the linear program."""
-    # Column 0 is the number of steps, the others what a node sends of a share.
+    # A column is what a node sends of a share.
     sent = [(share, node) for share, nodes in enumerate(shares) for node in sorted(nodes)]
     share, node = np.array(sent).T
-    columns, ones = np.arange(1, len(sent) + 1), np.ones(len(sent))
-    steps = (np.arange(len(each)), np.zeros(len(each), dtype=int), -np.array(each, dtype=float))
-    load, whole = [(node, columns, ones), steps], [(share, columns, ones)]
-    prices = _prices(len(sent) + 1, load, len(each), whole, [*shares.values()])
-    return [] if prices is None else np.maximum(prices, 0).round(9).tolist()
+    columns, ones = np.arange(len(sent)), np.ones(len(sent))
+    load = csr_array((ones, (node, columns)), shape=(len(each), len(sent)))
+    kept = csr_array((ones, (share, columns)), shape=(len(shares), len(sent)))
+    found = fewest(load, np.array(each), kept, np.array([*shares.values()]))
+    return [] if found is None else found[1].round(9).tolist()

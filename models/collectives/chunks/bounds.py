@@ -180,16 +180,18 @@ def cuts_in_time(exchange: Exchange, topology: Topology) -> list[Cut]:
     return found
 
 
-def cut_of_parts(schedule: Schedule, cuts: Sequence[Cut], time: Fraction) -> Cut | None:
-    """Return the cut that proves most of schedules with as many parts; None: no more than of any.
+def cut_of_parts(
+    schedule: Schedule, cuts: Sequence[Cut], time: Fraction, bound: Fraction
+) -> Cut | None:
+    """Return the cut that proves most of schedules with as many parts; None: no more than known.
 
     Parameters
     ----------
     schedule : Schedule
     cuts : sequence of Cut
         Some, the schedule's own among them.
-    time : Fraction
-        That the schedule takes, in nanoseconds.
+    time, bound : Fraction
+        That the schedule takes, and what is known to be needed, in nanoseconds.
     """
     exchange, topology = schedule.exchange, schedule.topology
     two = _in_two(exchange, topology, time) if exchange.rooted and not exchange.combines else ()
@@ -199,7 +201,7 @@ def cut_of_parts(schedule: Schedule, cuts: Sequence[Cut], time: Fraction) -> Cut
             tick()
             proved.append((bound_of(exchange, topology, cut, whole=True), cut))
     best, cut = max(proved, key=lambda one: one[0], default=(Fraction(0), cuts[0]))
-    return cut if best > max(bound_of(exchange, topology, cut) for cut in cuts) else None
+    return cut if best > bound else None
 
 
 def _in_two(exchange: Exchange, topology: Topology, time: Fraction) -> Iterator[Cut]:

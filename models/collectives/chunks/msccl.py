@@ -13,20 +13,17 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from syncfabric.models.collectives.chunks.schedule import Chunked, Exchange, Schedule, needed
+from syncfabric.models.collectives.chunks.schedule import (
+    CHUNKED,
+    Chunked,
+    Exchange,
+    Schedule,
+    needed,
+)
 from syncfabric.models.collectives.topology import Topology
 from syncfabric.models.errors import SpecError
 
-NAMES: dict[str, Chunked] = {
-    "allreduce": "allreduce",
-    "allgather": "allgather",
-    "reducescatter": "reduce-scatter",
-    "broadcast": "broadcast",
-    "reduce": "reduce",
-    "scatter": "scatter",
-    "gather": "gather",
-    "alltoall": "alltoall",
-}
+NAMES: dict[str, Chunked] = {kind.replace("-", ""): kind for kind in CHUNKED}
 """The collectives, by what the XML calls them."""
 TYPES = {
     "s": "send",

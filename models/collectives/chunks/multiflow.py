@@ -165,6 +165,31 @@ def whole_flows(
     return None if solved.x is None else program.spread(solved.x.round()).astype(np.int64)
 
 
+def fewest(
+    load: csr_array,
+    each: NDArray[np.float64],
+    kept: csr_array,
+    wanted: NDArray[np.float64],
+    method: str = "highs",
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return what columns are in the fewest steps, and what capacities are worth; None: no time.
+
+    The rows of ``load`` come to ``each`` a step at most, and those of ``kept`` to ``wanted``.
+    """
+    # Column 0 is the number of steps.
+    solved = linprog(
+        np.eye(1, load.shape[1] + 1)[0],
+        A_ub=hstack([csr_array(-each[:, np.newaxis].astype(float)), load]),
+        b_ub=np.zeros(len(each)),
+        A_eq=hstack([csr_array((kept.shape[0], 1)), kept]),
+        b_eq=wanted,
+        method=method,
+        options={"time_limit": seconds_left()},
+    )
+    tick()
+    return (solved.x[1:], np.maximum(-solved.ineqlin.marginals, 0)) if solved.success else None
+
+
 class _Program:
     """Flows as columns: of each source that leads an orbit of translations, if there are any.
 
@@ -231,20 +256,8 @@ class _Program:
         self, rates: NDArray[np.float64], wanted: NDArray[np.float64], method: str
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Return flows that take the least time at rates of orbits, and their prices."""
-        # Column 0 is the time.
-        solved = linprog(
-            np.eye(1, self.columns + 1)[0],
-            A_ub=hstack([csr_array(-np.ones((self.orbits, 1))), self.load(rates)]),
-            b_ub=np.zeros(self.orbits),
-            A_eq=hstack([csr_array((self.kept.shape[0], 1)), self.kept]),
-            b_eq=wanted,
-            method=method,
-            options={"time_limit": seconds_left()},
-        )
-        tick()
-        if not solved.success:
-            return None
-        return solved.x[1:], np.maximum(-solved.ineqlin.marginals, 0)[self.orbit]
+        found = fewest(self.load(rates), np.ones(self.orbits), self.kept, wanted, method)
+        return None if found is None else (found[0], found[1][self.orbit])
 
     def spread(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the flows of all sources on all channels from those of the leaders."""

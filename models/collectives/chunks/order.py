@@ -146,7 +146,8 @@ def along(
             while queue and on.free(way):
                 *_, item, up = heappop(queue)
                 on.start(item, way)
-                left.subtract(dict.fromkeys(pairwise(way), on.cost(way)))
+                if left:
+                    left.subtract(dict.fromkeys(pairwise(way), on.cost(way)))
                 sends.append(Send(item, way, up))
             if not queue:
                 del waiting[way]

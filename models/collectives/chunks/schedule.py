@@ -27,16 +27,6 @@ Chunked = Literal[
     "alltoall",
 ]
 
-CHUNKED: dict[Chunked, str] = {
-    "broadcast": "the root's buffer to every rank",
-    "reduce": "the combination of all ranks' buffers to the root",
-    "scatter": "to each rank its share of the root's buffer",
-    "gather": "every rank's buffer to the root",
-    "allgather": "every rank's buffer to every rank",
-    "reduce-scatter": "to each rank its share of the combination of all ranks' buffers",
-    "allreduce": "the combination of all ranks' buffers to every rank",
-    "alltoall": "to each rank its share of every rank's buffer",
-}
 _Ranks = Literal["root", "each", "all"]
 _FORMS: dict[Chunked, tuple[_Ranks, _Ranks]] = {
     "broadcast": ("root", "all"),
@@ -49,6 +39,7 @@ _FORMS: dict[Chunked, tuple[_Ranks, _Ranks]] = {
     "alltoall": ("each", "each"),
 }
 """Sources and targets of shares: one each alone, or all of them together."""
+CHUNKED = tuple(_FORMS)
 MOST_BYTES = 2**53
 MOST_HELD = 2**24
 """Items at all ranks together, which are looked at one by one."""

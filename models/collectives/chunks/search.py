@@ -37,9 +37,9 @@ RESTARTS = 8
 """Of ``DRAWN``, where every share is for one rank."""
 BOUND_SHARE = 0.5
 """Of the time limit, for the bound."""
-AFTER = 1.0
-"""Seconds for the bound of the fastest schedule's own number of chunks."""
-MOST_SENDS = 2_000_000
+AFTER = 0.5
+"""Seconds to measure what was found, and for the bound of the fastest's own number of chunks."""
+MOST_SENDS = 2**21
 """Of a schedule; numbers of chunks that take more are left out."""
 
 
@@ -185,12 +185,16 @@ def search(
             f"topology {topology.name}: no schedule of {kind} was found in time with"
             f" {MOST_SENDS:,} sends at most; take {fewer}a longer time limit{other}"
         )
-    first, *others = sorted(best.values(), key=lambda one: (one.time, one.parts))
-    if first.time > bound:
-        with clock.rules(least=AFTER):
-            own = cut_of_parts(first.schedule, cuts, first.time)
-            first = replace(first, schedule=replace(first.schedule, of_parts=own))
-    return Result((first, *others), bound, cut, tuple(left_out))
+    found = sorted(best.values(), key=lambda one: (one.time, one.parts))
+    with suppress(TimeUpError), clock.rules(least=AFTER):
+        if found[0].time > bound:
+            schedule = found[0].schedule
+            own = cut_of_parts(schedule, cuts, found[0].time, bound)
+            found[0] = replace(found[0], schedule=replace(schedule, of_parts=own))
+        for number, one in enumerate(found):
+            tick()
+            found[number] = one.measured()
+    return Result(tuple(found), bound, cut, tuple(left_out))
 
 
 class _Trials:
@@ -243,11 +247,7 @@ class _Trials:
             raise AssertionError(f"{method}: {outcome.wrong[0]}")
         before = self.best.get((method, number))
         if before is None or outcome.time < before.time:
-            found = Found(method, schedule, outcome.time)
-            with suppress(TimeUpError), self._clock.rules():
-                tick()
-                found = found.measured()
-            self.best[method, number] = found
+            self.best[method, number] = Found(method, schedule, outcome.time)
 
     def _leave_out(self, number: int) -> None:
         if number not in self.left_out:
@@ -263,6 +263,8 @@ class _Makers:
         self._personal = exchange.personal
         self._paths: dict[tuple[Exchange, bool], list[Route] | None] = {}
         self.both = exchange.combines and exchange.spreads
+        links = dict(zip(topology.channels, topology.links, strict=True))
+        self._mirrored = all(links.get((b, a)) == link for (a, b), link in links.items())
         self.sends = exchange.count * (topology.nodes - 1) * (1 + self.both)
         """Of all methods, with one part of each share."""
         if self._personal:
@@ -277,47 +279,51 @@ class _Makers:
         Of what is for one rank alone some methods draw lots, another for each restart.
         """
         if method == "spanning":
-            if self.both and self._spanning:
-                weights = [weight for _, weight in self._spanning]
-                taken = shared_out(weights, exchange.items)
-                routes = [self._spanning[nth][0] for nth in taken]
-                parts = exchange.items
-                piece = exchange.piece
-                return along(self.topology, routes, piece, parts=parts, both=True)
-            return None
+            if not (self.both and self._spanning):
+                return None
+            taken = shared_out([weight for _, weight in self._spanning], exchange.items)
+            routes = [self._spanning[nth][0] for nth in taken]
+            return along(self.topology, routes, exchange.piece, parts=exchange.items, both=True)
         if self._personal != (method == "paths") and method not in ("shortest", "greedy", "exact"):
             return None
-        forth = back = list[Send]()
-        parts, piece = exchange.parts, exchange.piece
+        made = list[Send]()
         for combine in (True, False):
             if not (exchange.combines if combine else exchange.spreads or exchange.personal):
                 continue
-            topology = self._turned if combine else self.topology
-            sends: list[Send] | None
-            shares = exchange.ends(combine=combine)
-            if method == "shortest":
-                sends = shortest(topology, shares, parts, piece)
-            elif method == "greedy":
-                sends = greedy(topology, shares, parts, piece, self._seed + restart)
-            elif method == "exact":
-                link = topology.links[0]
-                slot = (link.alpha + link.beta * piece) * (1 + self.both)
-                most = None if below is None else ceil(below / slot) - 1
-                leg = topology, exchange, combine
-                sends = in_slots(*leg, most, self._seed)
-            else:
-                ways = self._routes(method, exchange, restart, combine=combine)
-                if ways is None:
-                    return None
-                lots = Random(self._seed + restart) if restart > 1 else None
-                sends = along(topology, ways, piece, parts=parts, both=False, rng=lots)
+            sends = self._leg(method, exchange, below, restart, combine=combine)
             if sends is None:
                 return None
-            if combine:
-                back = turned(sends)
-            else:
-                forth = sends
-        return [*back, *forth]
+            made += turned(sends) if combine else sends
+            if self.both and self._mirrored:  # it is the other leg, too
+                return [*made, *sends]
+        return made
+
+    def _leg(
+        self,
+        method: str,
+        exchange: Exchange,
+        below: Fraction | None,
+        restart: int,
+        *,
+        combine: bool,
+    ) -> list[Send] | None:
+        """Return the sends from every share's owner; to combine, on the reversed topology."""
+        topology, piece = self._turned if combine else self.topology, exchange.piece
+        ends = topology, exchange.ends(combine=combine), exchange.parts, piece
+        if method == "shortest":
+            return shortest(*ends)
+        if method == "greedy":
+            return greedy(*ends, self._seed + restart)
+        if method == "exact":
+            link = topology.links[0]
+            slot = (link.alpha + link.beta * piece) * (1 + self.both)
+            most = None if below is None else ceil(below / slot) - 1
+            return in_slots(topology, exchange, combine, most, self._seed)
+        ways = self._routes(method, exchange, restart, combine=combine)
+        if ways is None:
+            return None
+        lots = Random(self._seed + restart) if restart > 1 else None
+        return along(topology, ways, piece, parts=exchange.parts, both=False, rng=lots)
 
     def _routes(
         self, method: str, exchange: Exchange, restart: int, *, combine: bool

@@ -20,7 +20,7 @@ from scipy.sparse import coo_array
 from syncfabric.models.collectives.chunks.multiflow import whole_flows
 from syncfabric.models.collectives.chunks.routing import apart, into_of
 from syncfabric.models.collectives.clock import seconds_left, tick
-from syncfabric.models.collectives.linear import usable
+from syncfabric.models.collectives.linear import flows
 from syncfabric.models.collectives.paths import Path
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.task import Task
@@ -100,17 +100,13 @@ def balanced(task: Task, most: int) -> list[Path] | None:
 
     None if no such paths are found, or there are none.
     """
-    topology, counted = task.topology, Counter(task.collective.pairs)
-    wanted = np.zeros((topology.nodes, topology.vertices))
-    ways = np.zeros((topology.nodes, len(topology.channels)), bool)
-    for (source, target), times in counted.items():
-        wanted[source, target] = times
-    for source in {source for source, _ in counted}:
-        ways[source] = usable(replace(task, extra=0), source)
-    flows = whole_flows(topology, 1, [most] * len(topology.channels), wanted, ways, _FLOWS)
-    if flows is None:
+    topology = task.topology
+    wanted, ways = flows(replace(task, extra=0))
+    room = [most] * len(topology.channels)
+    found = whole_flows(topology, 1, room, wanted, ways, _FLOWS)
+    if found is None:
         return None
-    left, into = flows.astype(float), into_of(topology)
+    left, into = found.astype(float), into_of(topology)
     return [apart(into, left[s], s, t, 1)[0][0] for s, t in task.collective.pairs]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
+from functools import partial
 from math import inf
 from multiprocessing import get_context
 from statistics import geometric_mean, mean, median, stdev
@@ -148,8 +149,11 @@ def auto_cost() -> Iterator[Claim]:
             # What takes longer than the best so far is not the best.
             limit = min(SECONDS, max(1.0, BESIDE * min(auto, alone[0])))
             alone = min(alone, (_cost(task, method, limit), method))
-        ratios.append(auto / alone[0])
         ports = "" if rules.ports == "all" else f", {rules.ports} port, {rules.one_port}"
+        if max(auto, alone[0]) == inf:
+            yield figure(f"{name} {kind}{ports}", f"no optimum in {SECONDS:g} s", "one", False)
+            continue
+        ratios.append(auto / alone[0])
         words = f"{auto:.2f} s, {alone[0]:.2f} by {alone[1]}: {ratios[-1]:.2f}"
         yield figure(f"{name} {kind}{ports}", words)
     found = geometric_mean(ratios)
@@ -157,17 +161,25 @@ def auto_cost() -> Iterator[Claim]:
 
 
 def _cost(task: Task, method: str, limit: float) -> float:
-    """Return the mean processor time, in seconds, until the bound is met; infinite if it is not."""
+    """Return the mean processor time, in seconds, until the bound is met; infinite if it is not.
+
+    Limits are of processor time, too, so that other programs do not change what is measured.
+    """
     if method != "auto" and known()[method].unfit(task) is not None:
         return inf
     used = []
     for seed in range(COST_SEEDS + 1):
         begun = _processors()
-        found = search(task, method, seed=seed, time_limit=limit)
+        over = partial(_passed, begun + limit)
+        found = search(task, method, seed=seed, time_limit=LONGEST, stop=over)
         used.append(_processors() - begun)
         if not found.optimal:
             return inf
     return mean(used[1:])  # without what it takes to compile
+
+
+def _passed(until: float) -> bool:
+    return _processors() > until
 
 
 def _processors() -> float:
