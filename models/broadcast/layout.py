@@ -66,18 +66,15 @@ def build_heights(edge: Floats, height: Floats, size: int, start_up: StartUpTime
 
 
 @compiled
-def _climb(
-    edge: Floats, height: Floats, size: int, start_up: StartUpTimes, p: int, q: int, old: Floats
-) -> None:
-    """Renew the heights from ``p`` and ``q`` to the root, and keep the old ones in their order."""
+def _upwards(p: int, q: int, way: Ints) -> int:
+    """List the positions from ``p`` and ``q`` up to the root, each once; return how many."""
     count = 0
     while True:
         x = max(p, q)
-        old[count] = height[x]
+        way[count] = x
         count += 1
-        height[x] = _height(edge, height, size, start_up, x)
         if x == 0:
-            return
+            return count
         if p == x:
             p &= p - 1
         if q == x:
@@ -85,19 +82,13 @@ def _climb(
 
 
 @compiled
-def _return(height: Floats, p: int, q: int, old: Floats) -> None:
-    """Put the old heights back."""
-    count = 0
-    while True:
-        x = max(p, q)
-        height[x] = old[count]
-        count += 1
-        if x == 0:
-            return
-        if p == x:
-            p &= p - 1
-        if q == x:
-            q &= q - 1
+def _climb(
+    edge: Floats, height: Floats, size: int, start_up: StartUpTimes, way: Ints, old: Floats
+) -> None:
+    """Renew the heights on a way to the root, and keep the old ones in their order."""
+    for k in range(len(way)):
+        old[k] = height[way[k]]
+        height[way[k]] = _height(edge, height, size, start_up, way[k])
 
 
 @compiled
@@ -173,7 +164,9 @@ def carry_out(
     """Give links their costs, those at ``place`` the ones in ``value``, after a move at p and q."""
     for link in range(len(place)):
         edge[place[link]] = value[link]
-    _climb(edge, height, size, start_up, p, q, np.empty(MOST))
+    way = np.empty(MOST, np.int64)
+    count = _upwards(p, q, way)
+    _climb(edge, height, size, start_up, way[:count], np.empty(MOST))
 
 
 @compiled
@@ -205,19 +198,21 @@ def try_moves(
         Moves tried; the best one, or -1; the best cost.
     """
     found = -1
-    old_edge, old_height = np.empty(MOST), np.empty(MOST)
+    way, old_edge, old_height = np.empty(MOST, np.int64), np.empty(MOST), np.empty(MOST)
     for k in range(len(p)):
         begin, end = first[k], first[k + 1]
         for link in range(begin, end):
             old_edge[link - begin] = edge[place[link]]
             edge[place[link]] = value[link]
-        _climb(edge, height, size, start_up, p[k], q[k], old_height)
+        count = _upwards(p[k], q[k], way)
+        _climb(edge, height, size, start_up, way[:count], old_height)
         if height[0] < best:
             best, found = height[0], k
         # Backwards: a link between p and q stands there twice.
         for link in range(end - 1, begin - 1, -1):
             edge[place[link]] = old_edge[link - begin]
-        _return(height, p[k], q[k], old_height)
+        for up in range(count):
+            height[way[up]] = old_height[up]
         if best <= goal:
             return k + 1, found, best
     return len(p), found, best

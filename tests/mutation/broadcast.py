@@ -66,8 +66,8 @@ BROADCAST = (
     _broken(
         "the path above the lower of two swapped nodes is stale",
         "layout",
-        "        if q == x:\n            q &= q - 1\n\n\n@compiled\ndef _return(",
-        "        if q == x:\n            q = 0\n\n\n@compiled\ndef _return(",
+        "        if q == x:\n            q &= q - 1\n",
+        "        if q == x:\n            q = 0\n",
         TABLES,
     ),
     _broken(
@@ -80,8 +80,8 @@ BROADCAST = (
     _broken(
         "a trial leaves a height behind",
         "layout",
-        "        _return(height, p[k], q[k], old_height)\n",
-        "",
+        "height[way[up]] = old_height[up]",
+        "pass",
         TABLES,
     ),
     _broken(
