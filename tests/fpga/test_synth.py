@@ -116,14 +116,6 @@ def test_a_failure_names_the_command(tools: Path) -> None:
 def test_bad_values(tools: Path) -> None:
     with pytest.raises(SpecError, match="freq must be above 0"):
         synthesize(DESIGN, device_named("ecp5-25k"), frequency=0)
-    with pytest.raises(SpecError, match="gates, not 'z80'"):
-        device_named("z80")
-    with pytest.raises(SpecError, match="ECP5 only, not ice40-up5k"):
-        device_named("ice40-up5k", fast=True)
-    with pytest.raises(SpecError, match="delay is for ECP5 only, not ice40-hx8k"):
-        device_named("ice40-hx8k", delay=100)
-    with pytest.raises(SpecError, match="delay must be above 0 ps, not 0"):
-        device_named("ecp5-25k", delay=0)
     with pytest.raises(ToolError, match=r"; install it in the checkout with: .* -e '\.\[fpga\]'$"):
         find_tool("nextpnr-nowhere")
 
