@@ -1,21 +1,12 @@
 """The config chain, and the words that a node or a node interface has on it."""
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
 
 from syncfabric.models.golden.counters import Counters
 from syncfabric.models.golden.engine.commands import Request
 from syncfabric.models.golden.engine.memory import Answer
+from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.words import ADDRESS_BITS, PortWord, RouterWord, Target
-
-
-class ChainRequest(NamedTuple):
-    """A request on the chain, for one cycle."""
-
-    node: int
-    write: bool
-    address: int
-    data: int = 0
 
 
 class ConfigNode:
@@ -37,12 +28,12 @@ class ConfigNode:
 
     def __init__(self, number: int, targets: Collection[int]) -> None:
         self._number, self._targets = number, targets
-        self._register: ChainRequest | None = None
+        self._register: ConfigRequest | None = None
         self._missing: Answer | None = None
         self.answer: Answer | None = None
 
     @property
-    def passing(self) -> ChainRequest | None:
+    def passing(self) -> ConfigRequest | None:
         """The request at the next node."""
         request = self._register
         return request if request and request.node != self._number else None
@@ -60,13 +51,13 @@ class ConfigNode:
         return Request(here.write, here.address % (1 << ADDRESS_BITS), here.data)
 
     def step(
-        self, request: ChainRequest | None, further: Answer | None, targets: Answer | None
+        self, request: ConfigRequest | None, further: Answer | None, targets: Answer | None
     ) -> None:
         """Go over a clock edge.
 
         Parameters
         ----------
-        request : ChainRequest or None
+        request : ConfigRequest or None
             From the host.
         further : Answer or None
             From further on.
@@ -131,7 +122,7 @@ class Words:
 
     def step(
         self,
-        request: ChainRequest | None,
+        request: ConfigRequest | None,
         further: Answer | None,
         answer: Answer | None,
         refused: int,
@@ -141,7 +132,7 @@ class Words:
 
         Parameters
         ----------
-        request, further : ChainRequest or None, Answer or None
+        request, further : ConfigRequest or None, Answer or None
             From the chain's two sides.
         answer : Answer or None
             Of the engine, or of the manager, in this cycle.

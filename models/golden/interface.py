@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping
 
-from syncfabric.models.golden.config import ChainRequest, Words
+from syncfabric.models.golden.config import Words
 from syncfabric.models.golden.counters import MOST
 from syncfabric.models.golden.engine.memory import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort
@@ -21,6 +21,7 @@ from syncfabric.models.golden.place import (
     PlaceOutputs,
     transport_of,
 )
+from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.slots import SlotPorts
 from syncfabric.models.layout.shape import NodeShape
@@ -142,7 +143,7 @@ class NodeInterface(Place):
         self,
         came: Crossed,
         arrivals: Mapping[int, Arrival] = NO_ARRIVALS,
-        request: ChainRequest | None = None,
+        request: ConfigRequest | None = None,
         further: Answer | None = None,
         arrive: Message | None = None,
     ) -> Flit | None:

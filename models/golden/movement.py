@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine.memory import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.interface import NodeInterface
@@ -21,7 +20,7 @@ from syncfabric.models.golden.place import (
     Place,
 )
 from syncfabric.models.golden.processes import Processes
-from syncfabric.models.golden.record import GuardWires
+from syncfabric.models.golden.record import ConfigRequest, GuardWires
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.golden.wiring import Coming, FaultyLinks, Out, Shown, Wiring
 from syncfabric.models.layout.network import NetworkShape
@@ -110,7 +109,7 @@ class Movement:
         self,
         now: int,
         arrivals: Mapping[int, Mapping[int, Arrival]],
-        request: tuple[int, ChainRequest] | None,
+        request: tuple[int, ConfigRequest] | None,
         visited: Collection[int],
         words: Mapping[int, Mapping[int, Carried]],
     ) -> Shown:
@@ -122,7 +121,7 @@ class Movement:
             The cycle.
         arrivals : mapping of int to (mapping of int to Arrival)
             By place and register.
-        request : (int, ChainRequest) or None
+        request : (int, ConfigRequest) or None
             What comes to a place on the config chain.
         visited : collection of int
             Routers in which a visit becomes due.
@@ -338,7 +337,7 @@ class Movement:
     # What comes.
 
     def _take(
-        self, place: int, arrivals: Mapping[int, Arrival], request: ChainRequest | None
+        self, place: int, arrivals: Mapping[int, Arrival], request: ConfigRequest | None
     ) -> None:
         """Take a place over a clock edge."""
         here = self._here

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from syncfabric.models.faults.fault import Fault
-from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine.memory import Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePort
 from syncfabric.models.golden.interface import NodeInterface
@@ -109,7 +108,7 @@ class CollectiveNetwork:
         self._states: dict[int, PortState] = {}  # what they showed last
         self._heard: dict[int, Message] = {}  # messages of engines for node ports in this cycle
         self._asked = False  # a request is not answered yet
-        self._requests: dict[int, tuple[int, ChainRequest]] = {}
+        self._requests: dict[int, tuple[int, ConfigRequest]] = {}
         self._answers: dict[int, tuple[bool, bool, int, int]] = {}
 
     def _make_streams(self) -> StreamMovement | None:
@@ -298,9 +297,8 @@ class CollectiveNetwork:
                 f"a request in cycle {now} comes before the last one's answer; wait for it"
             )
         self._asked = True
-        request = ChainRequest(config.node, config.write, config.address, config.data)
         if config.node < self.shape.targets:
-            self._requests[now + config.node] = self._wiring.place_of(config.node), request
+            self._requests[now + config.node] = self._wiring.place_of(config.node), config
         else:  # the end of the chain refuses it
             self._answers[now + 2 * self.shape.targets + 1] = True, True, 0, 0
 

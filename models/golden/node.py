@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from syncfabric.models.golden.config import ChainRequest, Words
+from syncfabric.models.golden.config import Words
 from syncfabric.models.golden.counters import MOST
 from syncfabric.models.golden.engine.commands import Request
 from syncfabric.models.golden.engine.engine import Engine, Outputs
@@ -27,6 +27,7 @@ from syncfabric.models.golden.place import (
     Site,
     routing_of,
 )
+from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.router import Flit, Router
 from syncfabric.models.golden.slots import RouterSlots, SlotPorts
 from syncfabric.models.golden.transport import RoutedLinks, SharedLinks
@@ -204,7 +205,7 @@ class Node(Place):
         self,
         came: Crossed,
         arrivals: Mapping[int, Arrival] = NO_ARRIVALS,
-        request: ChainRequest | None = None,
+        request: ConfigRequest | None = None,
         further: Answer | None = None,
         arrive: Message | None = None,
     ) -> bool:
@@ -288,7 +289,7 @@ class Node(Place):
         sends: Messages,
         came: Crossed,
         arrivals: Mapping[int, Arrival],
-        request: ChainRequest | None,
+        request: ConfigRequest | None,
         further: Answer | None,
         events: Sequence[RouterWord],
         moves: tuple[Flit | None, Flit | None, Flit | None],

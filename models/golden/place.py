@@ -5,12 +5,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from syncfabric.models.golden.config import ChainRequest, ConfigNode, Words
+from syncfabric.models.golden.config import ConfigNode, Words
 from syncfabric.models.golden.engine.engine import Outputs
 from syncfabric.models.golden.engine.memory import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
 from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.link import Back, Carried, Forward, LinkEnd, LinkForm, Sent
+from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.router import Adaptive, Dimension, Flit, Routing, Source, Table
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import RouterWord
@@ -99,7 +100,7 @@ class PlaceInputs(NamedTuple):
 
     forward: Mapping[int, Forward] = {}
     back: Mapping[int, Back] = {}
-    request: ChainRequest | None = None
+    request: ConfigRequest | None = None
     further: Answer | None = None
     arrivals: Mapping[int, Arrival] = NO_ARRIVALS
     arrive: Message | None = None
@@ -117,7 +118,7 @@ class PlaceOutputs(NamedTuple):
 
     forward: dict[int, Forward]
     back: dict[int, Back]
-    passing: ChainRequest | None
+    passing: ConfigRequest | None
     answer: Answer | None
     engine: Outputs
     process: NodePortOutputs
@@ -249,7 +250,7 @@ class Place(ABC):
         self,
         came: Crossed,
         arrivals: Mapping[int, Arrival] = NO_ARRIVALS,
-        request: ChainRequest | None = None,
+        request: ConfigRequest | None = None,
         further: Answer | None = None,
         arrive: Message | None = None,
     ) -> bool | Flit | None:

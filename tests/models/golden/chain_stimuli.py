@@ -3,16 +3,17 @@
 import random
 from typing import NamedTuple
 
-from syncfabric.models.golden.config import ChainRequest, ConfigNode
+from syncfabric.models.golden.config import ConfigNode
 from syncfabric.models.golden.engine.commands import Request
 from syncfabric.models.golden.engine.memory import Answer
+from syncfabric.models.golden.record import ConfigRequest
 from tests.models.golden.registers import ChainEnd
 
 
 class ConfigNodeInputs(NamedTuple):
     """Inputs of a config node: from the host, from further on, and from the target."""
 
-    request: ChainRequest | None
+    request: ConfigRequest | None
     further: Answer | None
     target: Answer | None
 
@@ -34,7 +35,7 @@ class ConfigNodeStimuli:
     def __init__(self, number: int, nodes: int, targets: set[int], rng: random.Random) -> None:
         self.rng, self.number, self.nodes, self.targets = rng, number, nodes, targets
         self.node = ConfigNode(number, targets)
-        self.open: ChainRequest | None = None
+        self.open: ConfigRequest | None = None
         self.waits = 0
 
     def at_target(self) -> tuple[int, Request] | None:
@@ -53,7 +54,7 @@ class ConfigNodeStimuli:
             here = rng.random() < 0.7
             number = self.number if here else rng.choice((rng.randrange(self.nodes), 0xFFFF))
             words = rng.getrandbits(8), rng.getrandbits(32)
-            self.open = request = ChainRequest(number, rng.random() < 0.5, *words)
+            self.open = request = ConfigRequest(number, words[0], rng.random() < 0.5, words[1])
             self.waits = rng.randrange(1, 5)
         elif self.open and self.open.node != self.number:
             self.waits -= 1
@@ -81,7 +82,7 @@ class Chain:
         self.writes: list[tuple[int, int, Request]] = []
         self.age = 0
 
-    def step(self, request: ChainRequest | None) -> Answer | None:
+    def step(self, request: ConfigRequest | None) -> Answer | None:
         """Go through a cycle; return the host's answer in it."""
         answer = self.nodes[0].answer
         requests = [request, *(node.passing for node in self.nodes)]

@@ -2,9 +2,9 @@
 
 from collections import deque
 
-from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine.memory import Answer
 from syncfabric.models.golden.link import Back, Forward
+from syncfabric.models.golden.record import ConfigRequest
 
 
 class Link:
@@ -32,6 +32,6 @@ class ChainEnd:
     def __init__(self) -> None:
         self.answer: Answer | None = None
 
-    def step(self, request: ChainRequest | None) -> None:
+    def step(self, request: ConfigRequest | None) -> None:
         """Go over a clock edge."""
         self.answer = Answer(True) if request else None

@@ -3,12 +3,12 @@
 import random
 from collections import Counter, deque
 
-from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine.memory import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.interface import NodeInterface
 from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.place import PlaceInputs, PlaceOutputs
+from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import EPOCH_BITS, Kind
 from syncfabric.models.layout.shape import NodeShape
@@ -63,7 +63,7 @@ class InterfaceLockstep:
             guarded=shape.check_bits > 0,
             draws=self.draws,
         )
-        self.requests: deque[ChainRequest] = deque()
+        self.requests: deque[ConfigRequest] = deque()
         self.waits = self.elsewhere = False
         self.room = [shape.buffer_flits] * shape.channels
         self.held = [0] * shape.channels
@@ -94,7 +94,7 @@ class InterfaceLockstep:
         self.left[c] = rng.choice((1, 1, 3)) - 1 if head else self.left[c] - 1
         return Flit(c, rng.getrandbits(self.shape.flit_bits), head, not self.left[c])
 
-    def request(self) -> ChainRequest | None:
+    def request(self) -> ConfigRequest | None:
         """Return a request, if the last one has been answered."""
         rng = self.rng
         if self.waits or rng.random() < 0.2:
@@ -119,7 +119,7 @@ class InterfaceLockstep:
     def ask(self, target: int, write: int, word: int, data: int, node: int = INDEX) -> None:
         """Put a request into the queue."""
         at = target << ADDRESS_BITS | word
-        self.requests.append(ChainRequest(node, bool(write), at, data))
+        self.requests.append(ConfigRequest(node, at, bool(write), data))
 
     def step(self) -> tuple[Pins, PlaceOutputs]:
         """Go through a cycle; return the input pins, and what is expected on the outputs."""

@@ -4,10 +4,10 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine.memory import Answer
 from syncfabric.models.golden.engine.node_port import NodePortOutputs
 from syncfabric.models.golden.link import Back, Forward, LinkEnd, LinkForm, Sent
+from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.shape import NodeShape
@@ -171,12 +171,12 @@ def wire_differences(form: LinkForm, names: Sequence[str], wires: Forward, pins:
     ]
 
 
-def packed(request: ChainRequest) -> int:
+def packed(request: ConfigRequest) -> int:
     """Return a request's bits on the chain."""
     return request.node | request.write << 16 | request.address << 17 | request.data << 25
 
 
-def compare_chain(answer: Answer | None, passing: ChainRequest | None, compare: Compare) -> None:
+def compare_chain(answer: Answer | None, passing: ConfigRequest | None, compare: Compare) -> None:
     """Compare the pins of the config chain."""
     compare("host__answer_valid", answer is not None)
     compare("host__answer_error", bool(answer and answer.error))

@@ -4,13 +4,13 @@ import random
 from collections import Counter, deque
 from typing import NamedTuple
 
-from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine.memory import Answer, Message, Way
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.lifecycle.port import SetUpParameters
 from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.node import Node
 from syncfabric.models.golden.place import PlaceInputs, PlaceOutputs, Site
+from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.layout.engine import COMMIT, Code, Kind
 from syncfabric.models.layout.flit import table_header
 from syncfabric.models.layout.shape import NodeShape
@@ -144,7 +144,7 @@ class NodeLockstep:
 
             self.draws = SetUpDraws(self.shape, here, ENTRIES, state, self.rng)
         self.around = {p: self.neighbour(p) for p in self.node.ends}
-        self.requests: deque[ChainRequest] = deque()
+        self.requests: deque[ConfigRequest] = deque()
         self.waits = self.elsewhere = False
         self.offer: Message | None = None
         self.quiet = 3 * self.shape.layout.entries
@@ -225,7 +225,7 @@ class NodeLockstep:
             self.seen["flit"] += wires.valid > 0
             self.seen["message"] += wires.message_valid > 0
 
-    def request(self) -> ChainRequest | None:
+    def request(self) -> ConfigRequest | None:
         """Return a request, if the last one has been answered."""
         rng = self.rng
         if self.waits or rng.random() < 0.3:
@@ -267,7 +267,7 @@ class NodeLockstep:
     def ask(self, target: int, write: int, address: int, data: int, node: int = INDEX) -> None:
         """Put a request into the queue."""
         at = target << ADDRESS_BITS | address
-        self.requests.append(ChainRequest(node, bool(write), at, data))
+        self.requests.append(ConfigRequest(node, at, bool(write), data))
 
     def arrivals(self) -> dict[int, Arrival]:
         """Return arrivals at the node port; offer one at the engine's own if there is none."""

@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from syncfabric.models.faults.fault import Fault, FaultKind
-from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine.engine import Engine
 from syncfabric.models.golden.engine.memory import Answer
 from syncfabric.models.golden.engine.node_port import Arrival, NodePortOutputs
@@ -85,10 +84,7 @@ class PlainNetwork:
         for i, c in self.processes.freed():
             freed[i] = freed.get(i, 0) | 1 << c
         injected = self.processes.send(now)
-        request = None
-        if config:
-            request = ChainRequest(config.node, config.write, config.address, config.data)
-        requests = [request, *(place.config.passing for place in self.places)]
+        requests = [config, *(place.config.passing for place in self.places)]
         answers = [*(place.config.answer for place in self.places[1:]), self.end.answer]
         arrivals: list[dict[int, Arrival]] = [{} for _ in shape.nodes]
         for (i, r), data in arrive.items():

@@ -2,12 +2,12 @@
 
 import pytest
 
-from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine.memory import Answer, Message
 from syncfabric.models.golden.engine.node_port import Arrival
 from syncfabric.models.golden.interface import NodeInterface
 from syncfabric.models.golden.link import Back, LinkEnd, Sent
 from syncfabric.models.golden.place import PlaceInputs, PlaceOutputs
+from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import Kind
 from syncfabric.models.layout.setup import COMMAND, Operation
@@ -59,7 +59,7 @@ class Bench:
         return flit, sent.message if sent else None
 
     def ask(self, write: bool, address: int, data: int = 0) -> Answer:
-        self.step(request=ChainRequest(5, write, address, data))
+        self.step(request=ConfigRequest(5, address, write, data))
         answers = [self.step().answer for _ in range(4)]
         assert [bool(answer) for answer in answers] == [False, False, True, False]
         assert answers[2]
@@ -144,7 +144,7 @@ def test_words() -> None:
 def test_n2_5_a_managers_flits_go_before_the_process(transport: str) -> None:
     bench = Bench(transport, 1)
     word = COMMAND.pack({"operation": Operation.KILL, "count": 2})
-    bench.step(request=ChainRequest(5, True, 96 + ManagerWord.COMMAND, word))
+    bench.step(request=ConfigRequest(5, 96 + ManagerWord.COMMAND, True, word))
     seen = [bench.on_link(bench.step(inject=flit))[0] for flit in [None, None, *flits(4)]]
     seen += [bench.on_link(bench.step())[0] for _ in range(6)]
     channels = [flit.channel for flit in seen if flit]

@@ -2,13 +2,13 @@
 
 import pytest
 
-from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine.commands import Request
 from syncfabric.models.golden.engine.engine import Engine
 from syncfabric.models.golden.engine.memory import Answer, Message
 from syncfabric.models.golden.link import Sent
 from syncfabric.models.golden.node import Node
 from syncfabric.models.golden.place import PlaceInputs, Site
+from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.transport import SharedLinks
 from syncfabric.models.layout.engine import COMMIT, EngineLayout, Kind
 from syncfabric.models.layout.shape import NodeShape
@@ -42,7 +42,7 @@ def node(check_bits: int = 8) -> Node:
 
 def ask(there: Node, write: bool, address: int, data: int = 0) -> Answer:
     """Make a request; its answer comes in the third cycle after it."""
-    there.step(PlaceInputs(request=ChainRequest(0, write, address, data)))
+    there.step(PlaceInputs(request=ConfigRequest(0, address, write, data)))
     answers = [there.step(PlaceInputs()).answer for _ in range(4)]
     assert [bool(answer) for answer in answers] == [False, False, True, False]
     assert answers[2]

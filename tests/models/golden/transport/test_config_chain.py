@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from syncfabric.models.golden.config import ChainRequest
 from syncfabric.models.golden.engine.commands import Request
 from syncfabric.models.golden.engine.memory import Answer
+from syncfabric.models.golden.record import ConfigRequest
 from tests.models.golden.chain_stimuli import Chain, ConfigNodeStimuli
 
 TARGETS = [{0, 1, 2}, {0}, {0, 1}, {0, 2}]
@@ -17,7 +17,7 @@ TARGETS = [{0, 1, 2}, {0}, {0, 1}, {0, 2}]
 @pytest.mark.parametrize("target", range(8))
 def test_1_to_7_a_request_and_its_answer(node: int, target: int, delay: int) -> None:
     chain = Chain(TARGETS, [delay] * 4)
-    got = [chain.step(ChainRequest(node, True, target << 5 | 9, 77))]
+    got = [chain.step(ConfigRequest(node, target << 5 | 9, True, 77))]
     got += [chain.step(None) for _ in range(30)]
     there = node < 4 and target in TARGETS[node]
     assert chain.writes == ([(node, target, Request(True, 9, 77))] if there else [])
@@ -33,7 +33,7 @@ def test_1_to_7_a_request_and_its_answer(node: int, target: int, delay: int) -> 
 
 def test_6_an_error_of_a_target_is_the_host_s() -> None:
     chain = Chain(TARGETS, [2] * 4)
-    got = [chain.step(ChainRequest(2, False, 1 << 5 | 31))]
+    got = [chain.step(ConfigRequest(2, 1 << 5 | 31, False))]
     got += [chain.step(None) for _ in range(20)]
     assert [one for one in got if one] == [Answer(True, 201)]
 
@@ -46,13 +46,13 @@ def test_8_one_request_after_the_other() -> None:
         request = None
         answered = chain.nodes[0].answer
         if answered and open_request:
-            node, _, address, _ = open_request
+            node, address = open_request.node, open_request.address
             there = node < 4 and address >> 5 in TARGETS[node]
             assert answered.error == (not there or address & 31 == 31)
             open_request, answers = None, answers + 1
         if open_request is None:
             address = rng.randrange(3) << 5 | rng.randrange(32)
-            open_request = request = ChainRequest(rng.randrange(6), True, address, answers)
+            open_request = request = ConfigRequest(rng.randrange(6), address, True, answers)
         chain.step(request)
     assert answers > 150
     assert len(chain.writes) > 50
