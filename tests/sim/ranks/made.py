@@ -1,7 +1,9 @@
 """Schedules of every kind."""
 
 import json
-from collections.abc import Iterator
+import pickle
+import tempfile
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -47,8 +49,15 @@ def in_chunks(kind: str, name: str) -> Iterator[InChunks]:
         yield found.schedule
 
 
-def printed(ranks: int, program: str) -> list[dict[str, Any]]:
-    """Run a program between ranks; return the JSON of the lines that it prints."""
-    done = run("-c", program, ranks=ranks)
+def printed(ranks: int, program: str, schedules: Iterable[object] = ()) -> list[dict[str, Any]]:
+    """Run a program between ranks; return the JSON of the lines that it prints.
+
+    The schedules are its `schedules`: they are found once, and not by each rank.
+    """
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(pickle.dumps(list(schedules)))
+        file.flush()
+        read = f"import pickle\nschedules = pickle.load(open({file.name!r}, 'rb'))\n"
+        done = run("-c", read + program, ranks=ranks)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]

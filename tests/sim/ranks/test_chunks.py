@@ -13,14 +13,13 @@ from syncfabric.models.errors import SpecError
 from syncfabric.sim.ranks.chunks import chunk_parts
 from syncfabric.sim.ranks.parts import PartStep
 from syncfabric.sim.ranks.perform import prepare
+from tests.nightly import nightly_but
 from tests.sim.ranks.made import in_chunks, printed
 
 PROGRAM = """
 import json
 from mpi4py import MPI
-from syncfabric.models.collectives.chunks.schedule import CHUNKED
 from syncfabric.sim.ranks.perform import Carrier, perform
-from tests.sim.ranks.made import in_chunks
 
 def show(schedule):
     done = perform(MPI.COMM_WORLD, lambda: schedule, repeat=2)
@@ -59,22 +58,13 @@ def test_a_share_is_named_by_its_sender_and_its_receiver(
         assert sorted(name for name in found if name[0] != name[1]) == names
 
 
-def performed(ranks: int, program: str) -> list[dict[str, Any]]:
-    return printed(ranks, PROGRAM + program)
+NETWORKS = [(4, "fat-tree-2x2"), (6, "mesh-3x2"), (8, "dgx-1"), (16, "dgx-1-pair")]
 
 
-@pytest.mark.parametrize(
-    ("ranks", "name"),
-    [
-        (4, "fat-tree-2x2"),
-        pytest.param(6, "mesh-3x2", marks=pytest.mark.nightly),
-        pytest.param(8, "dgx-1", marks=pytest.mark.nightly),
-        pytest.param(16, "dgx-1-pair", marks=pytest.mark.nightly),
-    ],
-)
+@pytest.mark.parametrize(("ranks", "name"), nightly_but(NETWORKS[:1], NETWORKS))
 def test_every_collective_is_right_both_ways(ranks: int, name: str) -> None:
-    program = f"for kind in CHUNKED:\n    for one in in_chunks(kind, {name!r}): show(one)"
-    found = performed(ranks, program)
+    schedules = (one for kind in CHUNKED for one in in_chunks(kind, name))
+    found = printed(ranks, PROGRAM + "for one in schedules: show(one)", schedules)
     assert {row["collective"]: row["library"]["name"] for row in found} == CALLS
     assert len(found) >= len(CALLS)
     for row in found:
@@ -92,9 +82,9 @@ def broken(self):
     if MPI.COMM_WORLD.rank == 2:
         self._blocks[self._part.wanted[-1][0]][5] ^= 1
 Carrier.run = broken
-show(next(in_chunks("allreduce", "ring-4")))
+show(*schedules)
 """
-    (row,) = performed(4, program)
+    (row,) = printed(4, PROGRAM + program, [next(in_chunks("allreduce", "ring-4"))])
     assert row["right"] is False
     # In each of four times on one rank, one share of the schedule's own.
     assert row["wrong_count"] == 4

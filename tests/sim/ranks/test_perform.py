@@ -1,7 +1,5 @@
 """Schedules carried out by real ranks of MPI."""
 
-from typing import Any
-
 import pytest
 
 from syncfabric.models.collectives.collective import kind_of
@@ -9,16 +7,14 @@ from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.task import Rules
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.ranks.perform import CALLS, prepare
+from tests.nightly import nightly_but
 from tests.programs import run
-from tests.sim.ranks.made import one_of, printed
+from tests.sim.ranks.made import every_kind, one_of, printed
 
 PROGRAM = """
 import json
 from mpi4py import MPI
-from syncfabric.models.collectives.task import Rules
 from syncfabric.sim.ranks.perform import perform
-from tests.programs import run
-from tests.sim.ranks.made import every_kind, one_of
 
 def show(schedule, size=264):
     done = perform(MPI.COMM_WORLD, lambda: schedule, size=size, repeat=2)
@@ -27,23 +23,15 @@ def show(schedule, size=264):
 """
 
 
-def performed(ranks: int, program: str) -> list[dict[str, Any]]:
-    return printed(ranks, PROGRAM + program)
+NETWORKS = [
+    *((4, "ring-4"), (4, "fat-tree-2x2"), (5, "ring-5"), (9, "mesh-3x3")),
+    *((16, "fat-octagon-16"), (16, "hypercube-16")),
+]
 
 
-@pytest.mark.parametrize(
-    ("ranks", "name"),
-    [
-        (4, "ring-4"),
-        pytest.param(4, "fat-tree-2x2", marks=pytest.mark.nightly),
-        pytest.param(5, "ring-5", marks=pytest.mark.nightly),
-        pytest.param(9, "mesh-3x3", marks=pytest.mark.nightly),
-        pytest.param(16, "fat-octagon-16", marks=pytest.mark.nightly),
-        pytest.param(16, "hypercube-16", marks=pytest.mark.nightly),
-    ],
-)
+@pytest.mark.parametrize(("ranks", "name"), nightly_but(NETWORKS[:1], NETWORKS))
 def test_every_kind_is_right_both_ways(ranks: int, name: str) -> None:
-    found = performed(ranks, f"for schedule in every_kind({name!r}): show(schedule)")
+    found = printed(ranks, PROGRAM + "for one in schedules: show(one)", every_kind(name))
     assert {kind_of(row["collective"]): row["library"]["name"] for row in found} == CALLS
     assert len(found) == 2 * len(CALLS)
     for row in found:
@@ -56,6 +44,8 @@ def test_every_kind_is_right_both_ways(ranks: int, name: str) -> None:
 BROKEN = """
 from dataclasses import replace
 from unittest import mock
+from syncfabric.models.collectives.task import Rules
+from tests.sim.ranks.made import one_of
 from syncfabric.sim.ranks import perform as module
 from syncfabric.sim.ranks.perform import Carrier
 from syncfabric.sim.ranks.perform import Library
@@ -103,7 +93,7 @@ with changed(0, forgets):
 
 @pytest.mark.nightly
 def test_what_is_broken_on_purpose_is_found() -> None:
-    right, flipped, by_library, relayed, sent, left_out = performed(4, BROKEN)
+    right, flipped, by_library, relayed, sent, left_out = printed(4, PROGRAM + BROKEN)
     # Twice for warmth, twice timed; the library hands each rank its own message, too.
     assert right["checked_bytes"] == 4 * 13 * (4 * 3 + 4 * 4)
     assert right["right"] is True
