@@ -19,8 +19,9 @@ from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric.program import Fabric, build_fabric
 from syncfabric.sim.request import RunRequest
 from tests.sim.drive.clusters import SMALL, drawn
-from tests.sim.drive.networks import irregular, members, mesh, plan_of
+from tests.sim.drive.networks import irregular, members, plan_of
 from tests.sim.drive.test_backends import CLUSTERS, NETWORKS
+from tests.sim.soak.networks import ENGINES
 
 NETWORK = NETWORKS["default"]
 NODES = NETWORK.topology.nodes
@@ -120,7 +121,7 @@ def test_errors_that_the_design_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 MANAGED: dict[str, MessageSpec] = {
-    "mesh": mesh(3, 2, setup="manager"),
+    "mesh": ENGINES["engines"].message_network,
     "irregular": irregular(SMALL, setup="manager"),
     "paper": drawn(1, 8, 4, 24, 6, setup="paper"),
 }
@@ -183,7 +184,7 @@ def test_hardware_that_is_set_up_otherwise_than_the_model_is_a_mismatch(
         return script_text([replace(each, data=each.data & ~1) for each in stimuli])
 
     monkeypatch.setattr(backends, "script_text", without_a_bit)
-    result = long_run(managed("irregular"), RunRequest(episodes=10))
+    result = long_run(managed("mesh"), RunRequest(episodes=10))
     assert result.verdict == "mismatch"
     assert result.mismatches
     assert result.reason is not None

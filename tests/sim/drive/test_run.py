@@ -10,6 +10,7 @@ import pytest
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Write, image_writes
 from syncfabric.sim.drive.backends import run_bench
+from syncfabric.sim.drive.engine_driver import ByChain
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.fabric import program
@@ -114,13 +115,13 @@ def test_counts_with_unknown_bits_are_told_from_others(tmp_path: Path) -> None:
 
 
 def test_saturation_is_told_with_the_fullest_channels() -> None:
-    result = run(PLAN, RunRequest(sim="model", episodes=100, background=1.0))
+    result = run(PLAN, RunRequest(sim="model", episodes=40, background=1.0))
     assert result.traffic.saturated
     loads = [channel.load for channel in result.traffic.full_channels]
     assert len(loads) == 8
     assert loads == sorted(loads, reverse=True)
     assert result.loads is None
-    assert not run(PLAN, RunRequest(sim="model", episodes=100, background=0.1)).traffic.saturated
+    assert not run(PLAN, RunRequest(sim="model", episodes=40, background=0.1)).traffic.saturated
 
 
 def test_other_hardware_is_a_mismatch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +142,7 @@ def test_what_never_ends_is_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
     def without_go(*arguments: Any) -> list[Write]:
         return list(image_writes(*arguments))
 
-    monkeypatch.setattr("syncfabric.sim.drive.engine_driver.set_up_writes", without_go)
+    monkeypatch.setattr(ByChain, "writes", staticmethod(without_go))
     result = run(SMALL, RunRequest(sim="model", episodes=3))
     assert (result.verdict, result.mismatches) == ("hang", ())
     assert result.reason == "nothing moves any more; unfinished groups: 1"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.planning.set_up import Write, set_up_writes
+from syncfabric.sim.drive.engine_driver import ByChain
 from syncfabric.sim.drive.runner import ScenarioRunner, Session
 from syncfabric.sim.drive.scenario import Outcome, Scenario
 from tests.sim.drive.churn.networks import grid, plan_with
@@ -79,7 +80,7 @@ def test_barriers_that_never_end_are_a_hang(monkeypatch: pytest.MonkeyPatch) -> 
     def without_the_last_word(*arguments: Any) -> list[Write]:
         return list(set_up_writes(*arguments))[:-1]
 
-    monkeypatch.setattr("syncfabric.sim.drive.engine_driver.set_up_writes", without_the_last_word)
+    monkeypatch.setattr(ByChain, "writes", staticmethod(without_the_last_word))
     plan = plan_of(mesh(2, 2), members(1, (0, 0)), members(8, (0, 0), (1, 1)))
     session = session_of(plan, Scenario(episodes=2))
     while not session.finished:
