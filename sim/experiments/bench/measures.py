@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from syncfabric.models.networks.reader import loads
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec, MessageSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.experiments.claim import Claim, figure
@@ -14,6 +15,12 @@ from syncfabric.sim.results import RunResult
 
 Result = TypeVar("Result")
 CACHE = "SYNCFABRIC_CACHE"
+TOPOLOGIES = (
+    *("mesh-8x8", "torus-8x8", "mesh-4x4x4", "torus-4x4x4", "hypercube-64", "ring-64"),
+    *("k-ring-64", "octagon-8x8", "amp-64", "moore-hoffman-singleton", "star-15", "complete-15"),
+    *("fat-tree-4x3", "fat-octagon-64", "dragonfly-2x4x2"),
+)
+"""Of some 64 nodes, or as many as a router has ports for."""
 
 
 def at_least(name: str, value: float, target: float, measured: str = "") -> Claim:
@@ -52,6 +59,14 @@ def mesh(width: int, height: int, keys: Mapping[str, object]) -> MeshSpec:
     """Return a mesh with some keys."""
     shape = {"kind": "mesh", "width": width, "height": height}
     return MeshSpec.model_validate({**shape, **keys})
+
+
+def network_of(topology: str, **keys: str | int) -> MessageSpec:
+    """Return a network with the topology of a name, without packets unless ``keys`` say so."""
+    given = {"channels": 0, "setup": "local", **keys}
+    lines = [f"{key} = {value!r}" for key, value in given.items() if value != ""]
+    head = f'name = "figure"\n[network]\nkind = "irregular"\ntopology = "{topology}"\n'
+    return loads(head + "\n".join(lines) + "\n").message_network
 
 
 def planned(network: MessageSpec, groups: Sequence[GroupSpec] = ()) -> BarrierPlan:

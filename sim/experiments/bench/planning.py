@@ -4,22 +4,34 @@ import random
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from math import log
 
 import numpy as np
 
+from syncfabric.models.networks.families import named
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import MESSAGE_PLANNERS, GroupSpec, IrregularSpec, MeshSpec
 from syncfabric.models.planning import deadlock
+from syncfabric.models.planning.btm import build_tree
 from syncfabric.models.planning.least_radius import centre_of
 from syncfabric.models.planning.planners import plan_on_wires
 from syncfabric.models.planning.ring import Ring, best_ring
 from syncfabric.models.planning.spread import CrowdedError, Wanted, spread
 from syncfabric.sim.assemble.network import verilog
 from syncfabric.sim.drive.backends import plan_of
-from syncfabric.sim.experiments.bench.measures import at_least, at_most, below, mesh, timed
+from syncfabric.sim.experiments.bench.measures import (
+    TOPOLOGIES,
+    at_least,
+    at_most,
+    below,
+    mesh,
+    network_of,
+    timed,
+)
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 
@@ -207,10 +219,21 @@ def capacity() -> Iterator[Claim]:
             ("random, 8 to 64 members", random_nodes(8, 64, nodes)),
             ("compact, 2 to 8 members", _compact(graph)),
         ):
-            found = [groups_that_fit(graph, draw, seed) for seed in range(DRAWS)]
-            median = statistics.median(found)
-            measured = f"{median:g} (least {min(found)}, of {DRAWS} draws)"
-            yield figure(f"{name}, {words}", measured)
+            yield _fitting(f"{name}, {words}", graph, draw)
+
+
+@section
+def topology_groups() -> Iterator[Claim]:
+    """Groups on topologies: of 8 to 64 random members, those that fit in 16 entries a router."""
+    for name in TOPOLOGIES:
+        graph = network_of(name).topology.graph
+        nodes = len(graph.nodes)
+        yield _fitting(f"{name}, {nodes} nodes", graph, random_nodes(8, 64, nodes))
+
+
+def _fitting(words: str, graph: Irregular, draw: Draw) -> Claim:
+    found = [groups_that_fit(graph, draw, seed) for seed in range(DRAWS)]
+    return figure(words, f"{statistics.median(found):g} (least {min(found)}, of {DRAWS} draws)")
 
 
 def _graphs() -> Iterator[tuple[str, Irregular]]:
@@ -275,3 +298,29 @@ def _compact(graph: Irregular) -> Draw:
         return nodes
 
     return draw
+
+
+GRIDS = (
+    *("mesh-8x8", "mesh-32x32", "mesh-4x4x4", "mesh-8x8x8", "mesh-16x16x16", "mesh-6x6x6x6"),
+    *("torus-8x8", "torus-32x32", "torus-8x8x8", "torus-16x16x16", "ring-64"),
+    *("hypercube-64", "hypercube-512", "hypercube-4096"),
+)
+SHARES = (1, 4, 16)
+"""Members of a grid: all, and one of so many, drawn."""
+
+
+@section
+def btm_heights() -> Iterator[Claim]:
+    """Heights of btm's trees on topologies: all members, one in 4, one in 16; and log2n of them."""
+    for name in GRIDS:
+        grid = named(name).grid
+        assert grid
+        places = [place[::-1] for place in product(*map(range, grid.sides[::-1]))]
+        heights, ideal = [], []
+        for share in SHARES:
+            rng, count = random.Random(share), max(1, len(places) // share)
+            trees = [build_tree(rng.sample(places, count), grid).height for _ in range(DRAWS)]
+            heights.append(f"{statistics.median(trees):g}")
+            ideal.append(f"{log(count, 2 * len(grid.sides)):.1f}")
+        words = f"{name}, {len(places):,} nodes: log{2 * len(grid.sides)} {' / '.join(ideal)}"
+        yield figure(words, " / ".join(heights))

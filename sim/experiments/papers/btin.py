@@ -5,10 +5,17 @@ from dataclasses import replace
 from itertools import pairwise
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.timing.btin import PacketTiming, Way, heights
-from syncfabric.sim.experiments.frame import Axes, Parameter, Work, experiment, times_parameters
+from syncfabric.models.timing.btin import Way, heights
+from syncfabric.sim.experiments.frame import Axes, Parameter, Work, experiment
 from syncfabric.sim.experiments.papers.btin_networks import (
+    CONNECTIVITY,
+    FITTED,
+    MEMBERS,
     NAMES,
+    NODES,
+    PORTS,
+    SWITCHES,
+    TIMES,
     Drawn,
     Survey,
     drawn_of,
@@ -18,21 +25,14 @@ from syncfabric.sim.experiments.papers.btin_networks import (
     survey,
 )
 
-NODES = Parameter("nodes", 256, 2, 4096, "nodes of the network")
-SWITCHES = Parameter("switches", 75, 2, 1024, "its switches")
 LARGE = (
     Parameter("large_nodes", 1024, 2, 4096, "nodes of the larger network"),
     Parameter("large_switches", 300, 2, 1024, "its switches"),
 )
-PORTS = Parameter("ports", 8, 3, 16, "ports of every switch")
-CONNECTIVITY = Parameter("connectivity", 0.75, 0.0, 1.0, "ports that are connected, of all")
-MEMBERS = Parameter("members", 256, 2, 4096, "members of the groups that claims are about")
-TIMES = times_parameters(PacketTiming())
 RTL_SIZES = (
     Parameter("rtl_nodes", 64, 2, 256, "nodes of a smaller network that --rtl measures"),
     Parameter("rtl_switches", 19, 2, 75, "its switches"),
 )
-NETWORK = (NODES, SWITCHES, PORTS, CONNECTIVITY, MEMBERS)
 BOTH = (NODES, SWITCHES, *LARGE, PORTS, CONNECTIVITY, MEMBERS)
 OURS = ("rtl_", "t_in", "t_out")
 """How the names of parameters begin that the paper does not have."""
@@ -41,7 +41,6 @@ TIME = Axes(SIZE, "latency, µs", across_base=2, up_base=10)
 LINKS = Axes(SIZE, "links passed in a barrier", across_base=2, up_base=10)
 OVER = Axes(SIZE, "latency over BTIN's", 2, 10, prefix="multicast over BTIN, ")
 CURVES = "The text of the paper gives no numbers of its curves"
-FITTED = "Multicast: by a formula that was fitted to the paper's numbers."
 
 MERGED: tuple[Way, Way] = ("btin", "multicast")
 AT_ONCE: dict[Way, float] = {"btin": 11.5, "multicast": 120.5}

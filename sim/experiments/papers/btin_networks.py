@@ -22,7 +22,16 @@ from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.schemes.irregular import Group, Ways, along, by_packets
 from syncfabric.models.timing.btin import PacketTiming, Way, packets_ns
 from syncfabric.sim.experiments.alone import alone
-from syncfabric.sim.experiments.frame import Work
+from syncfabric.sim.experiments.frame import Parameter, Work, times_parameters
+
+NODES = Parameter("nodes", 256, 2, 4096, "nodes of the network")
+SWITCHES = Parameter("switches", 75, 2, 1024, "its switches")
+PORTS = Parameter("ports", 8, 3, 16, "ports of every switch")
+CONNECTIVITY = Parameter("connectivity", 0.75, 0.0, 1.0, "ports that are connected, of all")
+MEMBERS = Parameter("members", 256, 2, 4096, "members of the groups that claims are about")
+NETWORK = (NODES, SWITCHES, PORTS, CONNECTIVITY, MEMBERS)
+TIMES = times_parameters(PacketTiming())
+FITTED = "Multicast: by a formula that was fitted to the paper's numbers."
 
 NAMES: dict[Way, str] = {"btin": "BTIN", "multicast": "multicast", "unicast": "unicast"}
 """Of the schemes in labels."""

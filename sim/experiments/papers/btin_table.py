@@ -8,9 +8,11 @@ import numpy as np
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.timing.btin import PacketTiming, Way
 from syncfabric.sim.experiments.frame import Axes, Work, experiment
-from syncfabric.sim.experiments.papers.btin import FITTED, NETWORK, TIMES
 from syncfabric.sim.experiments.papers.btin_networks import (
+    FITTED,
     NAMES,
+    NETWORK,
+    TIMES,
     Drawn,
     Survey,
     drawn_of,

@@ -5,8 +5,13 @@ from math import log
 import numpy as np
 
 from syncfabric.models.timing.btm import Timing
-from syncfabric.sim.experiments.frame import Axes, Parameter, Work, experiment, times_parameters
+from syncfabric.sim.experiments.frame import Axes, Parameter, Work, experiment
 from syncfabric.sim.experiments.papers.btm_groups import (
+    LARGE,
+    MEMBERS,
+    OVER,
+    SIDE,
+    TIMES,
     Point,
     add_latency,
     add_traffic,
@@ -15,13 +20,8 @@ from syncfabric.sim.experiments.papers.btm_groups import (
     sides,
 )
 
-SIDE = Parameter("side", 32, 2, 128, "nodes on a side of the mesh")
-LARGE = Parameter("large_side", 64, 2, 128, "nodes on a side of the larger mesh")
-MEMBERS = Parameter("members", 1024, 2, 16384, "members of the groups that claims are about")
-TIMES = times_parameters(Timing())
 RTL_SIDE = Parameter("rtl_side", 8, 4, 16, "nodes on a side of the largest mesh of --rtl")
 SIZE = "group size, members"
-OVER = "latency of CS over BTM's"
 RATIO = Axes(SIZE, OVER, across_base=2, prefix="CS over BTM, ")
 CURVES = "The text of the paper gives no numbers of its curves"
 START_UPS = "Latencies by the paper's formulas, two start-ups of software (t_s) in each."

@@ -21,7 +21,13 @@ from syncfabric.models.planning.btm import local_root
 from syncfabric.models.schemes.mesh import members_height, tree_links, tree_nodes
 from syncfabric.models.timing.btm import Timing, way_ns
 from syncfabric.sim.experiments.alone import alone
-from syncfabric.sim.experiments.frame import Work
+from syncfabric.sim.experiments.frame import Parameter, Work, times_parameters
+
+SIDE = Parameter("side", 32, 2, 128, "nodes on a side of the mesh")
+LARGE = Parameter("large_side", 64, 2, 128, "nodes on a side of the larger mesh")
+MEMBERS = Parameter("members", 1024, 2, 16384, "members of the groups that claims are about")
+TIMES = times_parameters(Timing())
+OVER = "latency of CS over BTM's"
 
 LEAST = 8
 """Members of the smallest groups."""

@@ -12,8 +12,12 @@ from syncfabric.models.schemes.comparison import schemes_for
 from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.btm import Timing
 from syncfabric.sim.experiments.frame import Axes, Parameter, Work, experiment
-from syncfabric.sim.experiments.papers.btm import LARGE, MEMBERS, OVER, SIDE, TIMES
 from syncfabric.sim.experiments.papers.btm_groups import (
+    LARGE,
+    MEMBERS,
+    OVER,
+    SIDE,
+    TIMES,
     Point,
     claim_size,
     count,

@@ -137,16 +137,3 @@ def test_no_barrier_takes_longer_than_its_bound(
         "hypercube-8, 8 nodes (L 3, h 3)": "6 / 7.5 / 9, <= 11",
         "hypercube-8, 8 nodes, btm (L 3, h 3)": "9 / 13 / 15, <= 15",
     }
-
-
-def test_groups_and_heights(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(latency, "TOPOLOGIES", ("torus-4x4", "fat-tree-2x2"))
-    monkeypatch.setattr(latency, "GRIDS", ("mesh-4x4x4", "hypercube-16"))
-    monkeypatch.setattr(latency, "DRAWS", 2)
-    assert [row.claim for row in rows_of(latency.topology_groups)] == [
-        "torus-4x4, 16 nodes",
-        "fat-tree-2x2, 4 nodes",
-    ]
-    heights = {row.claim: row.ours for row in rows_of(latency.btm_heights)}
-    assert heights["hypercube-16, 16 nodes: log8 1.3 / 0.7 / 0.0"] == "4 / 1.5 / 0"
-    assert heights["mesh-4x4x4, 64 nodes: log6 2.3 / 1.5 / 0.8"] == "5 / 3 / 1.5"

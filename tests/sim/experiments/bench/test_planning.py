@@ -56,3 +56,16 @@ def test_every_planner_has_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
         for who in ("64 members", "all members"):
             assert sum(f"{who}, {planner}" in row.claim for row in rows) == 3
     assert all(met(row) is not False for row in rows)
+
+
+def test_groups_and_heights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "TOPOLOGIES", ("torus-4x4", "fat-tree-2x2"))
+    monkeypatch.setattr(planning, "GRIDS", ("mesh-4x4x4", "hypercube-16"))
+    monkeypatch.setattr(planning, "DRAWS", 2)
+    assert [row.claim for row in rows_of(planning.topology_groups)] == [
+        "torus-4x4, 16 nodes",
+        "fat-tree-2x2, 4 nodes",
+    ]
+    heights = {row.claim: row.ours for row in rows_of(planning.btm_heights)}
+    assert heights["hypercube-16, 16 nodes: log8 1.3 / 0.7 / 0.0"] == "4 / 1.5 / 0"
+    assert heights["mesh-4x4x4, 64 nodes: log6 2.3 / 1.5 / 0.8"] == "5 / 3 / 1.5"
