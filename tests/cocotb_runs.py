@@ -13,7 +13,9 @@ import find_libpython
 from cocotb_tools import config
 
 from syncfabric.models.errors import ToolError
-from syncfabric.sim.simulators import Built, Design, Icarus, Simulator
+from syncfabric.sim.simulators import Simulator
+from syncfabric.sim.simulators.base import Built, Design
+from syncfabric.sim.simulators.icarus import Icarus
 from syncfabric.sim.simulators.process import last_lines, run_logged
 
 PUBLIC = '`verilator_config\npublic_flat_rw -module "{top}" -var "*"\n'

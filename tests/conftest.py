@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, settings
 
 from syncfabric.sim import simulators
-from syncfabric.sim.simulators import Verilator
+from syncfabric.sim.simulators.verilator import Verilator
 from tests.browser import browser
 
 __all__ = ["browser"]

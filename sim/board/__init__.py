@@ -12,7 +12,8 @@ from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.board import board_top, board_verilog, repeated_modules
 from syncfabric.sim.front import Front
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.simulators import Built, Design, Verilator
+from syncfabric.sim.simulators.base import Built, Design
+from syncfabric.sim.simulators.verilator import Verilator
 
 __all__ = ["BIT_CYCLES", "SimulatedBoard", "build_board"]
 

@@ -36,7 +36,8 @@ from syncfabric.sim.cores.system import (
 from syncfabric.sim.output import check_file, write_file
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.results import Seconds
-from syncfabric.sim.simulators import SIMULATORS, Built, Simulator, find_simulator
+from syncfabric.sim.simulators import SIMULATORS, Simulator, find_simulator
+from syncfabric.sim.simulators.base import Built
 
 __all__ = ["SIMULATORS", "CoresJob", "boot_groups", "run_program", "script_text"]
 

@@ -18,7 +18,9 @@ from syncfabric.sim.assemble.cores import plain_mesh, system_ports, system_veril
 from syncfabric.sim.cores import tiles
 from syncfabric.sim.cores.picorv32 import picorv32_file
 from syncfabric.sim.progress import Progress, silent, stage
-from syncfabric.sim.simulators import Built, Design, Simulator, Verilator
+from syncfabric.sim.simulators import Simulator
+from syncfabric.sim.simulators.base import Built, Design
+from syncfabric.sim.simulators.verilator import Verilator
 from syncfabric.sim.words import count
 
 HARDWARE: dict[str, tuple[str, ...]] = {

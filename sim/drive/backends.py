@@ -60,7 +60,8 @@ def build_bench(
         The simulator, or what makes the netlist, is missing, or refused the design.
     """
     from syncfabric.sim.assemble.bench import BENCH, NETWORK, bench_verilog
-    from syncfabric.sim.simulators import Design, Icarus
+    from syncfabric.sim.simulators.base import Design
+    from syncfabric.sim.simulators.icarus import Icarus
 
     mapped = netlist.make(spec, NETWORK) if netlist else ""
     with tempfile.TemporaryDirectory() as folder:
@@ -123,7 +124,7 @@ def run_bench(
     ToolError
         The simulation broke off.
     """
-    from syncfabric.sim.simulators import Icarus
+    from syncfabric.sim.simulators.icarus import Icarus
     from syncfabric.sim.simulators.process import run_tool
 
     with tempfile.TemporaryDirectory() as name:

@@ -17,8 +17,9 @@ from syncfabric.models.messages import Op
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.script import REPORT, Stimulus, script_text
 from syncfabric.sim.fabric.texts import texts_of
-from syncfabric.sim.simulators import Built, Design, Verilator
+from syncfabric.sim.simulators.base import Built, Design
 from syncfabric.sim.simulators.cache import Cache
+from syncfabric.sim.simulators.verilator import Verilator
 
 _HEADERS = (
     *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h"),

@@ -8,19 +8,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from syncfabric.models.errors import ToolError
-from syncfabric.sim.simulators.base import Built, Design
 from syncfabric.sim.simulators.icarus import Icarus
 from syncfabric.sim.simulators.verilator import Verilator
-
-__all__ = [
-    "SIMULATORS",
-    "Built",
-    "Design",
-    "Icarus",
-    "Simulator",
-    "Verilator",
-    "find_simulator",
-]
 
 Simulator: TypeAlias = Icarus | Verilator
 

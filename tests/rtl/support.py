@@ -15,7 +15,8 @@ from amaranth.lib.wiring import Out
 from amaranth.sim import Simulator
 
 from syncfabric.sim.assemble.verilog import convert
-from syncfabric.sim.simulators import Design, find_simulator
+from syncfabric.sim.simulators import find_simulator
+from syncfabric.sim.simulators.base import Design
 from tests.cocotb_runs import build_cocotb, run_cocotb
 from tests.rtl.quick_engine import QuickEngine
 

@@ -7,7 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.sim.assemble.verilog import convert
-from syncfabric.sim.simulators import Design
+from syncfabric.sim.simulators.base import Design
 
 
 class Counter(wiring.Component):

@@ -10,7 +10,7 @@ import pytest
 from syncfabric import Network
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.sim.assertions import assertions
-from syncfabric.sim.simulators import Verilator
+from syncfabric.sim.simulators.verilator import Verilator
 
 # What goes wrong in each instance: a signal and its value in the cycles from 4 on.
 LINK = {

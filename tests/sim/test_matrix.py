@@ -31,7 +31,7 @@ from syncfabric.sim.report.blocks import Gallery, Play, Table
 from syncfabric.sim.report.sections import network_section
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import Counters, RunResult
-from syncfabric.sim.simulators import Built
+from syncfabric.sim.simulators.base import Built
 from syncfabric.sim.soak.soak import SoakRequest, soak
 from syncfabric.sim.vectors import StreamRequest
 from tests.nightly import nightly_but

@@ -19,7 +19,7 @@ from syncfabric.models.networks.spec import GroupSpec
 from syncfabric.models.planning.set_up_writes import Entry, set_up_entries
 from syncfabric.sim.assemble.verilog import modules_of, ports_of
 from syncfabric.sim.front import Front
-from syncfabric.sim.simulators import Verilator
+from syncfabric.sim.simulators.verilator import Verilator
 from tests.kinds_of_set_up import KINDS, small
 from tests.nightly import nightly_but
 from tests.sim.assemble.icarus import compiles

@@ -11,8 +11,9 @@ from syncfabric import Network
 from syncfabric.fpga.tools import find_tool
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.front import Front
-from syncfabric.sim.simulators import Icarus, Verilator
 from syncfabric.sim.simulators.base import LINT_OFF
+from syncfabric.sim.simulators.icarus import Icarus
+from syncfabric.sim.simulators.verilator import Verilator
 
 PLAIN, OTHER = (
     f"""

@@ -10,7 +10,7 @@ from syncfabric.sim.drive.runner import Runner, ScenarioRunner
 from syncfabric.sim.drive.scenario import Outcome, Scenario
 from syncfabric.sim.drive.trace import Chunk
 from syncfabric.sim.fabric.program import Fabric, build_fabric
-from syncfabric.sim.simulators import Built
+from syncfabric.sim.simulators.base import Built
 from tests.trace.corpus import Entry
 
 WRONG = "! "

@@ -27,7 +27,7 @@ from syncfabric.sim.drive.trace import Report
 from syncfabric.sim.fabric.program import Fabric, build_fabric
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.results import Mismatch
-from syncfabric.sim.simulators import Built
+from syncfabric.sim.simulators.base import Built
 from syncfabric.sim.spread import Spread
 from syncfabric.sim.tables import Rows, table
 

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from syncfabric.sim.simulators import Design, find_simulator
+from syncfabric.sim.simulators import find_simulator
+from syncfabric.sim.simulators.base import Design
 from tests.cocotb_runs import BenchError, build_cocotb, run_cocotb
 from tests.mutation.netlist.build import CHOICE, Mutants
 

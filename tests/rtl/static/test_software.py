@@ -6,7 +6,8 @@ import pytest
 
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.sim.assemble.network import verilog
-from syncfabric.sim.simulators import Design, find_simulator
+from syncfabric.sim.simulators import find_simulator
+from syncfabric.sim.simulators.base import Design
 from tests.cocotb_runs import build_cocotb, run_cocotb
 from tests.nightly import nightly_but
 

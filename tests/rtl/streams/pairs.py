@@ -10,7 +10,8 @@ from amaranth.lib import wiring
 
 from syncfabric.models.layout.streams import Function
 from syncfabric.sim.assemble.verilog import convert
-from syncfabric.sim.simulators import Design, Verilator
+from syncfabric.sim.simulators.base import Design
+from syncfabric.sim.simulators.verilator import Verilator
 from tests.rtl.streams.reference import Words, expected
 from tests.rtl.support import SEED
 

@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from syncfabric.sim.simulators import Icarus
+from syncfabric.sim.simulators.icarus import Icarus
 
 
 def compiles(text: str, top: str, folder: Path) -> Path:

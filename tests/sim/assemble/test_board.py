@@ -15,7 +15,8 @@ from syncfabric.sim.assemble.board import (
     repeated_modules,
 )
 from syncfabric.sim.front import Front
-from syncfabric.sim.simulators import Design, find_simulator
+from syncfabric.sim.simulators import find_simulator
+from syncfabric.sim.simulators.base import Design
 from tests.cocotb_runs import build_cocotb, run_cocotb
 from tests.sim.assemble.icarus import compiles
 from tests.sim.assemble.verilator import lints

@@ -9,7 +9,8 @@ from syncfabric import Network
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.assemble.host import host_shape
 from syncfabric.sim.front import Front
-from syncfabric.sim.simulators import Design, find_simulator
+from syncfabric.sim.simulators import find_simulator
+from syncfabric.sim.simulators.base import Design
 from tests.cocotb_runs import build_cocotb, run_cocotb
 from tests.nightly import nightly_but
 from tests.sim.assemble.icarus import compiles

@@ -12,7 +12,7 @@ from syncfabric.models.layout.shape import MeshNodeShape, NodeShape
 from syncfabric.sim.assemble.modules import interface_of, node_of
 from syncfabric.sim.assemble.verilog import convert, ports_of
 from syncfabric.sim.core_file import LINT_OPTIONS
-from syncfabric.sim.simulators import Verilator
+from syncfabric.sim.simulators.verilator import Verilator
 from tests.rtl.planes.draws import headers
 
 MESH = MeshNodeShape(width=4, height=2, managers=3, registers=4, channels=2, check_bits=5)

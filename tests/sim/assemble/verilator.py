@@ -4,8 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from syncfabric.sim.simulators import Verilator
 from syncfabric.sim.simulators.base import LINT_OFF
+from syncfabric.sim.simulators.verilator import Verilator
 
 
 def lints(text: str, top: str, folder: Path) -> None:

@@ -17,7 +17,8 @@ from syncfabric.sim.fabric import program
 from syncfabric.sim.fabric.program import build_fabric
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult, Seconds
-from syncfabric.sim.simulators import Design, Icarus
+from syncfabric.sim.simulators.base import Design
+from syncfabric.sim.simulators.icarus import Icarus
 from tests.sim.drive.churn.networks import grid, plan_with
 from tests.sim.drive.networks import members, mesh, plan_of
 from tests.sim.drive.test_backends import CLUSTERS, NETWORKS

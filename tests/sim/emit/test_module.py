@@ -10,7 +10,7 @@ import pytest
 
 from syncfabric.sim.assemble.verilog import convert, ports_of
 from syncfabric.sim.emit.naming import plain
-from syncfabric.sim.simulators import Verilator
+from syncfabric.sim.simulators.verilator import Verilator
 from tests.rtl.support import clocked, ports
 from tests.sim.assemble.icarus import runs
 from tests.sim.emit.parts import PARTS

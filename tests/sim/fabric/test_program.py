@@ -20,7 +20,7 @@ from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.sim.assemble.script import REPORT, Stimulus, StimulusKind
 from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
-from syncfabric.sim.simulators import Built
+from syncfabric.sim.simulators.base import Built
 from syncfabric.sim.soak.bench import Bench
 from tests.sim.drive.networks import members, plan_of
 from tests.sim.drive.test_backends import CLUSTERS, NETWORKS

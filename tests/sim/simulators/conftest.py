@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.sim.simulators import Design
+from syncfabric.sim.simulators.base import Design
 from tests.sim.counter import counter_design
 
 

@@ -3,9 +3,7 @@
 import pytest
 
 from syncfabric.models.errors import ToolError
-from syncfabric.sim.simulators import (
-    Icarus,
-)
+from syncfabric.sim.simulators.icarus import Icarus
 
 
 def test_missing_icarus_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:

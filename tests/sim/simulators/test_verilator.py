@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from syncfabric.models.errors import ToolError
-from syncfabric.sim.simulators import Design, Verilator
-from syncfabric.sim.simulators.verilator import OLDEST, WHEEL_SETTINGS
+from syncfabric.sim.simulators.base import Design
+from syncfabric.sim.simulators.verilator import OLDEST, WHEEL_SETTINGS, Verilator
 from tests.cocotb_runs import build_cocotb, run_cocotb
 
 BENCH = "tests.sim.bench_simulators"
