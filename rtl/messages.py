@@ -2,7 +2,7 @@
 
 from amaranth.lib import data
 
-from syncfabric.models.messages import Layout
+from syncfabric.models.messages.layout import Layout
 
 
 def struct(layout: Layout) -> data.StructLayout:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 from syncfabric.models.networks.spec import NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import members, registers_json, set_up_entries

@@ -14,11 +14,8 @@ from syncfabric.fpga.blocks import BLOCKS
 from syncfabric.models import plugins
 from syncfabric.models.collectives.collective import KINDS, TEXTS, kind_of, name_of
 from syncfabric.models.layout.offload import Offload
-from syncfabric.models.messages import (
-    ROLE_WORD,
-    STATUS_WORD,
-    Layout,
-)
+from syncfabric.models.messages.layout import Layout
+from syncfabric.models.messages.static import ROLE_WORD, STATUS_WORD
 from syncfabric.models.networks.irregular_table import IrregularTable
 from syncfabric.models.networks.random_network import RandomNetwork
 from syncfabric.models.networks.schema import GroupTable, NetworkFile

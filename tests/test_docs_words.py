@@ -10,7 +10,7 @@ import pytest
 from syncfabric.models.layout import setup
 from syncfabric.models.layout.engine import COMMIT
 from syncfabric.models.layout.words import TABLES, EngineWord, Target, part_of
-from syncfabric.models.messages import LoaderWord, StaticWord, core
+from syncfabric.models.messages import core
 from syncfabric.models.messages.host import (
     BINS,
     CONFIG_WINDOW,
@@ -45,6 +45,7 @@ from syncfabric.models.messages.host import (
     TrafficWord,
 )
 from syncfabric.models.messages.layout import Layout
+from syncfabric.models.messages.static import LoaderWord, StaticWord
 from syncfabric.models.messages.words import Block, Part, WordTable
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.models.register_map.rdl import config_map

@@ -9,7 +9,7 @@ from syncfabric.models.golden.router import Flit
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.layout.flit import flit_layout
 from syncfabric.models.layout.streams import StreamLayout
-from syncfabric.models.messages import Layout
+from syncfabric.models.messages.layout import Layout
 
 GENERATORS = (
     *(0, 0x1, 0x3, 0x3, 0x3, 0x5, 0x3, 0x45, 0x7),

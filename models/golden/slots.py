@@ -12,7 +12,7 @@ from syncfabric.models.golden.engine.node_port import Arrival, NodePort
 from syncfabric.models.layout.engine import COMMIT, Code, Kind
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.layout.words import EngineWord, PortWord
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 
 _MERGE: dict[int, Callable[[int, int], int]] = {Op.OR: or_, Op.AND: and_, Op.XOR: xor}
 _ENDS = (Kind.LAST, Kind.BROKEN)

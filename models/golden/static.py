@@ -11,8 +11,9 @@ from syncfabric.models.faults.fault import Fault, FaultKind
 from syncfabric.models.golden.record import ConfigRequest, PortState, Record, Recorder
 from syncfabric.models.golden.static_agent import Agent
 from syncfabric.models.golden.static_switches import Loader, StaticWiring, Switches
-from syncfabric.models.messages import COUNTER_BITS, Counter
+from syncfabric.models.messages.registers import Counter
 from syncfabric.models.messages.static import STATUS_WORD, Role
+from syncfabric.models.messages.words import COUNTER_BITS
 from syncfabric.models.networks.spec import StaticSpec
 
 Answer: TypeAlias = tuple[bool, bool, int]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from syncfabric.models.golden.record import ConfigRequest
-from syncfabric.models.messages import COUNTER_BASE, COUNTER_BITS, Counter
+from syncfabric.models.messages.registers import COUNTER_BASE, Counter
 from syncfabric.models.messages.static import (
     INIT,
     ROLE_WORD,
@@ -13,6 +13,7 @@ from syncfabric.models.messages.static import (
     Role,
     StaticWord,
 )
+from syncfabric.models.messages.words import COUNTER_BITS
 
 FULL = (1 << COUNTER_BITS) - 1
 LEFT_MASK = (1 << 16) - 1

@@ -14,8 +14,8 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.messages import Layout, StaticLayout
-from syncfabric.models.messages.static import observe_layout
+from syncfabric.models.messages.layout import Layout
+from syncfabric.models.messages.static import StaticLayout, observe_layout
 from syncfabric.models.networks.families import named
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.irregular_spec import check_topology

@@ -17,7 +17,7 @@ from syncfabric.models.layout.words import (
     ManagerWord,
     config_address,
 )
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 from syncfabric.models.networks.irregular import Place
 from syncfabric.models.planning.group_plan import GroupPlan
 

@@ -28,9 +28,11 @@ from syncfabric.models.layout.words import (
     RouterWord,
     Target,
 )
-from syncfabric.models.messages import COUNTER_BITS, Op, core, registers, static
+from syncfabric.models.messages import core, registers, static
 from syncfabric.models.messages.boot import BOOT_FENCE, BOOT_MAGIC, BOOT_NONE
 from syncfabric.models.messages.layout import Layout
+from syncfabric.models.messages.registers import Op
+from syncfabric.models.messages.words import COUNTER_BITS
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import AnySpec, MeshSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.static_routes import SETTLING

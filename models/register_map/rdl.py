@@ -23,13 +23,6 @@ from syncfabric.models.layout.words import (
     config_address,
     part_of,
 )
-from syncfabric.models.messages import (
-    CONFIG_ADDRESS_BITS,
-    COUNTER_BASE,
-    Counter,
-    LoaderWord,
-    StaticWord,
-)
 from syncfabric.models.messages.host import (
     BINS,
     CONFIG_WINDOW,
@@ -52,6 +45,8 @@ from syncfabric.models.messages.host import (
     StreamWord,
     TrafficWord,
 )
+from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS, COUNTER_BASE, Counter
+from syncfabric.models.messages.static import LoaderWord, StaticWord
 from syncfabric.models.messages.words import (
     WORD_BITS,
     Bits,

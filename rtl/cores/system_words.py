@@ -6,8 +6,8 @@ from amaranth import Array, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.messages.core import CONFIG_BASE, CoreWord
+from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.cores.bus import BusSignature
 from syncfabric.rtl.cores.shape import TileShape

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, WORD_BITS, EngineLayout
 from syncfabric.models.layout.words import EngineWord
-from syncfabric.models.messages import COUNTER_BITS
+from syncfabric.models.messages.words import COUNTER_BITS
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.activity import transient

@@ -8,7 +8,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.engine import EPOCH_BITS, EngineLayout, Kind
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import combine_two, gather
 

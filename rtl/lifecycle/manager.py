@@ -20,7 +20,8 @@ from syncfabric.models.layout.setup import (
     Operation,
 )
 from syncfabric.models.layout.words import ManagerWord
-from syncfabric.models.messages import COUNTER_BITS, Layout
+from syncfabric.models.messages.layout import Layout
+from syncfabric.models.messages.words import COUNTER_BITS
 from syncfabric.rtl.engine.ports import EngineConfigSignature
 from syncfabric.rtl.lifecycle.queue import WordQueue
 from syncfabric.rtl.lifecycle.shape import SetUpShape

@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.shape import NodeShape
 from syncfabric.models.layout.words import PortWord, RouterWord
-from syncfabric.models.messages import COUNTER_BITS
+from syncfabric.models.messages.words import COUNTER_BITS
 from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.lifecycle.manager import Manager
 from syncfabric.rtl.parts.activity import activity, arrives, transient

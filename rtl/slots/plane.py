@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, WORD_BITS, Code, Kind
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.layout.words import EngineWord
-from syncfabric.models.messages import COUNTER_BITS
+from syncfabric.models.messages.words import COUNTER_BITS
 from syncfabric.rtl.engine.node_port import NodePort
 from syncfabric.rtl.engine.ports import EngineConfigSignature, MessageSignature
 from syncfabric.rtl.messages import struct

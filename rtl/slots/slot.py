@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from syncfabric.models.layout.engine import EPOCH_BITS, Code, Kind
 from syncfabric.models.layout.slots import SlotLayout
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 from syncfabric.rtl.parts.gates import gather
 
 

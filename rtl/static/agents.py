@@ -4,7 +4,7 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import STATUS_WORD
+from syncfabric.models.messages.static import STATUS_WORD
 
 AGENT_PORTS = {
     **dict.fromkeys(("root", "arrive", "init", "hold", "some", "free", "clear"), In(1)),

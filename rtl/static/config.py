@@ -4,17 +4,16 @@ from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import (
-    COUNTER_BASE,
-    COUNTER_BITS,
+from syncfabric.models.messages.registers import COUNTER_BASE, Counter
+from syncfabric.models.messages.static import (
     INIT,
     ROLE_WORD,
     STATUS_WORD,
     TIMEOUT_BITS,
-    Counter,
     LoaderWord,
     StaticWord,
 )
+from syncfabric.models.messages.words import COUNTER_BITS
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.static.ports import ConfigSignature, RouteSignature

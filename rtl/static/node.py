@@ -10,7 +10,9 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import COUNTER_BITS, Counter, Role
+from syncfabric.models.messages.registers import Counter
+from syncfabric.models.messages.static import Role
+from syncfabric.models.messages.words import COUNTER_BITS
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.parts.counter import SaturatingCounter
 from syncfabric.rtl.parts.gates import total

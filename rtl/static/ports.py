@@ -5,7 +5,7 @@ from typing import Any
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
+from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import StaticSpec
 
 

@@ -3,7 +3,7 @@
 from functools import singledispatch
 from typing import Any
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
+from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.spec import (
     AnySpec,
     StaticSpec,

@@ -10,9 +10,9 @@ from functools import singledispatch
 from pathlib import Path
 
 from syncfabric.models.errors import OutputError, SpecError, ToolError
-from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup, boot_block
 from syncfabric.models.messages.core import MOST_CORES
+from syncfabric.models.messages.registers import Op
 from syncfabric.models.messages.static import LoaderWord
 from syncfabric.models.networks.spec import AnySpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan

@@ -34,8 +34,8 @@ from syncfabric.sim.drive.instances import Instance, Instances
 from syncfabric.sim.drive.packets import Packet
 from syncfabric.sim.drive.scenario import ChurnOutcome, Outcome, Scenario, free_gids
 from syncfabric.sim.drive.trace import Commanded, Created, Joined, Removed
-from syncfabric.sim.lifecycle import lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
+from syncfabric.sim.lifecycle.lifecycle import lifecycle_of
 
 SPREAD = 2000
 """Cycles within which members begin."""

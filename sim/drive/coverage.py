@@ -27,7 +27,7 @@ from syncfabric.models.layout.words import (
     Target,
     config_address,
 )
-from syncfabric.models.messages import COUNTER_BASE, Counter
+from syncfabric.models.messages.registers import COUNTER_BASE, Counter
 from syncfabric.models.messages.static import LoaderWord, Role, StaticWord
 from syncfabric.models.networks.mesh import Port
 from syncfabric.models.networks.spec import MessageSpec

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TextIO, TypeVar
 
 from syncfabric.models.golden.record import Record
-from syncfabric.models.messages import Counter
+from syncfabric.models.messages.registers import Counter
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.assemble.links import links_of

@@ -13,7 +13,7 @@ from syncfabric.sim.drive.driver import Agenda, Deed, Inputs, Program
 from syncfabric.sim.drive.engine_driver import EngineDriver
 from syncfabric.sim.drive.scenario import Outcome, Streaming, StreamOutcome
 from syncfabric.sim.drive.trace import BrokenRelease, Commanded
-from syncfabric.sim.lifecycle import lifecycle_of
+from syncfabric.sim.lifecycle.lifecycle import lifecycle_of
 
 AT_HAND = 8
 """Packets that a source has to send, at most."""

@@ -13,7 +13,7 @@ from syncfabric.models.layout.words import (
     config_address,
     part_of,
 )
-from syncfabric.models.messages import COUNTER_BASE, Counter
+from syncfabric.models.messages.registers import COUNTER_BASE, Counter
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.results import NodeName
 

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from syncfabric.models.messages import COUNTER_BITS
+from syncfabric.models.messages.words import COUNTER_BITS
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.gates import gated
 from syncfabric.sim.assemble.modules import (

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from syncfabric.models.errors import ToolError
 from syncfabric.models.faults.fault import Fault
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.script import REPORT, Stimulus, script_text
 from syncfabric.sim.fabric.texts import texts_of

@@ -3,14 +3,3 @@
 A program is a generator (`effects`): it yields requests to config targets, and pauses, and is sent
 the answers. Whoever performs it has the hardware, a model of it, or a driver's config port.
 """
-
-from syncfabric.sim.lifecycle.lifecycle import (
-    TRIES,
-    ByChain,
-    ByManagers,
-    ByRoutes,
-    Lifecycle,
-    lifecycle_of,
-)
-
-__all__ = ["TRIES", "ByChain", "ByManagers", "ByRoutes", "Lifecycle", "lifecycle_of"]

@@ -5,8 +5,8 @@ from collections.abc import Generator
 from functools import singledispatch
 from typing import Any, TypeVar
 
-from syncfabric.models.messages import COUNTER_BITS
-from syncfabric.models.messages import Counter as Event
+from syncfabric.models.messages.registers import Counter as Event
+from syncfabric.models.messages.words import COUNTER_BITS
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan

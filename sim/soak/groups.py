@@ -23,7 +23,6 @@ from syncfabric.sim.drive.recovery.scenario import fences
 from syncfabric.sim.drive.static.operations import network_of
 from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.fabric.program import Fabric
-from syncfabric.sim.lifecycle import TRIES, ByChain, ByManagers, ByRoutes, lifecycle_of
 from syncfabric.sim.lifecycle.effects import (
     HANG,
     LOOK,
@@ -33,6 +32,7 @@ from syncfabric.sim.lifecycle.effects import (
     Steps,
     ask_all,
 )
+from syncfabric.sim.lifecycle.lifecycle import TRIES, ByChain, ByManagers, ByRoutes, lifecycle_of
 
 EPOCHS = 1 << EPOCH_BITS
 TIMES = 3

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from syncfabric.models.layout.engine import EngineLayout, Kind
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 from syncfabric.rtl.messages import struct
 from tests.formal.engine_bench import FreeEngine, free_ports
 from tests.formal.engine_words import combination, turned

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In
 
 from syncfabric.models.layout.engine import WORD_BITS, EngineLayout
 from syncfabric.models.layout.words import COUNTER_ADDRESS, EngineWord
-from syncfabric.models.messages import COUNTER_BITS
+from syncfabric.models.messages.words import COUNTER_BITS
 from syncfabric.rtl.engine.commands import Commands
 from syncfabric.rtl.engine.rule import EntryMemory
 from syncfabric.rtl.engine.sources import Choice, Visits

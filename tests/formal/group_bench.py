@@ -15,7 +15,7 @@ from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In
 
 from syncfabric.models.layout.engine import Code, EngineLayout, Kind
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 from syncfabric.rtl.engine import engine as module
 from syncfabric.rtl.engine.commands import Commands
 from syncfabric.rtl.engine.engine import Engine

@@ -7,7 +7,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
 from syncfabric.models.layout.engine import EngineLayout, Kind
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 from tests.formal.engine_words import combination
 from tests.formal.group_bench import ROUTERS, Group, Plan, Router, State, free_software
 from tests.formal.properties import Properties

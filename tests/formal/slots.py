@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In
 from syncfabric.models.layout.engine import COMMIT, Code, EngineLayout, Kind
 from syncfabric.models.layout.slots import SlotLayout
 from syncfabric.models.layout.words import EngineWord
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 from syncfabric.rtl.messages import struct
 from syncfabric.rtl.parts.gates import either
 from syncfabric.rtl.slots.plane import SlotPlane

@@ -6,13 +6,8 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from syncfabric.models.messages import (
-    COUNTER_BASE,
-    INIT,
-    Counter,
-    Role,
-    StaticWord,
-)
+from syncfabric.models.messages.registers import COUNTER_BASE, Counter
+from syncfabric.models.messages.static import INIT, Role, StaticWord
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.parts.gates import total
 from syncfabric.rtl.static.node import StaticCore

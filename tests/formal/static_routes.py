@@ -6,7 +6,7 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from syncfabric.models.messages import LoaderWord, StaticWord
+from syncfabric.models.messages.static import LoaderWord, StaticWord
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.config import RouteLoader
 from syncfabric.rtl.static.node import StaticNode

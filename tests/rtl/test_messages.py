@@ -7,7 +7,8 @@ import pytest
 from syncfabric.models.layout.engine import COMMIT, EngineLayout
 from syncfabric.models.layout.flit import flit_layout
 from syncfabric.models.layout.setup import REPLY, REQUEST
-from syncfabric.models.messages import ROLE_WORD, Layout
+from syncfabric.models.messages.layout import Layout
+from syncfabric.models.messages.static import ROLE_WORD
 from syncfabric.rtl.messages import struct
 from tests.rtl.support import SEED
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from syncfabric.models.layout.engine import MOST_PORTS, WORD_BITS, Code, EngineLayout, Kind
 from syncfabric.models.layout.words import EngineWord
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 
 _OPERATIONS: dict[int, Callable[[int, int], int]] = {
     Op.OR: or_,

@@ -21,8 +21,8 @@ from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.static.operations import network_of
 from syncfabric.sim.drive.stimulus import driver_of
 from syncfabric.sim.drive.trace import Commanded, Created, Joined, Removed
-from syncfabric.sim.lifecycle import ByChain, ByRoutes, Lifecycle, lifecycle_of
 from syncfabric.sim.lifecycle.effects import FoundError, Steps, ask_all
+from syncfabric.sim.lifecycle.lifecycle import ByChain, ByRoutes, Lifecycle, lifecycle_of
 
 HOST = -1
 """In place of a manager's node."""

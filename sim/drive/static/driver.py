@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.models.golden.static import StaticModel
-from syncfabric.models.messages import COUNTER_BASE
+from syncfabric.models.messages.registers import COUNTER_BASE
 from syncfabric.models.messages.static import INIT, LoaderWord, StaticWord
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan

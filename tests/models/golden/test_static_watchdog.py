@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncfabric.models.messages import COUNTER_BASE, Counter
+from syncfabric.models.messages.registers import COUNTER_BASE, Counter
 from syncfabric.models.messages.static import STATUS_WORD, StaticWord
 from syncfabric.models.networks.spec import StaticSpec
 from tests.models.golden.static_bench import Bench, Group, cycle, ready_bench, ring, tree

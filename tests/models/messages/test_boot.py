@@ -3,8 +3,8 @@
 import pytest
 
 from syncfabric.models.errors import SpecError
-from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup, boot_block
+from syncfabric.models.messages.registers import Op
 from syncfabric.models.messages.static import Role
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 
 BY_HAND: dict[Op, Callable[[int, int], int]] = {
     Op.OR: lambda a, b: a | b,

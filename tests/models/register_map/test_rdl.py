@@ -13,7 +13,6 @@ from syncfabric.models.golden.static import StaticModel
 from syncfabric.models.layout import setup
 from syncfabric.models.layout.engine import COMMIT
 from syncfabric.models.layout.words import PART_BITS, TABLES, Target
-from syncfabric.models.messages import ROLE_WORD, STATUS_WORD, Layout, Role, StaticWord
 from syncfabric.models.messages.host import (
     DATA_BASE,
     HISTOGRAM_BASE,
@@ -32,6 +31,8 @@ from syncfabric.models.messages.host import (
     node_word_address,
     traffic_word,
 )
+from syncfabric.models.messages.layout import Layout
+from syncfabric.models.messages.static import ROLE_WORD, STATUS_WORD, Role, StaticWord
 from syncfabric.models.networks.spec import KEYWORDS, StaticSpec
 from syncfabric.models.register_map.rdl import TARGET_WORDS, config_map, host_map, rdl
 from tests.models.register_map.elaborated import NOTHING, Register, words_of

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from amaranth import Module
 
-from syncfabric.models.messages import CONFIG_ADDRESS_BITS
 from syncfabric.models.messages.core import (
     CONFIG_BASE,
     CONFIG_STATUS,
@@ -19,6 +18,7 @@ from syncfabric.models.messages.core import (
     CoreWord,
     FaultReason,
 )
+from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS
 from syncfabric.models.networks.reader import loads
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.system_words import ConfigShare, SystemWords

@@ -9,7 +9,7 @@ from amaranth import Const, Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 from syncfabric.rtl.parts.gates import combine_two, gather
 from tests.rtl.support import SEED, evaluate
 

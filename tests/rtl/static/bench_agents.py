@@ -6,7 +6,7 @@ from typing import Any
 import cocotb
 
 from syncfabric.models.golden.static_agent import Agent
-from syncfabric.models.messages import Role
+from syncfabric.models.messages.static import Role
 from tests.rtl.support import Bench, Scoreboard
 
 RINGS = {f"ring_{b}": b for b in (1, 2, 16)}

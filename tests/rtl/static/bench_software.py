@@ -8,7 +8,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, Timer
 
-from syncfabric.models.messages import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
+from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.free_links import Output

@@ -5,13 +5,8 @@ from dataclasses import dataclass, field
 
 from syncfabric.models.golden.record import ConfigRequest
 from syncfabric.models.golden.static import StaticModel
-from syncfabric.models.messages import (
-    CONFIG_ADDRESS_BITS,
-    INIT,
-    ROLE_WORD,
-    LoaderWord,
-    StaticWord,
-)
+from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS
+from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, StaticWord
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.models.planning.free_links import Output
 from syncfabric.models.planning.static_routes import chain_words

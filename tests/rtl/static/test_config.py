@@ -2,7 +2,7 @@
 
 import random
 
-from syncfabric.models.messages import LoaderWord
+from syncfabric.models.messages.static import LoaderWord
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.config import RouteLoader
 from tests.rtl.support import SEED, agree

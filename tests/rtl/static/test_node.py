@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncfabric.models.messages import ROLE_WORD, Role, StaticWord
+from syncfabric.models.messages.static import ROLE_WORD, Role, StaticWord
 from syncfabric.models.networks.spec import StaticSpec
 from syncfabric.rtl.static.node import StaticCore
 from tests.rtl.support import agree

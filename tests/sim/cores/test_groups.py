@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.messages import Op
 from syncfabric.models.messages.boot import BootGroup
+from syncfabric.models.messages.registers import Op
 from syncfabric.models.networks.reader import loads
 from syncfabric.sim.cores.compile import compile_program
 from syncfabric.sim.cores.result import CoresResult

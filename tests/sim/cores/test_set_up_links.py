@@ -12,7 +12,7 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.layout.engine import EngineLayout
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.setup import REQUEST
-from syncfabric.models.messages import Op
+from syncfabric.models.messages.registers import Op
 from syncfabric.models.networks.reader import load, loads
 from syncfabric.models.networks.spec import MessageSpec, NetworkSpec
 from syncfabric.models.planning.group_plan import GroupPlan

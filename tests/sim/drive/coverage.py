@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from syncfabric.models.faults.fault import FaultKind
 from syncfabric.models.layout.setup import ManagerState
-from syncfabric.models.messages import Counter
+from syncfabric.models.messages.registers import Counter
 from syncfabric.models.messages.static import Role
 from syncfabric.models.networks.spec import MessageSpec
 from syncfabric.sim.assemble.links import links_of

@@ -7,7 +7,7 @@ import pytest
 
 from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.models.golden.static import StaticModel
-from syncfabric.models.messages import COUNTER_BASE, Counter
+from syncfabric.models.messages.registers import COUNTER_BASE, Counter
 from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.trace import EMPTY, observe_line, record_line

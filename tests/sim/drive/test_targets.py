@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncfabric.models.messages import Counter
+from syncfabric.models.messages.registers import Counter
 from syncfabric.models.register_map.rdl import config_map, rdl
 from syncfabric.sim.drive.targets import counters_of, name_of, target_names
 from tests.models.register_map.elaborated import words_of

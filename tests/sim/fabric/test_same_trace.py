@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.models.messages import LoaderWord, StaticWord
+from syncfabric.models.messages.static import LoaderWord, StaticWord
 from syncfabric.models.networks.spec import GroupSpec, MessageSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up_writes import set_up_writes

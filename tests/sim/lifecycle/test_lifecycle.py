@@ -17,8 +17,8 @@ from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.planners import plan_groups
 from syncfabric.models.planning.updown import updown_tables
-from syncfabric.sim.lifecycle import ByChain, Lifecycle, lifecycle_of
 from syncfabric.sim.lifecycle.effects import LOOK, Ask, FoundError, Pause, Steps
+from syncfabric.sim.lifecycle.lifecycle import ByChain, Lifecycle, lifecycle_of
 from tests.models.planning.checker import cluster, groups_of, mesh
 from tests.models.planning.irregular import draw_network
 

@@ -14,8 +14,8 @@ from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.script import Stimulus
 from syncfabric.sim.fabric.program import Fabric
-from syncfabric.sim.lifecycle import TRIES
 from syncfabric.sim.lifecycle.effects import HANG, FoundError
+from syncfabric.sim.lifecycle.lifecycle import TRIES
 from syncfabric.sim.soak.bench import Bench
 from syncfabric.sim.soak.groups import EngineGroups
 from syncfabric.sim.soak.result import SoakResult

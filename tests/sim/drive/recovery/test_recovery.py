@@ -22,8 +22,8 @@ from syncfabric.sim.drive.recovery.scenario import (
 )
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.fabric.program import Fabric, build_fabric
-from syncfabric.sim.lifecycle import ByChain
 from syncfabric.sim.lifecycle.effects import Ask, Steps
+from syncfabric.sim.lifecycle.lifecycle import ByChain
 from syncfabric.sim.request import RunRequest
 from tests.models.planning.without import draw_dead, draw_irregular, draw_mesh, draw_static
 from tests.sim.drive.churn.test_churn import released_early
