@@ -8,7 +8,8 @@ from pathlib import Path
 
 from syncfabric.fpga.devices import Device
 from syncfabric.fpga.tools import Tool
-from syncfabric.sim.simulators.cache import Cache, fingerprint
+from syncfabric.models.cache import fingerprint
+from syncfabric.sim.simulators.cache import Cache
 from syncfabric.sim.simulators.process import run_tool
 
 # What a module's instance has to do with constants at its ports is known only once it is mapped:

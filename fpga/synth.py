@@ -11,9 +11,10 @@ from typing import Any
 from syncfabric.fpga.devices import Device, effort_for
 from syncfabric.fpga.netlist import Design, chained_netlist, netlist_of
 from syncfabric.fpga.tools import Tool, find_tool
+from syncfabric.models.cache import fingerprint
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.progress import Progress, silent
-from syncfabric.sim.simulators.cache import Cache, fingerprint
+from syncfabric.sim.simulators.cache import Cache
 from syncfabric.sim.simulators.process import run_tool
 
 CARRY_LUTS, RAM_LUTS = 2, 6

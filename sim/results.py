@@ -22,27 +22,6 @@ from syncfabric.sim.words import count, node_words
 if TYPE_CHECKING:
     from syncfabric.models.planning.group_plan import GroupPlan
 
-__all__ = [
-    "ChannelLoad",
-    "ChurnCost",
-    "ChurnResult",
-    "Counters",
-    "Events",
-    "GroupResult",
-    "Mismatch",
-    "NodeName",
-    "RunResult",
-    "Seconds",
-    "Spread",
-    "StreamResult",
-    "TrafficResult",
-    "Verdict",
-    "describe",
-    "result_parts",
-    "result_rows",
-    "results_schema",
-    "summary",
-]
 
 Verdict = Literal["match", "checked", "mismatch", "hang"]
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from syncfabric.models.golden.interface import NodeInterface
 from syncfabric.models.golden.link import Carried
 from syncfabric.models.golden.node import Node
+from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.slot_movement import SlotMovement
 from syncfabric.models.golden.slots import SlotPorts, SlotState
 from syncfabric.models.golden.stream_pauses import Lateness
-from syncfabric.models.golden.stream_port import Beat, ProcessStreams
+from syncfabric.models.golden.stream_port import ProcessStreams
 from syncfabric.models.golden.streams import At, RouterStreams
 from syncfabric.models.golden.wiring import Shown, Wiring
 from syncfabric.models.layout.network import NetworkShape

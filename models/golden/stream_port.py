@@ -9,8 +9,6 @@ from syncfabric.models.golden.stream_channel import Form
 from syncfabric.models.golden.stream_pauses import Pauses
 from syncfabric.models.layout.streams import StreamLayout
 
-__all__ = ["Beat", "ProcessStreams"]
-
 
 class ProcessStreams:
     """Cycle-exact model of a process's port of streams.

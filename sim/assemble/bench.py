@@ -23,8 +23,6 @@ from syncfabric.sim.assemble.top import Shown
 from syncfabric.sim.assemble.verilog import NETWORK, ModuleWriter, merged, part, zero
 from syncfabric.sim.emit.naming import plain
 
-__all__ = ["BENCH", "NETWORK", "bench_verilog", "probe_text"]
-
 BENCH = "bench"
 """Name of the top module."""
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from amaranth.lib import wiring
 from pydantic import BaseModel
 
-from syncfabric.models.cache import sources_of
+from syncfabric.models.cache import cache_folder, fingerprint, sources_of
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.emit.blocks import blocks_of
 from syncfabric.sim.emit.module import module_of
 from syncfabric.sim.emit.naming import plain
-from syncfabric.sim.simulators.cache import DECIDING, Cache, cache_folder, fingerprint
+from syncfabric.sim.simulators.cache import DECIDING, Cache
 
 NETWORK = "network"
 """Name of a network's module, and of its instance, until ``named`` gives it the user's."""

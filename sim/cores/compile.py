@@ -16,12 +16,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
+from syncfabric.models.cache import cache_folder, fingerprint
 from syncfabric.models.errors import ProgramError, SpecError, ToolError, how_to_install
 from syncfabric.models.messages.core import MOST_MEMORY_KIB
 from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.models.register_map.c_header import c_header, core_header, tree_blocks
 from syncfabric.sim.cores.program import Program, read_program
-from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
+from syncfabric.sim.simulators.cache import Cache
 from syncfabric.sim.simulators.process import version_line
 
 _ZIG_FLAGS = ("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m+relax")

@@ -39,8 +39,6 @@ from syncfabric.sim.results import Seconds
 from syncfabric.sim.simulators import SIMULATORS, Simulator, find_simulator
 from syncfabric.sim.simulators.base import Built
 
-__all__ = ["SIMULATORS", "CoresJob", "boot_groups", "run_program", "script_text"]
-
 BOOT_SYMBOL = "sf_boot"
 """Where a program wants to be told its core's groups."""
 

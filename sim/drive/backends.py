@@ -59,7 +59,8 @@ def build_bench(
     ToolError
         The simulator, or what makes the netlist, is missing, or refused the design.
     """
-    from syncfabric.sim.assemble.bench import BENCH, NETWORK, bench_verilog
+    from syncfabric.sim.assemble.bench import BENCH, bench_verilog
+    from syncfabric.sim.assemble.verilog import NETWORK
     from syncfabric.sim.simulators.base import Design
     from syncfabric.sim.simulators.icarus import Icarus
 

@@ -30,7 +30,8 @@ from syncfabric.sim.drive.trace import (
     parse_wires,
     wires_of,
 )
-from syncfabric.sim.results import Mismatch, NodeName
+from syncfabric.sim.results import Mismatch
+from syncfabric.sim.spread import NodeName
 
 Named = tuple[NodeName | None, str]
 

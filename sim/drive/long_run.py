@@ -12,7 +12,8 @@ from syncfabric.sim.drive.scenario import Outcome, Scenario, timeout_of
 from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric, idle_cores
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.request import RunRequest
-from syncfabric.sim.results import GroupResult, RunResult, Seconds, Spread, TrafficResult
+from syncfabric.sim.results import GroupResult, RunResult, Seconds, TrafficResult
+from syncfabric.sim.spread import Spread
 
 CHUNK = 2_000
 """Cycles between two looks at how far the groups are."""

@@ -31,11 +31,11 @@ from syncfabric.sim.results import (
     GroupResult,
     RunResult,
     Seconds,
-    Spread,
-    StreamResult,
     TrafficResult,
     Verdict,
 )
+from syncfabric.sim.spread import Spread
+from syncfabric.sim.stream_result import StreamResult
 
 if TYPE_CHECKING:
     from syncfabric.sim.vectors import StreamRequest

@@ -15,7 +15,7 @@ from syncfabric.models.layout.words import (
 )
 from syncfabric.models.messages.registers import COUNTER_BASE, Counter
 from syncfabric.models.networks.spec import AnySpec, StaticSpec
-from syncfabric.sim.results import NodeName
+from syncfabric.sim.spread import NodeName
 
 
 class CountWord(NamedTuple):

@@ -35,10 +35,11 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from syncfabric.models.cache import cache_folder, fingerprint
 from syncfabric.models.errors import SyncfabricError, ToolError
 from syncfabric.models.files import read_bytes
 from syncfabric.models.ranks import mpi, rank_started, ranks_started
-from syncfabric.sim.simulators.cache import RESULTS_BYTES, cache_folder, fingerprint, unusable
+from syncfabric.sim.simulators.cache import RESULTS_BYTES, unusable
 
 PACKAGES = ("syncfabric.models", "syncfabric.rtl", "syncfabric.sim")
 """All that a job can depend on of this project, and of others:"""

@@ -11,10 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from syncfabric.models.cache import cache_folder, fingerprint
+from syncfabric.models.cache import cache_folder
 from syncfabric.models.errors import OutputError
-
-__all__ = ["Cache", "CacheUse", "Part", "cache_folder", "cache_use", "clear_cache", "fingerprint"]
 
 LIMIT_BYTES = 2_000_000_000
 DECIDING = ("syncfabric.rtl", "syncfabric.models", "syncfabric.sim.assemble", "syncfabric.sim.emit")

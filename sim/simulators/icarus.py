@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from syncfabric.models.cache import fingerprint
 from syncfabric.models.errors import ToolError
 from syncfabric.sim.simulators.base import Built, Design
-from syncfabric.sim.simulators.cache import Cache, fingerprint
+from syncfabric.sim.simulators.cache import Cache
 from syncfabric.sim.simulators.process import run_tool, version_line
 
 MISSING = "Icarus Verilog is not on PATH; install it with: apt-get install iverilog"

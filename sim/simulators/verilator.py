@@ -16,9 +16,10 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from syncfabric.models.cache import cache_folder, fingerprint
 from syncfabric.models.errors import ToolError, how_to_install
 from syncfabric.sim.simulators.base import Built, Design, Model
-from syncfabric.sim.simulators.cache import Cache, cache_folder, fingerprint
+from syncfabric.sim.simulators.cache import Cache
 from syncfabric.sim.simulators.process import run_tool, version_line
 
 OLDEST = (5, 36)

@@ -12,11 +12,6 @@ from syncfabric.models.networks.spec import NetworkSpec
 from syncfabric.sim.fabric.program import Wrong
 from syncfabric.sim.tables import NONE, Rows, table
 
-__all__ = [
-    *("Finding", "Latencies", "SoakGroup", "SoakPhase", "SoakResult"),
-    *("group_rows", "phase_rows", "summary"),
-]
-
 
 @dataclass(frozen=True)
 class Latencies:

@@ -20,10 +20,10 @@ from syncfabric.sim.results import (
     Mismatch,
     RunResult,
     Seconds,
-    Spread,
     TrafficResult,
     results_schema,
 )
+from syncfabric.sim.spread import Spread
 from tests.built import built
 from tests.cli.conftest import Call
 

@@ -16,13 +16,13 @@ from syncfabric.sim.results import (
     Mismatch,
     RunResult,
     Seconds,
-    Spread,
     TrafficResult,
     describe,
     result_rows,
     results_schema,
     summary,
 )
+from syncfabric.sim.spread import Spread
 
 GROUP = GroupResult(
     id=1,

@@ -3,7 +3,8 @@
 import pytest
 
 from syncfabric.models.errors import SpecError
-from syncfabric.sim.results import RunResult, Spread
+from syncfabric.sim.results import RunResult
+from syncfabric.sim.spread import Spread
 from tests.sim.test_results import RESULT
 
 

@@ -4,8 +4,9 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.slots import SlotState
-from syncfabric.models.golden.stream_port import Beat, ProcessStreams
+from syncfabric.models.golden.stream_port import ProcessStreams
 from syncfabric.models.golden.streams import RouterStreams
 from syncfabric.models.layout.streams import HEAD, Function, StreamLayout, Type
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from syncfabric.models.golden.stream_port import Beat
+from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.stream_results import Words, checksum, operand
 from syncfabric.models.golden.stream_traffic import Counts, SourceModel
 from syncfabric.models.layout.stream_traffic import COMMAND

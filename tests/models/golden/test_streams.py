@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from syncfabric.models.golden.stream_port import Beat
+from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.streams import RouterStreams
 from syncfabric.models.layout.streams import StreamLayout, Type
 from tests.models.golden import graphs

@@ -11,8 +11,9 @@ from amaranth.back import rtlil
 from amaranth.lib import wiring
 
 from syncfabric.fpga.tools import find_tool
+from syncfabric.models.cache import fingerprint
 from syncfabric.sim.simulators.base import Design
-from syncfabric.sim.simulators.cache import Cache, fingerprint
+from syncfabric.sim.simulators.cache import Cache
 from syncfabric.sim.simulators.verilator import Verilator
 from tests.rtl.support import ports
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from syncfabric.models.golden.stream_port import Beat
+from syncfabric.models.golden.record import Beat
 from syncfabric.models.messages.core import STREAM, STREAM_STATUS, CoreWord, FaultReason
 
 _QUIET = 8

@@ -9,7 +9,7 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.models.golden.stream_port import Beat
+from syncfabric.models.golden.record import Beat
 from syncfabric.models.layout.streams import StreamLayout
 from syncfabric.models.messages.core import STREAM, CoreWord
 from syncfabric.rtl.cores.bus import BusSignature

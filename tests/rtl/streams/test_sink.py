@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from syncfabric.models.golden.stream_port import Beat
+from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.stream_traffic import SinkModel
 from syncfabric.models.layout.stream_traffic import COUNTS, STALLS
 from syncfabric.rtl.streams.sink import StreamSink

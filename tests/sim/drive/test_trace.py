@@ -18,7 +18,8 @@ from syncfabric.sim.drive.trace import (
     record_line,
     wires_of,
 )
-from syncfabric.sim.results import Mismatch, NodeName
+from syncfabric.sim.results import Mismatch
+from syncfabric.sim.spread import NodeName
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import SCENARIOS, irregular, make_job, mesh, played
 from tests.sim.drive.vectors import drawn_plan, drawn_scenario

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from syncfabric.models.cache import cache_folder
 from syncfabric.models.errors import ToolError
 from syncfabric.sim.simulators import find_simulator
 from syncfabric.sim.simulators.base import Design
-from syncfabric.sim.simulators.cache import cache_folder
 from tests.cocotb_runs import BenchError, build_cocotb, run_cocotb
 from tests.sim.counter import counter_design
 

@@ -6,14 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from syncfabric.models.cache import cache_folder, fingerprint
 from syncfabric.models.errors import OutputError, ToolError
-from syncfabric.sim.simulators.cache import (
-    Cache,
-    cache_folder,
-    cache_use,
-    clear_cache,
-    fingerprint,
-)
+from syncfabric.sim.simulators.cache import Cache, cache_use, clear_cache
 
 
 def _fill(scratch: Path, result: Path) -> None:

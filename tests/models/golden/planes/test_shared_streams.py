@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from syncfabric.models.golden.record import Record
-from syncfabric.models.golden.stream_port import Beat, ProcessStreams
+from syncfabric.models.golden.record import Beat, Record
+from syncfabric.models.golden.stream_port import ProcessStreams
 from syncfabric.models.golden.streams import RouterStreams
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
