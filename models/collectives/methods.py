@@ -60,6 +60,9 @@ class Method:
         Of the processor, against others in ``auto``.
     symmetric : int
         With so many of the task's symmetries ``auto`` runs it, too: told ``symmetry``.
+    in_chunks : bool
+        It is for schedules in chunks: the function takes a ``ChunkTask``, and returns the sends of
+        a schedule, or None where it does not fit. ``tick`` cuts it off.
     """
 
     name: str
@@ -69,6 +72,7 @@ class Method:
     unfit: Callable[[Task], str | None] = _anything
     share: float = 1.0
     symmetric: int = 0
+    in_chunks: bool = False
 
     @property
     def own(self) -> bool:
@@ -96,14 +100,25 @@ class Method:
             It cannot do the task, or is not installed.
         """
         self.check(task)
+        return self.function(task, steps, seed, *told, **more)
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function.
+
+        Raises
+        ------
+        SpecError
+            It is not installed.
+        """
         module, _, function = self.place.partition(":")
         try:
-            found = getattr(import_module(module), function)
+            found: Callable[..., Any] = getattr(import_module(module), function)
         except ModuleNotFoundError as error:
             raise SpecError(
                 f'method {self.name}: it needs "{error.name}", which is not there'
             ) from None
-        return found(task, steps, seed, *told, **more)
+        return found
 
 
 _OWN = (
@@ -163,19 +178,42 @@ _OWN = (
 )
 
 
+_IN_CHUNKS = (
+    ("shortest", "shortest paths, of several the least used"),
+    ("trees", "trees from every owner, at the bound of throughput"),
+    ("spanning", "allreduce up and down spanning trees"),
+    ("ring", "every share round the ranks by number"),
+    ("greedy", "a free path takes a part that its end lacks"),
+    ("paths", "what is for one rank each by a flow"),
+    ("exact", "fewest equal slots, by CP-SAT"),
+)
+
+
 @cache
-def known() -> dict[str, Method]:
-    """Return all methods by their names, those of other packages last."""
-    others = plugins("syncfabric.methods", Method).values()
-    return {each.name: each for each in (*_OWN, *others)}
+def _tables() -> dict[bool, dict[str, Method]]:
+    """Return the methods by whether they are in chunks, and by name."""
+    chunks = (
+        Method(name, words, f"{_HOME}chunks.makers:{name}", in_chunks=True)
+        for name, words in _IN_CHUNKS
+    )
+    found: dict[bool, dict[str, Method]] = {False: {}, True: {}}
+    for each in (*_OWN, *chunks, *plugins("syncfabric.methods", Method).values()):
+        found[each.in_chunks][each.name] = each
+    return found
 
 
-def searches() -> tuple[str, ...]:
+def known(*, in_chunks: bool = False) -> dict[str, Method]:
+    """Return all methods in steps, or in chunks, by their names, those of other packages last."""
+    return _tables()[in_chunks]
+
+
+def searches(*, in_chunks: bool = False) -> tuple[str, ...]:
     """Return the names of methods that search, which a user can choose; ``auto`` is all."""
-    return ("auto", *(name for name, each in known().items() if not each.at_once))
+    own = known(in_chunks=in_chunks).items()
+    return ("auto", *(name for name, each in own if not each.at_once))
 
 
-def method(name: str) -> Method:
+def method(name: str, *, in_chunks: bool = False) -> Method:
     """Return a method by its name.
 
     Raises
@@ -185,9 +223,11 @@ def method(name: str) -> Method:
     """
     from syncfabric.models.networks.explain import did_you_mean
 
-    if name not in searches()[1:]:
-        raise SpecError(f'method: unknown "{name}"; {did_you_mean(name, searches())}')
-    return known()[name]
+    names = searches(in_chunks=in_chunks)
+    if name not in names[1:]:
+        where = " in chunks" if in_chunks else ""
+        raise SpecError(f'method: unknown "{name}"{where}; {did_you_mean(name, names)}')
+    return known(in_chunks=in_chunks)[name]
 
 
 def solve(

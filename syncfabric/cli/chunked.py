@@ -52,13 +52,12 @@ def wants_chunks(collective: str, chunks: str | None) -> bool:
 def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
     """Find schedules in chunks, print them, and write the fastest."""
     from syncfabric.models.collectives.chunks.schedule import chunked_kind
-    from syncfabric.models.collectives.chunks.search import METHODS, search
-    from syncfabric.models.networks.explain import did_you_mean
+    from syncfabric.models.collectives.chunks.search import search
+    from syncfabric.models.collectives.methods import method
 
     kind, parts = chunked_kind(collective), numbers_of_chunks(asked.chunks)
-    if asked.method not in (*METHODS, "auto"):
-        known = did_you_mean(asked.method, (*METHODS, "auto"))
-        raise SpecError(f'--method: unknown "{asked.method}" in chunks; {known}')
+    if asked.method != "auto":
+        method(asked.method, in_chunks=True)
     size = _whole(asked.costs)
     topology = _linked(name, asked.costs)
     if asked.output is not None and not asked.output.name.endswith(ENDINGS):
@@ -76,7 +75,7 @@ def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
             size,
             parts,
             root=root,
-            methods=METHODS if asked.method == "auto" else (asked.method,),
+            methods=() if asked.method == "auto" else (asked.method,),
             seed=asked.seed,
             time_limit=asked.time_limit,
             told=now_and_then(),

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
-from math import ceil
-from random import Random
 
 from syncfabric.models.collectives.chunks.bounds import cut_of_parts, cuts_in_time
 from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency, perform
-from syncfabric.models.collectives.chunks.order import Route, along, greedy, shared_out, ways_of
-from syncfabric.models.collectives.chunks.routing import routes_of, shortest
+from syncfabric.models.collectives.chunks.makers import ChunkTask
 from syncfabric.models.collectives.chunks.schedule import (
     MOST_HELD,
     Chunked,
     Cut,
     Exchange,
     Schedule,
-    Send,
-    turned,
 )
-from syncfabric.models.collectives.chunks.slots import in_slots
-from syncfabric.models.collectives.chunks.spanning import packed
-from syncfabric.models.collectives.chunks.trees import Tree, best_trees
 from syncfabric.models.collectives.clock import Clock, TimeUpError, check_seed_and_limit, tick
+from syncfabric.models.collectives.methods import known, method, searches
 from syncfabric.models.collectives.schedule import collector_off
 from syncfabric.models.collectives.topology import Link, Topology
 from syncfabric.models.errors import SpecError
+from syncfabric.models.plugins import guarded
 
-METHODS = ("shortest", "trees", "spanning", "ring", "greedy", "paths", "exact")
+FIRST = "shortest"
+"""The method that is quick and always fits."""
 DRAWN = ("paths", "greedy")
 RESTARTS = 8
 """Of ``DRAWN``, where every share is for one rank."""
@@ -118,7 +112,7 @@ def search(
     parts: Sequence[int],
     *,
     root: int = 0,
-    methods: Sequence[str] = METHODS,
+    methods: Sequence[str] = (),
     seed: int = 1,
     time_limit: float = 60,
     told: Callable[[str], None] = lambda _: None,
@@ -135,7 +129,7 @@ def search(
     parts : sequence of int
         Numbers of parts of a share, tried from the least on.
     methods : sequence of str, optional
-        Of ``METHODS``.
+        By default all.
     seed : int, optional
         Of ``greedy``.
     time_limit : float, optional
@@ -148,9 +142,12 @@ def search(
     Raises
     ------
     SpecError
-        A number is out of range, or no method has a schedule.
+        A number is out of range, there is no such method, or none has a schedule.
     """
     check_seed_and_limit(seed, time_limit)
+    methods = methods or searches(in_chunks=True)[1:]
+    for name in methods:
+        method(name, in_chunks=True)
     if topology.nodes < 2:
         raise SpecError(f"topology {topology.name}: a rank alone has nothing to send")
     exchange, clock = Exchange(kind, topology.nodes, size, 1, root), Clock(time_limit, stop)
@@ -158,19 +155,19 @@ def search(
         cuts = cuts_in_time(exchange, topology)
     cut = max(cuts, key=lambda one: bound_of(exchange, topology, one))
     bound = max(bound_of(exchange, topology, cut), least_latency(exchange, topology))
-    trials = _Trials(exchange, _Makers(topology, exchange, seed), cut, clock, told)
+    trials = _Trials(topology, exchange, seed, cut, clock, told)
     best, left_out, least = trials.best, trials.left_out, min(parts)
-    if METHODS[0] in methods:  # is quick, and always there
-        trials.attempt(METHODS[0], least)
+    if FIRST in methods:
+        trials.attempt(FIRST, least)
     for number in parts:
-        for method in methods:
-            if method != "exact" and (method, number) not in best:
-                trials.limited(method, number, fits=number == least)
+        for name in methods:
+            if name != "exact" and (name, number) not in best:
+                trials.limited(name, number, fits=number == least)
     # What takes long comes late, so that it takes no time from the others.
     for restart in range(1, RESTARTS if exchange.personal else 2):
-        for method, number in sorted(best, key=lambda key: best[key].time):
-            if method in DRAWN and exchange.personal and trials.time != bound:
-                trials.limited(method, number, restart)
+        for name, number in sorted(best, key=lambda key: best[key].time):
+            if name in DRAWN and exchange.personal and trials.time != bound:
+                trials.limited(name, number, restart)
         for number in parts if restart == 1 and "exact" in methods else ():
             trials.limited("exact", number, fits=number == least)
     if not best and not left_out:
@@ -180,7 +177,7 @@ def search(
         )
     if not best:
         fewer = "fewer chunks, " * (max(left_out) > 1)
-        other = "" if METHODS[0] in methods else f", or the method {METHODS[0]}"
+        other = "" if FIRST in methods else f", or the method {FIRST}"
         raise SpecError(
             f"topology {topology.name}: no schedule of {kind} was found in time with"
             f" {MOST_SENDS:,} sends at most; take {fewer}a longer time limit{other}"
@@ -202,14 +199,20 @@ class _Trials:
 
     def __init__(
         self,
+        topology: Topology,
         exchange: Exchange,
-        makers: _Makers,
+        seed: int,
         cut: Cut,
         clock: Clock,
         told: Callable[[str], None],
     ) -> None:
-        self._exchange, self._makers, self._cut = exchange, makers, cut
-        self._clock, self._told = clock, told
+        self._topology, self._exchange, self._seed = topology, exchange, seed
+        self._cut, self._clock, self._told = cut, clock, told
+        self._sends = exchange.count * (topology.nodes - 1)  # of all methods, in one part
+        self._sends *= 1 + (exchange.combines and exchange.spreads)
+        if exchange.personal:
+            far = topology.distances
+            self._sends = sum(int(far[a, b]) for (a,), (b,) in exchange.shares)
         self.best: dict[tuple[str, int], Found] = {}
         self.left_out: list[int] = []
 
@@ -218,7 +221,7 @@ class _Trials:
         """Of the fastest, if there is one."""
         return min((one.time for one in self.best.values()), default=None)
 
-    def limited(self, method: str, number: int, restart: int = 0, *, fits: bool = True) -> None:
+    def limited(self, name: str, number: int, restart: int = 0, *, fits: bool = True) -> None:
         """Attempt it while there is time; ``fits``: whatever a rank then holds."""
         try:
             with self._clock.rules():
@@ -226,155 +229,32 @@ class _Trials:
                 if not fits and self._exchange.count * number * self._exchange.ranks > MOST_HELD:
                     self._leave_out(number)
                 else:
-                    self.attempt(method, number, restart)
+                    self.attempt(name, number, restart)
         except TimeUpError:
-            if (method, number) not in self.best:
+            if (name, number) not in self.best:
                 self._leave_out(number)
 
-    def attempt(self, method: str, number: int, restart: int = 0) -> None:
+    def attempt(self, name: str, number: int, restart: int = 0) -> None:
         """Make a schedule, check it, and keep it if it is faster."""
-        if self._makers.sends * number > MOST_SENDS:
+        if self._sends * number > MOST_SENDS:
             self._leave_out(number)
             return
-        self._told(f"{method}, {number} chunks")
+        self._told(f"{name}, {number} chunks")
         exchange = replace(self._exchange, parts=number) if number > 1 else self._exchange
-        sends = self._makers.made(method, exchange, self.time, restart)
+        by = known(in_chunks=True)[name]
+        task = ChunkTask(self._topology, exchange, self._seed, restart, self.time)
+        with nullcontext() if by.own else guarded(f"method {name}", TimeUpError):
+            sends = by.function(task)
         if not sends:
             return
-        schedule = Schedule(self._makers.topology, exchange, tuple(sends), self._cut)
+        schedule = Schedule(self._topology, exchange, tuple(sends), self._cut)
         outcome = check(schedule)
         if outcome.broken:
-            raise AssertionError(f"{method}: {outcome.wrong[0]}")
-        before = self.best.get((method, number))
+            raise AssertionError(f"{name}: {outcome.wrong[0]}")
+        before = self.best.get((name, number))
         if before is None or outcome.time < before.time:
-            self.best[method, number] = Found(method, schedule, outcome.time)
+            self.best[name, number] = Found(name, schedule, outcome.time)
 
     def _leave_out(self, number: int) -> None:
         if number not in self.left_out:
             self.left_out.append(number)
-
-
-class _Makers:
-    """The methods; what does not depend on the number of parts is found once."""
-
-    def __init__(self, topology: Topology, exchange: Exchange, seed: int) -> None:
-        self.topology, self._turned = topology, topology.reversed()
-        self._owners, self._seed = exchange.owners, seed
-        self._personal = exchange.personal
-        self._paths: dict[tuple[Exchange, bool], list[Route] | None] = {}
-        self.both = exchange.combines and exchange.spreads
-        links = dict(zip(topology.channels, topology.links, strict=True))
-        self._mirrored = all(links.get((b, a)) == link for (a, b), link in links.items())
-        self.sends = exchange.count * (topology.nodes - 1) * (1 + self.both)
-        """Of all methods, with one part of each share."""
-        if self._personal:
-            far = topology.distances
-            self.sends = sum(int(far[a, b]) for (a,), (b,) in exchange.shares)
-
-    def made(
-        self, method: str, exchange: Exchange, below: Fraction | None, restart: int
-    ) -> list[Send] | None:
-        """Return a method's schedule; None where it does not fit, or is not below a time.
-
-        Of what is for one rank alone some methods draw lots, another for each restart.
-        """
-        if method == "spanning":
-            if not (self.both and self._spanning):
-                return None
-            taken = shared_out([weight for _, weight in self._spanning], exchange.items)
-            routes = [self._spanning[nth][0] for nth in taken]
-            return along(self.topology, routes, exchange.piece, parts=exchange.items, both=True)
-        if self._personal != (method == "paths") and method not in ("shortest", "greedy", "exact"):
-            return None
-        made = list[Send]()
-        for combine in (True, False):
-            if not (exchange.combines if combine else exchange.spreads or exchange.personal):
-                continue
-            sends = self._leg(method, exchange, below, restart, combine=combine)
-            if sends is None:
-                return None
-            made += turned(sends) if combine else sends
-            if self.both and self._mirrored:  # it is the other leg, too
-                return [*made, *sends]
-        return made
-
-    def _leg(
-        self,
-        method: str,
-        exchange: Exchange,
-        below: Fraction | None,
-        restart: int,
-        *,
-        combine: bool,
-    ) -> list[Send] | None:
-        """Return the sends from every share's owner; to combine, on the reversed topology."""
-        topology, piece = self._turned if combine else self.topology, exchange.piece
-        ends = topology, exchange.ends(combine=combine), exchange.parts, piece
-        if method == "shortest":
-            return shortest(*ends)
-        if method == "greedy":
-            return greedy(*ends, self._seed + restart)
-        if method == "exact":
-            link = topology.links[0]
-            slot = (link.alpha + link.beta * piece) * (1 + self.both)
-            most = None if below is None else ceil(below / slot) - 1
-            return in_slots(topology, exchange, combine, most, self._seed)
-        ways = self._routes(method, exchange, restart, combine=combine)
-        if ways is None:
-            return None
-        lots = Random(self._seed + restart) if restart > 1 else None
-        return along(topology, ways, piece, parts=exchange.parts, both=False, rng=lots)
-
-    def _routes(
-        self, method: str, exchange: Exchange, restart: int, *, combine: bool
-    ) -> list[Route] | None:
-        """Return the route of each item; None where the method does not fit."""
-        if method == "paths":
-            key = exchange, bool(restart)
-            if key not in self._paths:
-                topology = self.topology
-                self._paths[key] = routes_of(topology, exchange, self._seed, whole=key[1])
-            return self._paths[key]
-        trees = self._combining if combine else self._spreading
-        if method == "ring":
-            trees = _ring(self._turned if combine else self.topology, self._owners)
-        return None if trees is None else _routes(trees, exchange)
-
-    @cached_property
-    def _spreading(self) -> list[Tree] | None:
-        return best_trees(self.topology, self._owners)
-
-    @cached_property
-    def _combining(self) -> list[Tree] | None:
-        return best_trees(self._turned, self._owners)
-
-    @cached_property
-    def _spanning(self) -> list[tuple[Route, float]]:
-        return [(Route(edges[0][0], edges), rate) for edges, rate in packed(self.topology).trees]
-
-
-def _ring(topology: Topology, owners: Sequence[int]) -> list[Tree] | None:
-    """Return paths round the ranks by number; None if two have no way past switches alone."""
-    ranks, ways = topology.nodes, {(way[0], way[-1]): way for way in ways_of(topology)}
-    for step in (1, -1):
-        ring = [ways.get((rank, (rank + step) % ranks)) for rank in range(ranks)]
-        if found := [way for way in ring if way]:
-            if len(found) < ranks:
-                continue
-            return [
-                Tree(o, tuple(found[(o + step * n) % ranks] for n in range(ranks - 1)), 1)
-                for o in owners
-            ]
-    return None
-
-
-def _routes(trees: Sequence[Tree], exchange: Exchange) -> list[Route]:
-    """Return the route of each item: an owner's parts take its trees by their weights."""
-    owned: dict[int, list[Tree]] = {owner: [] for owner in exchange.owners}
-    for tree in trees:
-        owned[tree.owner].append(tree)
-    found = []
-    for owner, own in owned.items():
-        routes = [Route(owner, tree.edges) for tree in own]
-        found += [routes[n] for n in shared_out([tree.weight for tree in own], exchange.parts)]
-    return found

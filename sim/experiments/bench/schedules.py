@@ -33,7 +33,7 @@ from syncfabric.sim.experiments.papers.evo import TABLE_2, task_on
 RUNS = 30
 """Of a row; of one that is ``LONG``, the few there is time for."""
 SECONDS = 10.0
-"""A run."""
+"""Of a processor, for a run."""
 LONG = {("AAS", 32): (3, 1800.0)}
 """Runs and seconds: it leaves no channel free in any step, so it must cool slowly."""
 
@@ -55,6 +55,8 @@ ABLATION: tuple[tuple[str, str, int], ...] = (
     ("OAB", "hypercube-64", 3),
 )
 """Kind, topology and steps."""
+ABLATED = 20, 5.0
+"""Runs of a row, and the processor's seconds of one."""
 
 
 @section
@@ -82,7 +84,7 @@ def ablation() -> Iterator[Claim]:
             words: replace(chosen, **less) for words, less in MODELS.items()
         } | {"crossover": Annealing(**fields | {"exchange": Annealing.exchange})}
         for words, parameters in variants.items():
-            found = _runs("hgsa", task, steps, RUNS, SECONDS, islands=1, parameters=parameters)
+            found = _runs("hgsa", task, steps, *ABLATED, islands=1, parameters=parameters)
             yield figure(f"{kind}, {name}, {steps} steps: {words}", found[1])
 
 
@@ -94,7 +96,8 @@ def _runs(
     done, used = list[Found](), list[float]()
     for seed in range(runs):
         begun = process_time()
-        run = solve(method, task, steps, seed=seed, time_limit=seconds, **more)
+        over = partial(_passed, _processors() + seconds)
+        run = solve(method, task, steps, seed=seed, time_limit=10 * seconds, stop=over, **more)
         if run.steps is not None:
             assert check(Schedule(task.topology, task.collective, task.rules, run.steps)).right
             done.append(run)
@@ -132,7 +135,8 @@ COSTS: tuple[tuple[str, str, Rules], ...] = (
     ("hypercube-64", "OAS", Rules()),
 )
 """Tasks at whose bound some method arrives in seconds, and no construction is known."""
-COST_SEEDS = 3
+COST_SEEDS, COST = 3, 30.0
+"""Searches of each, besides one that compiles, and the processor's seconds that one may take."""
 BESIDE = 4.0
 """Times what the best takes, after which another method is given up."""
 
@@ -143,15 +147,15 @@ def auto_cost() -> Iterator[Claim]:
     ratios = []
     for name, kind, rules in COSTS:
         task = task_on(name, kind, rules)
-        auto = _cost(task, "auto", SECONDS)
+        auto = _cost(task, "auto", COST)
         alone = inf, "none"
         for method in searches()[1:]:
             # What takes longer than the best so far is not the best.
-            limit = min(SECONDS, max(1.0, BESIDE * min(auto, alone[0])))
+            limit = min(COST, max(1.0, BESIDE * min(auto, alone[0])))
             alone = min(alone, (_cost(task, method, limit), method))
         ports = "" if rules.ports == "all" else f", {rules.ports} port, {rules.one_port}"
         if max(auto, alone[0]) == inf:
-            yield figure(f"{name} {kind}{ports}", f"no optimum in {SECONDS:g} s", "one", False)
+            yield figure(f"{name} {kind}{ports}", f"no optimum in {COST:g} s", "one", False)
             continue
         ratios.append(auto / alone[0])
         words = f"{auto:.2f} s, {alone[0]:.2f} by {alone[1]}: {ratios[-1]:.2f}"

@@ -169,7 +169,7 @@ def test_a_method_of_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
     other = Method("one a step", "for a test", place, share=9)
 
     monkeypatch.setattr(methods, "plugins", lambda group, kind: {"": other})
-    known.cache_clear()
+    methods._tables.cache_clear()
     try:
         assert searches()[-1] == "one a step"
         assert len(methods._OWN) == len(known()) - 1, "two methods have one name"
@@ -177,7 +177,7 @@ def test_a_method_of_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (result.method, result.steps) == ("one a step", 7)
     finally:
         monkeypatch.undo()
-        known.cache_clear()
+        methods._tables.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -229,8 +229,8 @@ def test_a_method_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
         name: one if one.at_once or name == "exact" else replace(one, place="nowhere:solve")
         for name, one in known().items()
     }
-    monkeypatch.setattr(methods, "known", lambda: nowhere)
-    monkeypatch.setattr(searching, "known", lambda: nowhere)
+    monkeypatch.setattr(methods, "known", lambda **_: nowhere)
+    monkeypatch.setattr(searching, "known", lambda **_: nowhere)
     task = task_of("octagon-8", "AAS")
     with pytest.raises(SpecError, match="method hgsa: it needs"):
         search(task, "hgsa")
