@@ -14,7 +14,8 @@ from pydantic import TypeAdapter
 
 from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.spec import STATIC_PLANNERS
-from syncfabric.sim.spread import NodeName, Part, Spread, validated
+from syncfabric.models.parsed import validated
+from syncfabric.sim.spread import NodeName, Part, Spread
 from syncfabric.sim.stream_result import StreamResult, stream_rows
 from syncfabric.sim.tables import Rows, Titled, as_text, bound_words, cell, html_table, table
 from syncfabric.sim.words import count, node_words
@@ -284,7 +285,7 @@ class RunResult(Part):
         if isinstance(churn, dict) and "lives" in churn:  # 0.1.0's name, for one release
             rest = {name: value for name, value in churn.items() if name != "lives"}
             values = {**values, "churn": {"instances": churn["lives"], **rest}}
-        return validated(_adapter(), values)
+        return validated(_adapter(), values, "result")
 
     def __str__(self) -> str:
         return as_text(result_parts(self))

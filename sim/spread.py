@@ -3,13 +3,9 @@
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
-
-from syncfabric.models.errors import SpecError
-
-Result = TypeVar("Result")
+from pydantic import ConfigDict
 
 NodeName = tuple[int, int] | int
 """A node as results name it: ``[x, y]`` on a mesh; ``[switch, port]``, or a switch's number."""
@@ -23,22 +19,6 @@ class Part:
         extra="forbid",
         json_schema_serialization_defaults_required=True,
     )
-
-
-def validated(adapter: TypeAdapter[Result], values: Any) -> Result:
-    """Return the result that JSON values are.
-
-    Raises
-    ------
-    SpecError
-        ``values`` has not the shape of a result; the message names the first place.
-    """
-    try:
-        return adapter.validate_python(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "result"
-        raise SpecError(f"result: {place}: {first['msg']}") from None
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ from pydantic import TypeAdapter
 
 from syncfabric.models.errors import SpecError
 from syncfabric.models.messages.core import FaultReason
+from syncfabric.models.parsed import validated
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.sim.cores.events import Events, Lost, Put, episodes_of, lost_cycles
 from syncfabric.sim.results import GroupResult, Seconds
-from syncfabric.sim.spread import Spread, validated
+from syncfabric.sim.spread import Spread
 from syncfabric.sim.tables import Rows, table
 
 NO_TIME = Seconds(0, 0)
@@ -131,7 +132,7 @@ class CoresResult:
             ``values`` has not the shape of a result; the message names the first place.
         """
         try:
-            return validated(_adapter(), values)
+            return validated(_adapter(), values, "result")
         except SpecError as error:
             raise SpecError(f"{error}; give what `syncfabric cores --json` prints") from None
 

@@ -63,8 +63,8 @@ def test_of_a_barrier_in_software_its_usual_way_is_shown() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"exits": ["no"]}, "result: exits.0"),
-        ({"code": [{"name": "f"}]}, "result: code.0.instructions"),
+        ({"exits": ["no"]}, r"result: exits\[0\]"),
+        ({"code": [{"name": "f"}]}, r"result: code\[0\].instructions"),
         ({"faults": [vars(STOP) | {"reason": "none of these"}]}, "none of these"),
         ({"seconds": {}}, "cores --json"),
     ],
