@@ -2,6 +2,7 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,6 +100,29 @@ def test_roots_begin_last_and_the_first_role_waits_for_the_flush(plan: BarrierPl
     assert [write["node"] for write in writes[-2:]] == roots
 
 
+def printed(plan: BarrierPlan, puts: list[str], folder: Path, rest: str = "") -> list[str]:
+    """Return what a program prints that puts bits into words by the header: those, and the rest."""
+    (folder / "registers.h").write_text(c_header(plan.spec, "syncfabric"))
+    (folder / "main.c").write_text(
+        '#include <stdio.h>\n#include "registers.h"\n'
+        "static uint32_t words[SYNCFABRIC_CHAIN_WORDS];\n"
+        "static void put(uint32_t bit) {\n"
+        "  words[SYNCFABRIC_CHAIN_WORD(bit)] |= UINT32_C(1) << SYNCFABRIC_CHAIN_SHIFT(bit);\n}\n"
+        "int main(void) {\n" + "\n".join(puts) + "\n"
+        "  for (unsigned i = 0; i < SYNCFABRIC_CHAIN_WORDS; i++)\n"
+        '    printf("%u %u %08x\\n", SYNCFABRIC_LOADER, SYNCFABRIC_WORD_SHIFT, words[i]);\n'
+        f"{rest}  return 0;\n}}\n"
+    )
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+    subprocess.run(["gcc", *flags, "-o", "main", "main.c"], cwd=folder, check=True)
+    run = subprocess.run(["./main"], cwd=folder, check=True, capture_output=True, text=True)
+    return run.stdout.splitlines()
+
+
+def written(writes: list[dict[str, Any]]) -> list[str]:
+    return [f"{write['index']} {write['address']} {write['value'][2:]}" for write in writes]
+
+
 def test_the_header_compiles_and_sets_up_the_same(plan: BarrierPlan, tmp_path: Path) -> None:
     """A program that knows the header alone makes the words of ``registers.json``."""
     lines = []
@@ -116,28 +140,12 @@ def test_the_header_compiles_and_sets_up_the_same(plan: BarrierPlan, tmp_path: P
     # The core output of a ring's root is among its routes; that of a tree's is not.
     x, y = plan.groups[1].way.root
     lines.append(f"  put(SYNCFABRIC_FLUSH(SYNCFABRIC_NODE({x}, {y}), SYNCFABRIC_PORT_CORE));")
-    (tmp_path / "registers.h").write_text(c_header(plan.spec, "syncfabric"))
-    (tmp_path / "main.c").write_text(
-        '#include <stdio.h>\n#include "registers.h"\n'
-        "static uint32_t words[SYNCFABRIC_CHAIN_WORDS];\n"
-        "static void put(uint32_t bit) {\n"
-        "  words[SYNCFABRIC_CHAIN_WORD(bit)] |= UINT32_C(1) << SYNCFABRIC_CHAIN_SHIFT(bit);\n}\n"
-        "int main(void) {\n" + "\n".join(lines) + "\n"
-        "  for (unsigned i = 0; i < SYNCFABRIC_CHAIN_WORDS; i++)\n"
-        '    printf("%u %u %08x\\n", SYNCFABRIC_LOADER, SYNCFABRIC_WORD_SHIFT, words[i]);\n'
+    rest = (
         '  printf("%u %u %08x\\n", SYNCFABRIC_LOADER, SYNCFABRIC_WORD_STROBE, 0u);\n'
         '  printf("%u %u %08x\\n", SYNCFABRIC_NODE(0u, 0u), SYNCFABRIC_WORD_ROLE,\n'
         f"         SYNCFABRIC_ROLE_{role_of_first(plan)} << SYNCFABRIC_ROLE_WORD_ROLE_SHIFT);\n"
-        "  return 0;\n}\n"
     )
-    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
-    subprocess.run(["gcc", *flags, "-o", "main", "main.c"], cwd=tmp_path, check=True)
-    run = subprocess.run(["./main"], cwd=tmp_path, check=True, capture_output=True, text=True)
-    wanted = [
-        f"{write['index']} {write['address']} {write['value'][2:]}"
-        for write in registers_json(plan)["writes"]
-    ]
-    assert run.stdout.splitlines() == wanted[:18]
+    assert printed(plan, lines, tmp_path, rest) == written(registers_json(plan)["writes"])[:18]
 
 
 def port_name(port: Port) -> str:
@@ -176,20 +184,5 @@ def test_the_header_of_a_graph_finds_the_places_of_routes(name: str, tmp_path: P
     for (switch, output), source in group.routes().items():
         puts.append(f"put(SYNCFABRIC_SELECT({switch}u, {output}u, {source}u));")
         puts.append(f"put(SYNCFABRIC_FLUSH({switch}u, {output}u));")
-    (tmp_path / "registers.h").write_text(c_header(plan.spec, "syncfabric"))
-    (tmp_path / "main.c").write_text(
-        '#include <stdio.h>\n#include "registers.h"\n'
-        "static uint32_t words[SYNCFABRIC_CHAIN_WORDS];\n"
-        "static void put(uint32_t bit) {\n"
-        "  words[SYNCFABRIC_CHAIN_WORD(bit)] |= UINT32_C(1) << SYNCFABRIC_CHAIN_SHIFT(bit);\n}\n"
-        f"int main(void) {{ {' '.join(puts)}\n"
-        "  for (unsigned i = 0; i < SYNCFABRIC_CHAIN_WORDS; i++)\n"
-        '    printf("%u %u %08x\\n", SYNCFABRIC_LOADER, SYNCFABRIC_WORD_SHIFT, words[i]);\n'
-        "  return 0;\n}\n"
-    )
-    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
-    subprocess.run(["gcc", *flags, "-o", "main", "main.c"], cwd=tmp_path, check=True)
-    run = subprocess.run(["./main"], cwd=tmp_path, check=True, capture_output=True, text=True)
     writes = [write for write in registers_json(plan)["writes"] if write["word"] == "shift"]
-    wanted = [f"{write['index']} {write['address']} {write['value'][2:]}" for write in writes]
-    assert run.stdout.splitlines() == wanted
+    assert printed(plan, puts, tmp_path) == written(writes)
