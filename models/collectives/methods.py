@@ -185,6 +185,7 @@ _IN_CHUNKS = (
     ("ring", "every share round the ranks by number"),
     ("greedy", "a free path takes a part that its end lacks"),
     ("paths", "what is for one rank each by a flow"),
+    ("steps", "alltoall past switches, each message in the first step where it fits"),
     ("exact", "fewest equal slots, by CP-SAT"),
 )
 

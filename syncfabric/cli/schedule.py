@@ -85,7 +85,7 @@ def schedule(
         typer.Option(
             metavar="M",
             help="hgsa, mboa, exact, auto; in chunks shortest, trees, spanning, ring, greedy,"
-            " paths, exact.",
+            " paths, steps, exact.",
         ),
     ] = "auto",
     steps: Annotated[

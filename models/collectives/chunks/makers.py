@@ -19,6 +19,9 @@ from syncfabric.models.collectives.chunks.schedule import Exchange, Send, turned
 from syncfabric.models.collectives.chunks.slots import in_slots
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.chunks.trees import Tree, best_trees
+from syncfabric.models.collectives.collective import collective
+from syncfabric.models.collectives.exact.first_fit import first_fit
+from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Topology
 
 
@@ -126,6 +129,24 @@ def paths(task: ChunkTask) -> Made:
     if routes is None:
         return None
     return along(topology, routes, exchange.piece, parts=exchange.parts, both=False, rng=lots)
+
+
+def steps(task: ChunkTask) -> Made:
+    """Return an alltoall past switches step by step, each message where it fits first."""
+    topology, exchange = task.topology, task.exchange
+    if exchange.kind != "alltoall" or not topology.switches:
+        return None
+    wanted = Task(topology, collective(exchange.kind, topology))
+    ways = [
+        (source * exchange.ranks + target, path)
+        for step in first_fit(wanted, seed=task.seed + task.restart) or ()
+        for (source, target), path in step
+    ]
+    if any(min(path[1:-1], default=0) < topology.nodes for _, path in ways):
+        return None
+    items = ((share * exchange.parts, path) for share, path in ways)
+    parts = range(exchange.parts)
+    return [Send(first + part, path, False) for first, path in items for part in parts]
 
 
 @lru_cache(8)

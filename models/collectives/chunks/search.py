@@ -26,7 +26,7 @@ from syncfabric.models.plugins import guarded
 
 FIRST = "shortest"
 """The method that is quick and always fits."""
-DRAWN = ("paths", "greedy")
+DRAWN = ("paths", "greedy", "steps")
 RESTARTS = 8
 """Of ``DRAWN``, where every share is for one rank."""
 BOUND_SHARE = 0.5

@@ -16,6 +16,7 @@ from scipy.optimize import linprog
 from syncfabric.models.collectives.chunks.bounds import best_cut
 from syncfabric.models.collectives.chunks.checker import bound_of, check, held_by
 from syncfabric.models.collectives.chunks.files import read
+from syncfabric.models.collectives.chunks.makers import ChunkTask, steps
 from syncfabric.models.collectives.chunks.multiflow import flows_of, lengths_of
 from syncfabric.models.collectives.chunks.routing import routes_of, shortest
 from syncfabric.models.collectives.chunks.schedule import Chunked, Cut, Exchange, Schedule, Send
@@ -278,6 +279,18 @@ def test_close_to_the_bound(name: str, kind: Chunked, chunks: int, ratio: float)
     topology = linked(load_topology(name), Fraction(1000), Fraction(1))
     result = search(topology, kind, 2**26, (chunks,), methods=("paths",))
     assert 1 <= result.best.time / result.bound <= ratio
+
+
+def test_past_switches_messages_find_a_step_each() -> None:
+    """72 ranks of a dragonfly: 71 messages out of each port, in few more steps."""
+    topology = linked(load_topology("dragonfly-2x4x2"), Fraction(1000), Fraction(1))
+    exchange = Exchange("alltoall", topology.nodes, 2**26, 2)
+    sends = steps(ChunkTask(topology, exchange))
+    assert sends is not None
+    outcome = check(Schedule(topology, exchange, tuple(sends)))
+    assert outcome.broken == 0
+    assert 1 <= outcome.time / bound_of(exchange, topology, Cut((frozenset({0}),))) <= 1.25
+    assert steps(ChunkTask(topology, Exchange("scatter", topology.nodes, 72))) is None
 
 
 @pytest.mark.parametrize(("arity", "levels"), [(2, 4), (4, 2), (8, 2)])
