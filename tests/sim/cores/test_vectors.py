@@ -1,5 +1,6 @@
 """Vectors of many cores: in the network's streams, and over messages."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import boot_groups, run_program
 from syncfabric.sim.cores.system import shape_of
 from syncfabric.sim.simulators import find_simulator
+from tests.nightly import nightly_but
 from tests.sim.cores.emulator import emulate, world
 from tests.sim.cores.systems import PROGRAMS, mesh
 
@@ -82,7 +84,7 @@ def test_mpi_in_streams_until_the_group_is_killed() -> None:
     assert result.exits == (0, 0, 0, 0), result
 
 
-@pytest.mark.parametrize("cores", [1, 2, 5, 8, pytest.param(16, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("cores", nightly_but([1, 2, 5, 8], [1, 2, 5, 8, 16]))
 def test_over_messages(cores: int) -> None:
     spec = mesh(8, 8)
     for source, words in ((PROGRAMS, "3"), (PROGRAMS, "100"), (PROGRAMS, "150"), (OURS, "")):
@@ -108,8 +110,9 @@ def test_programs_without_streams(name: str, way: int) -> None:
     assert set(done.exits.values()) == {0}
 
 
-@pytest.mark.parametrize("kind", [0, 1, 2])
-@pytest.mark.parametrize("way", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("way", "kind"), nightly_but([(1, 0), (2, 1), (3, 2), (1, 2)], product([1, 2, 3], range(3)))
+)
 def test_collectives_without_streams(way: int, kind: int) -> None:
     """Broadcasts, reductions and all-reduces, of few words and of more than halves take."""
     spec = load("vectors-4x4")
