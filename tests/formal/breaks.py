@@ -79,6 +79,13 @@ _FAULTS: Faults = {
             "bad.eq(~good & lanes.any() & ~self.fence)",
         ),
     ),
+    "guards: messages alone, up to 3 wires flipped": (
+        (
+            "a wrong message goes on",
+            "getattr(inside, name).eq(Mux(good, getattr(link, name), 0))",
+            "getattr(inside, name).eq(getattr(link, name))",
+        ),
+    ),
     "fence of a sender": (
         (
             "a fenced port still sends",

@@ -14,7 +14,7 @@ from tests.formal.engine_parts import ChoiceProof, CommandsProof, MemoryProof, V
 from tests.formal.fences import ReceiverFenceProof, SenderFenceProof
 from tests.formal.fifo import FifoProof, RoomProof, channel, flit_buffer, messages, waiting
 from tests.formal.groups import GroupsProof
-from tests.formal.guards import GuardProof
+from tests.formal.guards import GuardProof, OwnLinkProof
 from tests.formal.kinds import Proof
 from tests.formal.lifecycle_sink import AccessProof, SinkProof
 from tests.formal.lifecycle_ways import (
@@ -133,20 +133,23 @@ ENGINE_PROOFS = (
 )
 
 
+_AT_END = ((0, 0b111), (2, 0b110)), 14
 GROUPS_PROOFS = tuple(
     Proof(
         f"groups: {name}",
         "rtl/engine/engine.py",
         partial(GroupsProof, plans, eager),
         cycles=cycles,
+        only=only,
     )
-    for name, plans, eager, cycles in (
-        ("a root at the end, from GO on", ((0, 0b111), (2, 0b110)), 14, 26),
-        ("a root between two members, from GO on", ((1, 0b101), (1, 0b111)), 14, 26),
-        ("a root at the end, from reset on", ((0, 0b111), (2, 0b110)), 0, 16),
+    for name, plans, eager, cycles, only in (
+        ("a root at the end, from GO on", *_AT_END, 26, ""),
+        ("a root at the end, after the last barrier", *_AT_END, 38, "nothing is left"),
+        ("a root between two members, from GO on", ((1, 0b101), (1, 0b111)), 14, 26, ""),
+        ("a root at the end, from reset on", _AT_END[0], 0, 16, ""),
     )
 )
-"""Three nodes and two groups: plans, cycles in which they are set up, cycles of runs."""
+"""Three nodes and two groups: plans, cycles in which they are set up, cycles of runs, claims."""
 
 LIFECYCLE_PROOFS = (
     Proof("set-up: sink", "rtl/lifecycle/sink.py", SinkProof),
@@ -295,6 +298,7 @@ PROOFS = (
     ),
     Proof("static switch", "rtl/static/switch.py", partial(StaticProof, 2, 2, 2)),
     Proof("guards: a sound link", "rtl/guard/ends.py", GuardProof),
+    Proof("guards: messages alone, up to 3 wires flipped", "rtl/guard/ends.py", OwnLinkProof),
     Proof(
         "guards: flits and credits lost",
         "rtl/guard/ends.py",

@@ -1,4 +1,4 @@
-"""A guarded link whatever is lost on it or flipped."""
+"""Guarded links whatever is lost on them or flipped."""
 
 from typing import Any
 from unittest.mock import patch
@@ -7,6 +7,8 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from syncfabric.models.layout.engine import EngineLayout
+from syncfabric.rtl.engine.ports import MessageSignature
 from syncfabric.rtl.guard import ends
 from syncfabric.rtl.guard.ends import ReceiverGuard, SenderGuard
 from syncfabric.rtl.guard.shape import GuardShape
@@ -192,3 +194,57 @@ class GuardProof(wiring.Component):
             claims.reached("something is told, and all credits are back", told & home)
             cut = (receiver.inside.valid & receiver.inside.flit.cut).any()
             claims.reached("a packet is cut", cut)
+
+
+class OwnLinkProof(wiring.Component):
+    """Both guards of a link that messages with keys have alone.
+
+    Members
+    -------
+    sends : In(1), message : In
+        What the sender's router sends.
+    closed : In(2)
+        Ends that are fenced: the sender's, the receiver's.
+    wires : In
+        Numbers of three wires that are flipped; a number above all flips none.
+    """
+
+    def __init__(self) -> None:
+        layout = EngineLayout(4, True, 16, 4, "bitwise", key_bits=8)
+        self._link, self._shape = MessageSignature(layout), ends._messages(None, 8, 1, 0)
+        self._width = layout.message.width
+        numbers = 3 * (self._width + 1 + 8).bit_length()
+        super().__init__(
+            {"sends": In(1), "message": In(self._width), "closed": In(2), "wires": In(numbers)}
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        claims, inside = Properties(m), self._link
+        outside = wiring.Signature({**inside.members, **self._shape.members})
+        m.submodules.sender = sender = SenderGuard(self._shape, inside, outside)
+        m.submodules.receiver = receiver = ReceiverGuard(self._shape, inside, outside)
+        sent, come, got = sender.inside, receiver.link, receiver.inside
+        there = Cat(sender.link.message.as_value(), sender.link.valid, sender.link.check)
+        flips, step = Signal.like(there), len(self.wires) // 3
+        three = [1 << self.wires[at : at + step] for at in range(0, len(self.wires), step)]
+        m.d.comb += [
+            sent.valid.eq(self.sends),
+            sent.message.as_value().eq(Mux(self.sends, self.message, 0)),
+            Cat(sender.fence, receiver.fence).eq(self.closed),
+            flips.eq(three[0] ^ three[1] ^ three[2]),
+            Cat(come.message.as_value(), come.valid, come.check).eq(there ^ flips),
+        ]
+        same = self.sends & (got.message.as_value() == self.message)
+        closed, harmed, told = self.closed.any(), flips.any(), receiver.corrupt.any()
+        claims.holds("a message comes as it was sent, in that cycle", ~got.valid | same)
+        claims.holds(
+            "unharmed and not fenced it comes", harmed | closed | (got.valid == self.sends)
+        )
+        claims.holds(
+            "what is harmed, and that alone, is counted", self.closed[1] | (told == harmed)
+        )
+        claims.holds("by a fence nothing comes", ~closed | ~got.valid)
+        claims.reached("a message is dropped", self.sends & ~closed & ~got.valid)
+        claims.reached("a message comes", got.valid)
+        return m

@@ -30,6 +30,8 @@ class Proof:
         Reset may come at any time; else it has been, before the first cycle.
     cycles : int
         Claims but lemmas are of runs of so many cycles; 0: of any length.
+    only : str
+        Words of the claims' names; others but lemmas are left out.
     """
 
     name: str
@@ -37,10 +39,11 @@ class Proof:
     make: Callable[[], wiring.Component]
     reset: bool = False
     cycles: int = 0
+    only: str = ""
 
     def verdicts(self, traces: Path) -> list[Verdict]:
         """Prove every claim; the folder gets traces of those that do not hold."""
-        return check(self.make(), traces, reset=self.reset, cycles=self.cycles)
+        return check(self.make(), traces, reset=self.reset, cycles=self.cycles, only=self.only)
 
 
 @dataclass(frozen=True)

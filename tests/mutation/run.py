@@ -1,6 +1,6 @@
 """Break the code on purpose, one way at a time, and see which test goes red.
 
-Usage: scripts/mutate [WORD ...]    only mutants whose name holds one of the words
+Usage: scripts/mutate [WORD ...]    only mutants whose name or file holds one of the words
 """
 
 import os
@@ -74,8 +74,8 @@ def _red(mutant: Mutant) -> tuple[str | None, float]:
 
 
 def main(words: list[str]) -> int:
-    """Run all mutants, or those whose name holds a word; return 1 if one survives."""
-    chosen = [m for m in MUTANTS if not words or any(word in m.name for word in words)]
+    """Run all mutants, or those whose name or file holds a word; return 1 if one survives."""
+    chosen = [m for m in MUTANTS if not words or any(w in f"{m.name} {m.file}" for w in words)]
     table = Table("mutant", "file", "red", "seconds", title="Mutants")
     console, alive = Console(), []
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
