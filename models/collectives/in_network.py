@@ -14,7 +14,7 @@ from syncfabric.models.collectives.chunks.bounds import time_of_a_byte
 from syncfabric.models.collectives.chunks.checker import bound_of
 from syncfabric.models.collectives.chunks.schedule import Cut, Exchange
 from syncfabric.models.collectives.chunks.spanning import MOST_PACKED, packed
-from syncfabric.models.collectives.topology import Link, Topology
+from syncfabric.models.collectives.topology import Link, Topology, walked
 from syncfabric.models.errors import SpecError
 
 Edge = tuple[int, int]
@@ -244,20 +244,13 @@ def _grown(topology: Topology, pairs: set[Edge]) -> list[Edge]:
     for root in range(topology.vertices):
         if not topology.routers[root]:
             continue
-        depth, before, queue = {root: 0}, dict[int, int](), deque([root])
-        while queue:
-            here = queue.popleft()
-            if not topology.routers[here]:
-                continue
-            for there in near[here]:
-                if there not in depth:
-                    depth[there], before[there] = depth[here] + 1, here
-                    queue.append(there)
+        before = walked(near, root, lambda vertex: topology.routers[vertex])
+        depth = _depth(before)
         if all(rank in depth for rank in members):
             best = min(best, (max(depth[rank] for rank in members), before), key=lambda b: b[0])
     kept = set[int]()
     for rank in members:
-        while rank in best[1] and rank not in kept:
+        while best[1].get(rank, rank) != rank and rank not in kept:
             kept.add(rank)
             rank = best[1][rank]
     return [(min(v, best[1][v]), max(v, best[1][v])) for v in kept]
@@ -269,19 +262,18 @@ def _rooted(topology: Topology, edges: Sequence[Edge]) -> Tree:
     for a, b in edges:
         near.setdefault(a, []).append(b)
         near.setdefault(b, []).append(a)
-    best: Tree | None = None
-    for root in sorted(near):
-        if not topology.routers[root]:
-            continue
-        depth, parent, queue = {root: 0}, dict[int, int](), deque([root])
-        while queue:
-            here = queue.popleft()
-            for there in near[here]:
-                if there not in depth:
-                    depth[there], parent[there] = depth[here] + 1, here
-                    queue.append(there)
-        tree = Tree(root, parent, max(depth.values()))
-        if best is None or tree.depth < best.depth:
-            best = tree
-    assert best is not None
-    return best
+    trees = list[Tree]()
+    for root in sorted(filter(topology.routers.__getitem__, near)):
+        before = walked(near, root)
+        depth = max(_depth(before).values())
+        del before[root]
+        trees.append(Tree(root, before, depth))
+    return min(trees, key=lambda tree: tree.depth)
+
+
+def _depth(before: dict[int, int]) -> dict[int, int]:
+    """Return the links from the root to each vertex, from what is before it."""
+    depth = dict[int, int]()
+    for vertex, other in before.items():
+        depth[vertex] = depth.get(other, -1) + 1
+    return depth

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -106,7 +106,7 @@ class Topology:
                 )
         ways = ((self.successors, "cannot be reached from"), (self.sources, "has no way to"))
         for near, how in ways:
-            lost = self.vertices - len(seen := _hops(near, 0))
+            lost = self.vertices - len(seen := walked(near, 0))
             if lost:
                 first = min(set(range(self.vertices)) - seen.keys())
                 kind = "node" if first < self.nodes else "switch"
@@ -230,12 +230,26 @@ def _neighbours(vertices: int, channels: Iterable[Channel]) -> tuple[tuple[int, 
     return tuple(tuple(sorted(others)) for others in near)
 
 
-def _hops(near: Sequence[Sequence[int]], source: int) -> dict[int, int]:
-    found, queue = {source: 0}, deque([source])
+def walked(
+    near: Sequence[Sequence[int]] | Mapping[int, Sequence[int]],
+    root: int,
+    through: Callable[[int], bool] = lambda _: True,
+) -> dict[int, int]:
+    """Return by vertex the one before it on a shortest way from a root, the nearest first.
+
+    Parameters
+    ----------
+    near : by vertex, where it leads
+    root : int
+        Its own is itself.
+    through : callable, optional
+        Whether a way leads on from another vertex.
+    """
+    before, queue = {root: root}, deque([root])
     while queue:
         here = queue.popleft()
-        for other in near[here]:
-            if other not in found:
-                found[other] = found[here] + 1
-                queue.append(other)
-    return found
+        for there in near[here] if here == root or through(here) else ():
+            if there not in before:
+                before[there] = here
+                queue.append(there)
+    return before

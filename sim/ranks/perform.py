@@ -14,7 +14,7 @@ from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.errors import SpecError, about
 from syncfabric.sim.ranks.chunks import call_of, chunk_parts
 from syncfabric.sim.ranks.launch import first_tells
-from syncfabric.sim.ranks.parts import Part, message_name, parts_of, reduces, wanted_by
+from syncfabric.sim.ranks.parts import Carrier, Part, message_name, parts_of, reduces, wanted_by
 from syncfabric.sim.ranks.payloads import (
     WORD,
     Bytes,
@@ -28,90 +28,6 @@ from syncfabric.sim.ranks.payloads import (
     processors,
     slowest,
 )
-
-Changes = list[tuple[Any, Any, bool]]
-"""Blocks, others, and whether these are added to them or take their place."""
-
-
-class Carrier:
-    """One rank's part, ready to be played any number of times.
-
-    The requests are made once, so that playing takes two calls of MPI a step: all messages of a
-    step are on their way at once.
-
-    Parameters
-    ----------
-    world : mpi4py.MPI.Comm
-        Its rank is the node.
-    part : Part
-    size : int
-        Bytes of a message; of all slots of what a rank has or wants.
-    """
-
-    name = "schedule"
-
-    def __init__(self, world: Any, part: Part, size: int) -> None:
-        from mpi4py import MPI
-
-        self._part = part
-        self._blocks = np.zeros((part.slots, size // part.each), np.uint8)
-        self._start, self._wait = MPI.Prequest.Startall, MPI.Request.Waitall
-        self._steps = list[tuple[list[Any], list[Any], Changes]]()
-        self._receives, self._sends = list[Any](), list[Any]()
-        sent: dict[int, list[Any]] = {}
-        for step in part.steps:
-            receives = [world.Recv_init(self._blocks[slot], peer) for peer, slot in step.receives]
-            sends = [world.Send_init(self._blocks[slot], peer) for peer, slot in step.sends]
-            self._receives += receives
-            self._sends += sends
-            changes = [(self._words(to), self._words(spare), True) for to, spare in step.adds]
-            changes += [(self._blocks[to], self._blocks[spare], False) for to, spare in step.copies]
-            if part.early:
-                for request, (_, slot) in zip(sends, step.sends, strict=True):
-                    sent.setdefault(slot, []).append(request)
-                over = [r for to, _ in (*step.adds, *step.copies) for r in sent.pop(to, ())]
-                self._steps.append((sends, receives + over, changes))
-            else:
-                self._steps.append((receives + sends, receives + sends, changes))
-
-    def fill(self, payload: Callable[[Name], Bytes]) -> None:
-        """Put what this rank has at the beginning into its slots, and wipe the others."""
-        self._blocks[:] = 0
-        for slot, name in self._part.own:
-            self._named(slot)[:] = payload(name)
-
-    def run(self) -> None:
-        """Play all steps."""
-        early = self._part.early
-        self._start(self._receives if early else [])
-        for starts, waits, changes in self._steps:
-            self._start(starts)
-            self._wait(waits)
-            for block, other, adds in changes:
-                if adds:
-                    block += other
-                else:
-                    block[:] = other
-        self._wait(self._sends if early else [])
-
-    def got(self) -> dict[Name, Bytes]:
-        """Return what this rank was to have in the end."""
-        return {name: self._named(slot) for slot, name in self._part.wanted}
-
-    def free(self) -> None:
-        """Give the requests back."""
-        for request in (*self._receives, *self._sends):
-            request.Free()
-
-    def _named(self, slot: int) -> Bytes:
-        """Return the bytes of what has a name, from its first slot on."""
-        return self._blocks[slot : slot + self._part.each].reshape(-1)
-
-    def _words(self, slot: int) -> Any:
-        """Return a block as numbers to be added up."""
-        assert self._blocks.shape[1] % WORD == 0
-        return self._blocks[slot].view(np.uint64)
-
 
 CALLS: dict[Kind, str] = {
     "OAB": "Bcast",

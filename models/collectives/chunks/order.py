@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush, heapreplace
@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from syncfabric.models.collectives.chunks.schedule import Ends, Send
 from syncfabric.models.collectives.clock import tick
-from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.collectives.topology import Topology, walked
 
 CLOSE = 1e-9
 """Of a way, by which it is as short as another."""
@@ -165,21 +165,14 @@ def along(
 
 def ways_of(topology: Topology) -> list[Path]:
     """Return a shortest way past switches alone from each rank to each that has one."""
-    found = []
-    for rank in range(topology.nodes):
-        before, queue = {rank: -1}, deque([rank])
-        while queue:
-            here = queue.popleft()
-            for there in topology.successors[here]:
-                if there not in before:
-                    before[there] = here
-                    if there >= topology.nodes:
-                        queue.append(there)
+    found, ranks = [], topology.nodes
+    for rank in range(ranks):
+        before = walked(topology.successors, rank, lambda vertex: vertex >= ranks)
         for other in sorted(before.keys() - {rank}):
-            if other < topology.nodes:
+            if other < ranks:
                 path = [other]
-                while (last := before[path[-1]]) >= 0:
-                    path.append(last)
+                while path[-1] != rank:
+                    path.append(before[path[-1]])
                 found.append(tuple(path[::-1]))
     return found
 
