@@ -15,8 +15,6 @@ from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.simulators.base import Built, Design
 from syncfabric.sim.simulators.verilator import Verilator
 
-__all__ = ["BIT_CYCLES", "SimulatedBoard", "build_board"]
-
 BIT_CYCLES = 4
 """Clock cycles of a bit: the fewest, as each costs time."""
 

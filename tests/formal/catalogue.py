@@ -38,8 +38,6 @@ from tests.formal.stream_sharing import SharingProof
 from tests.formal.stream_trees import ForkProof, JoinProof
 from tests.formal.streams import StreamBufferProof
 
-__all__ = ["PROOFS"]
-
 ENTRIES = {
     "stages 1": ("rule", (1, 4, 4), False),
     "stages 2": ("engine", (2, 2, 2), False),

@@ -30,8 +30,6 @@ from amaranth.lib import wiring
 from syncfabric.fpga.tools import find_tool
 from syncfabric.models.errors import ToolError
 
-__all__ = ["Verdict", "check"]
-
 PREPARE = """
 read_rtlil proof.il
 delete t:$meminit_v2

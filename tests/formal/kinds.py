@@ -8,8 +8,6 @@ from amaranth.lib import wiring
 
 from tests.formal.engine import Verdict, check
 
-__all__ = ["Break", "Faults", "Proof"]
-
 Faults = dict[str, tuple[tuple[str, ...], ...]]
 """By proof: what goes wrong, the text that is changed, and its new one; where it is not the proof's
 block, the file."""

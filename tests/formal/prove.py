@@ -21,8 +21,6 @@ from tests.formal.emission import EMISSIONS, Emission
 from tests.formal.engine import Verdict
 from tests.formal.kinds import Proof
 
-__all__ = ["main"]
-
 ALL: tuple[Proof | Emission, ...] = (*PROOFS, *EMISSIONS)
 """What is proved: of the hardware, and of its Verilog."""
 
