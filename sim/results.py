@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import TypeAdapter
 
 from syncfabric.models.layout.slots import WIRE_PLANNER
-from syncfabric.models.networks.spec import STATIC_PLANNERS
+from syncfabric.models.networks.static_spec import STATIC_PLANNERS
 from syncfabric.models.parsed import validated
 from syncfabric.sim.spread import NodeName, Part, Spread
 from syncfabric.sim.stream_result import StreamResult, stream_rows

@@ -17,16 +17,12 @@ from syncfabric.models.layout.offload import Offload
 from syncfabric.models.messages.layout import Layout
 from syncfabric.models.messages.static import ROLE_WORD, STATUS_WORD
 from syncfabric.models.networks.irregular_table import IrregularTable
+from syncfabric.models.networks.kinds import MESSAGE_PLANNERS
 from syncfabric.models.networks.random_network import RandomNetwork
 from syncfabric.models.networks.schema import GroupTable, NetworkFile
-from syncfabric.models.networks.spec import (
-    MESSAGE_PLANNERS,
-    STATIC_PLANNERS,
-    MeshSpec,
-    StaticSpec,
-    Table,
-)
-from syncfabric.models.networks.static_spec import StaticTable
+from syncfabric.models.networks.spec import MeshSpec, StaticSpec
+from syncfabric.models.networks.static_spec import STATIC_PLANNERS, StaticTable
+from syncfabric.models.networks.table import Table
 from syncfabric.models.planning.set_up_writes import registers_json
 from syncfabric.models.register_map.c_programs import setup_header
 from syncfabric.sim.assemble import network, static

@@ -11,18 +11,11 @@ from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.explain import KEYS
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.irregular_table import IrregularTable
+from syncfabric.models.networks.kinds import MESSAGE_PLANNERS
 from syncfabric.models.networks.members import RandomMembers, name_members
 from syncfabric.models.networks.mesh import Mesh
-from syncfabric.models.networks.spec import (
-    MESSAGE_PLANNERS,
-    STATIC_PLANNERS,
-    AnySpec,
-    GroupSpec,
-    MeshSpec,
-    NetworkSpec,
-    group_subject,
-)
-from syncfabric.models.networks.static_spec import StaticTable
+from syncfabric.models.networks.spec import AnySpec, GroupSpec, MeshSpec, NetworkSpec, group_subject
+from syncfabric.models.networks.static_spec import STATIC_PLANNERS, StaticTable
 from syncfabric.models.networks.table import Flag, Name, Operation, Table, Text, Whole, WholePlace
 
 # Left as it is until the network is known: by its kind an error says how a node is written.

@@ -11,7 +11,6 @@ from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.explain import KEYS, choice, show
 from syncfabric.models.networks.irregular_spec import IrregularSpec
 from syncfabric.models.networks.kinds import (
-    BITWISE_OPERATIONS,
     MESSAGE_PLANNERS,
     SERIAL_OPERATIONS,
     MeshSpec,
@@ -21,20 +20,14 @@ from syncfabric.models.networks.static_spec import STATIC_PLANNERS, StaticSpec
 from syncfabric.models.networks.table import Flag, Name, Operation, Table, Whole, WholePlace
 
 __all__ = [
-    "BITWISE_OPERATIONS",
     "KEYWORDS",
-    "MESSAGE_PLANNERS",
-    "SERIAL_OPERATIONS",
-    "STATIC_PLANNERS",
     "AnySpec",
     "GroupSpec",
     "IrregularSpec",
     "MeshSpec",
     "MessageSpec",
     "NetworkSpec",
-    "Operation",
     "StaticSpec",
-    "Table",
     "group_subject",
 ]
 

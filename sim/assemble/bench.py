@@ -2,11 +2,7 @@
 
 from collections.abc import Iterator
 
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    MessageSpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, MessageSpec, StaticSpec
 from syncfabric.sim.assemble.links import Links, links_of
 from syncfabric.sim.assemble.modules import entry_memory
 from syncfabric.sim.assemble.network import (

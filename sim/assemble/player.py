@@ -4,10 +4,7 @@ from functools import singledispatch
 from typing import Any
 
 from syncfabric.models.messages.registers import CONFIG_ADDRESS_BITS
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, StaticSpec
 from syncfabric.sim.assemble.parts import parts_of
 from syncfabric.sim.assemble.script import DATA, EXTRA, INDEX, WORD_BITS, StimulusKind, payload
 from syncfabric.sim.assemble.verilog import zero

@@ -9,12 +9,7 @@ from typing import Any, TypeVar
 
 from syncfabric.models.golden.record import Beat, GuardWires, PortState
 from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    IrregularSpec,
-    MeshSpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, IrregularSpec, MeshSpec, StaticSpec
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.targets import target_names
 from syncfabric.sim.drive.trace import (

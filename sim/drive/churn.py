@@ -11,10 +11,7 @@ from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import BATCH, BATCH_MARK
 from syncfabric.models.layout.setup import Operation as Command
 from syncfabric.models.layout.words import EngineWord
-from syncfabric.models.networks.spec import (
-    GroupSpec,
-    NetworkSpec,
-)
+from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
 from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import make_plan

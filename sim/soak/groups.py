@@ -10,11 +10,7 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, Code
 from syncfabric.models.layout.setup import Answer
 from syncfabric.models.networks.dead import Dead
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    GroupSpec,
-    NetworkSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.group_plan import GroupPlan

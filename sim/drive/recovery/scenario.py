@@ -8,12 +8,7 @@ from syncfabric.models.errors import PlanError, SpecError, about
 from syncfabric.models.layout.words import RouterWord, config_address
 from syncfabric.models.networks.dead import NOTHING, Dead, check_together
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import (
-    AnySpec,
-    MessageSpec,
-    NetworkSpec,
-    StaticSpec,
-)
+from syncfabric.models.networks.spec import AnySpec, MessageSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.entries import owner_of
 from syncfabric.models.planning.free import FreeEntries
 from syncfabric.models.planning.group_plan import GroupPlan

@@ -11,10 +11,11 @@ import numpy as np
 
 from syncfabric.models.networks.families import named
 from syncfabric.models.networks.irregular import Irregular
+from syncfabric.models.networks.kinds import MESSAGE_PLANNERS
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network
 from syncfabric.models.networks.reader import load
-from syncfabric.models.networks.spec import MESSAGE_PLANNERS, GroupSpec, IrregularSpec, MeshSpec
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MeshSpec
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.btm import build_tree
 from syncfabric.models.planning.least_radius import centre_of

@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.networks.irregular import Irregular, Place
 from syncfabric.models.networks.mesh import Node
-from syncfabric.models.networks.spec import (
-    GroupSpec,
-    IrregularSpec,
-    MeshSpec,
-    MessageSpec,
-)
+from syncfabric.models.networks.spec import GroupSpec, IrregularSpec, MeshSpec, MessageSpec
 from tests.models.planning.irregular import draw_network
 
 STEPS = {0: (1, 0), 1: (0, 1), 2: (-1, 0), 3: (0, -1)}

@@ -13,8 +13,8 @@ from syncfabric.models.networks.spec import (
     MeshSpec,
     MessageSpec,
     NetworkSpec,
-    Operation,
 )
+from syncfabric.models.networks.table import Operation
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.backends import Simulation
 from syncfabric.sim.drive.runner import Session

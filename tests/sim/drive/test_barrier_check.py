@@ -7,7 +7,8 @@ import pytest
 from syncfabric.models.golden.record import ConfigRequest, Record
 from syncfabric.models.layout.engine import COMMIT, Code
 from syncfabric.models.layout.setup import Operation as SetUp
-from syncfabric.models.networks.spec import GroupSpec, Operation
+from syncfabric.models.networks.spec import GroupSpec
+from syncfabric.models.networks.table import Operation
 from syncfabric.sim.drive.barrier_check import BarrierCheck, GroupCheck
 from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.drive.trace import (
