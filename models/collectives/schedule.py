@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import inf
 from typing import Any, NamedTuple
 
@@ -116,9 +116,7 @@ class Schedule:
             "collective": self.collective.name,
             "senders": list(self.collective.senders),
             "receivers": list(self.collective.receivers),
-            "ports": self.rules.ports,
-            "one_port": self.rules.one_port,
-            "switching": self.rules.switching,
+            **asdict(self.rules),
             "steps": [
                 [{"message": list(message), "path": list(path)} for message, path in step]
                 for step in self.steps

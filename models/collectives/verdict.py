@@ -1,6 +1,6 @@
 """All that is to be said of a schedule: is it right, how long does it take, could it be shorter."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from syncfabric.models.collectives.bounds import lower_bounds
@@ -80,9 +80,7 @@ class Verdict:
             "verdict": "right" if self.right else "wrong",
             "topology": schedule.topology.name,
             "collective": schedule.collective.name,
-            "ports": schedule.rules.ports,
-            "one_port": schedule.rules.one_port,
-            "switching": schedule.rules.switching,
+            **asdict(schedule.rules),
             "steps": len(schedule.steps),
             "messages": schedule.messages,
             "required": report.required,

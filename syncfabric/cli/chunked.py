@@ -5,21 +5,43 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
+from rich.console import Console
 
 from syncfabric.cli.options import node_list, print_json
 from syncfabric.cli.progress import interrupts, now_and_then
 from syncfabric.cli.schedules import print_first
+from syncfabric.models.collectives.chunks.bounds import best_cut
+from syncfabric.models.collectives.chunks.c_table import c_table
+from syncfabric.models.collectives.chunks.chakra import trace_bytes, trace_json, traces_of
+from syncfabric.models.collectives.chunks.checker import (
+    Outcome,
+    bound_of,
+    check,
+    least_latency,
+    proved,
+    proved_in_parts,
+)
+from syncfabric.models.collectives.chunks.msccl import program_of, read_xml, to_xml
+from syncfabric.models.collectives.chunks.msccl_json import check_algorithm, read_algorithm
+from syncfabric.models.collectives.chunks.performed import check_program as performed
+from syncfabric.models.collectives.chunks.schedule import (
+    Exchange,
+    Schedule,
+    chunked_kind,
+    is_allreduce,
+)
+from syncfabric.models.collectives.chunks.search import Found, Result, search
+from syncfabric.models.collectives.files import exact, load_topology, write_json
+from syncfabric.models.collectives.methods import method
+from syncfabric.models.collectives.topology import Topology, linked
+from syncfabric.models.collectives.verdict import Costs
 from syncfabric.models.errors import SpecError
-
-if TYPE_CHECKING:
-    from syncfabric.models.collectives.chunks.checker import Outcome
-    from syncfabric.models.collectives.chunks.schedule import Exchange, Schedule
-    from syncfabric.models.collectives.chunks.search import Found, Result
-    from syncfabric.models.collectives.topology import Topology
-    from syncfabric.models.collectives.verdict import Costs
+from syncfabric.models.files import read_text, reading
+from syncfabric.sim.output import write_file
+from syncfabric.sim.tables import Titled, print_table, table
 
 MOST_CHUNKS = 65536
 ENDINGS = (".json", ".xml", ".et", ".h")
@@ -31,7 +53,7 @@ class Asked:
     """The options of ``schedule`` that chunks have."""
 
     chunks: str
-    costs: "Costs"
+    costs: Costs
     method: str
     seed: int
     time_limit: float
@@ -44,17 +66,11 @@ class Asked:
 
 def wants_chunks(collective: str, chunks: str | None) -> bool:
     """Return whether a schedule in chunks is asked for: of ``allreduce`` there is no other."""
-    from syncfabric.models.collectives.chunks.schedule import is_allreduce
-
     return chunks is not None or is_allreduce(collective)
 
 
 def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
     """Find schedules in chunks, print them, and write the fastest."""
-    from syncfabric.models.collectives.chunks.schedule import chunked_kind
-    from syncfabric.models.collectives.chunks.search import search
-    from syncfabric.models.collectives.methods import method
-
     kind, parts = chunked_kind(collective), numbers_of_chunks(asked.chunks)
     if asked.method != "auto":
         method(asked.method, in_chunks=True)
@@ -93,32 +109,23 @@ def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
         _print(topology, result)
 
 
-def _linked(name: str, costs: "Costs") -> "Topology":
+def _linked(name: str, costs: Costs) -> Topology:
     """Return a topology whose links have costs, its own or those of the options."""
-    from syncfabric.models.collectives.files import exact, load_topology
-    from syncfabric.models.collectives.topology import linked
-
     topology = load_topology(name)
     if not topology.links and not costs.t1:
         raise SpecError("--t1: in chunks a byte must take time; give nanoseconds above 0")
     return linked(topology, exact(costs.ts), exact(costs.t1))
 
 
-def _whole(costs: "Costs") -> int:
+def _whole(costs: Costs) -> int:
     """Return the bytes, which must be whole."""
     if costs.length != int(costs.length):
         raise SpecError(f"--bytes: in chunks it must be whole, not {costs.length:g}")
     return int(costs.length)
 
 
-def _write(schedule: "Schedule", file: Path) -> None:
+def _write(schedule: Schedule, file: Path) -> None:
     """Write a schedule in the form that the file's name asks for."""
-    from syncfabric.models.collectives.chunks.c_table import c_table
-    from syncfabric.models.collectives.chunks.chakra import trace_bytes, trace_json, traces_of
-    from syncfabric.models.collectives.chunks.msccl import program_of, to_xml
-    from syncfabric.models.collectives.files import write_json
-    from syncfabric.sim.output import write_file
-
     if file.suffix == ".xml":
         write_file(file, to_xml(program_of(schedule)))
     elif file.suffix == ".h":
@@ -135,10 +142,8 @@ def _write(schedule: "Schedule", file: Path) -> None:
         write_json(schedule.to_json(), file)
 
 
-def check_chunks(schedule: "Schedule", *, as_json: bool) -> bool:
+def check_chunks(schedule: Schedule, *, as_json: bool) -> bool:
     """Check a schedule in chunks, print the verdict, and return whether it is right."""
-    from syncfabric.models.collectives.chunks.checker import check, proved, proved_in_parts
-
     topology, exchange = schedule.topology, schedule.exchange
     bound, why = proved(schedule)
     made = f"{len(schedule.sends):,} sends, {exchange.parts:,} chunks of a share"
@@ -148,14 +153,8 @@ def check_chunks(schedule: "Schedule", *, as_json: bool) -> bool:
     return _judge(head, about, made, check(schedule), bound, why, in_parts, as_json=as_json)
 
 
-def check_msccl(file: Path, values: Any, costs: "Costs", *, as_json: bool) -> bool:
+def check_msccl(file: Path, values: Any, costs: Costs, *, as_json: bool) -> bool:
     """Check an algorithm in msccl-tools' JSON."""
-    from syncfabric.models.collectives.chunks.bounds import best_cut
-    from syncfabric.models.collectives.chunks.checker import bound_of
-    from syncfabric.models.collectives.chunks.msccl_json import check_algorithm, read_algorithm
-    from syncfabric.models.collectives.files import exact
-    from syncfabric.models.files import reading
-
     size = _whole(costs)
     with reading(file):
         algorithm = read_algorithm(values, size, exact(costs.ts), exact(costs.t1))
@@ -181,14 +180,8 @@ def check_msccl(file: Path, values: Any, costs: "Costs", *, as_json: bool) -> bo
     return _judge(head, about, made, outcome, bound, why, as_json=as_json)
 
 
-def check_program(file: Path, topology: str | None, costs: "Costs", *, as_json: bool) -> bool:
+def check_program(file: Path, topology: str | None, costs: Costs, *, as_json: bool) -> bool:
     """Check a program in MSCCL's XML as a schedule in chunks."""
-    from syncfabric.models.collectives.chunks.bounds import best_cut
-    from syncfabric.models.collectives.chunks.checker import bound_of, least_latency
-    from syncfabric.models.collectives.chunks.msccl import read_xml
-    from syncfabric.models.collectives.chunks.performed import check_program as performed
-    from syncfabric.models.files import read_text, reading
-
     size = _whole(costs)
     with reading(file):
         program = read_xml(read_text(file), size)
@@ -209,7 +202,7 @@ def _judge(
     head: str,
     about: dict[str, Any],
     made: str,
-    outcome: "Outcome",
+    outcome: Outcome,
     bound: Fraction,
     why: str,
     in_parts: tuple[int, Fraction] | None = None,
@@ -284,7 +277,7 @@ def _root(kind: str, asked: Asked) -> int:
     return int(nodes[0])
 
 
-def head_of(topology: "Topology", exchange: "Exchange") -> str:
+def head_of(topology: Topology, exchange: Exchange) -> str:
     """Return what is scheduled where, on what links."""
     root = f" of rank {exchange.root}" if exchange.rooted else ""
     alike = {*topology.links}
@@ -297,11 +290,7 @@ def head_of(topology: "Topology", exchange: "Exchange") -> str:
     )
 
 
-def _print(topology: "Topology", result: "Result") -> None:
-    from rich.console import Console
-
-    from syncfabric.models.collectives.chunks.checker import proved_in_parts
-    from syncfabric.sim.tables import Titled, print_table, table
+def _print(topology: Topology, result: Result) -> None:
 
     typer.echo(head_of(topology, result.best.schedule.exchange))
     front = {id(one): "yes" for one in result.front}
@@ -349,7 +338,7 @@ def _ratio(time: Fraction, bound: Fraction) -> float:
     return round(float(time / bound), 4) if bound else 1.0
 
 
-def _exchange_json(topology: "Topology", exchange: "Exchange") -> dict[str, Any]:
+def _exchange_json(topology: Topology, exchange: Exchange) -> dict[str, Any]:
     return {
         "topology": topology.name,
         "collective": exchange.kind,
@@ -359,7 +348,7 @@ def _exchange_json(topology: "Topology", exchange: "Exchange") -> dict[str, Any]
     }
 
 
-def _found_json(found: "Sequence[Found]") -> list[dict[str, Any]]:
+def _found_json(found: Sequence[Found]) -> list[dict[str, Any]]:
     return [
         {
             "method": one.method,
@@ -373,8 +362,7 @@ def _found_json(found: "Sequence[Found]") -> list[dict[str, Any]]:
     ]
 
 
-def _to_json(topology: "Topology", result: "Result", asked: Asked) -> dict[str, Any]:
-    from syncfabric.models.collectives.chunks.checker import proved_in_parts
+def _to_json(topology: Topology, result: Result, asked: Asked) -> dict[str, Any]:
 
     best = result.best
     return {

@@ -1,11 +1,11 @@
 """``syncfabric schedule``."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from syncfabric.cli.chunked import Asked, schedule_chunks, wants_chunks
 from syncfabric.cli.options import (
     WRONG,
     Bytes,
@@ -121,6 +121,7 @@ def schedule(
     Minimizes steps; with --chunks, and for allreduce, time, by --ts and --t1 or the topology's own
     links. Ctrl-C returns the best so far. Exit code 1: none is found.
     """
+    from syncfabric.cli.chunked import Asked, schedule_chunks, wants_chunks
     from syncfabric.models.collectives.annealing.team import led
     from syncfabric.models.collectives.schedule import collector_off
     from syncfabric.models.collectives.verdict import Costs
@@ -309,13 +310,11 @@ def _to_json(
     task: "Task", result: "Result", costs: "Costs", seed: int, output: Path | None
 ) -> dict[str, Any]:
     """Return what ``--json`` prints."""
-    schedule, rules, collective = result.schedule, task.rules, task.collective
+    schedule = result.schedule
     return {
         "topology": task.topology.name,
-        "collective": collective.name,
-        "ports": rules.ports,
-        "one_port": rules.one_port,
-        "switching": rules.switching,
+        "collective": task.collective.name,
+        **asdict(task.rules),
         "nonminimal": task.extra,
         "found": schedule is not None,
         "steps": result.steps,
