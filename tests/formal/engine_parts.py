@@ -103,16 +103,22 @@ class MemoryProof(wiring.Component):
         which = claims.constant("entry", self.which)
         enables = {"image": "image", "epoch": "image", "state": "state", "acc": "acc"}
         read: Value = memory.read_entry == which
-        same = []
+        at = self.write_entry == which
+        same, known = [], []
         for name, enable in enables.items():
             kept = Signal.like(Value.cast(getattr(memory, name)), name=f"last_{name}")
-            with m.If(getattr(self, f"write_{enable}") & (self.write_entry == which)):
+            with m.If(getattr(self, f"write_{enable}") & at):
                 m.d.sync += kept.eq(getattr(self, f"next_{name}"))
-            then = claims.before(f"was_{name}", kept) if self._block else kept
-            same.append(Value.cast(getattr(memory, name)) == then)
+            been = Signal(name=f"written_{name}")
+            m.d.sync += been.eq(been | (getattr(self, f"write_{enable}") & at))
+            then, told = kept, been
+            if self._block:
+                then, told = claims.before(f"was_{name}", kept), claims.before(f"told_{name}", been)
+            same.append(~told | (Value.cast(getattr(memory, name)) == then))
+            known.append(told)
         read = claims.before("read", read) if self._block else read
         claims.holds("an entry is read as it was last written", ~read | Cat(same).all())
-        claims.reached("an entry is read", read & memory.epoch.all())
+        claims.reached("an entry is read", read & memory.epoch.all() & Cat(known).all())
         return m
 
 
