@@ -31,19 +31,17 @@ from tests.models.golden.sink_stimuli import SinkBuild
 from tests.mutation.netlist.around import Around
 from tests.mutation.netlist.benches import Play, plays_of
 from tests.mutation.netlist.block import Block
-from tests.mutation.netlist.device import Device
+from tests.mutation.netlist.plays import NAMES, among, lockstep
+from tests.mutation.netlist.stream_blocks import STREAM_BLOCKS
 from tests.rtl.engine import bench_engine
-from tests.rtl.engine.lockstep import build, differences
+from tests.rtl.engine.lockstep import build
 from tests.rtl.guard.lockstep import ReceiverLockstep, SenderLockstep
 from tests.rtl.lifecycle.test_manager import ManagerLockstep
 from tests.rtl.lifecycle.test_set_up_port import SetUp, SinkLockstep
-from tests.rtl.planes.lockstep import ChainLockstep, Lockstep, PortLockstep
+from tests.rtl.planes.lockstep import ChainLockstep, PortLockstep
 from tests.rtl.router.lockstep import RouterCase, RouterLockstep
 from tests.rtl.slots.test_plane import WATCHDOG, SlotLockstep
 from tests.rtl.static import bench_agents, bench_switch
-
-NAMES = 4
-"""How often a bench with random stimuli is played, under names of its own, which seed it."""
 
 STATIC = StaticSpec(
     kind="static",
@@ -63,8 +61,6 @@ ANY_ROUTER = RouterCase(
 PORT = EngineLayout(4, True, 4, 2, "bitwise")
 WIRES = SlotLayout(EngineLayout(2, True, 2, 1, "bitwise"), 2, True)
 SINK = SinkBuild(EngineLayout(2, False, 4, 0, "none"), 2, 1, 2, 9, 5)
-CYCLES = 3000
-"""Of a play in lock-step."""
 
 
 def _benches(
@@ -90,40 +86,6 @@ class _Router(routers.FlitProof):
 
 def _router(router: routers.Router, part: wiring.Component) -> wiring.Component:
     return _Router(dataclasses.replace(router, component=part), 1, 2)
-
-
-def _lockstep(make: Callable[[random.Random], Lockstep]) -> Callable[[], list[Play]]:
-    def play(number: int, device: Device) -> None:
-        lockstep = make(random.Random(number))
-        for cycle in range(CYCLES):
-            if cycle % (CYCLES // 2) == 0:
-                device.reset()
-                lockstep.reset()
-            driven, expected = lockstep.step()
-            for name in driven.keys() & device.ports.keys():
-                device.set(name, driven[name])
-            seen = {name: device.get(name) for name in expected.keys() & device.ports.keys()}
-            assert not differences({name: expected[name] for name in seen}, seen)
-            device.edge()
-
-    return lambda: [partial(play, number) for number in range(NAMES)]
-
-
-def _among(make: Callable[[random.Random], Any]) -> Callable[[], list[Play]]:
-    """Return plays of a lock-step that compares for itself."""
-
-    def play(number: int, device: Device) -> None:
-        lockstep = make(random.Random(number))
-        device.reset()
-        shown = [name for name, (way, _) in device.ports.items() if way == "out"]
-        for _ in range(CYCLES):
-            pins, outputs = lockstep.step()
-            for name in pins.keys() & device.ports.keys():
-                device.set(name, pins[name])
-            assert not lockstep.differences(outputs, {name: device.get(name) for name in shown})
-            device.edge()
-
-    return lambda: [partial(play, number) for number in range(NAMES)]
 
 
 def _flits(names: Mapping[str, str] | list[str]) -> dict[str, str]:
@@ -155,7 +117,7 @@ BLOCKS = (
         "router of any ports",
         "rtl/router/router.py",
         lambda: ANY_ROUTER.part,
-        _lockstep(lambda rng: RouterLockstep(ANY_ROUTER, rng)),
+        lockstep(lambda rng: RouterLockstep(ANY_ROUTER, rng)),
         partial(_router, routers.xy(1, 2)),
         {f"out_{p}__flit": f"|plain_out_{p}__valid" for p in range(5)},
         NAMES,
@@ -164,7 +126,7 @@ BLOCKS = (
         "node port",
         "rtl/engine/node_port.py",
         lambda: NodePort(PORT, 3),
-        _lockstep(lambda rng: PortLockstep(PORT, 3, rng)),
+        lockstep(lambda rng: PortLockstep(PORT, 3, rng)),
         Around,
         {"send__message": "plain_send__valid"},
         NAMES,
@@ -173,7 +135,7 @@ BLOCKS = (
         "config node",
         "rtl/transport/config_chain.py",
         lambda: ConfigNode((0, 1)),
-        _lockstep(lambda rng: ChainLockstep(3, (0, 1), rng)),
+        lockstep(lambda rng: ChainLockstep(3, (0, 1), rng)),
         partial(Around, fixed={"index": 3}),
         {"next__request": "plain_next__request_valid"},
         NAMES,
@@ -182,7 +144,7 @@ BLOCKS = (
         "slots of barrier wires",
         "rtl/slots/plane.py",
         lambda: SlotPlane(WIRES, WATCHDOG, reports=True),
-        _among(lambda rng: SlotLockstep(WIRES, rng, managed=True)),
+        among(lambda rng: SlotLockstep(WIRES, rng, managed=True)),
         Around,
         {f"release_{s}__message": f"plain_release_{s}__valid" for s in range(2)},
         NAMES,
@@ -191,7 +153,7 @@ BLOCKS = (
         "manager",
         "rtl/lifecycle/manager.py",
         lambda: Manager(ManagerLockstep(1, random.Random(1), 2).shape),
-        _among(lambda rng: ManagerLockstep(1, rng, 2)),
+        among(lambda rng: ManagerLockstep(1, rng, 2)),
         partial(Around, fixed={"enable": 1, "index": 1}),
         {
             "request_flit": "plain_request_valid",
@@ -204,7 +166,7 @@ BLOCKS = (
         "set-up sink and its port",
         "rtl/lifecycle/sink.py, set_up_port.py, access.py",
         lambda: SetUp(SINK),
-        _among(lambda rng: SinkLockstep(SINK, rng)),
+        among(lambda rng: SinkLockstep(SINK, rng)),
         partial(Around, fixed={"number": SINK.router}),
         {"router_in__flit": "|plain_router_in__valid"},
         NAMES,
@@ -214,7 +176,7 @@ BLOCKS = (
             f"guard of a link's {name}",
             "rtl/guard/ends.py",
             lambda kind=kind: kind(random.Random(1), 1).part,  # type: ignore[misc]
-            _among(lambda rng, kind=kind: kind(rng, 1)),  # type: ignore[misc]
+            among(lambda rng, kind=kind: kind(rng, 1)),  # type: ignore[misc]
             Around,
             guards,
             NAMES,
@@ -237,4 +199,5 @@ BLOCKS = (
         mutants=150,
     ),
     Block("tree agent", "rtl/static/agents.py", TreeAgent, _agents("tree_16"), Around, mutants=150),
+    *STREAM_BLOCKS,
 )

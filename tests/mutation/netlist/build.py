@@ -149,7 +149,7 @@ def mutants_of(component: wiring.Component, count: int, seed: int) -> Mutants:
         built = dataclasses.replace(Verilator.find(), opt_fast="-O1").build_native(
             [Design("block", [folder / "block.v"])],
             main,
-            flags=["-CFLAGS", "-fPIC", "-LDFLAGS", "-shared"],
+            flags=["-Wno-WIDTH", "-CFLAGS", "-fPIC", "-LDFLAGS", "-shared"],
         )
     lines = (folder / "list.txt").read_text().splitlines()
     return Mutants(
