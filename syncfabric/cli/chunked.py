@@ -36,6 +36,7 @@ from syncfabric.models.collectives.chunks.schedule import (
 from syncfabric.models.collectives.chunks.search import Found, Result, search
 from syncfabric.models.collectives.files import exact, load_topology, write_json
 from syncfabric.models.collectives.methods import method
+from syncfabric.models.collectives.schedule import collector_off
 from syncfabric.models.collectives.topology import Topology, linked
 from syncfabric.models.collectives.verdict import Costs
 from syncfabric.models.errors import SpecError
@@ -69,6 +70,7 @@ def wants_chunks(collective: str, chunks: str | None) -> bool:
     return chunks is not None or is_allreduce(collective)
 
 
+@collector_off()
 def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
     """Find schedules in chunks, print them, and write the fastest."""
     kind, parts = chunked_kind(collective), numbers_of_chunks(asked.chunks)
