@@ -100,12 +100,12 @@ def exact(task: ChunkTask) -> Made:
 
 def trees(task: ChunkTask) -> Made:
     """Return sends along trees that load each channel as little as can be."""
-    return _legs(task, lambda on, _: _grown(task, on, _best_trees(on, task.exchange.owners)))
+    return _legs(task, lambda on, _: _grown(task, on, _best_trees))
 
 
 def ring(task: ChunkTask) -> Made:
     """Return sends round the ranks by number."""
-    return _legs(task, lambda on, _: _grown(task, on, _ring(on, task.exchange.owners)))
+    return _legs(task, lambda on, _: _grown(task, on, _ring))
 
 
 def spanning(task: ChunkTask) -> Made:
@@ -159,10 +159,15 @@ def _routes_of(
 _best_trees = lru_cache(4)(best_trees)  # they are the same for any number of parts
 
 
-def _grown(task: ChunkTask, topology: Topology, grown: Sequence[Tree] | None) -> Made:
+def _grown(
+    task: ChunkTask,
+    topology: Topology,
+    grow: Callable[[Topology, tuple[int, ...]], list[Tree] | None],
+) -> Made:
     """Return sends along trees, which an owner's parts take by their weights."""
     exchange = task.exchange
-    if exchange.personal or grown is None:
+    grown = None if exchange.personal else grow(topology, exchange.owners)
+    if grown is None:
         return None
     owned: dict[int, list[Tree]] = {owner: [] for owner in exchange.owners}
     for tree in grown:

@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from syncfabric.models.collectives.chunks.bounds import best_cut
 from syncfabric.models.collectives.chunks.checker import bound_of, check, held_by
 from syncfabric.models.collectives.chunks.files import read
-from syncfabric.models.collectives.chunks.makers import ChunkTask, steps
+from syncfabric.models.collectives.chunks.makers import ChunkTask, ring, spanning, steps, trees
 from syncfabric.models.collectives.chunks.multiflow import flows_of, lengths_of
 from syncfabric.models.collectives.chunks.routing import routes_of, shortest
 from syncfabric.models.collectives.chunks.schedule import Chunked, Cut, Exchange, Schedule, Send
@@ -291,6 +291,8 @@ def test_past_switches_messages_find_a_step_each() -> None:
     assert outcome.broken == 0
     assert 1 <= outcome.time / bound_of(exchange, topology, Cut((frozenset({0}),))) <= 1.25
     assert steps(ChunkTask(topology, Exchange("scatter", topology.nodes, 72))) is None
+    for other in (trees, ring, spanning):  # which do not look for what they cannot use
+        assert other(ChunkTask(topology, exchange)) is None
 
 
 @pytest.mark.parametrize(("arity", "levels"), [(2, 4), (4, 2), (8, 2)])
