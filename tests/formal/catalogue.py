@@ -97,12 +97,18 @@ ENGINE_PROOFS = (
             f"engine: {name} of entries",
             "rtl/engine/rule.py",
             partial(MemoryProof, block=block),
+            any_memory=True,
         )
         for name, block in (("LUT RAM", False), ("block RAM", True))
     ),
     Proof("engine: visits, every 10 cycles", "rtl/engine/sources.py", partial(VisitsProof, 10)),
     Proof("engine: config port", "rtl/engine/commands.py", CommandsProof),
-    Proof("node port of 3 registers", "rtl/engine/node_port.py", partial(NodePortProof, 3)),
+    Proof(
+        "node port of 3 registers",
+        "rtl/engine/node_port.py",
+        partial(NodePortProof, 3),
+        any_memory=True,
+    ),
     Proof(
         "slots of barrier wires beside an engine", "rtl/slots/slot.py", WireSlotProof, reset=True
     ),
@@ -155,7 +161,7 @@ LIFECYCLE_PROOFS = (
     Proof("set-up: port of a process", "rtl/lifecycle/set_up_port.py", LocalPortProof),
     Proof("set-up: port of a sink", "rtl/lifecycle/set_up_port.py", SinkPortProof),
     Proof("set-up: end of a link", "rtl/planes/interface.py", LinkEndProof),
-    Proof("set-up: manager", "rtl/lifecycle/manager.py", ManagerProof),
+    Proof("set-up: manager", "rtl/lifecycle/manager.py", ManagerProof, any_memory=True),
 )
 
 
@@ -189,7 +195,9 @@ ACCESS_PROOFS = (
 
 
 STREAM_PROOFS = (
-    Proof("streams: a buffer, cut to 3", "rtl/streams/buffer.py", StreamBufferProof),
+    Proof(
+        "streams: a buffer, cut to 3", "rtl/streams/buffer.py", StreamBufferProof, any_memory=True
+    ),
     Proof("streams: a fork", "rtl/streams/plane.py", ForkProof),
     *(
         Proof(f"streams: {join} join", "rtl/streams/join.py", partial(JoinProof, join))

@@ -2,10 +2,10 @@
 
 A claim that holds is proved by property-directed reachability (IC3, `pdr` of ABC): it finds clauses
 over the flip-flops that hold after reset, hold from one cycle to the next, and imply the claim, and
-checks that they do. So a proof is by induction, for runs of any length; memories begin with
-anything. Where clauses are not found soon, a lemma says by hand what is known of the state: it is
-proved first, in the same way, and the other claims then look only at runs in which it holds; where
-it does not, at none. A claim that fails is shown by the shortest run that z3 finds, as a VCD.
+checks that they do. So a proof is by induction, for runs of any length. Where clauses are
+not found soon, a lemma says by hand what is known of the state: it is proved first, in the same
+way, and the other claims then look only at runs in which it holds; where it does not, at none. A
+claim that fails is shown by the shortest run that z3 finds, as a VCD.
 
 What is too big for that is proved for runs of a number of cycles, by `bmc3` of ABC; its lemmas are
 still proved by induction.
@@ -32,7 +32,7 @@ from syncfabric.models.errors import ToolError
 
 PREPARE = """
 read_rtlil proof.il
-delete t:$meminit_v2
+{memories}
 prep -top top -flatten
 memory_map
 opt_clean
@@ -107,6 +107,7 @@ def check(
     *,
     reset: bool = False,
     cycles: int = 0,
+    any_memory: bool = False,
     only: str = "",
 ) -> list[Verdict]:
     """Prove every claim about a component; where a lemma fails, the lemmas alone.
@@ -121,6 +122,8 @@ def check(
         Reset may come at any time; else it has been, before the first cycle.
     cycles : int
         Claims are of runs of so many cycles; 0: of any length.
+    any_memory : bool
+        Memories begin with anything; else with 0.
     only : str
         Claims whose names have these words, and lemmas; the others are not looked at.
 
@@ -133,7 +136,9 @@ def check(
     """
     with tempfile.TemporaryDirectory() as name:
         bench = _Bench(Path(name), traces, cycles)
-        claims = bench.prepare(rtlil.convert(component, emit_src=False), reset=reset)
+        claims = bench.prepare(
+            rtlil.convert(component, emit_src=False), reset=reset, any_memory=any_memory
+        )
         lemmas = [number for number, claim in enumerate(claims) if claim.startswith("lemma")]
         verdicts = [bench.judge(claims[number], number) for number in lemmas]
         if not all(verdict.good for verdict in verdicts):
@@ -155,10 +160,11 @@ class _Bench:
         beside = str(Path(sys.executable).parent)
         self._environment = {**os.environ, "PATH": f"{beside}{os.pathsep}{os.environ['PATH']}"}
 
-    def prepare(self, text: str, *, reset: bool) -> list[str]:
+    def prepare(self, text: str, *, reset: bool, any_memory: bool) -> list[str]:
         """Make the models; return the claims in their order in them."""
         (self._folder / "proof.il").write_text(text)
-        self._script(PREPARE.format(reset="" if reset else NO_RESET))
+        memories = "delete t:$meminit_v2" if any_memory else ""
+        self._script(PREPARE.format(reset="" if reset else NO_RESET, memories=memories))
         paths = json.loads((self._folder / "map.json").read_text())["asserts"]
         return [path[-1].removeprefix("$flatten\\").partition(".")[0] for path in paths]
 

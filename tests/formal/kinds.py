@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from amaranth.lib import wiring
 
@@ -28,6 +29,8 @@ class Proof:
         Reset may come at any time; else it has been, before the first cycle.
     cycles : int
         Claims but lemmas are of runs of so many cycles; 0: of any length.
+    any_memory : bool
+        Memories begin with anything; else with 0.
     only : str
         Words of the claims' names; others but lemmas are left out.
     """
@@ -37,11 +40,13 @@ class Proof:
     make: Callable[[], wiring.Component]
     reset: bool = False
     cycles: int = 0
+    any_memory: bool = False
     only: str = ""
 
     def verdicts(self, traces: Path) -> list[Verdict]:
         """Prove every claim; the folder gets traces of those that do not hold."""
-        return check(self.make(), traces, reset=self.reset, cycles=self.cycles, only=self.only)
+        keys: dict[str, Any] = {"reset": self.reset, "cycles": self.cycles, "only": self.only}
+        return check(self.make(), traces, any_memory=self.any_memory, **keys)
 
 
 @dataclass(frozen=True)
