@@ -259,7 +259,7 @@ def test_every_planner_is_documented() -> None:
     ]
     for planners in (*MESSAGE_PLANNERS.values(), STATIC_PLANNERS):
         for planner in planners:
-            assert f"\n|`{planner}`|" in pages[0]
+            assert f"\n| `{planner}` |" in pages[0]
             assert f'`"{planner}"`' in pages[1]
 
 

@@ -181,7 +181,7 @@ def test_the_words_of_a_static_network_are_documented(table: type[WordTable], he
     text = (DOCS / REGISTERS).read_text(encoding="utf-8")
     lines = re.split(rf"{head}$", text, flags=re.I | re.M)[1].split("\n\n")[1].splitlines()[2:]
     access = {word: _ACCESS[word.fields[0].access] for word in table}
-    starts = [f"|{word:d}|`{word.name}`|{access[word]}|" for word in table]
+    starts = [f"| {word:d} | `{word.name}` | {access[word]} | " for word in table]
     assert [line[: len(start)] for line, start in zip(lines, starts, strict=True)] == starts
 
 

@@ -12,7 +12,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 def rows(page: str) -> list[list[str]]:
     text = (DOCS / page).read_text(encoding="utf-8").split("\n## On a real MPI\n")[1]
     lines = re.split(r"^## ", text, maxsplit=1, flags=re.M)[0].splitlines()
-    return [line.split("|")[1:-1] for line in lines if line.startswith("|`")]
+    return [line.split("|")[1:-1] for line in lines if line.startswith("| `")]
 
 
 def names(cell: str) -> list[str]:

@@ -15,7 +15,7 @@ PAGE = (Path(__file__).parents[4] / "docs" / "schedules-chunks.md").read_text(en
 
 def names(heading: str) -> set[str]:
     text = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("|`")]
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
     return {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
 
 
