@@ -154,8 +154,8 @@ def test_the_page_has_every_scheme_and_option(call: Call) -> None:
     text = (Path(__file__).parents[2] / "docs" / "choosing.md").read_text()
     page = text.split("\n## Schemes\n")[1]
     rows = [
-        f"|`{scheme.name}`|{', '.join(scheme.kinds) if len(scheme.kinds) < 3 else 'all'}|"
-        f"{scheme.title}|{scheme.place.removeprefix('paper ').replace('section', '§')}|\n"
+        f"| `{scheme.name}` | {', '.join(scheme.kinds) if len(scheme.kinds) < 3 else 'all'} | "
+        f"{scheme.title} | {scheme.place.removeprefix('paper ').replace('section', '§')} |\n"
         for scheme in SCHEMES
     ]
     assert [row for row in rows if row not in page] == []
@@ -165,6 +165,6 @@ def test_the_page_has_every_scheme_and_option(call: Call) -> None:
         by_times.setdefault(times, []).append(scheme.name)
     lines = {f"- {times}: {', '.join(names)}" for times, names in by_times.items()}
     assert set(re.findall(r"^- `.*: .*$", page, re.M)) == lines
-    assert page.count("\n|`") - page.count("\n|`-") == len(rows)
+    assert page.count("\n| `") - page.count("\n| `-") == len(rows)
     offered = set(re.findall(r"--[a-z]+", call("schemes", "--help").stdout)) - {"--help"}
     assert set(re.findall(r"--[a-z]+", page)) == offered

@@ -21,7 +21,7 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("cycles", nightly_but([1000], [1000, 3000]))
+@pytest.mark.parametrize("cycles", nightly_but([1500], [1500, 3000]))
 @pytest.mark.parametrize("name", nightly_but(["one", "two, wide", "two, among packets"], LAYOUTS))
 def test_guards_do_what_their_models_do(name: str, cycles: int) -> None:
     layout = LAYOUTS[name]

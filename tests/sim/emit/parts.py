@@ -135,7 +135,7 @@ class Stores(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.store = store = memory.Memory(shape=8, depth=8, init=[])
+        m.submodules.store = store = memory.Memory(shape=8, depth=8, init=[0])
         m.submodules.bytes = parts = memory.Memory(shape=8, depth=8, init=[1, 2, 3])
         m.submodules.table = table = memory.Memory(shape=8, depth=5, init=[7, 0, 9, 200])
         write, by_parts = store.write_port(), parts.write_port(granularity=4)
