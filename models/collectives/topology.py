@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -104,16 +104,22 @@ class Topology:
                     f" lanes 1 or more, not {float(link.alpha):g}, {float(link.beta):g} and"
                     f" {link.lanes}"
                 )
+        # A file may say that there are very many: lists of all are made when all have channels.
+        joined = {0, *(end for channel in self.channels for end in channel)}
+        if len(joined) < self.vertices:
+            first = next(v for v in count() if v not in joined)
+            raise self._apart(first, self.vertices - len(joined), "cannot be reached from")
         ways = ((self.successors, "cannot be reached from"), (self.sources, "has no way to"))
         for near, how in ways:
-            lost = self.vertices - len(seen := walked(near, 0))
-            if lost:
-                first = min(set(range(self.vertices)) - seen.keys())
-                kind = "node" if first < self.nodes else "switch"
-                raise SpecError(
-                    f"topology {self.name}: it is not connected: {kind} {first} {how} node 0"
-                    + (f", and {lost - 1} more" if lost > 1 else "")
-                )
+            if lost := set(range(self.vertices)) - walked(near, 0).keys():
+                raise self._apart(min(lost), len(lost), how)
+
+    def _apart(self, first: int, lost: int, how: str) -> SpecError:
+        kind = "node" if first < self.nodes else "switch"
+        return SpecError(
+            f"topology {self.name}: it is not connected: {kind} {first} {how} node 0"
+            + (f", and {lost - 1:,} more" if lost > 1 else "")
+        )
 
     @property
     def vertices(self) -> int:

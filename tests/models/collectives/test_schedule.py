@@ -111,6 +111,10 @@ def changed(*place: Any, value: Any) -> dict[str, Any]:
             "schedule: steps[0][0].message: 8 is no node; they are 0 to 7",
         ),
         (changed("topology", "nodes", value=9), "topology ring-8: it is not connected: node 8"),
+        (
+            changed("topology", "nodes", value=2**63),
+            "node 8 cannot be reached from node 0, and 9,223,",
+        ),
         (changed("topology", "nodes", value=None), "schedule: topology: nodes: field required"),
         (changed("topology", "channels", 3, value=[0]), "schedule: topology: channels[3][1]: "),
     ],
