@@ -225,8 +225,7 @@ CHUNKS = (
         "order",
         "has[way[0]] ^= one * personal",
         "has[way[0]] ^= one * 0",
-        "personal",
-        "search",
+        "order",
     ),
     _broken(
         "in slots a rank may receive what is not for it at any time",

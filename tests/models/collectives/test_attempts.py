@@ -222,3 +222,10 @@ def test_a_method_that_ends_without_a_schedule(monkeypatch: pytest.MonkeyPatch) 
 
 def one_a_step(task: Task, steps: int, seed: int, clock: Clock) -> Iterator[Found]:
     yield one_by_one(task)
+
+
+def test_with_no_method_left_all_is_over() -> None:
+    attempts = begun(SCATTER)
+    assert not attempts.over
+    attempts.fit.clear()
+    assert attempts.over

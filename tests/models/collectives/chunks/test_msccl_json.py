@@ -153,6 +153,9 @@ def test_what_is_wrong_is_told() -> None:
     assert check_algorithm(read(values)).wrong[0] == (
         "step 0: address 1 from 0 to 3: nothing of it is there to send"
     )
+    values = allgather()
+    values["steps"][0]["sends"] += values["steps"].pop(1)["sends"]  # what comes in the same step
+    assert any("nothing of it is there" in words for words in check_algorithm(read(values)).wrong)
     values = allreduce()
     values["steps"].append(copy.deepcopy(values["steps"][0]))
     assert check_algorithm(read(values)).broken == 0  # whole sums take each other's place

@@ -67,6 +67,15 @@ def test_greedy_serves_everybody(seed: int) -> None:
     assert sends == greedy(topology, exchange.ends(combine=False), parts, exchange.piece, seed)
 
 
+@pytest.mark.parametrize("name", ["mesh-3x3", "torus-4x4", "hypercube-8"])
+def test_a_share_for_one_leaves_each_rank_once(name: str) -> None:
+    topology = linked(load_topology(name), Fraction(0), Fraction(1))
+    exchange = Exchange("alltoall", topology.nodes, topology.nodes)
+    sends = greedy(topology, exchange.ends(combine=False), 1, exchange.piece, 1)
+    assert check(Schedule(topology, exchange, tuple(sends))).broken == 0
+    assert {*Counter((item, path[0]) for item, path, _ in sends).values()} == {1}
+
+
 @pytest.mark.parametrize(("name", "steps"), [("torus-8x8", 18), ("hypercube-16", 5)])
 def test_greedy_in_steps(name: str, steps: int) -> None:
     """With alpha alone a send is a step: as TACOS, near the bound of 16 and 4."""
