@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
+from math import ceil
 from typing import Any
 
 import networkx as nx
@@ -154,6 +155,24 @@ def test_parts_share_channels_evenly(seed: int) -> None:
     assert routes is not None
     load = Counter(hop for route in routes for hop in route.way.values())
     assert load == dict.fromkeys(topology.channels, 8)
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3])
+def test_whole_flows_fill_all_lanes(parts: int) -> None:
+    """No lane carries more than the best flows' greatest load, rounded up."""
+    mesh = load_topology("mesh-3x3")
+    links = tuple(Link(Fraction(0), Fraction(1), 1 + (i % 3 > 0)) for i in range(24))
+    topology = replace(mesh, links=links)
+    exchange = Exchange("alltoall", 9, 9 * parts, parts)
+    routes = routes_of(topology, exchange, 1, whole=True)
+    assert routes
+    load = Counter(hop for route in routes for hop in route.way.values())
+    flows = flows_of(topology)
+    assert flows
+    lanes = [link.lanes for link in links]
+    most = ceil(parts * float((flows.carried.sum(axis=0) / lanes).max()) - 1e-6)
+    both = zip(topology.channels, lanes, strict=True)
+    assert max(Fraction(load[channel], n) for channel, n in both) == most
 
 
 @pytest.mark.parametrize("kind", PERSONAL)
