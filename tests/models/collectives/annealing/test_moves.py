@@ -7,8 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from syncfabric.models.collectives.annealing.island import Island, Parameters
+from syncfabric.models.collectives.annealing.kernel import repair
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.encoding import Encoding, encode
+from syncfabric.models.collectives.moves import Chain, make
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.errors import SpecError
 from tests.models.collectives.tasks import TASKS, task
@@ -180,3 +182,26 @@ def test_a_message_may_go_in_every_step_that_lets_it_arrive() -> None:
             drawn.append(island.step[0].copy())
         assert (np.min(drawn, axis=0) == encoding.tables.low).all()
         assert (np.max(drawn, axis=0) == encoding.tables.high).all()
+
+
+def test_those_who_would_send_on_too_early_are_given_others() -> None:
+    """All whose message comes from a gene that now has it no earlier, or not before their step."""
+    encoding, seen = encode(TASKS["OAB, stored"][0], 4), Counter[bool]()
+    tables, genes = encoding.tables, encoding.genes
+    for seed in range(20):
+        island = Island(encoding, Parameters(population=1), seed)
+        chain = Chain(*(uses[0] for uses in island.chains))
+        room = np.empty((genes, 2), np.int64)
+        for gene in range(genes):
+            step = int(tables.high[gene]) - seed % 2
+            make(tables, chain, gene, int(chain.option[gene]), step)
+            early = {
+                k
+                for k, (o, t) in enumerate(zip(chain.option, chain.step, strict=True))
+                if tables.parent[o] == gene and t <= step and t < tables.steps
+            }
+            seen += Counter(bool(chain.step[k] == step) for k in early)
+            moved, _ = repair(tables, chain, gene, step, island.seeds, 0, room)
+            assert {*room[:moved, 0].tolist()} == early
+    assert seen[True]
+    assert seen[False]
