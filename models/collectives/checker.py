@@ -106,7 +106,7 @@ class _Copied:
                 self.tell_of(step, message, f": node {target} gets it a second time")
             else:
                 fresh[message] = heard[path[0]] + len(path) - 1
-        # Who hears of it in this step sends from the next one on.
+        # A receiver of this step sends from the next one on.
         for (origin, target), hops in fresh.items():
             self.heard[origin][target] = hops
 

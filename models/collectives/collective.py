@@ -248,8 +248,8 @@ def collective(
         The paper's name or that of MPI and NCCL, as ``kind_of`` takes it.
     topology : Topology
     senders, receivers : sequence of int, optional
-        By default all nodes; node 0 where there must be one; and where one sends to or hears from
-        all, all but that one.
+        By default all nodes; node 0 where there must be one; and where one sends to or receives
+        from all, all but that one.
     targets : sequence of int, optional
         For a permutation, the destination of each node. Of ``senders`` only, if they are given.
 

@@ -32,7 +32,7 @@ class Transfer(NamedTuple):
     """One message on its way in one step."""
 
     message: tuple[int, int]
-    """Its origin, and its destination: in a broadcast the node that hears of it here."""
+    """Its origin, and its destination: in a broadcast the node that receives it here."""
     path: tuple[int, ...]
     """Every vertex passed, from the node that sends it in this step."""
 

@@ -177,7 +177,7 @@ class Console(wiring.Component):
             bus.address.eq(address),
             transmitter.byte.eq(self._said(answer, place, read)),
         ]
-        # While it is deaf it takes no line, but hears that one is lost.
+        # While it is deaf it takes no line, but notes that one is lost.
         deaf, loses, lost, stays = (Signal() for _ in range(4))
         inside = Signal()
         m.d.comb += [

@@ -15,7 +15,7 @@ _DRAWN: tuple[Policy, ...] = ("last", "together", "back_to_back", "skew")
 
 
 class GroupArrivals:
-    """Plans the arrivals of a group, episode by episode, from the releases it hears of.
+    """Plans the arrivals of a group, episode by episode, from its releases.
 
     Parameters
     ----------

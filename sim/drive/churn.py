@@ -58,7 +58,7 @@ class MembersSetUp(Program):
         Packets sent.
     """
 
-    hears = True
+    ejects = True
 
     def __init__(self, driver: EngineDriver) -> None:
         self._driver, self._shape = driver, driver.plan.spec.message_network.shape

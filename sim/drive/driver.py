@@ -48,8 +48,8 @@ class Program:
 
     keeps: ClassVar[bool] = False
     """Whether groups have further barriers until it is finished."""
-    hears: ClassVar[bool] = False
-    """Whether it is stepped with the packets that come to nodes' software."""
+    ejects: ClassVar[bool] = False
+    """Whether it is stepped with the packets that nodes' software ejects."""
 
     @property
     def finished(self) -> bool:

@@ -55,7 +55,7 @@ class EngineDriver(Driver[CollectiveNetwork]):
     def add(self, program: Program) -> None:
         """Let a program drive the network, too, behind those that are there."""
         self.programs.append(program)
-        if program.hears and self._inbox is None:
+        if program.ejects and self._inbox is None:
             self._inbox = Inbox(self.plan.spec.message_network)
 
     @property

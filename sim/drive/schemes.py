@@ -40,7 +40,7 @@ class Scheme(Program):
         It has other groups.
     """
 
-    hears = True
+    ejects = True
     left_out = 0
 
     def __init__(self, driver: EngineDriver) -> None:

@@ -236,7 +236,7 @@ class Replaying(Program):
         As of `ReplayOutcome`.
     """
 
-    hears = True
+    ejects = True
 
     def __init__(self, driver: EngineDriver) -> None:
         replay = driver.scenario.replay

@@ -131,7 +131,7 @@ class Lifecycle(ABC):
         raise FoundError(f"not set up: {answer.name}")
 
     def await_ready(self, group: GroupPlan) -> Steps[None]:
-        """Await GO at all members of a group of which nobody arrives before.
+        """Await GO at all members of a group of which no member arrives before.
 
         Without ``read_back``, and on barrier wires, nothing says so, and all the cycles go by that
         it may take.

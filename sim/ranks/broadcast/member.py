@@ -119,7 +119,7 @@ class Member:
             self._fates.popleft()
         elif kind is Kind.DATA:
             self._suffer(Data.unpack(message.body).turn)
-        # Who has left hears only what the experiment says.
+        # A rank that has left receives only what the experiment sends.
         if self._deaf and kind not in (Kind.ROUND, Kind.END, Kind.GO):
             return
         match kind:

@@ -24,7 +24,7 @@ def play_faults(seed: int, kind: str, cycles: int) -> Counter[str]:
 
 @pytest.mark.parametrize("kind", ["mesh", "irregular"])
 def test_faults_of_links(kind: str) -> None:
-    """What nobody sent, and what never comes: the same whatever is left out of a step."""
+    """What was never sent, and what never comes: the same whatever is left out of a step."""
     seen = sum((play_faults(seed, kind, 500) for seed in range(9)), Counter[str]())
     assert min(seen[kind.name] for kind in FAULTS) > 1, seen
     assert min(seen[what] for what in ("wires", "releases", "guards", "skipped", "put")) > 5

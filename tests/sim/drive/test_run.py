@@ -82,7 +82,7 @@ def test_icarus_gives_it_too_and_leaves_log_and_waveform(tmp_path: Path) -> None
     assert less_the_simulator(seen) == replace(less_the_simulator(model), files=tuple(files))
     assert all(Path(file).stat().st_size > 100 for file in files)
     rows = list(csv.DictReader((tmp_path / "log.csv").open()))
-    # The tree has two links, and the root hears of all members before it tells anyone.
+    # The tree has two links, and the root receives of all members before it releases any.
     episode = ["reduce"] * 2 + ["distribute"] * 2
     assert [row["kind"] for row in rows] == ["go"] * 2 + episode * 5
     assert told[:2] == [("build", 0, 1), ("build", 1, 1)]
