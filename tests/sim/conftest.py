@@ -1,7 +1,6 @@
 """What all benches of whole networks share."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,14 +11,12 @@ ZEROS = re.compile(r"(\w+)(\[\1_word\])\s*=\s*(\d+)'d0;")
 """What a memory begins with in emitted Verilog, unless it is a table."""
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _memories_begin_in_any_state() -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def memories_begin_in_any_state(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let memories of whole networks under Icarus begin as on a chip: with anything, not with 0."""
-    patch, made = pytest.MonkeyPatch(), bench.bench_verilog
+    made = bench.bench_verilog
 
     def any_state(*spec: Any, **keys: Any) -> str:
         return ZEROS.sub(r"\1\2 = {(\3 + 31) / 32{$random}};", made(*spec, **keys))
 
-    patch.setattr(bench, "bench_verilog", any_state)
-    yield
-    patch.undo()
+    monkeypatch.setattr(bench, "bench_verilog", any_state)
