@@ -128,7 +128,7 @@ _OWN = (
     Method(
         "matching",
         "what few nodes have first, or trees, channel by channel",
-        f"{_HOME}exact.matching:broadcast_by_matching",
+        f"{_HOME}exact.constructions:broadcast_by_matching",
         at_once=True,
     ),
     Method(
@@ -146,13 +146,13 @@ _OWN = (
     Method(
         "packing",
         "each step as a linear program in whole numbers",
-        f"{_HOME}exact.packing:scatter_by_packing",
+        f"{_HOME}exact.balanced:scatter_by_packing",
         at_once=True,
     ),
     Method(
         "queues",
         "what has to pass most goes first",
-        f"{_HOME}exact.queues:scatter_by_queues",
+        f"{_HOME}exact.balanced:scatter_by_queues",
         at_once=True,
     ),
     Method(

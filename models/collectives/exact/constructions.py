@@ -1,110 +1,50 @@
-"""Schedules that need no search, where one is known."""
+"""Schedules that need no search, where one is known: of broadcasts here, else of scatters."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 from random import Random
 
 import networkx as nx
 
+from syncfabric.models.collectives.chunks.order import Route, along
+from syncfabric.models.collectives.chunks.schedule import Send
+from syncfabric.models.collectives.chunks.trees import best_trees
 from syncfabric.models.collectives.clock import tick
-from syncfabric.models.collectives.collective import Collective
-from syncfabric.models.collectives.exact.matching import matched
-from syncfabric.models.collectives.exact.products import scatter_on_product
+from syncfabric.models.collectives.exact.scatters import (
+    scatter_on_cube,
+    scatter_on_product,
+    scatter_on_ring,
+)
 from syncfabric.models.collectives.paths import Path
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.symmetry import Quotient, translations
 from syncfabric.models.collectives.task import Task
-from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.collectives.topology import Topology, linked
 from syncfabric.models.planning.ring_construct import cycle_through
 
-Arc = tuple[int, int, int]
-"""Where a message begins, its hops round the ring, below 0 backwards, and 1 if a chord follows."""
+_DRAWS = 20
+"""Of trees under a symmetry."""
+MOST_TRIED = 100
+"""Nodes up to which a matching is tried more than once."""
+TRIES = 30
 
 
-def scatter_on_ring(task: Task) -> tuple[Step, ...] | None:
-    """Return AAS, or a part of it, with wormhole switching on a ring of P = 4 n nodes, else None.
+def construct(task: Task, steps: int, seed: int = 1) -> tuple[Step, ...] | None:
+    """Return a schedule that is known, or None.
 
-    P^2 / 8 steps, or P^2 / 16 where opposite nodes are joined by chords, at the bound of the ring's
-    channels; fewer where no message takes a step.
+    Parameters
+    ----------
+    task : Task
+        Not one that is to be turned round.
+    steps : int
+        Of a broadcast, at most. A scatter may have more.
+    seed : int
     """
-    nodes, rules = task.topology.nodes, task.rules
-    if task.collective.broadcast or rules.stores or nodes % 4 or task.topology.switches:
-        return None
-    half = nodes // 2
-    ring = {(i, (i + way) % nodes) for i in range(nodes) for way in (1, -1)}
-    chords = {(i, (i + half) % nodes) for i in range(nodes)}
-    if rules.ports == 1 or {*task.topology.channels} not in (ring, ring | chords):
-        return None
-    joined = len(task.topology.channels) > len(ring)
-    wanted, steps = set(task.collective.pairs), []
-    round_ = (*range(nodes),) * 2
-    for arcs in _chorded(nodes) if joined else _round(nodes):
-        tick()
-        paths = [_path(*arc, round_) for arc in arcs]
-        sent = [Transfer((p[0], p[-1]), p) for p in paths if (p[0], p[-1]) in wanted]
-        if sent:
-            steps.append(tuple(sent))
-    return tuple(steps)
-
-
-def _path(begin: int, far: int, chord: int, round_: tuple[int, ...]) -> Path:
-    """Return an arc and its chord, from the nodes two times round: all paths share the numbers."""
-    nodes = len(round_) // 2
-    first = begin % nodes + (nodes if far < 0 else 0)
-    path = round_[first : first + far + 1] if far >= 0 else round_[first : first + far - 1 : -1]
-    return path + (round_[path[-1] + nodes // 2],) * chord
-
-
-def _tiled(nodes: int, size: int, chord: int) -> Iterator[list[Arc]]:
-    """Yield steps that take every channel upwards: of each length below ``size`` all arcs.
-
-    Arcs of d and ``size`` - d hops alternate, so that the ring is full; ``size`` steps for the two.
-    """
-    for d in range(1, (size + 1) // 2):
-        for i in range(size):
-            starts = range(i, i + nodes, size)
-            yield [a for s in starts for a in ((s, d, chord), (s + d, size - d, chord))]
-    if size % 2 == 0:
-        yield from _whole(nodes, size // 2, chord)
-
-
-def _whole(nodes: int, size: int, chord: int) -> Iterator[list[Arc]]:
-    """Yield steps that take every channel upwards: all arcs of one length, which parts the ring."""
-    for i in range(size):
-        yield [(at, size, chord) for at in range(i, i + nodes, size)]
-
-
-def _mirrored(arcs: list[Arc]) -> list[Arc]:
-    return [(-begin, -far, chord) for begin, far, chord in arcs]
-
-
-def _round(nodes: int) -> Iterator[list[Arc]]:
-    """Yield the steps of a ring.
-
-    Ways up and down are mirror images. Messages of P / 2 hops go up and down by turns of two.
-    """
-    for step in _tiled(nodes, nodes // 2, 0):
-        yield step + _mirrored(step)
-    across = [*_whole(nodes, nodes // 2, 0)]
-    for up, down in zip(across[::2], across[1::2], strict=True):
-        yield up + _mirrored(down)
-
-
-def _chorded(nodes: int) -> Iterator[list[Arc]]:
-    """Yield the steps of a ring with chords: of P / 4 hops at most, and then a chord or none.
-
-    While messages with a chord go up, others go down, and the other way round, so no chord is taken
-    twice. Opposite nodes are served along with messages that take none.
-    """
-    direct = [*_tiled(nodes, nodes // 4, 0), *_whole(nodes, nodes // 4, 0)]
-    chorded = [*_tiled(nodes, nodes // 4, 1)]
-    for one, other in zip(direct, chorded, strict=False):
-        yield one + _mirrored(other)
-        yield other + _mirrored(one)
-    opposite = [(node, 0, 1) for node in range(nodes)]
-    for step in direct[len(chorded) :]:
-        yield step + _mirrored(step) + opposite
-        opposite = []
+    if task.collective.broadcast:
+        return broadcast_on_ring(task, steps) or _broadcast_by_symmetry(task, steps, seed)
+    return scatter_on_cube(task) or scatter_on_ring(task) or scatter_on_product(task, seed)
 
 
 def broadcast_on_ring(task: Task, steps: int) -> tuple[Step, ...] | None:
@@ -207,92 +147,18 @@ def _tour(cycles: list[list[int]]) -> list[int]:
     return walk
 
 
-def scatter_on_cube(task: Task) -> tuple[Step, ...] | None:
-    """Return AAS, or a part of it, with wormhole switching on a hypercube, else None.
-
-    nodes / 2 steps, or nodes - 1 with one port; fewer where no message takes a step.
-    """
-    scatters = not task.collective.broadcast and not task.rules.stores
-    if not scatters or not is_cube(task.topology) or task.topology.nodes < 4:
+def _broadcast_by_symmetry(task: Task, steps: int, seed: int) -> tuple[Step, ...] | None:
+    """Return AAB by one tree and its images under a symmetry with one orbit of nodes, or None."""
+    topology, found = task.topology, task.collective
+    symmetry = next(iter(translations(topology)), None)
+    if symmetry is None or not symmetry.keeps(found) or topology.switches:
         return None
-    last, one = task.topology.nodes - 1, task.rules.ports == 1
-    vectors = [(v,) for v in range(1, last + 1)] if one else list(_pairs(last))
-    wanted = _by_vector(task.collective)
-    steps = []
-    for step in vectors:
-        tick()
-        sent = [
-            Transfer((source, source ^ v), _along(source, v))
-            for v in step
-            for source in wanted.get(v, ())
-        ]
-        if sent:
-            steps.append(tuple(sent))
-    return tuple(steps)
-
-
-def is_cube(topology: Topology) -> bool:
-    """Tell whether nodes are joined just where their numbers differ in one bit."""
-    nodes = topology.nodes
-    bits = nodes.bit_length() - 1
-    return (
-        topology.switches == 0
-        and nodes == 1 << bits
-        and len(topology.channels) == nodes * bits
-        and all((a ^ b).bit_count() == 1 for a, b in topology.channels)
-    )
-
-
-def _pairs(last: int) -> Iterator[tuple[int, ...]]:
-    """Yield each vector with its complement; 0 is nobody's message."""
-    yield (last,)
-    for vector in range(1, last // 2 + 1):
-        yield vector, last ^ vector
-
-
-def _by_vector(collective: Collective) -> dict[int, list[int]]:
-    """Return by vector the sources of its messages."""
-    found: dict[int, list[int]] = {}
-    for source, target in collective.pairs:
-        found.setdefault(source ^ target, []).append(source)
-    return found
-
-
-def _along(source: int, vector: int) -> Path:
-    path, here = [source], source
-    while vector:
-        bit = vector & -vector
-        here ^= bit
-        vector ^= bit
-        path.append(here)
-    return tuple(path)
-
-
-_TRIES = 20
-
-
-def broadcast_by_trees(quotient: Quotient, steps: int, seed: int) -> tuple[Step, ...] | None:
-    """Return AAB in so many steps, or None if no such tree was found.
-
-    Parameters
-    ----------
-    quotient : Quotient
-        Of AAB on a network without switches, under a symmetry with one orbit of nodes.
-    steps : int
-    seed : int
-        Of the order in which nodes alike are taken up.
-    """
-    task = quotient.task
-    nodes = task.topology.nodes
-    if (
-        not task.collective.broadcast
-        or task.topology.switches
-        or len(set(quotient.node_class)) != 1
-        or not nodes == len(task.collective.senders) == len(task.collective.receivers)
-    ):
+    quotient = Quotient(task, symmetry)
+    whole = topology.nodes == len(found.senders) == len(found.receivers)
+    if not whole or len(set(quotient.node_class)) != 1:
         return None
-    rng = Random(seed)
-    for _ in range(_TRIES):
+    rng = Random(seed)  # of the order in which nodes alike are taken up
+    for _ in range(_DRAWS):
         tick()
         tree = _tree(task, quotient.channel_class, steps, rng)
         if tree is not None:
@@ -326,24 +192,126 @@ def _tree(task: Task, orbit: list[int], steps: int, rng: Random) -> list[list[Tr
     return None if left else tree
 
 
-def construct(task: Task, steps: int, seed: int = 1) -> tuple[Step, ...] | None:
-    """Return a schedule that is known, or None.
+def broadcast_by_matching(task: Task, steps: int, seed: int) -> tuple[Step, ...] | None:
+    """Return AAB by store and forward with all ports on a direct network; None of other tasks.
+
+    None, too, if all that is found takes longer ways than the task allows.
+
+    In each step every node receives by as many channels as it can, first what few nodes have. If
+    that never takes as few as ``steps``, a schedule in chunks of one part, whose sends all take a
+    step, along trees that load each channel as little as can be. Of several the one of fewest.
+    """
+    nodes, found = range(task.topology.nodes), task.collective
+    everyone = len(found.senders) == len(found.receivers) == len(nodes)
+    if not (found.broadcast and everyone and task.hop_by_hop and task.rules.ports == "all"):
+        return None
+    best: tuple[Step, ...] | None = None
+    for made in _all(task, seed):
+        if made is not None and (best is None or len(made) < len(best)):
+            best = made
+        if best is not None and len(best) <= steps:
+            break
+    return best
+
+
+def _all(task: Task, seed: int) -> Iterator[tuple[Step, ...] | None]:
+    rng, nodes = Random(seed), range(task.topology.nodes)
+    for _ in range(TRIES if len(nodes) <= MOST_TRIED else 1):
+        yield _rarest(task, rng)
+    plain = replace(task.topology, links=())
+    topology, nothing = linked(plain, Fraction(1), Fraction(1)), Fraction(0)
+    if trees := best_trees(topology, nodes):
+        first = {tree.owner: tree for tree in reversed(trees)}
+        routes = [Route(node, first[node].edges) for node in nodes]
+        sends = along(topology, routes, nothing, parts=1, both=False)
+        if _detour(task, sends) <= task.extra:
+            yield _steps(nodes, sends)
+
+
+def _rarest(task: Task, rng: Random) -> tuple[Step, ...] | None:
+    """Let every node receive what few nodes have; None where no one can go on.
+
+    Nodes that have least choose first. Channels are matched with messages along augmenting paths.
+    """
+    topology, nodes = task.topology, range(task.topology.nodes)
+    far: list[list[int]] = topology.distances.tolist()
+    hops = [{node: 0} for node in nodes]
+    copies = [1] * len(nodes)
+    made: list[Step] = []
+    while any(len(has) < len(nodes) for has in hops):
+        now: list[Transfer] = []
+        for node in sorted(nodes, key=lambda v: (len(hops[v]), rng.random())):
+            tick()
+            near: dict[int, list[int]] = {}
+            for other in topology.sources[node]:
+                for item, taken in hops[other].items():
+                    if item not in hops[node] and taken < far[item][node] + task.extra:
+                        near.setdefault(item, []).append(other)
+            order = sorted(near, key=lambda item: (copies[item], rng.random()))
+            for other, item in matched(order, near, len(topology.sources[node])).items():
+                now.append(Transfer((item, node), (other, node)))
+                copies[item] += 1
+        if not now:
+            return None
+        # No one receives in this step what comes in it.
+        come = [(node, item, hops[path[0]][item] + 1) for (item, node), path in now]
+        for node, item, hop in come:
+            hops[node][item] = hop
+        made.append(tuple(now))
+    return tuple(made)
+
+
+def matched(order: Sequence[int], near: Mapping[int, Sequence[int]], most: int) -> dict[int, int]:
+    """Give up to ``most`` senders an item each, those that come first if they can.
 
     Parameters
     ----------
-    task : Task
-        Not one that is to be turned round.
-    steps : int
-        Of a broadcast, at most. A scatter may have more.
-    seed : int
+    order : sequence of int
+        Items.
+    near : mapping
+        The senders that each item can have.
+    most : int
+
+    Returns
+    -------
+    dict
+        From sender to item.
     """
-    if task.collective.broadcast:
-        return broadcast_on_ring(task, steps) or _broadcast_by_symmetry(task, steps, seed)
-    return scatter_on_cube(task) or scatter_on_ring(task) or scatter_on_product(task, seed)
+    owner: dict[int, int] = {}
+
+    def place(item: int, seen: set[int]) -> bool:
+        for other in near[item]:
+            if other not in seen:
+                seen.add(other)
+                if other not in owner or place(owner[other], seen):
+                    owner[other] = item
+                    return True
+        return False
+
+    for item in order:
+        if len(owner) == most:
+            break
+        place(item, set())
+    return owner
 
 
-def _broadcast_by_symmetry(task: Task, steps: int, seed: int) -> tuple[Step, ...] | None:
-    symmetry = next(iter(translations(task.topology)), None)
-    if symmetry is None or not symmetry.keeps(task.collective):
-        return None
-    return broadcast_by_trees(Quotient(task, symmetry), steps, seed)
+def _detour(task: Task, sends: Iterable[Send]) -> int:
+    """Return the hops that a way is longer than a shortest one at most."""
+    hops = {(node, node): 0 for node in range(task.topology.nodes)}
+    for item, (here, there), _ in sends:
+        hops[item, there] = hops[item, here] + 1
+    far: list[list[int]] = task.topology.distances.tolist()
+    return max(taken - far[a][b] for (a, b), taken in hops.items())
+
+
+def _steps(nodes: range, sends: Iterable[Send]) -> tuple[Step, ...]:
+    """Return sends as steps: each after its item has come, and after those before it there."""
+    comes = {(node, node): 0 for node in nodes}
+    free: dict[tuple[int, ...], int] = {}
+    steps: list[list[Transfer]] = []
+    for item, path, _ in sends:
+        step = max(comes[item, path[0]], free.get(path, 0))
+        comes[item, path[-1]] = free[path] = step + 1
+        steps += [[] for _ in range(step + 1 - len(steps))]
+        steps[step].append(Transfer((item, path[-1]), path))
+    return tuple(map(tuple, steps))

@@ -1,15 +1,19 @@
-"""Schedules that need no search."""
+"""Schedules that need no search: broadcasts round rings, along trees, and by matchings."""
 
+import networkx as nx
 import pytest
 
 from syncfabric.models.collectives.bounds import lower_bounds
 from syncfabric.models.collectives.collective import collective
-from syncfabric.models.collectives.exact.constructions import broadcast_on_ring, construct, is_cube
-from syncfabric.models.collectives.files import permutation
+from syncfabric.models.collectives.exact.constructions import (
+    broadcast_by_matching,
+    broadcast_on_ring,
+    construct,
+)
 from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.task import Rules, Switching, Task
 from syncfabric.models.collectives.topology import Topology, both_ways
-from tests.models.collectives.tasks import STORE, STRICT, STRICT_1, assert_right, task
+from tests.models.collectives.tasks import STORE, STORE_1, STRICT, STRICT_1, assert_right, task
 
 
 @pytest.mark.parametrize(
@@ -57,59 +61,6 @@ def test_where_no_tree_is_known() -> None:
     assert construct(task("star-8", "AAB", STORE), 49) is None
     assert construct(task("torus-4x4", "OAB", STORE), 9) is None
     assert construct(task("moore-petersen", "AAB", STORE), 3) is None
-
-
-@pytest.mark.parametrize("nodes", [4, 8, 32, 64])
-@pytest.mark.parametrize(("ports", "steps"), [("all", 2), (2, 2), (1, 1)])
-def test_scatters_on_hypercubes(nodes: int, ports: int, steps: int) -> None:
-    asked = task(f"hypercube-{nodes}", "AAS", Rules(ports))
-    best = nodes // 2 if steps == 2 else nodes - 1
-    assert lower_bounds(asked)[0].value == best
-    found = construct(asked, best)
-    assert found is not None
-    assert len(found) == best
-    assert_right(asked, found)
-
-
-def test_part_of_a_scatter_on_a_hypercube() -> None:
-    cube = named("hypercube-16")
-    some = Task(cube, collective("MNS", cube, [0, 3, 5], [1, 2, 3]))
-    assert_right(some, construct(some, 8))
-    shuffled = permutation("shuffle", 16)
-    moved = Task(cube, collective("permutation", cube, targets=shuffled))
-    assert_right(moved, construct(moved, 8))
-
-
-@pytest.mark.parametrize("name", ["torus-4x4", "ring-4", "k-ring-16", "octagon-8", "mesh-2x4"])
-def test_what_is_no_hypercube(name: str) -> None:
-    # A torus of four by four is a hypercube with other numbers.
-    assert not is_cube(named(name))
-
-
-def test_scatters_by_other_rules_are_left_alone() -> None:
-    assert construct(task("hypercube-8", "AAS", STORE), 99) is None
-
-
-@pytest.mark.parametrize(
-    ("family", "sizes", "part"),
-    [("ring", (4, 8, 12, 20, 64), 8), ("octagon", (8, 12, 16, 20, 64), 16)],
-)
-def test_scatters_meet_their_bound(family: str, sizes: tuple[int, ...], part: int) -> None:
-    for nodes in sizes:
-        asked = task(f"{family}-{nodes}", "AAS", Rules())
-        best = nodes * nodes // part
-        assert lower_bounds(asked)[0].value == best
-        assert_right(asked, construct(asked, best), best)
-
-
-def test_other_scatters() -> None:
-    for name in ("ring-16", "octagon-16"):
-        graph = named(name)
-        some = Task(graph, collective("MNS", graph, [0, 3, 5], [1, 2, 3, 8]))
-        assert_right(some, construct(some, 32))
-    assert construct(task("ring-10", "AAS", Rules()), 99) is None
-    assert construct(task("ring-8", "AAS", Rules(1)), 99) is None
-    assert construct(task("ring-8", "AAS", STORE), 99) is None
 
 
 def boxes(*, switches: bool) -> Topology:
@@ -168,3 +119,39 @@ def test_where_no_ring_is_found() -> None:
     assert broadcast_on_ring(task("mesh-3x3", "AAB", STRICT_1), 8) is None
     assert broadcast_on_ring(task("moore-petersen", "AAB", STRICT_1), 9) is None
     assert broadcast_on_ring(task("mesh-4x4", "OAB", STRICT_1), 15) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "extra", "steps"),
+    [
+        ("mesh-5x5", 8, 12),
+        ("mesh-3x4", 6, 6),
+        ("star-7", 0, 6),
+        ("moore-petersen", 0, 3),
+        pytest.param("mesh-8x8", 8, 32, marks=pytest.mark.nightly),
+    ],
+)
+def test_matchings_take_few_steps(name: str, extra: int, steps: int) -> None:
+    asked = task(name, "AAB", STORE, extra)
+    found = broadcast_by_matching(asked, 0, 1)
+    assert_right(asked, found, steps)
+    assert found == broadcast_by_matching(asked, 0, 1)
+
+
+def test_matchings_meet_the_bound_on_random_regular_graphs() -> None:
+    for seed in (1, 2, 3):
+        links = nx.random_regular_graph(3, 50, seed=seed).edges
+        graph = Topology("random", 50, 0, both_ways(links))
+        asked = Task(graph, collective("AAB", graph), STORE, 8)
+        assert_right(asked, broadcast_by_matching(asked, 17, 1), 17)
+
+
+def test_tasks_that_are_not_matched() -> None:
+    for other in (
+        task("mesh-3x3", "AAS", STORE),
+        task("mesh-3x3", "OAB", STORE),
+        task("mesh-3x3", "AAB"),
+        task("mesh-3x3", "AAB", STORE_1),
+        task("fat-tree-2x2", "AAB", STORE),
+    ):
+        assert broadcast_by_matching(other, 0, 1) is None

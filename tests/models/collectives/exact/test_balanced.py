@@ -1,11 +1,15 @@
-"""Scatters packed step by step: right, and at the bound or near it."""
+"""Scatters packed step by step, or queued: right, and at the bound or near it."""
 
 import pytest
 
 from syncfabric.models.collectives.bounds import lower_bounds
-from syncfabric.models.collectives.exact.packing import balanced, scatter_by_packing
+from syncfabric.models.collectives.exact.balanced import (
+    balanced,
+    scatter_by_packing,
+    scatter_by_queues,
+)
 from syncfabric.models.collectives.task import Rules, Task
-from tests.models.collectives.tasks import STORE, assert_right, task
+from tests.models.collectives.tasks import STORE, STORE_1, assert_right, task
 
 
 @pytest.mark.parametrize(
@@ -19,7 +23,7 @@ from tests.models.collectives.tasks import STORE, assert_right, task
     ],
     ids=lambda value: value.topology.name if isinstance(value, Task) else None,
 )
-def test_it_meets_the_bound(asked: Task, steps: int) -> None:
+def test_packings_meet_the_bound(asked: Task, steps: int) -> None:
     assert lower_bounds(asked)[0].value == steps
     *_, last = scatter_by_packing(asked, steps, 1)
     assert_right(asked, last, steps)
@@ -50,7 +54,37 @@ def test_the_same_seed_packs_the_same() -> None:
     assert one == other
 
 
-def test_tasks_of_others() -> None:
+def test_tasks_that_are_not_packed() -> None:
     for asked in (task("mesh-3x3", "AAB"), task("mesh-3x3", "AAS", STORE)):
         assert [*scatter_by_packing(asked, 9, 1)] == []
     assert [*scatter_by_packing(task("ring-200", "AAS"), 5000, 1)] == []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        task("mesh-5x5", "AAS", STORE),
+        task("ring-16", "AAS", STORE),
+        task("octagon-8", "AAS", STORE),
+        task("mesh-3x4", "OAS", STORE),
+    ],
+    ids=lambda asked: f"{asked.topology.name}, {asked.collective.kind}",
+)
+def test_queues_meet_the_bound(asked: Task) -> None:
+    steps = lower_bounds(asked)[0].value
+    *_, last = scatter_by_queues(asked, steps, 1)
+    assert_right(asked, last, steps)
+
+
+@pytest.mark.parametrize("rules", [STORE_1, Rules(2, switching="store-and-forward")])
+def test_queues_keep_ports(rules: Rules) -> None:
+    found = [*scatter_by_queues(task("mesh-4x4", "AAS", rules), 16, 1)]
+    for steps in found:
+        assert_right(task("mesh-4x4", "AAS", rules), steps)
+    assert sorted(found, key=len, reverse=True) == found
+
+
+def test_tasks_that_are_not_queued() -> None:
+    for asked in (task("ring-8", "AAS"), task("ring-8", "AAB", STORE)):
+        assert [*scatter_by_queues(asked, 9, 1)] == []
+    assert [*scatter_by_queues(task("fat-tree-2x2", "AAS", STORE), 9, 1)] == []

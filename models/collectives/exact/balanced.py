@@ -1,15 +1,22 @@
-"""Scatters with wormhole switching, step by step: each is a packing that leaves enough behind.
+"""Scatters along paths chosen first, so that no channel is on more of them than the bound says.
 
-Paths are chosen first, so that no channel is on more of them than the bound says. With r steps to
-go, a channel that r messages still need must carry one in this step. A linear program in whole
-numbers packs messages into the step so that all of these do, and of the others those which have
-the most to go.
+With wormhole switching each step is a packing that leaves enough behind. With r steps to go, a
+channel that r messages still need must carry one in this step. A linear program in whole numbers
+packs messages into the step so that all of these do, and of the others those which have the most to
+go.
+
+By store and forward messages queue for each channel, the farthest to go first. On a line that order
+alone takes as few steps as there can be (F. Leighton, Introduction to Parallel Algorithms and
+Architectures, 1992, section 1.7). Elsewhere a message goes first that has to pass more of those
+channels that carry most, as these must never be idle.
 """
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from math import inf
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -27,8 +34,8 @@ from syncfabric.models.collectives.task import Task
 
 _FLOWS = 60_000
 """Flows (senders times channels) up to which paths are chosen."""
-_TRIES = 5
-"""With each choice of paths."""
+_PACKED, _QUEUED = 5, 4
+"""How often messages are packed, and queued, with each choice of paths."""
 _GAP = 0.05
 """Between a step's packing and the best one, at most."""
 _NODES = 30
@@ -51,20 +58,50 @@ def scatter_by_packing(task: Task, steps: int, seed: int) -> Iterator[tuple[Step
         The lower bound, at which it ends.
     seed : int
     """
-    if task.collective.broadcast or task.rules.stores:
-        return
+
+    def packed(paths: list[Path], attempt: int, best: float) -> tuple[Step, ...] | None:
+        return _Packing(task, paths, steps, seed + attempt).run(best)
+
+    if not task.collective.broadcast and not task.rules.stores:
+        yield from _shorter(task, steps, _PACKED, packed)
+
+
+def scatter_by_queues(task: Task, steps: int, seed: int) -> Iterator[tuple[Step, ...]]:
+    """Yield schedules of a scatter by store and forward on a direct network, shorter and shorter.
+
+    Parameters
+    ----------
+    task, steps, seed
+        As of :func:`scatter_by_packing`, but for the switching.
+    """
+
+    def queued(paths: list[Path], attempt: int, _: float) -> tuple[Step, ...]:
+        rank = (_by_load, _by_hops)[attempt % 2]
+        return _queued(task, paths, rank(paths, Random(seed + attempt)))
+
+    if not task.collective.broadcast and task.hop_by_hop:
+        yield from _shorter(task, steps, _QUEUED, queued)
+
+
+def _shorter(
+    task: Task,
+    steps: int,
+    tries: int,
+    make: Callable[[list[Path], int, float], tuple[Step, ...] | None],
+) -> Iterator[tuple[Step, ...]]:
+    """Yield what is shorter than all before, made of each choice of paths in so many tries."""
     best = inf
-    for paths in loaded_evenly(task, steps):
-        for attempt in range(_TRIES):
-            found = _Packing(task, paths, steps, seed + attempt).run(best)
-            if found is not None:
+    for paths in _loaded_evenly(task, steps):
+        for attempt in range(tries):
+            found = make(paths, attempt, best)
+            if found is not None and len(found) < best:
                 yield found
                 best = len(found)
             if best <= steps:
                 return
 
 
-def loaded_evenly(task: Task, steps: int) -> Iterator[list[Path]]:
+def _loaded_evenly(task: Task, steps: int) -> Iterator[list[Path]]:
     """Yield choices of a path for each message with no channel on more than ``steps`` of them.
 
     None where there are too many messages and channels.
@@ -184,3 +221,62 @@ class _Packing:
         )
         tick()
         return None if result.x is None else result.x > (0.5 if whole else 1e-6)
+
+
+Rank = Callable[[int, int], tuple[float, float]]
+"""Of a message and the hops that it has made; who has the greatest goes first."""
+
+
+def _by_hops(paths: list[Path], rng: Random) -> Rank:
+    """Rank by the hops that are to come."""
+    draw = [rng.random() for _ in paths]
+    return lambda message, hop: (len(paths[message]) - hop, draw[message])
+
+
+def _by_load(paths: list[Path], rng: Random) -> Rank:
+    """Rank by what the channels behind the next one have to carry in all."""
+    load: dict[tuple[int, int], int] = defaultdict(int)
+    for path in paths:
+        for channel in pairwise(path):
+            load[channel] += 1
+    most = max(load.values())
+    worth = [[(load[c] / most) ** 4 for c in pairwise(path)] for path in paths]
+    draw = [rng.random() for _ in paths]
+    return lambda message, hop: (sum(worth[message][hop + 1 :]), draw[message])
+
+
+def _queued(task: Task, paths: list[Path], rank: Rank) -> tuple[Step, ...]:
+    """Send each message along its path, a channel at a time what ranks first there."""
+    ports = inf if task.rules.ports == "all" else task.rules.ports
+    queues: dict[tuple[int, int], list[tuple[float, float, int, int]]] = defaultdict(list)
+
+    def wait(message: int, hop: int) -> None:
+        path = paths[message]
+        if hop < len(path) - 1:
+            queues[path[hop], path[hop + 1]].append((*rank(message, hop), message, hop))
+
+    for message in range(len(paths)):
+        wait(message, 0)
+    made: list[Step] = []
+    while waiting := [channel for channel, queue in queues.items() if queue]:
+        tick()
+        sent: dict[int, int] = defaultdict(int)
+        come: dict[int, int] = defaultdict(int)
+        moved: list[tuple[int, int]] = []
+        if ports < inf:
+            waiting.sort(key=lambda channel: max(queues[channel]), reverse=True)
+        for tail, head in waiting:
+            if sent[tail] < ports and come[head] < ports:
+                sent[tail] += 1
+                come[head] += 1
+                first = max(queues[tail, head])
+                queues[tail, head].remove(first)
+                moved.append(first[2:])
+        made.append(
+            tuple(
+                Transfer((paths[m][0], paths[m][-1]), paths[m][hop : hop + 2]) for m, hop in moved
+            )
+        )
+        for message, hop in moved:
+            wait(message, hop + 1)
+    return tuple(made)

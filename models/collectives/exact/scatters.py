@@ -1,5 +1,6 @@
-"""All-to-all scatter on products of graphs, dimension by dimension, at the bound where factors are.
+"""All-to-all scatters that are known: on rings, on hypercubes, and on products of graphs.
 
+On products they go dimension by dimension, at the bound where the factors are.
 Let all pairs of nodes of a graph, each node with itself among them, be parted into permutations:
 in each of them every node sends once and receives once. Let the paths of each permutation be parted
 into a few classes, in none of which two paths share a channel. Then a product of two such graphs
@@ -24,13 +25,164 @@ from ortools.sat.python import cp_model
 
 from syncfabric.models.collectives.bounds import lower_bounds
 from syncfabric.models.collectives.clock import seconds_left, tick
-from syncfabric.models.collectives.collective import collective
+from syncfabric.models.collectives.collective import Collective, collective
 from syncfabric.models.collectives.exact.model import solved
 from syncfabric.models.collectives.paths import Path, paths
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.symmetry import Symmetry, translations
 from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.models.collectives.topology import Channel, Topology
+
+Arc = tuple[int, int, int]
+"""Where a message begins, its hops round the ring, below 0 backwards, and 1 if a chord follows."""
+
+
+def scatter_on_ring(task: Task) -> tuple[Step, ...] | None:
+    """Return AAS, or a part of it, with wormhole switching on a ring of P = 4 n nodes, else None.
+
+    P^2 / 8 steps, or P^2 / 16 where opposite nodes are joined by chords, at the bound of the ring's
+    channels; fewer where no message takes a step.
+    """
+    nodes, rules = task.topology.nodes, task.rules
+    if task.collective.broadcast or rules.stores or nodes % 4 or task.topology.switches:
+        return None
+    half = nodes // 2
+    ring = {(i, (i + way) % nodes) for i in range(nodes) for way in (1, -1)}
+    chords = {(i, (i + half) % nodes) for i in range(nodes)}
+    if rules.ports == 1 or {*task.topology.channels} not in (ring, ring | chords):
+        return None
+    joined = len(task.topology.channels) > len(ring)
+    wanted, steps = set(task.collective.pairs), []
+    round_ = (*range(nodes),) * 2
+    for arcs in _chorded(nodes) if joined else _round(nodes):
+        tick()
+        paths = [_path(*arc, round_) for arc in arcs]
+        sent = [Transfer((p[0], p[-1]), p) for p in paths if (p[0], p[-1]) in wanted]
+        if sent:
+            steps.append(tuple(sent))
+    return tuple(steps)
+
+
+def _path(begin: int, far: int, chord: int, round_: tuple[int, ...]) -> Path:
+    """Return an arc and its chord, from the nodes two times round: all paths share the numbers."""
+    nodes = len(round_) // 2
+    first = begin % nodes + (nodes if far < 0 else 0)
+    path = round_[first : first + far + 1] if far >= 0 else round_[first : first + far - 1 : -1]
+    return path + (round_[path[-1] + nodes // 2],) * chord
+
+
+def _tiled(nodes: int, size: int, chord: int) -> Iterator[list[Arc]]:
+    """Yield steps that take every channel upwards: of each length below ``size`` all arcs.
+
+    Arcs of d and ``size`` - d hops alternate, so that the ring is full; ``size`` steps for the two.
+    """
+    for d in range(1, (size + 1) // 2):
+        for i in range(size):
+            starts = range(i, i + nodes, size)
+            yield [a for s in starts for a in ((s, d, chord), (s + d, size - d, chord))]
+    if size % 2 == 0:
+        yield from _whole(nodes, size // 2, chord)
+
+
+def _whole(nodes: int, size: int, chord: int) -> Iterator[list[Arc]]:
+    """Yield steps that take every channel upwards: all arcs of one length, which parts the ring."""
+    for i in range(size):
+        yield [(at, size, chord) for at in range(i, i + nodes, size)]
+
+
+def _mirrored(arcs: list[Arc]) -> list[Arc]:
+    return [(-begin, -far, chord) for begin, far, chord in arcs]
+
+
+def _round(nodes: int) -> Iterator[list[Arc]]:
+    """Yield the steps of a ring.
+
+    Ways up and down are mirror images. Messages of P / 2 hops go up and down by turns of two.
+    """
+    for step in _tiled(nodes, nodes // 2, 0):
+        yield step + _mirrored(step)
+    across = [*_whole(nodes, nodes // 2, 0)]
+    for up, down in zip(across[::2], across[1::2], strict=True):
+        yield up + _mirrored(down)
+
+
+def _chorded(nodes: int) -> Iterator[list[Arc]]:
+    """Yield the steps of a ring with chords: of P / 4 hops at most, and then a chord or none.
+
+    While messages with a chord go up, others go down, and the other way round, so no chord is taken
+    twice. Opposite nodes are served along with messages that take none.
+    """
+    direct = [*_tiled(nodes, nodes // 4, 0), *_whole(nodes, nodes // 4, 0)]
+    chorded = [*_tiled(nodes, nodes // 4, 1)]
+    for one, other in zip(direct, chorded, strict=False):
+        yield one + _mirrored(other)
+        yield other + _mirrored(one)
+    opposite = [(node, 0, 1) for node in range(nodes)]
+    for step in direct[len(chorded) :]:
+        yield step + _mirrored(step) + opposite
+        opposite = []
+
+
+def scatter_on_cube(task: Task) -> tuple[Step, ...] | None:
+    """Return AAS, or a part of it, with wormhole switching on a hypercube, else None.
+
+    nodes / 2 steps, or nodes - 1 with one port; fewer where no message takes a step.
+    """
+    scatters = not task.collective.broadcast and not task.rules.stores
+    if not scatters or not is_cube(task.topology) or task.topology.nodes < 4:
+        return None
+    last, one = task.topology.nodes - 1, task.rules.ports == 1
+    vectors = [(v,) for v in range(1, last + 1)] if one else list(_pairs(last))
+    wanted = _by_vector(task.collective)
+    steps = []
+    for step in vectors:
+        tick()
+        sent = [
+            Transfer((source, source ^ v), _along(source, v))
+            for v in step
+            for source in wanted.get(v, ())
+        ]
+        if sent:
+            steps.append(tuple(sent))
+    return tuple(steps)
+
+
+def is_cube(topology: Topology) -> bool:
+    """Tell whether nodes are joined just where their numbers differ in one bit."""
+    nodes = topology.nodes
+    bits = nodes.bit_length() - 1
+    return (
+        topology.switches == 0
+        and nodes == 1 << bits
+        and len(topology.channels) == nodes * bits
+        and all((a ^ b).bit_count() == 1 for a, b in topology.channels)
+    )
+
+
+def _pairs(last: int) -> Iterator[tuple[int, ...]]:
+    """Yield each vector with its complement; 0 is nobody's message."""
+    yield (last,)
+    for vector in range(1, last // 2 + 1):
+        yield vector, last ^ vector
+
+
+def _by_vector(collective: Collective) -> dict[int, list[int]]:
+    """Return by vector the sources of its messages."""
+    found: dict[int, list[int]] = {}
+    for source, target in collective.pairs:
+        found.setdefault(source ^ target, []).append(source)
+    return found
+
+
+def _along(source: int, vector: int) -> Path:
+    path, here = [source], source
+    while vector:
+        bit = vector & -vector
+        here ^= bit
+        vector ^= bit
+        path.append(here)
+    return tuple(path)
+
 
 Permutation = list[list[Path]]
 """Its classes, each with paths; a node that sends to itself has a path of one."""
