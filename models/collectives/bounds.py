@@ -1,10 +1,12 @@
 """Lower bounds on the steps of a collective, each with an argument that can be checked."""
 
+from collections import Counter
 from collections.abc import Callable
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from syncfabric.models.collectives.certificate import (
     Bound,
@@ -12,19 +14,27 @@ from syncfabric.models.collectives.certificate import (
     Distance,
     Farthest,
     Growth,
+    Load,
     Paper,
     PortCount,
+    Relays,
     Start,
+    last_senders,
 )
-from syncfabric.models.collectives.clock import TimeUpError
+from syncfabric.models.collectives.clock import TimeUpError, tick
 from syncfabric.models.collectives.cuts import Routers, bisection, candidates, crossing
-from syncfabric.models.collectives.linear import load_bound, relay_bound
+from syncfabric.models.collectives.flows import SCALES, fewest, flow_prices, flows
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.errors import PlanError
 
 _SEARCHED, _HALVED = 200, 1100
 """Routers up to which cuts are searched, of broadcasts and of scatters; beyond, distances and ports
 say as much, but where routers differ, as on meshes."""
+_MOST_FLOWS = 15_000
+"""Flows (senders times channels) up to which the load is relaxed."""
+_MOST_SHARED, _MOST_COLUMNS = 20_000, 5_000
+"""Messages, and columns of the linear program, up to which it is asked who must relay them.
+Networks that look alike everywhere have more, and gain nothing."""
 
 
 def lower_bounds(task: Task) -> list[Bound]:
@@ -192,6 +202,65 @@ def _farthest(task: Task) -> Bound | None:
     return Bound.by(Farthest.of(task, source, target))
 
 
-_BROADCAST = {"cut": _cut, "growth": _growth, "start": _start, "relays": relay_bound}
-_SCATTER = {"cut": _cut, "distance": _distance, "load": load_bound}
+def _load(task: Task) -> Bound | None:
+    """Find the greatest load that no choice of paths avoids; None where it would take too long.
+
+    The flow of each sender may split over its paths. The least possible load of the most loaded
+    channel is a linear program; the prices of its channels, as whole numbers, are weights whose
+    distance sum is exact again.
+    """
+    sources = sorted({source for source, _ in task.collective.pairs})
+    if len(sources) * len(task.topology.channels) > _MOST_FLOWS:
+        return None
+    prices = flow_prices(task.topology, *flows(task))
+    if prices is None or not prices.max() > 0:
+        return None
+    found: list[Bound] = []
+    for scale in SCALES:
+        tick()
+        whole = (prices / prices.max() * scale).round().astype(int).tolist()
+        ends = zip(task.topology.channels, whole, strict=True)
+        weights = tuple((a, b, weight) for (a, b), weight in ends if weight)
+        found.append(Bound.by(Load.of(task, weights, task.minimal)))
+    # The simplest weights of those that prove the most.
+    return max(found, key=lambda bound: bound.value)
+
+
+def _relays(task: Task) -> Bound | None:
+    """Find the set of nodes that must send most for what it can send in a step.
+
+    Each message to a receiver comes from one of some nodes. That no node sends more in all steps
+    than it can is a linear program: the least steps for which the messages can be shared out. The
+    nodes with the highest prices are the set. None if transfers do not go hop by hop, or it would
+    take too long.
+    """
+    if not task.hop_by_hop or not 0 < task.collective.demand <= _MOST_SHARED:
+        return None
+    shares = last_senders(task)
+    if sum(map(len, shares)) > _MOST_COLUMNS:
+        return None
+    prices = _node_prices(shares, [task.copies(node) for node in range(task.topology.nodes)])
+    found = []
+    for least in sorted({price for price in prices if price > 0}):
+        tick()
+        side = tuple(node for node, price in enumerate(prices) if price >= least)
+        found.append(Bound.by(Relays.of(task, side)))
+    # Of those that prove the most, the one with the fewest nodes.
+    return max(found, key=lambda bound: (bound.value, -len(bound.argument.vertices)), default=None)
+
+
+def _node_prices(shares: Counter[frozenset[int]], each: list[int]) -> list[float]:
+    """Return what the capacity of each node is worth in the linear program."""
+    # A column is what a node sends of a share.
+    sent = [(share, node) for share, nodes in enumerate(shares) for node in sorted(nodes)]
+    share, node = np.array(sent).T
+    columns, ones = np.arange(len(sent)), np.ones(len(sent))
+    load = csr_array((ones, (node, columns)), shape=(len(each), len(sent)))
+    kept = csr_array((ones, (share, columns)), shape=(len(shares), len(sent)))
+    found = fewest(load, np.array(each), kept, np.array([*shares.values()]))
+    return [] if found is None else found[1].round(9).tolist()
+
+
+_BROADCAST = {"cut": _cut, "growth": _growth, "start": _start, "relays": _relays}
+_SCATTER = {"cut": _cut, "distance": _distance, "load": _load}
 """Kinds of arguments, and how each is found."""

@@ -14,8 +14,6 @@ from syncfabric.cli.options import node_list, print_json
 from syncfabric.cli.progress import interrupts, now_and_then
 from syncfabric.cli.schedules import print_first
 from syncfabric.models.collectives.chunks.bounds import best_cut
-from syncfabric.models.collectives.chunks.c_table import c_table
-from syncfabric.models.collectives.chunks.chakra import trace_bytes, trace_json, traces_of
 from syncfabric.models.collectives.chunks.checker import (
     Outcome,
     bound_of,
@@ -23,6 +21,12 @@ from syncfabric.models.collectives.chunks.checker import (
     least_latency,
     proved,
     proved_in_parts,
+)
+from syncfabric.models.collectives.chunks.exports import (
+    c_table,
+    trace_bytes,
+    trace_json,
+    traces_of,
 )
 from syncfabric.models.collectives.chunks.msccl import program_of, read_xml, to_xml
 from syncfabric.models.collectives.chunks.msccl_json import check_algorithm, read_algorithm

@@ -148,11 +148,11 @@ CHUNKS = (
         "schedule",
         "tuple(readers.pop(there, ()))",
         "()",
-        "chakra",
+        "exports",
     ),
     _broken(
         "a C program puts in place what is to be combined",
-        "c_table",
+        "exports",
         "2 if combine else 1",
         "1",
     ),
@@ -192,12 +192,12 @@ CHUNKS = (
         "for rank in set(targets) & set(sources):",
         "personal",
     ),
-    _broken(
-        "a flow may end at its source",
-        "multiflow",
+    Mutant(
+        "chunks: a flow may end at its source",
+        "models/collectives/flows.py",
         "np.repeat([1.0, -1.0], self.columns)",
         "np.repeat([1.0, -0.9], self.columns)",
-        "personal",
+        ("tests/models/collectives/chunks/test_personal.py",),
     ),
     _broken(
         "from the root each channel lets one part less through",

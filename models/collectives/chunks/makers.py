@@ -5,8 +5,6 @@ and spread is both, one after the other.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from math import ceil
 from random import Random
@@ -15,7 +13,7 @@ from syncfabric.models.collectives.chunks.order import Route, along, shared_out,
 from syncfabric.models.collectives.chunks.order import greedy as matched
 from syncfabric.models.collectives.chunks.routing import routes_of
 from syncfabric.models.collectives.chunks.routing import shortest as by_shortest
-from syncfabric.models.collectives.chunks.schedule import Exchange, Send, turned
+from syncfabric.models.collectives.chunks.schedule import ChunkTask, Exchange, Send, turned
 from syncfabric.models.collectives.chunks.slots import in_slots
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.chunks.trees import Tree, best_trees
@@ -23,30 +21,6 @@ from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.exact.first_fit import first_fit
 from syncfabric.models.collectives.task import Task
 from syncfabric.models.collectives.topology import Topology
-
-
-@dataclass(frozen=True)
-class ChunkTask:
-    """What a schedule in chunks is wanted of.
-
-    Parameters
-    ----------
-    topology : Topology
-        With links.
-    exchange : Exchange
-    seed : int
-    restart : int
-        How often the method has been asked before; some draw other lots then.
-    below : Fraction, optional
-        Nanoseconds of the fastest schedule so far.
-    """
-
-    topology: Topology
-    exchange: Exchange
-    seed: int = 1
-    restart: int = 0
-    below: Fraction | None = None
-
 
 Made = list[Send] | None
 Leg = Callable[[Topology, bool], Made]

@@ -19,10 +19,11 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from syncfabric.models.collectives.chunks.bounds import max_flow
-from syncfabric.models.collectives.chunks.multiflow import flows_of, whole_flows
+from syncfabric.models.collectives.chunks.multiflow import flows_of
 from syncfabric.models.collectives.chunks.order import Route
 from syncfabric.models.collectives.chunks.schedule import Ends, Exchange, Send
 from syncfabric.models.collectives.clock import tick
+from syncfabric.models.collectives.flows import whole_flows
 from syncfabric.models.collectives.topology import Link, Topology
 
 SLACK = (0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)

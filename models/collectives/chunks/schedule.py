@@ -223,6 +223,29 @@ class Exchange:
         return self.share / self.parts
 
 
+@dataclass(frozen=True)
+class ChunkTask:
+    """What a schedule in chunks is wanted of.
+
+    Parameters
+    ----------
+    topology : Topology
+        With links.
+    exchange : Exchange
+    seed : int
+    restart : int
+        How often the method has been asked before; some draw other lots then.
+    below : Fraction, optional
+        Nanoseconds of the fastest schedule so far.
+    """
+
+    topology: Topology
+    exchange: Exchange
+    seed: int = 1
+    restart: int = 0
+    below: Fraction | None = None
+
+
 class Send(NamedTuple):
     """A part of a share goes from a rank to another."""
 

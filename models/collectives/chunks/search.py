@@ -9,10 +9,10 @@ from fractions import Fraction
 
 from syncfabric.models.collectives.chunks.bounds import cut_of_parts, cuts_in_time
 from syncfabric.models.collectives.chunks.checker import bound_of, check, least_latency, perform
-from syncfabric.models.collectives.chunks.makers import ChunkTask
 from syncfabric.models.collectives.chunks.schedule import (
     MOST_HELD,
     Chunked,
+    ChunkTask,
     Cut,
     Exchange,
     Schedule,

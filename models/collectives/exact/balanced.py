@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
-from syncfabric.models.collectives.chunks.multiflow import whole_flows
 from syncfabric.models.collectives.chunks.routing import apart, into_of
 from syncfabric.models.collectives.clock import seconds_left, tick
-from syncfabric.models.collectives.linear import flows
+from syncfabric.models.collectives.flows import flows, whole_flows
 from syncfabric.models.collectives.paths import Path
 from syncfabric.models.collectives.schedule import Step, Transfer
 from syncfabric.models.collectives.task import Task

@@ -17,10 +17,17 @@ from scipy.optimize import linprog
 from syncfabric.models.collectives.chunks.bounds import best_cut
 from syncfabric.models.collectives.chunks.checker import bound_of, check, held_by
 from syncfabric.models.collectives.chunks.files import read
-from syncfabric.models.collectives.chunks.makers import ChunkTask, ring, spanning, steps, trees
+from syncfabric.models.collectives.chunks.makers import ring, spanning, steps, trees
 from syncfabric.models.collectives.chunks.multiflow import flows_of, lengths_of
 from syncfabric.models.collectives.chunks.routing import routes_of, shortest
-from syncfabric.models.collectives.chunks.schedule import Chunked, Cut, Exchange, Schedule, Send
+from syncfabric.models.collectives.chunks.schedule import (
+    Chunked,
+    ChunkTask,
+    Cut,
+    Exchange,
+    Schedule,
+    Send,
+)
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.chunks.slots import in_slots
 from syncfabric.models.collectives.files import load_topology
