@@ -126,9 +126,9 @@ def mutants_of(component: wiring.Component, count: int, seed: int) -> Mutants:
     def make(scratch: Path, result: Path) -> None:
         (scratch / "block.il").write_text(text)
         yosys(scratch, script)
-        # A memory that is read without a clock has no enable that could be changed.
+        # A memory that is read without a clock has no enable or reset that could be changed.
         drawn = (scratch / "list.txt").read_text().splitlines()
-        kept = [line for line in drawn if "-port \\RD_EN" not in line]
+        kept = [line for line in drawn if not re.search(r"-port \\?RD_(EN|ARST|SRST)\b", line)]
         numbered = [
             re.sub(r"(-ctrl \S+ \d+) \d+", rf"\1 {n}", line) for n, line in enumerate(kept, 1)
         ]
