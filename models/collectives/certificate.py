@@ -40,6 +40,10 @@ class _Argument(ABC):
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
     CHANNELS: ClassVar[str] = ""
     """Where its channels lead."""
+    WORDS: ClassVar[str] = ""
+    """What it says, with names of what ``_said`` returns."""
+    OVER: ClassVar[tuple[str, ...]] = ()
+    """Of these names an amount, and how much of it can be done in a step."""
 
     @property
     def vertices(self) -> Side:
@@ -49,7 +53,7 @@ class _Argument(ABC):
 
     def words(self) -> str:
         """Say it in one line."""
-        return self._words()
+        return self.WORDS.format(**self._said())
 
     @property
     def steps(self) -> int:
@@ -62,11 +66,14 @@ class _Argument(ABC):
         found: Self = cls._count(task, *about)
         return found
 
-    @abstractmethod
-    def _words(self) -> str: ...
+    def _said(self) -> dict[str, Any]:
+        """Return the fields; of sets their sizes."""
+        return {k: len(v) if isinstance(v, tuple) else v for k, v in vars(self).items()}
 
     def _steps(self) -> int:
-        return 0  # of a formula, and of a proof that is not here
+        said = self._said()
+        # None of a formula, and of a proof that is not here.
+        return _over(*(said[name] for name in self.OVER)) if self.OVER else 0
 
     @classmethod
     @abstractmethod
@@ -99,13 +106,11 @@ class PortCount(_Argument):
     messages: int
     ports: int
     kind: Literal["ports"] = "ports"
+    WORDS = "node {node} must {verb} {messages} messages, {ports} a step"
+    OVER = "messages", "ports"
 
-    def _words(self) -> str:
-        verb = "eject" if self.way == "in" else "inject"
-        return f"node {self.node} must {verb} {self.messages} messages, {self.ports} a step"
-
-    def _steps(self) -> int:
-        return _over(self.messages, self.ports)
+    def _said(self) -> dict[str, Any]:
+        return {**super()._said(), "verb": "eject" if self.way == "in" else "inject"}
 
     @classmethod
     def _count(cls, task: Task, node: int, way: Literal["in", "out"]) -> PortCount:
@@ -127,17 +132,13 @@ class Cut(_Argument):
     exact: bool
     """Whether all cuts between routers were tried, not only likely ones."""
     kind: Literal["cut"] = "cut"
-    CHANNELS: ClassVar[str] = "out of"
+    CHANNELS = "out of"
+    WORDS = "{messages} messages must leave {side} vertices by {channels} channels ({found})"
+    OVER = "messages", "channels"
 
-    def _words(self) -> str:
+    def _said(self) -> dict[str, Any]:
         found = "best of all cuts" if self.exact else "best cut found"
-        return (
-            f"{self.messages} messages must leave {len(self.side)} vertices "
-            f"by {len(self.channels)} channels ({found})"
-        )
-
-    def _steps(self) -> int:
-        return _over(self.messages, len(self.channels))
+        return {**super()._said(), "found": found}
 
     @classmethod
     def _count(cls, task: Task, side: Side, exact: bool) -> Cut:
@@ -156,12 +157,8 @@ class Distance(_Argument):
     hops: int
     capacity: int
     kind: Literal["distance"] = "distance"
-
-    def _words(self) -> str:
-        return f"the messages take {self.hops} hops together, {self.capacity} a step at most"
-
-    def _steps(self) -> int:
-        return _over(self.hops, self.capacity)
+    WORDS = "the messages take {hops} hops together, {capacity} a step at most"
+    OVER = "hops", "capacity"
 
     @classmethod
     def _count(cls, task: Task) -> Distance:
@@ -189,17 +186,16 @@ class Load(_Argument):
     minimal: bool
     """Whether only shortest paths were weighed."""
     kind: Literal["load"] = "load"
+    WORDS = (
+        "on {weights} channels the {paths} of the messages weigh {total} at least, {whole} a step "
+        "at most"
+    )
+    OVER = "total", "whole"
 
-    def _words(self) -> str:
+    def _said(self) -> dict[str, Any]:
         whole = sum(weight for *_, weight in self.weights)
         paths = "shortest paths" if self.minimal else "paths"
-        return (
-            f"on {len(self.weights)} channels the {paths} of the messages weigh {self.total} "
-            f"at least, {whole} a step at most"
-        )
-
-    def _steps(self) -> int:
-        return _over(self.total, sum(weight for *_, weight in self.weights))
+        return {**super()._said(), "paths": paths, "whole": whole}
 
     @classmethod
     def _count(cls, task: Task, weights: tuple[tuple[int, int, int], ...], minimal: bool) -> Load:
@@ -229,10 +225,10 @@ class Growth(_Argument):
     needed: int
     """Nodes that are to be informed in the end, the origin included."""
     kind: Literal["growth"] = "growth"
+    WORDS = "from node {origin} at most {reached} nodes of {needed} are informed"
 
-    def _words(self) -> str:
-        reached = ", ".join(map(str, self.informed))
-        return f"from node {self.origin} at most {reached} nodes of {self.needed} are informed"
+    def _said(self) -> dict[str, Any]:
+        return {**super()._said(), "reached": ", ".join(map(str, self.informed))}
 
     def _steps(self) -> int:
         return len(self.informed) - 1
@@ -264,9 +260,7 @@ class Farthest(_Argument):
     destination: int
     hops: int
     kind: Literal["farthest"] = "farthest"
-
-    def _words(self) -> str:
-        return f"from node {self.source} to node {self.destination} it is {self.hops} hops"
+    WORDS = "from node {source} to node {destination} it is {hops} hops"
 
     def _steps(self) -> int:
         return self.hops
@@ -297,13 +291,11 @@ class Start(_Argument):
     each: int
     """What they can get at most in each other."""
     kind: Literal["start"] = "start"
-    CHANNELS: ClassVar[str] = "into"
-
-    def _words(self) -> str:
-        return (
-            f"receivers behind {len(self.channels)} channels must get {self.messages} messages: "
-            f"at most {self.first} in step 1, {self.each} in each other"
-        )
+    CHANNELS = "into"
+    WORDS = (
+        "receivers behind {channels} channels must get {messages} messages: at most {first} in step"
+        " 1, {each} in each other"
+    )
 
     def _steps(self) -> int:
         return 1 + _over(max(0, self.messages - self.first), self.each)
@@ -335,15 +327,11 @@ class Relays(_Argument):
     each: int
     """What the nodes of the set can send together in a step."""
     kind: Literal["relays"] = "relays"
-
-    def _words(self) -> str:
-        return (
-            f"{self.messages} messages must have their last hop from one of {len(self.side)} "
-            f"nodes, which send {self.each} a step together"
-        )
-
-    def _steps(self) -> int:
-        return _over(self.messages, self.each)
+    WORDS = (
+        "{messages} messages must have their last hop from one of {side} nodes, which send {each} a"
+        " step together"
+    )
+    OVER = "messages", "each"
 
     @classmethod
     def _count(cls, task: Task, side: Side) -> Relays:
@@ -359,9 +347,7 @@ class Paper(_Argument):
 
     formula: str
     kind: Literal["paper"] = "paper"
-
-    def _words(self) -> str:
-        return f"paper's Table 1: {self.formula}"
+    WORDS = "paper's Table 1: {formula}"
 
     @classmethod
     def _count(cls, task: Task) -> Paper:
@@ -377,9 +363,7 @@ class Solver(_Argument):
     proof: str
     """Where its log is, or what it said."""
     kind: Literal["solver"] = "solver"
-
-    def _words(self) -> str:
-        return f"{self.solver}: infeasible with one step fewer ({self.proof})"
+    WORDS = "{solver}: infeasible with one step fewer ({proof})"
 
     @classmethod
     def _count(cls, task: Task) -> Solver:
