@@ -200,6 +200,11 @@ class Topology:
         """
         return [self.number[a, b] for a, b in pairwise(path)]
 
+    def held(self, path: Sequence[int], size: Fraction) -> Fraction:
+        """Return how many nanoseconds a send of some bytes holds a lane of each of its channels."""
+        links = [self.links[channel] for channel in self.along(path)]
+        return sum((link.alpha for link in links), max(link.beta for link in links) * size)
+
     def to_json(self) -> dict[str, object]:
         """Return the topology as a schedule file holds it."""
         values: dict[str, object] = {

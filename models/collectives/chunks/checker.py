@@ -79,13 +79,8 @@ def spans(schedule: Schedule) -> Spans:
 
 def _held(schedule: Schedule, piece: Fraction | None) -> tuple[dict[tuple[int, ...], int], int]:
     """Return how long a send holds the lanes of each path, and the unit of that."""
-    topology, sends = schedule.topology, schedule.sends
     size = schedule.exchange.piece if piece is None else piece
-    costs: dict[tuple[int, ...], Fraction] = {}
-    for path in {send.path for send in sends}:
-        links = [topology.links[channel] for channel in topology.along(path)]
-        worst = max(link.beta for link in links)
-        costs[path] = sum((link.alpha for link in links), worst * size)
+    costs = {p: schedule.topology.held(p, size) for p in {send.path for send in schedule.sends}}
     unit = lcm(*(cost.denominator for cost in costs.values()))
     return {path: int(cost * unit) for path, cost in costs.items()}, unit
 

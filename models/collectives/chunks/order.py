@@ -269,8 +269,7 @@ class _On:
 
     def __init__(self, topology: Topology, piece: Fraction) -> None:
         self._lanes = [link.lanes for link in topology.links]
-        self._number, self._taken = topology.number, 0
-        self._links = dict(zip(topology.channels, topology.links, strict=True))
+        self._topology, self._number, self._taken = topology, topology.number, 0
         rates = [cost for link in topology.links for cost in (link.alpha, link.beta * piece)]
         self._unit, self._piece = lcm(*(cost.denominator for cost in rates)), piece
         self._costs: dict[Path, int] = {}
@@ -294,15 +293,12 @@ class _On:
     def cost(self, way: Path) -> int:
         """Return how long a send takes, in units of its own."""
         if way not in self._costs:
-            links = [self._links[pair] for pair in pairwise(way)]
-            cost = sum(link.alpha for link in links)
-            cost += max(link.beta for link in links) * self._piece
-            self._costs[way] = int(cost * self._unit)
+            self._costs[way] = int(self._topology.held(way, self._piece) * self._unit)
         return self._costs[way]
 
     def lanes(self, pair: Edge) -> int:
         """Return the lanes of a channel, free or not."""
-        return self._links[pair].lanes
+        return self._topology.links[self._number[pair]].lanes
 
     def start(self, item: int, way: Path) -> None:
         """Begin to send."""

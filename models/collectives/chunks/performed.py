@@ -8,8 +8,7 @@ chunk, one of them a write, that nothing puts into an order are wrong, whatever 
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from fractions import Fraction
-from heapq import heappop, heappush
-from itertools import pairwise
+from heapq import heappop, heappush, heapreplace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -223,14 +222,11 @@ class _Performed:
             raise SpecError(
                 f"{place}: topology {self._topology.name} has no channel from {gpu} to {peer}"
             )
-        channels = [self._topology.number[pair] for pair in pairwise(way)]
-        links = [self._topology.links[channel] for channel in channels]
-        lanes = [self._lanes[channel] for channel in channels]
-        start = max(start, *(min(free) for free in lanes))
-        size = chunks * self._program.piece
-        end = start + sum(link.alpha for link in links) + max(link.beta for link in links) * size
+        lanes = [self._lanes[channel] for channel in self._topology.along(way)]
+        start = max(start, *(free[0] for free in lanes))
+        end = start + self._topology.held(way, chunks * self._program.piece)
         for free in lanes:
-            free[free.index(min(free))] = end
+            heapreplace(free, end)
         return end
 
     def _read(self, key: Key, place: Place, nth: int, where: str) -> Value:
