@@ -14,6 +14,7 @@ Operations Research 25, 2000.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 from math import lcm
@@ -30,7 +31,7 @@ from syncfabric.models.collectives.chunks.multiflow import held_links, lengths_o
 from syncfabric.models.collectives.chunks.schedule import Cut, Exchange, Inflow, Schedule
 from syncfabric.models.collectives.chunks.spanning import packed
 from syncfabric.models.collectives.clock import TimeUpError, seconds_left, tick
-from syncfabric.models.collectives.topology import Topology
+from syncfabric.models.collectives.topology import Link, Topology
 from syncfabric.models.errors import SpecError
 
 MOST_MARKS = 64
@@ -195,9 +196,15 @@ def cut_of_parts(
     """
     exchange, topology = schedule.exchange, schedule.topology
     two = _in_two(exchange, topology, time) if exchange.rooted and not exchange.combines else ()
+    held = held_by(exchange, topology, exchange.parts)
+    slots = (
+        Link(slot, slot / exchange.piece, link.lanes)
+        for slot, link in zip(held, topology.links, strict=True)
+    )
+    in_slots = moving(exchange, replace(topology, links=tuple(slots)))
     proved = list[tuple[Fraction, Cut]]()
     with suppress(TimeUpError):
-        for cut in chain(cuts, two):
+        for cut in chain(cuts, two, in_slots):
             tick()
             proved.append((bound_of(exchange, topology, cut, whole=True), cut))
     best, cut = max(proved, key=lambda one: one[0], default=(Fraction(0), cuts[0]))

@@ -9,14 +9,19 @@ from typing import Any, get_args
 import networkx as nx
 import pytest
 
-from syncfabric.models.collectives.chunks.bounds import best_cut, moving, time_of_a_byte
+from syncfabric.models.collectives.chunks.bounds import (
+    best_cut,
+    cut_of_parts,
+    moving,
+    time_of_a_byte,
+)
 from syncfabric.models.collectives.chunks.checker import (
     bound_of,
     held_by,
     least_latency,
     proved_in_parts,
 )
-from syncfabric.models.collectives.chunks.schedule import Chunked, Cut, Exchange
+from syncfabric.models.collectives.chunks.schedule import Chunked, Cut, Exchange, Schedule
 from syncfabric.models.collectives.chunks.search import search
 from syncfabric.models.collectives.files import load_topology
 from syncfabric.models.collectives.topology import Link, Topology, linked
@@ -208,3 +213,20 @@ def test_no_schedule_of_as_many_chunks_is_faster(chunks: int, time: int) -> None
     found = search(topology, "scatter", 2**26, (chunks,), methods=("paths",))
     assert round(found.best.time) == time
     assert found.bound < proved_in_parts(found.best.schedule) == found.best.time
+
+
+def test_no_number_of_equal_chunks_is_near_the_bound_on_a_pair_of_machines() -> None:
+    """Fewer are longer on their way to the one link between; more take its latency more often."""
+    topology = load_topology("dgx-1-pair")
+    found = search(topology, "allreduce", 2**26, (5,), methods=("trees",))
+    most = Fraction(1049, 1000) * found.bound
+    assert most < proved_in_parts(found.best.schedule) < found.best.time
+    for parts in range(1, 12):
+        exchange = Exchange("allreduce", 16, 2**26, parts)
+        empty = Schedule(topology, exchange, (), found.cut)
+        cut = cut_of_parts(empty, [found.cut], found.best.time, found.bound)
+        assert cut is not None
+        assert bound_of(exchange, topology, cut, whole=True) > most
+    # Of more, the sends over that link alone take as long.
+    link, items = topology.links[topology.number[0, 8]], 16 * 12
+    assert items * link.alpha + 2**26 * link.beta > most
