@@ -28,12 +28,12 @@ from syncfabric.models.planning import updown as trees
 from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.updown import next_switches
 from syncfabric.models.schemes.scheme import Cost, Scheme
-from syncfabric.models.timing.btin import PacketTiming, Timing, Way, formula_ns, packets_ns
+from syncfabric.models.timing.btin import Method, PacketTiming, Timing, formula_ns, packets_ns
 
 
 @dataclass(frozen=True, eq=False)
-class Ways:
-    """A network and the ways of packets in it; groups on it share what is worked out once.
+class Routes:
+    """A network and the routes of packets in it; groups on it share what is worked out once.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Ways:
     tables: Sequence[Sequence[int]] | None = None
 
     @classmethod
-    def of(cls, network: IrregularSpec) -> Ways:
+    def of(cls, network: IrregularSpec) -> Routes:
         """Take a network file's links, nodes and tables."""
         return cls(network.topology, network.tables)
 
@@ -60,10 +60,10 @@ class Ways:
 
     @cached_property
     def _after(self) -> Ints:
-        """The next switch on the way from each switch to each, shape (q, q)."""
+        """The next switch on the route from each switch to each, shape (q, q)."""
         if self.topology.switches > trees.MOST_ROUTED:
             raise PlanError(
-                f"Packets' ways: {self.topology.switches} switches are too many for routing "
+                f"Packets' paths: {self.topology.switches} switches are too many for routing "
                 f"tables; at most {trees.MOST_ROUTED} can be routed, so take btin or updown"
             )
         if self.tables is None:
@@ -71,7 +71,7 @@ class Ways:
         return next_switches(self.topology, np.array(self.tables, dtype=np.int64))
 
     def hops(self, sources: Ints, targets: Ints) -> Ints:
-        """Return the links between switches on the packets' ways, by the tables.
+        """Return the links between switches on the packets' routes, by the tables.
 
         Parameters
         ----------
@@ -84,8 +84,8 @@ class Ways:
             There are too many switches for routing tables.
         """
         at, count = sources, np.zeros(sources.shape, dtype=np.int64)
-        while (under_way := at != targets).any():
-            count += under_way
+        while (in_flight := at != targets).any():
+            count += in_flight
             at = self._after[at, targets]
         return count
 
@@ -96,13 +96,13 @@ class Group:
 
     Parameters
     ----------
-    ways : Ways
+    routes : Routes
         Of the network.
     members : sequence of Place
         Nodes, as switch and port, each once.
     """
 
-    ways: Ways
+    routes: Routes
     members: Sequence[Place]
 
     def __len__(self) -> int:
@@ -121,12 +121,12 @@ class Group:
     @cached_property
     def tree(self) -> PortTree:
         """The tree that planner ``btin`` builds; the root node is at its root."""
-        return trees.btin_tree(self.ways.topology, self.switches)
+        return trees.btin_tree(self.routes.topology, self.switches)
 
     @cached_property
     def updown_tree(self) -> PortTree:
         """The tree that planner ``updown`` builds around a member."""
-        return trees.updown_tree(self.ways.topology, self.switches, member_root=True)
+        return trees.updown_tree(self.routes.topology, self.switches, member_root=True)
 
     @property
     def _root(self) -> Ints:
@@ -136,17 +136,17 @@ class Group:
     @cached_property
     def inward(self) -> int:
         """Links between switches that a packet from each member to the root node takes."""
-        return int(self.ways.hops(self.at, self._root).sum())
+        return int(self.routes.hops(self.at, self._root).sum())
 
     @cached_property
     def outward(self) -> int:
         """The same of a packet from the root node to each."""
-        return int(self.ways.hops(self._root, self.at).sum())
+        return int(self.routes.hops(self._root, self.at).sum())
 
     @cached_property
     def direct(self) -> int:
-        """The same either way, if packets took the shortest ways there are."""
-        level = self.ways.topology.levels(self.tree.root)
+        """The same in either direction, if packets took the shortest paths."""
+        level = self.routes.topology.levels(self.tree.root)
         return int(level[self.at].sum())
 
 
@@ -176,7 +176,7 @@ def along(tree: PortTree, group: Group, times: Timing) -> Cost:
     )
 
 
-def by_packets(way: Way, group: Group, times: PacketTiming) -> Cost:
+def by_packets(method: Method, group: Group, times: PacketTiming) -> Cost:
     """Return the cost of messages of two members or more to the root, and of what it sends back.
 
     With ``multicast`` that is one message, which the switches replicate: nodes touched are the
@@ -185,8 +185,8 @@ def by_packets(way: Way, group: Group, times: PacketTiming) -> Cost:
     turn.
     """
     members, height = len(group), group.tree.height
-    latency = packets_ns(way, height, members, group.ways.links_a_switch, times)
-    if way == "unicast":
+    latency = packets_ns(method, height, members, group.routes.links_a_switch, times)
+    if method == "unicast":
         return Cost(0, 1, members - 1, latency, group.inward + group.outward)
     switches, edges = len(group.switches), len(group.tree) - 1
     return Cost(switches - 1, switches, height, latency, group.inward + edges)
@@ -196,7 +196,7 @@ def _scheme(
     name: str, title: str, place: str, times: type[Timing], cost: Callable[[Group, Any], Cost]
 ) -> Scheme:
     def of(network: IrregularSpec, members: Sequence[Place], given: Timing) -> Cost:
-        return cost(Group(Ways.of(network), members), given)
+        return cost(Group(Routes.of(network), members), given)
 
     return Scheme(name, title, place, ("irregular",), times, of)
 

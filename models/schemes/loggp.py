@@ -23,7 +23,7 @@ from syncfabric.models.networks.spec import (
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan_static import plan_static
 from syncfabric.models.planning.planners import least_tree
-from syncfabric.models.schemes.irregular import Ways
+from syncfabric.models.schemes.irregular import Routes
 from syncfabric.models.schemes.scheme import Cost, scheme
 from syncfabric.models.timing.barriers import (
     barrier_ns,
@@ -93,7 +93,7 @@ def udn_stn(network: StaticSpec, members: Sequence[Node], times: LogGP) -> Cost:
     """Return the cost of messages over the dynamic network, and a release over the static one.
 
     The paper names no root: here it is that of planner ``tree``, whose tree the release goes down.
-    Messages go to it by shortest ways, as UDN's X-Y routes are. Set-up is that of the tree; UDN
+    Messages go to it by shortest paths, as UDN's X-Y routes are. Set-up is that of the tree; UDN
     needs none. The latency is (P - 1) g + 2 D h + 4 o, D the tree's height. In a barrier every
     other member's message passes its hops to the root, and the release each link of the tree once.
     """
@@ -135,17 +135,17 @@ def dissemination(network: AnySpec, members: Sequence[Node], times: LogGP) -> Co
     In round k, from 0 to ceil(log2 P) - 1, the i-th of the P members signals the
     ((i + 2^k) mod P)-th, in the order in which they are given. Nothing is set up, for members know
     the group. There is no tree: the height is the rounds. The latency is ``rounds_ns``, of the
-    members' own ways. In a barrier all P signals of each round pass their hops.
+    members' own paths. In a barrier all P signals of each round pass their hops.
     """
     between, nodes = _hops_between(network), np.array(members)
     rounds = range((len(nodes) - 1).bit_length())
-    ways = np.stack([between(nodes, np.roll(nodes, -(1 << k), axis=0)) for k in rounds])
+    hops = np.stack([between(nodes, np.roll(nodes, -(1 << k), axis=0)) for k in rounds])
     return Cost(
         setup_messages=0,
         setup_nodes=0,
-        height=len(ways),
-        latency_ns=rounds_ns(ways, times),
-        traversals=int(ways.sum()),
+        height=len(hops),
+        latency_ns=rounds_ns(hops, times),
+        traversals=int(hops.sum()),
     )
 
 
@@ -167,7 +167,7 @@ def centralized(network: AnySpec, members: Sequence[Node], times: MemoryLogGP) -
     between, nodes = _hops_between(network), np.array(members)
     there, back = min(
         ((between(nodes, home), between(home, nodes)) for home in nodes),
-        key=lambda ways: int((ways[0] + ways[1]).sum()),
+        key=lambda hops: int((hops[0] + hops[1]).sum()),
     )
     nearest = np.argsort(there + back, kind="stable")
     there, back = there[nearest], back[nearest]
@@ -183,13 +183,13 @@ def centralized(network: AnySpec, members: Sequence[Node], times: MemoryLogGP) -
 def _hops_between(network: AnySpec) -> Callable[[Ints, Ints], Ints]:
     """Return what counts the links from nodes to others, pair by pair; nodes' own are left out.
 
-    Shortest ways on a mesh, which X-Y routes are, and on a static network, whose paper has a
+    Shortest paths on a mesh, which X-Y routes are, and on a static network, whose paper has a
     dynamic one beside it; on an irregular network by its routing tables, or up/down ones. It takes
     two arrays of nodes, shape (n, 2), or (2,) for one node; it returns int64, shape (n,).
     """
     if isinstance(network, IrregularSpec):
-        ways = Ways.of(network)
-        return lambda sources, targets: ways.hops(
+        routes = Routes.of(network)
+        return lambda sources, targets: routes.hops(
             *np.broadcast_arrays(sources[..., 0], targets[..., 0])
         )
     if not (graph := network.topology.graph).columns:

@@ -11,7 +11,7 @@ from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning.btm import Tree, build_tree, cs_tree, local_root, places_of
 from syncfabric.models.planning.graph import path_sums
 from syncfabric.models.schemes.scheme import Cost, scheme
-from syncfabric.models.timing.btm import Timing, formula_ns, way_ns
+from syncfabric.models.timing.btm import Timing, formula_ns, path_ns
 
 on_mesh = partial(scheme, kinds=("mesh",), times=Timing, alone=True)
 WORM_START_UPS = 2
@@ -35,13 +35,13 @@ def tree_links(tree: Tree) -> int:
 
 @on_mesh(
     "cs",
-    "CS tree: all X-Y ways to the root, with registers at nodes on the way",
+    "CS tree: all X-Y paths to the root, with registers at nodes on them",
     "paper BTM, section 3.3",
 )
 def cs(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     """Return the cost of the CS tree.
 
-    Every router on the way has a register, so t_rm is paid at each (paper BTM, section 4.1), and a
+    Every router on the path has a register, so t_rm is paid at each (paper BTM, section 4.1), and a
     node that is no member is told by a message of its own when the group is set up (Table 1).
     """
     tree = cs_tree(members)
@@ -55,19 +55,19 @@ def members_height(tree: Tree) -> int:
     return int(path_sums(tree.parent, is_member).max()) - 1
 
 
-@on_mesh("cs-nearest", "CS tree whose ways join it as early as they can", "paper BTM, section 3.3")
+@on_mesh("cs-nearest", "CS tree whose paths join it as early as they can", "paper BTM, section 3.3")
 def cs_nearest(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
-    """Return the cost of a CS tree whose ways join it early: our reading, beside their union.
+    """Return the cost of a CS tree whose paths join it early: our reading, beside their union.
 
     The members, from the nearest to the root on, each go to the nearest node that the tree has by
-    then between them and the root, X first, then Y. Every way to the root is still a shortest one,
+    then between them and the root, X first, then Y. Every path to the root is still a shortest one,
     so depth and latency are those of the union; the links are fewer.
     """
     places_of(members)
     root = local_root(members)
     nodes = tree_nodes(members, root)
     depth = max(hops(member, root) for member in members)
-    latency = 2 * way_ns(depth, depth, times)
+    latency = 2 * path_ns(depth, depth, times)
     return Cost(len(nodes) - len(members), len(nodes), depth, latency, 2 * (len(nodes) - 1))
 
 
@@ -81,7 +81,7 @@ def tree_nodes(members: Sequence[Node], root: Node) -> set[Node]:
 
 
 def _join(nodes: set[Node], member: Node, root: Node) -> None:
-    """Add the way from a member to the nearest node between it and the root; least Y of several."""
+    """Add the path of a member to the nearest node between it and the root; least Y of several."""
     (x, y), (root_x, root_y) = member, root
     far_x, far_y = abs(root_x - x), abs(root_y - y)
     step_x, step_y = 1 if root_x > x else -1, 1 if root_y > y else -1
@@ -101,7 +101,7 @@ def hp(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     Source: Table 1 of paper BTM, on HP-based multidestination worms. Reading: rows are walked to
     and fro (the labels of Lin, McKinley and Ni, dual-path); the members' first and last of that
     path each send a worm through all members between to the root, and the root's worms go back the
-    same ways. A worm takes shortest ways between members that follow each other. It looks a
+    same routes. A worm takes shortest paths between members that follow each other. It looks a
     register up at each, so its time is that of paper BTM's formula. Its header grows by an address
     a member: this is left out, in its favour. The root sends every member its part of the path when
     the group is set up.
@@ -113,7 +113,7 @@ def hp(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     root_x, root_y = local_root(members)
     root = int(np.flatnonzero((x == root_x) & (y == root_y))[0])
     both = [links[:root].sum(), links[root:].sum()]
-    latency = 2 * way_ns(both, [root, len(x) - 1 - root], times)
+    latency = 2 * path_ns(both, [root, len(x) - 1 - root], times)
     return Cost(len(x) - 1, len(x), WORM_START_UPS, latency, 2 * int(links.sum()))
 
 
@@ -144,12 +144,12 @@ def brcp(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     last = np.abs(x[heads] - root_x) + np.abs(y[heads] - root_y)
     last = last[last > 0]
     steps = [
-        way_ns(row_hops, row_stops, times) if row_hops.any() else 0.0,
-        way_ns(column_hops, column_stops, times) if column_hops.any() else 0.0,
-        way_ns(last, 1, times) + (len(last) - 1) * times.t_rm if len(last) else 0.0,
+        path_ns(row_hops, row_stops, times) if row_hops.any() else 0.0,
+        path_ns(column_hops, column_stops, times) if column_hops.any() else 0.0,
+        path_ns(last, 1, times) + (len(last) - 1) * times.t_rm if len(last) else 0.0,
     ]
     # A member alone still hears of its own barrier.
-    latency = sum(steps) or way_ns(0, 0, times)
+    latency = sum(steps) or path_ns(0, 0, times)
     taken = sum(step > 0 for step in steps)
     links = int(row_hops.sum() + column_hops.sum() + last.sum())
     count = len(members)
@@ -207,10 +207,10 @@ def unicast(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     distances = -np.sort(-(np.abs(x - root_x) + np.abs(y - root_y)))[:-1]
     count = len(distances)
     if not count:
-        return Cost(0, 1, 0, 2 * way_ns(0, 0, times), 0)
-    gathered = way_ns(distances, 1, times) + (count - 1) * times.t_rm
+        return Cost(0, 1, 0, 2 * path_ns(0, 0, times), 0)
+    gathered = path_ns(distances, 1, times) + (count - 1) * times.t_rm
     told = max(
-        start * times.t_s + way_ns(distance, 1, times) for start, distance in enumerate(distances)
+        start * times.t_s + path_ns(distance, 1, times) for start, distance in enumerate(distances)
     )
     return Cost(0, count + 1, 1 + count, gathered + told, 2 * int(distances.sum()))
 

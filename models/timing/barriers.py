@@ -124,7 +124,7 @@ def reflex_tree_ns(links: int, flits: int, loggp: LogGP, *, streams: bool = True
     links : int
         D, from the root to the farthest member.
     flits : int
-        F, one more than the slots of the longest way (``buffers.tree_flits``).
+        F, one more than the slots of the longest path (``buffers.tree_flits``).
     loggp : LogGP
     streams : bool
         Whether flits follow each other at once; else every second time, as where a buffer has one
@@ -152,7 +152,7 @@ def wires_ns(links: int, link_registers: int, loggp: LogGP) -> float:
 
 
 def rounds_ns(hops: NDArray[np.int64], loggp: LogGP) -> float:
-    """Return the time of ``dissemination`` whose ways are known.
+    """Return the time of ``dissemination`` whose hops are known.
 
     A process that has got through a round at time t sends, and is through the next one at
     max(t + 2 o, t' + 2 o + L + d h), t' that of the process whose signal it awaits, d the hops
@@ -165,20 +165,20 @@ def rounds_ns(hops: NDArray[np.int64], loggp: LogGP) -> float:
     loggp : LogGP
     """
     through = np.zeros(hops.shape[1])
-    for number, ways in enumerate(hops):
-        came = through + loggp.message_ns(0) + ways * loggp.h
+    for number, distances in enumerate(hops):
+        came = through + loggp.message_ns(0) + distances * loggp.h
         through = np.maximum(through + 2 * loggp.o, np.roll(came, 1 << number))
     return float(through.max())
 
 
-def counter_ns(ways: NDArray[np.int64], memory: LogGP) -> float:
-    """Return the time of ``centralized`` whose ways are known.
+def counter_ns(hops: NDArray[np.int64], memory: LogGP) -> float:
+    """Return the time of ``centralized`` whose hops are known.
 
     The counter serves the processes as they stand, and the last of them stores the flag.
 
     Parameters
     ----------
-    ways : array of int64, shape (P, 2)
+    hops : array of int64, shape (P, 2)
         Hops from each process to the counter's home, and back; two processes or more.
     memory : LogGP
 
@@ -187,11 +187,11 @@ def counter_ns(ways: NDArray[np.int64], memory: LogGP) -> float:
     PlanError
         There are fewer than two processes.
     """
-    check(len(ways))
-    ends, both = memory.access_ns(0), ways.sum(axis=1) * memory.h
-    store = memory.message_ns(int(ways[-1, 0]))
+    check(len(hops))
+    ends, both = memory.access_ns(0), hops.sum(axis=1) * memory.h
+    store = memory.message_ns(int(hops[-1, 0]))
     read = ends + both[:-1].max()
-    return float(sum((ends + both).tolist()) + store + read + (len(ways) - 2) * memory.g)
+    return float(sum((ends + both).tolist()) + store + read + (len(hops) - 2) * memory.g)
 
 
 def crossover(one: Callable[[int], float], other: Callable[[int], float], most: int) -> int | None:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from syncfabric.models.errors import PlanError
 from syncfabric.models.timing.times import Times, ns
 
-Way = Literal["btin", "multicast", "unicast"]
+Method = Literal["btin", "multicast", "unicast"]
 """How the root's release goes out, and how members' messages come in."""
 
 
@@ -79,7 +79,7 @@ def formula_ns(height: int, timing: Timing = PAPER) -> float:
 
 
 def packets_ns(
-    way: Way, height: int, members: int, links: float, timing: PacketTiming = PAPER
+    method: Method, height: int, members: int, links: float, timing: PacketTiming = PAPER
 ) -> float:
     """Return what barriers take along a tree, or by messages of each member.
 
@@ -89,7 +89,7 @@ def packets_ns(
 
     Parameters
     ----------
-    way : str
+    method : str
     height : int
         Of the tree by which barriers, or the multicast, go.
     members : int
@@ -105,7 +105,7 @@ def packets_ns(
         c is not above 0, and messages are of each member.
     """
     taken = formula_ns(height, timing)
-    if way == "btin":
+    if method == "btin":
         return taken
     if not links > 0:
         raise PlanError(
@@ -113,7 +113,7 @@ def packets_ns(
             "take fewer nodes, or a greater connectivity"
         )
     taken += (members - 1) * (timing.t_in or timing.t_r / links)
-    if way == "unicast":
+    if method == "unicast":
         taken += max(0, members - 2) * (timing.t_out or timing.t_s)
     return taken
 

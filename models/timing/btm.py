@@ -40,13 +40,13 @@ class Timing(Times):
 PAPER = Timing()
 
 
-def way_ns(hops: ArrayLike, stops: ArrayLike, timing: Timing = PAPER) -> float:
-    """Return t_s + d t_p + (d - h) t_rn + (h + 1) t_rm of the worst of several ways.
+def path_ns(hops: ArrayLike, stops: ArrayLike, timing: Timing = PAPER) -> float:
+    """Return t_s + d t_p + (d - h) t_rn + (h + 1) t_rm of the worst of several paths.
 
     Parameters
     ----------
     hops, stops : int or array of int
-        Of each way the links d, and the nodes h behind the first that look a register up.
+        Of each path the links d, and the nodes h behind the first that look a register up.
     timing : Timing
         The times; the paper's by default.
     """
@@ -55,12 +55,12 @@ def way_ns(hops: ArrayLike, stops: ArrayLike, timing: Timing = PAPER) -> float:
 
 
 def formula_ns(tree: Tree, timing: Timing = PAPER) -> float:
-    """Return t_b of a barrier tree of members: there and back on its worst way."""
-    return 2 * way_ns(tree.hops, tree.depth, timing)
+    """Return t_b of a barrier tree of members: there and back on its worst path."""
+    return 2 * path_ns(tree.hops, tree.depth, timing)
 
 
 def cs_formula_ns(tree: Tree, timing: Timing = PAPER) -> float:
     """Return t_c of the CS tree over the same members and root: a register at every hop."""
     root = tree.root_position
     hops = np.abs(tree.x - tree.x[root]) + np.abs(tree.y - tree.y[root])
-    return 2 * way_ns(hops, hops, timing)
+    return 2 * path_ns(hops, hops, timing)

@@ -51,13 +51,13 @@ class LogGP(Times):
 
 @dataclass(frozen=True)
 class MemoryLogGP(LogGP):
-    """What a store costs, or one way of a load. The defaults are those of TILE64's shared memory.
+    """What a store costs, or a load in one direction. By default, of TILE64's shared memory.
 
     Parameters
     ----------
     L, o, g, G, h : float
-        As of ``LogGP``, with a load or store in place of a message: L through the caches on one
-        way, g between two accesses that one home serves.
+        As of ``LogGP``, with a load or store in place of a message: L through the caches in one
+        direction, g between two accesses that one home serves.
     """
 
     ORIGIN = "LogGP of memory"
@@ -76,9 +76,9 @@ the least the hardware can take, without any software around it.
 """
 
 TILE64_MEMORY = MemoryLogGP()
-"""TILE64's shared memory: a store, or one way of a load, to the tile that is home to an address.
+"""TILE64's shared memory: a store, or a load in one direction, to an address's home tile.
 
-Clock and h as in ``TILE64``; all else is assumed: L of 30 cycles through the caches on one way, o
+Clock and h as in ``TILE64``; all else is assumed: L of 30 cycles through the caches one way, o
 of two for a load or a store, and g of two between the accesses that one home serves.
 """
 

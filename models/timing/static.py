@@ -84,7 +84,7 @@ def tree_bound(longest: int, flits: int, network: StaticSpec, *, beside: bool = 
     longest : int
         L.
     flits : int
-        F, the flits of an episode, one more than the slots of the longest way.
+        F, the flits of an episode, one more than the slots of the longest path.
     network : StaticSpec
     beside : bool
         Another member is at the root's switch.

@@ -92,7 +92,7 @@ Means = dict[Strategy, NDArray[np.float64]]
 
 @experiment(
     "adapt-fig7",
-    "gain of the four ways to swap nodes after a link of a broadcast tree got slower",
+    "gain of the four strategies to swap nodes after a link of a broadcast tree got slower",
     "paper ADAPT, Fig. 7",
     runs=1000,
     axes=(Axes(FACTOR, "mean gain, share of the increased cost"),),
@@ -114,7 +114,7 @@ def gains(work: Work) -> None:
 
 @experiment(
     "adapt-fig8",
-    "steps and benefit of the four ways to swap nodes",
+    "steps and benefit of the four strategies to swap nodes",
     "paper ADAPT, Fig. 8",
     runs=1000,
     axes=(

@@ -172,11 +172,11 @@ def costs(kind: str, nodes: int, seed: int) -> dict[str, dict[str, float]]:
         Of the network.
     """
     function, hint = KINDS[kind](nodes, seed)
-    ways: dict[str, Near] = {"all pairs": "all", "no hint": None}
+    nears: dict[str, Near] = {"all pairs": "all", "no hint": None}
     if hint is not None:
-        ways["hint"] = hint
+        nears["hint"] = hint
     found: dict[str, dict[str, float]] = {"cost": {}, "seconds": {}}
-    for how, near in ways.items():
+    for how, near in nears.items():
         begin = time.process_time()
         tree = Tree(function, nodes=range(nodes), one_way=kind == "random, one-way", near=near)
         found["seconds"][how] = time.process_time() - begin
@@ -238,8 +238,8 @@ def _events(work: Work, what: str, event: Callable[[int], Change]) -> list[Chang
 
 def _slower(tree: Tree, dice: np.random.Generator, number: int) -> Change:
     """Make a link of the costliest path slower."""
-    way = tree.layout.longest_way(0)
+    path = tree.layout.longest_way(0)
     # The first link has the root above it, and with only two no node can be swapped.
-    x = way[int(dice.integers(1, len(way)))]
+    x = path[int(dice.integers(1, len(path)))]
     node, above = int(tree.layout.at[x]), int(tree.layout.at[parent(x)])
     return tree.update_cost(node, above, tree.layout.link(x) + SLOWER * (number + 1))

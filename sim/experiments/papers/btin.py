@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from syncfabric.models.errors import PlanError
-from syncfabric.models.timing.btin import Way, heights
+from syncfabric.models.timing.btin import Method, heights
 from syncfabric.sim.experiments.frame import Axes, Parameter, Work, experiment
 from syncfabric.sim.experiments.papers.btin_networks import (
     CONNECTIVITY,
@@ -42,8 +42,8 @@ LINKS = Axes(SIZE, "links passed in a barrier", across_base=2, up_base=10)
 OVER = Axes(SIZE, "latency over BTIN's", 2, 10, prefix="multicast over BTIN, ")
 CURVES = "The text of the paper gives no numbers of its curves"
 
-MERGED: tuple[Way, Way] = ("btin", "multicast")
-AT_ONCE: dict[Way, float] = {"btin": 11.5, "multicast": 120.5}
+MERGED: tuple[Method, Method] = ("btin", "multicast")
+AT_ONCE: dict[Method, float] = {"btin": 11.5, "multicast": 120.5}
 """The paper's microseconds of all members of the larger network."""
 FEW = 32
 """Members of a group that is no longer very small."""
@@ -132,7 +132,7 @@ def _latency_claims(work: Work, small: Survey, large: Survey) -> None:
         f"{ends[0]:.1f} and {ends[1]:.1f}",
         by_formula=True,
     )
-    papers: dict[Way, tuple[float | None, str]] = {
+    papers: dict[Method, tuple[float | None, str]] = {
         "btin": (published(work, 1.8), ITS_OWN),
         "multicast": (published(work, 3.3), ""),
         "unicast": (None, ""),
@@ -228,7 +228,7 @@ TRIED = (
 def traffic(work: Work) -> None:
     """Fig. 7: links between switches that the messages of one barrier pass (section 5.2).
 
-    Packets take up/down ways, as section 2.1 says. The paper's factors do not come out of this
+    Packets take up/down routes, as section 2.1 says. The paper's factors do not come out of this
     count, nor of any other of messages and links that was tried; some have rows of their own.
     """
     kinds, measured = [drawn_of(work), drawn_of(work, "large_")], rtl_networks(work)
@@ -287,7 +287,7 @@ def byte_ratio(found: Survey, members: int) -> float:
     """Return the ratio of bytes times links, multicast's last message with all addresses in it.
 
     BTIN's messages have two bytes, one from a member to the root an address more, and the multicast
-    an address for each member, on all its way.
+    an address for each member, on all its path.
     """
     address = max(1, (found.drawn.nodes - 1).bit_length()) / 8
     btin = found.mean("btin", members)
@@ -298,7 +298,7 @@ def byte_ratio(found: Survey, members: int) -> float:
 
 
 def _traffic_ratio(work: Work, found: Survey, paper: float) -> float:
-    """Add the ratio of multicast over BTIN as counted in several ways; return the first."""
+    """Add the ratio of multicast over BTIN as counted by several methods; return the first."""
     size, drawn = members_of(work, found.drawn), found.drawn
     btin, multicast, direct = (found.mean(f, size) for f in ("btin", "multicast", "direct"))
     own = {scheme: node_links(scheme, size) for scheme in NAMES}

@@ -19,8 +19,8 @@ from syncfabric.models.errors import SpecError
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.random_network import RandomNetwork, draw_network, link_count
 from syncfabric.models.networks.spec import IrregularSpec
-from syncfabric.models.schemes.irregular import Group, Ways, along, by_packets
-from syncfabric.models.timing.btin import PacketTiming, Way, packets_ns
+from syncfabric.models.schemes.irregular import Group, Routes, along, by_packets
+from syncfabric.models.timing.btin import Method, PacketTiming, packets_ns
 from syncfabric.sim.experiments.alone import alone
 from syncfabric.sim.experiments.frame import Parameter, Work, times_parameters
 
@@ -33,7 +33,7 @@ NETWORK = (NODES, SWITCHES, PORTS, CONNECTIVITY, MEMBERS)
 TIMES = times_parameters(PacketTiming())
 FITTED = "Multicast: by a formula that was fitted to the paper's numbers."
 
-NAMES: dict[Way, str] = {"btin": "BTIN", "multicast": "multicast", "unicast": "unicast"}
+NAMES: dict[Method, str] = {"btin": "BTIN", "multicast": "multicast", "unicast": "unicast"}
 """Of the schemes in labels."""
 EACH = 10
 """Networks of a job."""
@@ -147,7 +147,7 @@ class Found(NamedTuple):
     unicast: int
     """Links between switches that a barrier passes."""
     direct: int
-    """Those from all members to the root by shortest ways."""
+    """Those from all members to the root by shortest paths."""
     asked: int
     held: int
     bare: int
@@ -180,17 +180,17 @@ class Survey:
         """Return its mean over the networks."""
         return float(self.of(field, size).mean())
 
-    def us(self, scheme: Way, size: int) -> NDArray[np.float64]:
+    def us(self, scheme: Method, size: int) -> NDArray[np.float64]:
         """Return a scheme's microseconds for groups of a size, shape (networks)."""
         heights = self.of("height", size).astype(int).tolist()
         took = (packets_ns(scheme, height, size, self.links, self.times) for height in heights)
         return np.array([ns / 1000 for ns in took])
 
-    def mean_us(self, scheme: Way, size: int) -> float:
+    def mean_us(self, scheme: Method, size: int) -> float:
         """Return its mean over the networks."""
         return float(self.us(scheme, size).mean())
 
-    def ratio(self, scheme: Way, size: int) -> float:
+    def ratio(self, scheme: Method, size: int) -> float:
         """Return a scheme's mean over BTIN's."""
         return self.mean_us(scheme, size) / self.mean_us("btin", size)
 
@@ -220,12 +220,12 @@ def look(
 ) -> list[list[list[int]]]:
     """Return the fields of ``Found``, network by network, size by size."""
     drawn = Drawn(nodes, switches, ports, connectivity)
-    networks = ((seed, Ways(drawn.draw(seed))) for seed in seeds)
-    return [[list(_of_group(ways, seed, size)) for size in sizes] for seed, ways in networks]
+    networks = ((seed, Routes(drawn.draw(seed))) for seed in seeds)
+    return [[list(_of_group(routes, seed, size)) for size in sizes] for seed, routes in networks]
 
 
-def _of_group(ways: Ways, seed: int, size: int) -> Found:
-    group = Group(ways, random.Random(seed).sample(ways.topology.nodes, size))
+def _of_group(routes: Routes, seed: int, size: int) -> Found:
+    group = Group(routes, random.Random(seed).sample(routes.topology.nodes, size))
     times = PacketTiming()  # of no effect on what is kept
     tree, multicast = along(group.tree, group, times), by_packets("multicast", group, times)
     return Found(
@@ -237,7 +237,7 @@ def _of_group(ways: Ways, seed: int, size: int) -> Found:
         direct=group.direct,
         asked=tree.setup_messages,
         held=len(group.tree),
-        bare=int((~np.isin(group.tree.routers, ways.topology.nodes_array[:, 0])).sum()),
+        bare=int((~np.isin(group.tree.routers, routes.topology.nodes_array[:, 0])).sum()),
         told=multicast.setup_messages,
     )
 
@@ -260,7 +260,7 @@ def rtl_networks(work: Work) -> list[Drawn]:
     return list(dict.fromkeys(kinds))
 
 
-def hardware(work: Work, drawn: Drawn) -> dict[tuple[Way, int], tuple[int, int]]:
+def hardware(work: Work, drawn: Drawn) -> dict[tuple[Method, int], tuple[int, int]]:
     """Return cycles and links on the RTL, by scheme and members, size by size."""
     work.tell(f"RTL of {drawn.switches} switches")
     (rows,) = work.map(run, [(*astuple(drawn), SEED, drawn.sizes)])
@@ -269,7 +269,7 @@ def hardware(work: Work, drawn: Drawn) -> dict[tuple[Way, int], tuple[int, int]]
 
 def run(
     nodes: int, switches: int, ports: int, connectivity: float, seed: int, sizes: list[int]
-) -> list[tuple[Way, int, int, int]]:
+) -> list[tuple[Method, int, int, int]]:
     """Return scheme, members, cycles and links between switches, size by size."""
     topology = Drawn(nodes, switches, ports, connectivity).draw(seed)
     network = IrregularSpec(

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 from syncfabric.models.layout.engine import EngineLayout
-from syncfabric.models.timing.btin import PacketTiming, Way
+from syncfabric.models.timing.btin import Method, PacketTiming
 from syncfabric.sim.experiments.frame import Axes, Work, experiment
 from syncfabric.sim.experiments.papers.btin_networks import (
     FITTED,
@@ -24,7 +24,7 @@ GROUPS, DATA_BITS = 256, 6
 """Groups and data of a barrier's message (paper BTIN, section 3.2): 16 bits with its type."""
 LONG = 4
 """Times the bits of a message with one address from which on a message is long."""
-GROWTH: dict[Way, str] = {"unicast": "O(n)", "multicast": "O(n)", "btin": "O(log n)"}
+GROWTH: dict[Method, str] = {"unicast": "O(n)", "multicast": "O(n)", "btin": "O(log n)"}
 
 
 @experiment(
@@ -140,7 +140,7 @@ RANGES = {
     "t_r": (300.0, 350.0, 400.0, 450.0, 500.0),
 }
 CONNECTIVITIES = (0.5, 0.7, 0.75, 0.8, 0.9)
-OTHERS: tuple[Way, Way] = ("multicast", "unicast")
+OTHERS: tuple[Method, Method] = ("multicast", "unicast")
 
 
 @experiment(

@@ -110,7 +110,7 @@ SHORTER = {32: 40, 64: 70}
 def latency(work: Work) -> None:
     """Fig. 5: mean latency of both trees.
 
-    Source: section 4.2, abstract and section 5. The worst way's d and h are of one member.
+    Source: section 4.2, abstract and section 5. The worst path's d and h are of one member.
     """
     size, timing = claim_size(work), work.times(Timing)
     found = points(work, size)
@@ -177,8 +177,8 @@ BTM, UNION, NEAREST = "BTM", "CS, union of ways", "CS, ways joined early"
 def traffic(work: Work) -> None:
     """Fig. 6: links that messages pass, in both phases together.
 
-    Source: section 4.2. What the CS tree's ways share decides; see scheme ``cs-nearest`` for the
-    variant that joins them early, beside the union of all X-Y ways.
+    Source: section 4.2. What the CS tree's paths share decides; see scheme ``cs-nearest`` for the
+    variant that joins them early, beside the union of all X-Y paths.
     """
     size = claim_size(work)
     for side, of_mesh in points(work, size).items():

@@ -19,7 +19,7 @@ from syncfabric.models.networks.spec import MeshSpec
 from syncfabric.models.planning import btm
 from syncfabric.models.planning.btm import local_root
 from syncfabric.models.schemes.mesh import members_height, tree_links, tree_nodes
-from syncfabric.models.timing.btm import Timing, way_ns
+from syncfabric.models.timing.btm import Timing, path_ns
 from syncfabric.sim.experiments.alone import alone
 from syncfabric.sim.experiments.frame import Parameter, Work, times_parameters
 
@@ -46,9 +46,9 @@ class Point:
     links: list[int]
     cs_links: list[int]
     nearest_links: list[int]
-    """Links that a barrier's messages pass, both ways; the last where ways join early."""
-    ways: list[tuple[list[int], list[int]]]
-    """Of each barrier tree the ways that can be the worst at some times: hops, and their depth."""
+    """Links that a barrier's messages pass, in both directions; the last where paths join early."""
+    paths: list[tuple[list[int], list[int]]]
+    """Of each barrier tree the paths that can be the worst at some times: hops, and their depth."""
     depths: list[int]
     """Of each CS tree, in hops."""
 
@@ -59,11 +59,11 @@ class Point:
 
     def btm_ns(self, timing: Timing) -> float:
         """Return the barrier trees' mean latency."""
-        return float(np.mean([2 * way_ns(*ways, timing) for ways in self.ways]))
+        return float(np.mean([2 * path_ns(*paths, timing) for paths in self.paths]))
 
     def cs_ns(self, timing: Timing) -> float:
         """Return the CS trees' mean latency."""
-        return float(np.mean([2 * way_ns(depth, depth, timing) for depth in self.depths]))
+        return float(np.mean([2 * path_ns(depth, depth, timing) for depth in self.depths]))
 
     def speedup(self, timing: Timing) -> float:
         """Return how many times the barrier trees are as fast."""
@@ -124,11 +124,11 @@ def count(side: int, size: int, seed: int, runs: int) -> dict[str, list[Any]]:
     """Return the fields of a ``Point``, of groups with the seeds from ``seed`` on."""
     groups = [draw(side, size, run) for run in range(seed, seed + runs)]
     trees = [(btm.build_tree(members), btm.cs_tree(members)) for members in groups]
-    ways = []
+    paths = []
     for tree, _ in trees:
         farthest = np.zeros(tree.height + 1, dtype=np.int64)
         np.maximum.at(farthest, tree.depth, tree.hops)
-        ways.append((farthest.tolist(), list(range(tree.height + 1))))
+        paths.append((farthest.tolist(), list(range(tree.height + 1))))
     nearest = (tree_nodes(members, local_root(members)) for members in groups)
     return {
         "heights": [tree.height for tree, _ in trees],
@@ -136,7 +136,7 @@ def count(side: int, size: int, seed: int, runs: int) -> dict[str, list[Any]]:
         "links": [2 * tree_links(tree) for tree, _ in trees],
         "cs_links": [2 * (len(other) - 1) for _, other in trees],
         "nearest_links": [2 * (len(nodes) - 1) for nodes in nearest],
-        "ways": ways,
+        "paths": paths,
         "depths": [other.longest_path for _, other in trees],
     }
 

@@ -372,7 +372,7 @@ SCALED = {
     "a larger ring": "octagon-16",
     "several dimensions": "octagon-8x8",
 }
-"""Ways to scale the Octagon. Two Octagons with a bridge node have 15 nodes."""
+"""Methods to scale the Octagon. Two Octagons with a bridge node have 15 nodes."""
 PRINTS_NONE = "the paper names it and prints no result; this size is ours"
 
 
@@ -391,12 +391,12 @@ def topologies(work: Work) -> None:
 
 @experiment(
     "evo-octagon",
-    "ways to scale the Octagon: bisection, ports, and steps of AAS and AAB",
+    "methods to scale the Octagon: bisection, ports, and steps of AAS and AAB",
     "paper EVO, section 4, Fig. 8",
     time_limit=LIMIT,
 )
 def octagon(work: Work) -> None:
-    """Compare the ways to scale the Octagon that the text describes."""
+    """Compare the methods to scale the Octagon that the text describes."""
     for kind, steps in (("OAB", 2), ("OAS", 3)):
         found = shortest(work, task_on("octagon-8", kind, Rules()), kind)
         work.claim(f"{kind} on octagon-8: steps", steps, found.steps, found.why, aim="less")

@@ -250,7 +250,7 @@ def straightened(work: Work, task: Task, schedule: Schedule) -> Schedule:
 
     encoding = encode(task, len(schedule.steps), paths=PATHS, whole=True)
     model = Model(encoding)
-    longer = [sent for sent, _, way, _ in model.sent if _longer(schedule, encoding.path(way))]
+    longer = [sent for sent, _, path, _ in model.sent if _longer(schedule, encoding.path(path))]
     model.sat.minimize(sum(longer))
     answer = run(model, seed=work.seed, clock=Clock(work.time_limit, work.stop))
     work.check()

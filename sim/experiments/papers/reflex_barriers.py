@@ -95,7 +95,7 @@ def sizes(most: int) -> tuple[int, ...]:
 def barriers(values: Values) -> dict[str, Time]:
     """Return the barriers of Fig. 6, slowest first as the paper's text has them.
 
-    The cores are on the squarest mesh, and all ways as long as its diameter. Of Tile Sync and Tile
+    The cores are on the squarest mesh, and all paths as long as its diameter. Of Tile Sync and Tile
     Spin the paper does not tell the algorithm: their models are made to stand in its order. In Tile
     Sync processes which wait are asleep. Assumed: a centralized barrier, after which the operating
     system wakes all at once.

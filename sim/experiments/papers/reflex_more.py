@@ -203,7 +203,7 @@ def crossovers(work: Work) -> None:
 def least_cores(machine: str, name: str, rival: str, factor: float, most: int) -> int | None:
     """Return from how many cores on Reflex is slower than another, one time multiplied.
 
-    On TILE64 ways are the diameter of the squarest mesh; in a cluster L is from end to end.
+    On TILE64 paths are the diameter of the squarest mesh; in a cluster L is from end to end.
     """
     preset = PRESETS[machine]
     loggp = replace(preset, **{name: factor * getattr(preset, name)})

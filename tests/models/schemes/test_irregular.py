@@ -11,7 +11,7 @@ from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import IrregularSpec
 from syncfabric.models.planning import updown
 from syncfabric.models.planning.updown import updown_tables
-from syncfabric.models.schemes.irregular import IRREGULAR, Group, Ways, along, by_packets
+from syncfabric.models.schemes.irregular import IRREGULAR, Group, Routes, along, by_packets
 from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.btin import PacketTiming, Timing
 from tests.models.planning.irregular import draw_network
@@ -20,7 +20,7 @@ SCHEMES = {scheme.name: scheme for scheme in IRREGULAR}
 FIG1 = load("cluster-fig1")
 
 # Around switch 3 BTIN has 0, 1, 6, 7, and 4 and 5 below 1, which has no member. Up/down routes come
-# from a tree around switch 0; to switch 3 the members' ways are of 0: 1, 4 and 5: 2, 6 and 7: 1,
+# from a tree around switch 0; to switch 3 the members' paths are of 0: 1, 4 and 5: 2, 6 and 7: 1,
 # and with 2, 3, 2, 3, 2 members there these are 2 + 6 + 4 + 3 + 2 = 17 links. In that tree 1 and 2
 # are no member switches, 6 hangs below 1, 7 below 2. 24 ends of links on 9 switches: c = 8 / 3.
 HAND = {
@@ -51,7 +51,7 @@ def counted(topology: Irregular, members: list[tuple[int, int]]) -> dict[str, in
     edges = trees[min(trees)]
     tables = updown_tables(topology)
 
-    def way(switch: int, to: int) -> int:
+    def path(switch: int, to: int) -> int:
         steps = 0
         while switch != to:
             end = topology.across(switch, int(tables[switch][to]))
@@ -59,8 +59,8 @@ def counted(topology: Irregular, members: list[tuple[int, int]]) -> dict[str, in
             switch, steps = end[0], steps + 1
         return steps
 
-    inward = sum(way(switch, root) for switch, _ in members)
-    outward = sum(way(root, switch) for switch, _ in members)
+    inward = sum(path(switch, root) for switch, _ in members)
+    outward = sum(path(root, switch) for switch, _ in members)
     return {
         "height": height,
         "btin": 2 * len(edges),
@@ -84,7 +84,7 @@ def test_every_link_is_counted_as_messages_pass_it(seed: int) -> None:
     rng = random.Random(seed)
     topology = draw_network(rng, 14, 6, 30, ports=6)
     members = rng.sample(topology.nodes, rng.randint(2, len(topology.nodes)))
-    group, found = Group(Ways(topology), members), counted(topology, members)
+    group, found = Group(Routes(topology), members), counted(topology, members)
     tree, out, back = (
         along(group.tree, group, Timing()),
         by_packets("multicast", group, PacketTiming()),
@@ -98,7 +98,7 @@ def test_every_link_is_counted_as_messages_pass_it(seed: int) -> None:
 
 
 def test_tables_of_a_network_file_lead_its_packets() -> None:
-    """A triangle whose tables go the long way round, 0 -> 1 -> 2, and back straight."""
+    """A triangle whose tables go the longer path, 0 -> 1 -> 2, and back straight."""
     links = (((0, 0), (1, 0)), ((1, 1), (2, 0)), ((2, 1), (0, 1)))
     nodes = tuple((switch, 2) for switch in range(3))
     tables = ((-1, 0, 0), (0, -1, 1), (1, 0, -1))
@@ -118,7 +118,7 @@ def test_one_member_costs_nothing(name: str) -> None:
 
 def test_all_nodes_on_one_switch_share_the_root_s_port() -> None:
     alone = Irregular(4, 1, (), tuple((0, port) for port in range(4)))
-    group = Group(Ways(alone), alone.nodes)
+    group = Group(Routes(alone), alone.nodes)
     assert by_packets("multicast", group, PacketTiming()) == Cost(0, 1, 0, 5880 + 3 * 300, 0)
     assert by_packets("unicast", group, PacketTiming()) == Cost(
         0, 1, 3, 5880 + 3 * 300 + 2 * 2000, 0
@@ -141,7 +141,7 @@ def test_packets_are_not_led_through_networks_without_tables(
     monkeypatch.setattr(updown, "MOST_ROUTED", 10)
     links = tuple(((s, 0), (s + 1, 1)) for s in range(10))
     line = Irregular(3, 11, links, ((0, 2), (9, 2)))
-    group = Group(Ways(line), line.nodes)
+    group = Group(Routes(line), line.nodes)
     assert along(group.tree, group, Timing()).traversals == 18
-    with pytest.raises(PlanError, match=r"^Packets' ways: 11 switches are too many .* 10 can"):
+    with pytest.raises(PlanError, match=r"^Packets' paths: 11 switches are too many .* 10 can"):
         by_packets("multicast", group, PacketTiming())

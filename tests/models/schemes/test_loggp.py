@@ -26,7 +26,7 @@ from tests.models.golden.static_bench import Group, ready_bench, static
 from tests.models.golden.static_play import Play
 from tests.models.planning.irregular import draw_network
 from tests.models.schemes import walks
-from tests.models.schemes.walks import way
+from tests.models.schemes.walks import path
 
 SCHEMES = {scheme.name: scheme for scheme in (*ANYWHERE, *STATIC)}
 BY_HAND = LogGP(L=1_000, o=100, g=10, G=0.5, h=1)
@@ -101,9 +101,9 @@ def test_messages_are_walked(kind: str, seed: int) -> None:
         )
         tables = updown_tables(topology)
 
-    def way(start: tuple[int, int], end: tuple[int, int]) -> int:
+    def path(start: tuple[int, int], end: tuple[int, int]) -> int:
         if kind == "mesh":
-            return len(walks.way(start, end))
+            return len(walks.path(start, end))
         here, passed = start[0], 0
         while here != end[0]:
             across = topology.across(here, int(tables[here][end[0]]))
@@ -116,11 +116,11 @@ def test_messages_are_walked(kind: str, seed: int) -> None:
     count = len(members)
     signals, distance = 0, 1
     while distance < count:
-        signals += sum(way(members[i], members[(i + distance) % count]) for i in range(count))
+        signals += sum(path(members[i], members[(i + distance) % count]) for i in range(count))
         distance *= 2
     assert SCHEMES["dissemination"].cost(network, members).traversals == signals
-    ways = [[(way(a, home), way(home, a)) for a in members] for home in members]
-    least = min(ways, key=lambda pairs: sum(map(sum, pairs)))
+    hops = [[(path(a, home), path(home, a)) for a in members] for home in members]
+    least = min(hops, key=lambda pairs: sum(map(sum, pairs)))
     *others, last = sorted(least, key=sum)
     passed = sum(map(sum, least)) + last[0] + sum(map(sum, others))
     assert SCHEMES["centralized"].cost(network, members).traversals == passed
@@ -251,7 +251,7 @@ def test_messages_to_the_root_are_walked(seed: int) -> None:
     nodes = network.topology.nodes
     members = rng.sample(nodes, rng.randint(2, len(nodes)))
     plan = planned(network, members, "tree")
-    passed = sum(len(way(member, plan.way.root)) for member in members)
+    passed = sum(len(path(member, plan.way.root)) for member in members)
     assert plan.edges is not None
     cost = SCHEMES["udn-stn"].cost(network, members)
     assert cost.traversals == passed + len(plan.edges)

@@ -14,7 +14,7 @@ from syncfabric.models.schemes.mesh import MESH, tree_nodes
 from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.btm import Timing
 from tests.models.planning.laws import children_of
-from tests.models.schemes.walks import Link, way
+from tests.models.schemes.walks import Link, path
 
 SCHEMES = {scheme.name: scheme for scheme in MESH}
 TIMES = Timing(t_s=1000, t_p=1, t_rn=10, t_rm=100)
@@ -60,7 +60,7 @@ def along_labels(here: Node, to: Node, side: int) -> list[Link]:
 
 
 def test_links_of_btm() -> None:
-    """Both ways of every edge; four children's ways share none."""
+    """Both directions of every edge; four children's paths share none."""
     for side, members in groups():
         links: list[Link] = []
         tree = btm.build_tree(members)
@@ -68,7 +68,7 @@ def test_links_of_btm() -> None:
             own: list[Link] = []
             for port, child in enumerate(children_of(tree, member)):
                 if child is not None:
-                    own += way(member, child, x_first=port % 2 == 0)
+                    own += path(member, child, x_first=port % 2 == 0)
             assert len(set(own)) == len(own)
             links += own
         assert cost("btm", members, side).traversals == 2 * len(links)
@@ -77,16 +77,16 @@ def test_links_of_btm() -> None:
 def test_links_of_cs() -> None:
     for side, members in groups():
         root = btm.local_root(members)
-        links = {link for member in members for link in way(member, root)}
+        links = {link for member in members for link in path(member, root)}
         found = cost("cs", members, side)
-        on_way = {node for link in links for node in link} | {root}
+        on_path = {node for link in links for node in link} | {root}
         assert found.traversals == 2 * len(links)
-        assert found.setup_nodes == len(on_way)
-        assert found.setup_messages == len(on_way - set(members))
-        assert found.height == max(len(way(member, root)) for member in members)
+        assert found.setup_nodes == len(on_path)
+        assert found.setup_messages == len(on_path - set(members))
+        assert found.height == max(len(path(member, root)) for member in members)
 
 
-def test_a_cs_tree_that_joins_early_is_a_tree_of_shortest_ways() -> None:
+def test_a_cs_tree_that_joins_early_is_a_tree_of_shortest_paths() -> None:
     """Breadth first over its nodes alone every one is as near to the root as on the mesh."""
     for side, members in groups():
         root = btm.local_root(members)
@@ -108,8 +108,8 @@ def test_a_cs_tree_that_joins_early_is_a_tree_of_shortest_ways() -> None:
         assert found.latency_ns == union.latency_ns
 
 
-def test_ways_join_at_the_nearest_node() -> None:
-    """(1, 3) goes along x to (4, 3), on its own row; (3, 2) up to (3, 3), a node on that way."""
+def test_paths_join_at_the_nearest_node() -> None:
+    """(1, 3) goes along x to (4, 3), on its own row; (3, 2) up to (3, 3), a node on that path."""
     assert tree_nodes([(4, 3), (1, 3), (3, 2)], (4, 3)) == {
         (4, 3),
         (3, 2),
@@ -139,18 +139,18 @@ def test_links_of_brcp() -> None:
                 on = [node for node in stand if node[axis] == line]
                 end = min(on, key=lambda n: (abs(n[1 - axis] - root[1 - axis]), -n[1 - axis]))
                 # A worm passes a link once, however many it gathers.
-                links.update({link for node in on for link in way(node, end)})
+                links.update({link for node in on for link in path(node, end)})
                 after.append(end)
             stand = after
         for head in stand:
-            links.update(way(head, root))
+            links.update(path(head, root))
         assert cost("brcp", members, side).traversals == 2 * links.total()
 
 
 def test_links_of_unicast() -> None:
     for side, members in groups():
         root = btm.local_root(members)
-        links = sum(len(way(member, root)) for member in members)
+        links = sum(len(path(member, root)) for member in members)
         assert cost("unicast", members, side).traversals == 2 * links
 
 
@@ -161,7 +161,7 @@ def test_links_of_unicast() -> None:
         ("btm", 2 * (1000 + 3 * 1 + 2 * 10 + 2 * 100), 1, 0, 4),
         # 3 links and 4 registers; relays at (2, 1), (3, 2), (4, 2), (0, 3) to (2, 3): 5 of these.
         ("cs", 2 * (1000 + 3 * 1 + 4 * 100), 3, 5, 9),
-        # (0, 3) goes along the row to (2, 3) and down, too: no way is between it and the root.
+        # (0, 3) goes along the row to (2, 3) and down, too: no path is between it and the root.
         ("cs-nearest", 2 * (1000 + 3 * 1 + 4 * 100), 3, 5, 9),
         # Row 3 is walked back: (2, 0), (2, 2), (5, 2), (0, 3); the root's worm stops twice in 9.
         ("hp", 2 * (1000 + 9 * 1 + 7 * 10 + 3 * 100), 2, 3, 4),

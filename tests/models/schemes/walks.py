@@ -13,7 +13,7 @@ def step(here: Node, to: Node, *, x_first: bool = True) -> Node:
     return x, y + (1 if y < to_y else -1)
 
 
-def way(here: Node, to: Node, *, x_first: bool = True) -> list[Link]:
+def path(here: Node, to: Node, *, x_first: bool = True) -> list[Link]:
     """Return the links of a message."""
     links = []
     while here != to:

@@ -179,7 +179,7 @@ def test_counters_and_crossovers_are_for_two() -> None:
 
 
 @pytest.mark.parametrize(("late", "by_hand"), [(0, 2_410), (1, 2_409), (4, 2_406)])
-def test_who_is_late_saves_the_way_that_the_notify_has_gone(late: int, by_hand: int) -> None:
+def test_a_late_process_saves_the_hops_that_the_notify_has_passed(late: int, by_hand: int) -> None:
     assert reflex_late_ns(5, late, BY_HAND) == by_hand
 
 
@@ -215,33 +215,33 @@ def test_a_tree_takes_two_cycles_more_than_hardware(links: int, places: int) -> 
 
 
 @pytest.mark.parametrize("processes", [2, 3, 8, 13])
-def test_with_one_distance_known_ways_take_what_the_formula_says(processes: int) -> None:
-    ways = np.full(((processes - 1).bit_length(), processes), 5)
+def test_with_one_distance_known_hops_take_what_the_formula_says(processes: int) -> None:
+    hops = np.full(((processes - 1).bit_length(), processes), 5)
     formula = barrier_ns("dissemination", processes, 5, BY_HAND)
-    assert rounds_ns(ways, BY_HAND) == pytest.approx(formula)
+    assert rounds_ns(hops, BY_HAND) == pytest.approx(formula)
     formula = barrier_ns("centralized", processes, 5, BY_HAND)
     assert counter_ns(np.full((processes, 2), 5), BY_HAND) == pytest.approx(formula)
 
 
-def test_each_counts_over_its_own_way() -> None:
+def test_each_counts_over_its_own_path() -> None:
     """1, 0 and 2 hops there, 3, 0 and 4 back: the last stores over 2, the first reads over 4."""
-    ways = np.array([(0, 0), (1, 3), (2, 4)])
+    hops = np.array([(0, 0), (1, 3), (2, 4)])
     updates = 3 * 2_400 + 4 + 6
-    assert counter_ns(ways, BY_HAND) == updates + 1_202 + 2_404 + 10
+    assert counter_ns(hops, BY_HAND) == updates + 1_202 + 2_404 + 10
 
 
 def test_a_far_signal_holds_up_its_receiver_alone() -> None:
     """Of four, 0 to 1 takes 50 hops in the first round: 1 is through at 1,250; then 3, at 2,450."""
-    ways = np.array([[50, 0, 0, 0], [0, 0, 0, 0]])
-    assert rounds_ns(ways, BY_HAND) == 1_250 + 1_200
-    ways = np.array([[50, 0, 0, 0], [0, 0, 40, 0]])
-    assert rounds_ns(ways, BY_HAND) == 1_250 + 1_200
-    ways = np.array([[50, 0, 0, 0], [0, 40, 0, 0]])
-    assert rounds_ns(ways, BY_HAND) == 1_250 + 1_240
+    hops = np.array([[50, 0, 0, 0], [0, 0, 0, 0]])
+    assert rounds_ns(hops, BY_HAND) == 1_250 + 1_200
+    hops = np.array([[50, 0, 0, 0], [0, 0, 40, 0]])
+    assert rounds_ns(hops, BY_HAND) == 1_250 + 1_200
+    hops = np.array([[50, 0, 0, 0], [0, 40, 0, 0]])
+    assert rounds_ns(hops, BY_HAND) == 1_250 + 1_240
 
 
 def test_who_is_late_spends_o_on_each_signal_all_the_same() -> None:
-    """Of eight, 1 is through the first round late, the second 2 o later; then its way is far."""
-    ways = np.zeros((3, 8), dtype=np.int64)
-    ways[0, 0] = ways[2, 1] = 10_000
-    assert rounds_ns(ways, BY_HAND) == 11_200 + 200 + 11_200
+    """Of eight, 1 is through the first round late, the second 2 o later; then its path is long."""
+    hops = np.zeros((3, 8), dtype=np.int64)
+    hops[0, 0] = hops[2, 1] = 10_000
+    assert rounds_ns(hops, BY_HAND) == 11_200 + 200 + 11_200

@@ -120,7 +120,7 @@ def test_nonmembers_on_the_ring_make_it_no_slower() -> None:
 
 
 def chain(length: int) -> Group:
-    """Return a tree that is one way along a row, all its switches members."""
+    """Return a tree that is one path along a row, all its switches members."""
     nodes = [(x, 0) for x in range(length + 1)]
     return tree(dict(zip(nodes[1:], nodes, strict=False)), nodes[0], nodes)
 

@@ -131,9 +131,9 @@ def test_further_messages_are_switched_by_all_links_in_turn() -> None:
     m = packets_ns("multicast", *large)
     assert m == pytest.approx(11_640 + 118_647, abs=1)
     assert packets_ns("unicast", *large) == m + 1022 * 2000
-    for way in ("multicast", "unicast"):
-        assert packets_ns(way, 9, 2, 4) == 11_640 + 75
-        assert packets_ns(way, 9, 1, 4) == btin.formula_ns(9)
+    for method in ("multicast", "unicast"):
+        assert packets_ns(method, 9, 2, 4) == 11_640 + 75
+        assert packets_ns(method, 9, 1, 4) == btin.formula_ns(9)
     assert packets_ns("multicast", 0, 3, 4, PacketTiming(t_in=7)) == 5_880 + 14
     assert packets_ns("unicast", 0, 4, 4, PacketTiming(t_in=7, t_out=11)) == 5_880 + 21 + 22
     assert packets_ns("btin", *large[:2], -1) == btin.formula_ns(9)

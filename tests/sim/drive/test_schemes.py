@@ -89,8 +89,8 @@ def runs(*plans: BarrierPlan) -> Job:
     )
 
 
-def hops(ways: Iterable[tuple[Node, Node]]) -> int:
-    return sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in ways)
+def hops(pairs: Iterable[tuple[Node, Node]]) -> int:
+    return sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairs)
 
 
 def links(plan: BarrierPlan, scheme: str) -> tuple[int, int]:
@@ -98,13 +98,13 @@ def links(plan: BarrierPlan, scheme: str) -> tuple[int, int]:
     group, members = plan.groups[0], plan.groups[0].members
     assert group.root is not None
     up = [(member, group.root) for member in members if member != group.root]
-    ways = {"udn/stn": up, "unicast": up + up, "dissemination": []}[scheme]
+    pairs = {"udn/stn": up, "unicast": up + up, "dissemination": []}[scheme]
     if scheme == "dissemination":
         distance = 1
         while distance < len(members):
-            ways += zip(members, members[distance:] + members[:distance], strict=True)
+            pairs += zip(members, members[distance:] + members[:distance], strict=True)
             distance *= 2
-    return hops(ways), 2 * len(ways)
+    return hops(pairs), 2 * len(pairs)
 
 
 def check(job: Job, outcomes: list[Outcome]) -> None:
@@ -161,7 +161,7 @@ def test_two_neighbours_take_the_cycles_counted_by_hand(
 
 
 @pytest.mark.parametrize("side", [2, 3, 4])
-def test_dissemination_takes_the_longest_chain_of_ways(side: int) -> None:
+def test_dissemination_takes_the_longest_chain_of_paths(side: int) -> None:
     """Its packets hardly meet, and a message takes its hops and three cycles more."""
     each = plan(mesh(side, side))
     members, distance = each.groups[0].members, 1
@@ -369,6 +369,6 @@ def test_packets_gather_or_go_round_on_a_mesh_of_engines() -> None:
         for i, member in enumerate(group.members)
     ]
     found = measured(jobs(each, ("udn/stn", "dissemination"), 3))
-    for name, ways in (("udn/stn", to_root), ("dissemination", rounds)):
-        assert found[name].between == [hops(ways)] * 3
-        assert found[name].beside == [2 * sum(a != b for a, b in ways)] * 3
+    for name, pairs in (("udn/stn", to_root), ("dissemination", rounds)):
+        assert found[name].between == [hops(pairs)] * 3
+        assert found[name].beside == [2 * sum(a != b for a, b in pairs)] * 3

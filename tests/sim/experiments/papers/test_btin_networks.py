@@ -67,7 +67,7 @@ def test_heights_and_ratios_are_near_the_references(
 def test_traffic_is_near_the_references(
     nodes: int, switches: int, own: float, between: tuple[float, float]
 ) -> None:
-    """By shortest ways, as the references seem to be: up/down ways are longer."""
+    """By shortest paths, as the references seem to be: up/down paths are longer."""
     found = _survey(Drawn(nodes, switches, 8, 0.75), 256)
     btin, direct = found.mean("btin", 256), found.mean("direct", 256)
     least, most = between
