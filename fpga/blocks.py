@@ -1,17 +1,15 @@
-"""Blocks that can be synthesized by name, between registers, and whole networks."""
+"""Blocks that can be synthesized by name: what is in each, and its parameters."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Module, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 
-from syncfabric.fpga.netlist import Design
 from syncfabric.models.errors import SpecError
 from syncfabric.models.layout.shape import EngineShape, MeshNodeShape, NodeShape
 from syncfabric.models.layout.streams import StreamLayout
-from syncfabric.models.networks.spec import AnySpec, MeshSpec, StaticSpec
+from syncfabric.models.networks.spec import MeshSpec, StaticSpec
 from syncfabric.models.networks.table import Table
 from syncfabric.rtl.cores.shape import TileShape
 from syncfabric.rtl.cores.tile import CoreTile, observed
@@ -26,8 +24,7 @@ from syncfabric.rtl.static.node import StaticNode
 from syncfabric.rtl.static.switch import StaticSwitch
 from syncfabric.rtl.streams.operators import Operator
 from syncfabric.rtl.streams.plane import StreamPlane
-from syncfabric.sim.assemble.network import module_names, verilog
-from syncfabric.sim.assemble.verilog import NETWORK, convert, named, placed
+from syncfabric.sim.assemble.verilog import convert
 from syncfabric.sim.cores.picorv32 import picorv32_file
 
 
@@ -331,69 +328,3 @@ def block_network(name: str, options: Mapping[str, object] | None = None) -> Tab
     if "kind" in options:
         raise SpecError(f"set: kind is fixed in {name}; take another block (synth --list)")
     return BLOCKS[name].network(**options)
-
-
-class Registered(wiring.Component):
-    """A block with a register before each of its inputs and after each of its outputs.
-
-    Parameters
-    ----------
-    block : Component
-    open : set of str
-        Outputs that are left open: what only benches look at.
-
-    Members
-    -------
-    The block's own, less those left open.
-
-    Attributes
-    ----------
-    bits : int
-        Registers around the block; they are not counted as its own.
-    """
-
-    def __init__(self, block: wiring.Component, *, open: frozenset[str] = frozenset()) -> None:
-        self._block = block
-        members = {
-            name: member for name, member in block.signature.members.items() if name not in open
-        }
-        self.bits = 0
-        super().__init__(members)
-        for _, member, port in self.signature.flatten(self):
-            self.bits += len(Value.cast(port)) if member.is_port else 0
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        m.submodules.block = block = self._block
-        ports = {path: port for path, _, port in block.signature.flatten(block)}
-        for path, member, outside in self.signature.flatten(self):
-            inside = ports[path]
-            name = f"kept_{'_'.join(map(str, path))}"
-            kept = Signal(len(Value.cast(outside)), name=name, reset_less=True)
-            if member.flow == wiring.In:
-                m.d.sync += kept.eq(outside)
-                m.d.comb += Value.cast(inside).eq(kept)
-            else:
-                inside = inside.as_value() if isinstance(inside, data.View) else inside
-                m.d.sync += kept.eq(Value.cast(inside))
-                m.d.comb += Value.cast(outside).eq(kept)
-        return m
-
-
-def block_design(
-    name: str, options: Mapping[str, object] | None = None, *, macro: bool = False
-) -> Design:
-    """Return a block between registers, as Verilog, or as a macro; see `block_network`."""
-    block, top = BLOCKS[name], name.replace("-", "_")
-    harness = Registered(block.make(block_network(name, options)), open=block.open)
-    text = block.verilog(harness, top)
-    inside = dict(placed(text, top))["block",] if macro else ""
-    return Design(name, text, harness.bits, macro=inside)
-
-
-def network_design(network: AnySpec, name: str) -> Design:
-    """Return a whole network, as Verilog; registers come around it when it is placed."""
-    module = name.replace("-", "_")
-    text = named(verilog(network, NETWORK), module)
-    repeated = tuple(f"{module}_{inside}" for inside in module_names(network))
-    return Design(name, text, repeated=repeated, chained=True)

@@ -282,7 +282,7 @@ class Network:
             Cycles by which the last member is late, each in turn, all others arriving together; by
             default all arrive at random within a few cycles.
         netlist : Netlist, optional
-            Simulate this in place of the network's RTL (`fpga.simulated`); under Icarus.
+            Simulate this in place of the network's RTL (`fpga.designs`); under Icarus.
         stream : StreamRequest, optional
             What every group with ``stream = true`` performs once, beside the barriers
             (`sim.vectors`).

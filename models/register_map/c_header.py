@@ -1,4 +1,4 @@
-"""C headers (C99) of config ports, of a core's registers, and of what a core plans trees from."""
+"""C headers (C99) of config ports, and what all C headers are made of."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,6 @@ from syncfabric.models.layout.setup import (
     Answer,
     ManagerState,
     Operation,
-    owners_of,
 )
 from syncfabric.models.layout.streams import Function, Type, built
 from syncfabric.models.layout.words import (
@@ -28,24 +27,13 @@ from syncfabric.models.layout.words import (
     RouterWord,
     Target,
 )
-from syncfabric.models.messages import core, registers, static
-from syncfabric.models.messages.boot import BOOT_FENCE, BOOT_MAGIC, BOOT_NONE
+from syncfabric.models.messages import registers, static
 from syncfabric.models.messages.layout import Layout
 from syncfabric.models.messages.registers import Op
 from syncfabric.models.messages.words import COUNTER_BITS
 from syncfabric.models.networks.mesh import Port
-from syncfabric.models.networks.spec import AnySpec, MeshSpec, NetworkSpec, StaticSpec
+from syncfabric.models.networks.spec import MeshSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.static_routes import SETTLING
-
-MOST_TABLED = 255
-"""Routers of a network whose links a program holds: a number, and a level, is a byte."""
-
-MOST_SHARED = 16
-"""Registers of a node's port that programs' groups have at most: a word holds their epochs."""
-
-_LINE = 12
-_WORD = (1 << WORD_BITS) - 1
-
 
 Part: TypeAlias = str | Mapping[str, int] | Sequence[str]
 """Of a block: text as it is, numbers by name, or lines."""
@@ -234,97 +222,3 @@ def _wide(layout: Layout) -> str:
         place = {f"{name}_BIT": layout.offsets[field.name], f"{name}_BITS": field.width}
         lines.append(block(f"/* {field.name}: {field.meaning} */", place))
     return "\n".join(lines)
-
-
-def core_header() -> str:
-    """Return the header of the registers by which a core of any system sees the network.
-
-    Source: docs/microarchitecture-cores.md.
-    """
-    bases = ("ARRIVE_BASE", "WAIT_BASE", "DONE_BASE", "LAST_BASE", "CONFIG_BASE")
-    words = block(
-        "/* Byte address of word 0, cores of a system and words of a packet at most. */",
-        in_hex({"CORE_REGISTERS": core.CORE_REGISTERS}),
-        {"MOST_CORES": core.MOST_CORES, "MOST_WORDS": core.MOST_WORDS},
-        "/* The boot block: its first word, and what says that there is no such thing. */",
-        in_hex({"BOOT_MAGIC": BOOT_MAGIC, "BOOT_NONE": BOOT_NONE, "BOOT_FENCE": BOOT_FENCE}),
-        "/* Words that there is one of. */",
-        named("CORE", core.CoreWord),
-        "/* Where the words of each register begin, and the config port of the node. */",
-        {f"CORE_{name}": getattr(core, name) for name in bases},
-    )
-    packets = (core.SHAPE, core.SEND, core.RECV, core.NET_STATUS, core.FLIT_STATUS)
-    layouts = (*packets, core.DONE, core.CONFIG_STATUS, core.STREAM, core.STREAM_STATUS)
-    blocks = [words, *map(fields, layouts)]
-    return guarded("SYNCFABRIC_CORE_H", "Registers of a core", blocks)
-
-
-def tree_blocks(network: AnySpec) -> str:
-    """Return the tables from which a core at a manager's node plans trees and images.
-
-    Without managers, or of more than ``MOST_TABLED`` routers, there are none.
-    """
-    if isinstance(network, StaticSpec) or not network.managed:
-        return ""
-    shape = network.shape
-    if shape.routers > MOST_TABLED:
-        return ""
-    rows = [0]
-    links: list[str] = []
-    for router in range(shape.routers):
-        seen = set()
-        for port in range(shape.router.links):
-            to, far = shape.ends.get((router, port), (router, port))
-            if to != router and to not in seen:
-                seen.add(to)
-                links.append(f"{{{to}, {port}, {far}}}")
-        rows.append(len(links))
-    layout = shape.router.layout
-    slots = shape.router.streams  # without a stream they are left to the file's groups
-    owners = owners_of(len(shape.managers), layout.entries, slots)
-    numbers = [*range(shape.entry_registers), *range(layout.entries, layout.entries + slots)]
-    registers = {number: r for number in numbers if (r := shape.register_of(number)) < MOST_SHARED}
-    shares = [
-        sum(1 << r for number, r in registers.items() if owners.get(number) == manager)
-        for manager in range(len(shape.managers))
-    ]
-    operations = len(Op) if network.operations == "all" else int(Op.MAX)
-    nodes = (f"{{{router}, {1 << port}}}" for router, port in shape.nodes[: core.MOST_CORES])
-    first = layout.image.offsets["entry_0"]
-    begins = sum(1 << first + p * layout.name.width for p in range(len(layout.named)))
-    places = {f"AT_{field}": layout.image.offsets[field.lower()] for field in ("PARENT", "OP")}
-    places |= {"AT_NAMES": first, "NAME_BITS": layout.name.width}
-    places |= {f"NAME_AT_{field.upper()}": at for field, at in layout.name.offsets.items()}
-    names = (f"0x{begins >> WORD_BITS * i & _WORD:x}u" for i in range(layout.image_words))
-    return block(
-        "",
-        "/* Links of router r are at LINK_ROWS[r] to [r + 1] of LINKS: the router at the far end,\n"
-        " * the own port, the other end's; of parallel ones the first. Places of the first nodes:\n"
-        " * router, and the port's bit. Headers of requests to each router. */",
-        _table("LINK_ROWS", map(str, rows)),
-        _table("LINKS", links or ["{0, 0, 0}"]),
-        _table("NODE_PLACES", nodes),
-        _table("SINK_HEADERS", (str(shape.sink_header(r)) for r in range(shape.routers))),
-        "/* Nodes with a manager, in the order of the managers' numbers; of each the registers\n"
-        " * of a node's port that groups of its own have, a bit each: those of entries, and those\n"
-        " * of slots with a stream, the first of which has the number SLOT. */",
-        _table("MANAGER_NODES", map(str, shape.managers)),
-        _table("SHARES", map(hex, shares)),
-        {"ENTRY_REGISTERS": shape.entry_registers, "SLOT": layout.entries},
-        {"LINK_PORTS": shape.router.links},
-        "/* Where fields of an image begin, and those of a name: lowest bits. */",
-        places,
-        "/* An image in which each name is 1. */",
-        _table("NAMES", names),
-        f"#define SF_OPERATIONS {operations if network.data_bits else 0}",
-        "#define SF_ENGINES",
-        "",
-    )
-
-
-def _table(name: str, entries: Iterable[str]) -> str:
-    """Return a macro that initializes an array."""
-    given = list(entries)
-    rows = [", ".join(given[at : at + _LINE]) for at in range(0, len(given), _LINE)]
-    text = ", \\\n    ".join(rows)
-    return f"#define SYNCFABRIC_{name} {{ \\\n    {text}}}"

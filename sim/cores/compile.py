@@ -20,7 +20,8 @@ from syncfabric.models.cache import cache_folder, fingerprint
 from syncfabric.models.errors import ProgramError, SpecError, ToolError, how_to_install
 from syncfabric.models.messages.core import MOST_MEMORY_KIB
 from syncfabric.models.networks.spec import NetworkSpec
-from syncfabric.models.register_map.c_header import c_header, core_header, tree_blocks
+from syncfabric.models.register_map.c_header import c_header
+from syncfabric.models.register_map.c_programs import core_header, tree_blocks
 from syncfabric.sim.cores.program import Program, read_program
 from syncfabric.sim.simulators.cache import Cache
 from syncfabric.sim.simulators.process import version_line

@@ -42,8 +42,8 @@ def build(
     core file alone.
     """
     from syncfabric.cli.progress import progress_display
-    from syncfabric.fpga.block_files import build_block
     from syncfabric.fpga.blocks import BLOCKS
+    from syncfabric.fpga.designs import build_block
     from syncfabric.models.errors import SpecError
     from syncfabric.sim.front import Front
     from syncfabric.sim.network import Network

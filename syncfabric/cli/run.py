@@ -80,7 +80,7 @@ def run(
     network = Network.load(net)
     mapped = None
     if netlist is not None:
-        from syncfabric.fpga.simulated import netlist_named
+        from syncfabric.fpga.designs import netlist_named
 
         mapped = netlist_named(netlist)
     with progress_display() as progress:

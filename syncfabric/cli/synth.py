@@ -39,7 +39,8 @@ def synth(
 ) -> None:
     """Synthesize, place and route for an FPGA."""
     from syncfabric.cli.progress import progress_display
-    from syncfabric.fpga.blocks import BLOCKS, block_design, network_design
+    from syncfabric.fpga.blocks import BLOCKS
+    from syncfabric.fpga.designs import block_design, network_design
     from syncfabric.fpga.devices import device_named
     from syncfabric.fpga.synth import synthesize
     from syncfabric.models.errors import SpecError

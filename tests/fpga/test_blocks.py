@@ -8,7 +8,8 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from syncfabric.fpga.blocks import BLOCKS, Registered, block_design
+from syncfabric.fpga.blocks import BLOCKS
+from syncfabric.fpga.designs import Registered, block_design
 from syncfabric.fpga.devices import device_named
 from syncfabric.fpga.netlist import _mapped
 from tests.nightly import nightly_but

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from amaranth.hdl import UnusedElaboratable
 
-from syncfabric.fpga.block_files import block_files
+from syncfabric.fpga.designs import block_files
 from syncfabric.rtl.static.agents import RingAgent
 from syncfabric.sim.emit.naming import plain
 from tests.fpga.ports import component_ports, listing

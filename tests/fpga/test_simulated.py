@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from syncfabric.fpga.simulated import cell_models, netlist_named
+from syncfabric.fpga.designs import cell_models, netlist_named
 from syncfabric.fpga.tools import Tool
 from syncfabric.models.errors import SpecError, ToolError
 from syncfabric.models.networks.reader import loads

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.fpga.block_files import block_files, build_block
 from syncfabric.fpga.blocks import BLOCKS
+from syncfabric.fpga.designs import block_files, build_block
 from syncfabric.models.errors import SpecError
 from syncfabric.sim.core_file import LINT_OPTIONS
 from tests.sim.fusesoc import lint, set_up
