@@ -37,7 +37,7 @@ from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.drive.lanes import CreditLedger, LaneMasks
 from syncfabric.sim.drive.log import EngineMessages
 from syncfabric.sim.drive.scenario import Outcome
-from syncfabric.sim.drive.static.flow_check import FlowCheck
+from syncfabric.sim.drive.static.checks import FlowCheck
 from syncfabric.sim.drive.static.operations import network_of
 from syncfabric.sim.drive.targets import counters_of
 from syncfabric.sim.drive.trace import (

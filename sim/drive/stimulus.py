@@ -2,8 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import singledispatch
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from syncfabric.models.golden.record import ConfigRequest, Observer
 from syncfabric.models.layout.engine import COMMIT, EPOCH_BITS, Code
@@ -17,27 +16,33 @@ from syncfabric.models.layout.words import (
     RouterWord,
     config_address,
 )
-from syncfabric.models.networks.spec import MessageSpec, StaticSpec
 from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.set_up import Epochs, kill_command
 from syncfabric.sim.drive.barrier_check import BarrierCheck, GroupCheck
 from syncfabric.sim.drive.churn import Churner, MembersSetUp
 from syncfabric.sim.drive.driver import Driver, Inputs, Program
 from syncfabric.sim.drive.engine_driver import EngineDriver, PacketScript, Traffic
-from syncfabric.sim.drive.lanes import LaneMasks, Load, ledger_of
-from syncfabric.sim.drive.log import EventLog
-from syncfabric.sim.drive.packet_check import CauseCheck, PacketCheck
-from syncfabric.sim.drive.packets import Assembler, Packet
+from syncfabric.sim.drive.lanes import Load, ledger_of
+from syncfabric.sim.drive.log import EventLog, StaticLog
+from syncfabric.sim.drive.packet_check import CauseCheck, PacketCheck, Passages
+from syncfabric.sim.drive.packets import Packet
 from syncfabric.sim.drive.scenario import (
     NUMBER_BITS,
     Outcome,
-    Passage,
     ReplayOutcome,
     Scenario,
 )
 from syncfabric.sim.drive.schemes import SCHEMES
-from syncfabric.sim.drive.trace import Line, Rule
-from syncfabric.sim.results import Mismatch
+from syncfabric.sim.drive.static.checks import CollectiveCheck, FlowCheck
+from syncfabric.sim.drive.static.driver import StaticDriver, StaticNoise
+from syncfabric.sim.drive.static.operations import (
+    CollectiveOutcome,
+    asked_of,
+    barriers_of,
+    network_of,
+)
+from syncfabric.sim.drive.static.software import StaticSoftware
+from syncfabric.sim.drive.trace import Rule
 
 CHANCE = 0.05
 """Of each kind of disturbance, a cycle."""
@@ -188,37 +193,6 @@ class Illegal(Program):
                 yield ConfigRequest(node, address, True, word)
 
 
-class Passages(Rule):
-    """Collects the passages of packets that have their number in their last flit.
-
-    Parameters
-    ----------
-    spec : MessageSpec
-
-    Attributes
-    ----------
-    seen : list of Passage
-        In the order of their tails.
-    """
-
-    def __init__(self, spec: MessageSpec) -> None:
-        masks = LaneMasks(spec)
-        self._width, self._packets = masks.width, Assembler(spec, masks.ordinary)
-        self.seen: list[Passage] = []
-
-    def wires(self, line: Line) -> Sequence[Mismatch]:
-        """Take a cycle in."""
-        for lane, first, last, flits in self._packets.note(line.cycle, line.record):
-            number = flits[-1] & (1 << NUMBER_BITS) - 1
-            self.seen.append(Passage(number, lane // self._width, first, last))
-        return ()
-
-    def report(self, outcome: Outcome) -> None:
-        """Add the passages."""
-        if outcome.replay is not None:
-            outcome.replay.passages = self.seen
-
-
 NEVER = -1
 
 
@@ -332,18 +306,34 @@ def driver_of(
     plan: BarrierPlan, scenario: Scenario, observer: Observer | None = None
 ) -> Driver[Any]:
     """Return the driver of a scenario on a plan's network, with its programs in order."""
-    return _driver(plan.spec.network, plan, scenario, observer)
+    return _kind_of(plan).driver(plan, scenario, observer)
 
 
-@singledispatch
-def _driver(
-    network: Any, plan: BarrierPlan, scenario: Scenario, observer: Observer | None
-) -> Driver[Any]:
+def rules_of(
+    plan: BarrierPlan, scenario: Scenario, file: TextIO | None = None, *, coverage: bool
+) -> list[Rule]:
+    """Return the rules and measures of a scenario, in the order in which they are applied.
+
+    The log writes its rows into the file, if there is one.
+    """
+    return _kind_of(plan).rules(plan, scenario, file, coverage)
+
+
+class _Kind(NamedTuple):
+    """What scenarios are made of on a kind of network."""
+
+    driver: Callable[[BarrierPlan, Scenario, Observer | None], Driver[Any]]
+    rules: Callable[[BarrierPlan, Scenario, TextIO | None, bool], list[Rule]]
+
+
+def _engine_driver(
+    plan: BarrierPlan, scenario: Scenario, observer: Observer | None
+) -> EngineDriver:
     driver = EngineDriver(plan, scenario, observer)
     parts: list[tuple[object, Callable[[EngineDriver], Program]]] = [
         (scenario.scheme, lambda driver: SCHEMES[scenario.scheme](driver)),
         (scenario.replay, Replaying),
-        (network.setup == "paper", MembersSetUp),
+        (plan.spec.message_network.setup == "paper", MembersSetUp),
         (scenario.packets, PacketScript),
         (scenario.streams, _streams),
         (True, Traffic),
@@ -355,36 +345,16 @@ def _driver(
     return driver
 
 
-@_driver.register
-def _(
-    network: StaticSpec, plan: BarrierPlan, scenario: Scenario, observer: Observer | None
-) -> Driver[Any]:
-    from syncfabric.sim.drive.static.software import static_driver
-
-    return static_driver(plan, scenario)
-
-
 def _streams(driver: EngineDriver) -> Program:
     from syncfabric.sim.drive.streams import Streams
 
     return Streams(driver)
 
 
-def rules_of(
-    plan: BarrierPlan, scenario: Scenario, file: TextIO | None = None, *, coverage: bool
+def _engine_rules(
+    plan: BarrierPlan, scenario: Scenario, file: TextIO | None, coverage: bool
 ) -> list[Rule]:
-    """Return the rules and measures of a scenario, in the order in which they are applied.
-
-    The log writes its rows into the file, if there is one.
-    """
-    return _rules(plan.spec.network, plan, scenario, file, coverage)
-
-
-@singledispatch
-def _rules(
-    network: Any, plan: BarrierPlan, scenario: Scenario, file: TextIO | None, coverage: bool
-) -> list[Rule]:
-    barriers = BarrierCheck(plan)
+    barriers, network = BarrierCheck(plan), plan.spec.message_network
     ledger = ledger_of(network)
     rules: list[Rule] = [barriers, Load(), ledger, PacketCheck(network), EventLog(plan, file)]
     if scenario.churn:
@@ -404,10 +374,35 @@ def _rules(
     return rules
 
 
-@_rules.register
-def _(
-    network: StaticSpec, plan: BarrierPlan, scenario: Scenario, file: TextIO | None, coverage: bool
-) -> list[Rule]:
-    from syncfabric.sim.drive.static.collective_check import static_rules
+def _static_driver(plan: BarrierPlan, scenario: Scenario, _: Observer | None) -> StaticDriver:
+    driver = StaticDriver(plan, scenario)
+    driver.programs += [StaticSoftware(driver)] if scenario.collectives else []
+    driver.programs += [StaticNoise(driver)] if scenario.noise else []
+    return driver
 
-    return static_rules(plan, scenario, file, coverage=coverage)
+
+def _static_rules(
+    plan: BarrierPlan, scenario: Scenario, file: TextIO | None, coverage: bool
+) -> list[Rule]:
+    network, barriers = network_of(plan), barriers_of(plan, scenario.collectives)
+    flow, log = FlowCheck(network, barriers.groups), StaticLog(network, barriers.groups, file)
+    outcomes = [CollectiveOutcome(asked, []) for asked in scenario.collectives]
+    rules: list[Rule] = [BarrierCheck(barriers), Load(), log, flow]
+    rules += [
+        CollectiveCheck(number, group, asked, plan, scenario, outcomes)
+        for number, (group, asked) in enumerate(asked_of(plan, scenario.collectives))
+    ]
+    if coverage:
+        from syncfabric.sim.drive.coverage import StaticCoverage
+
+        rules.append(StaticCoverage(barriers, flow))
+    return rules
+
+
+_ENGINES = _Kind(_engine_driver, _engine_rules)
+_KINDS = {"static": _Kind(_static_driver, _static_rules)}
+"""By the network's kind; all others are networks of engines."""
+
+
+def _kind_of(plan: BarrierPlan) -> _Kind:
+    return _KINDS.get(plan.spec.network.kind, _ENGINES)

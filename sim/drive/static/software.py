@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from operator import add, and_, or_, xor
 
 from syncfabric.models.planning.group_plan import GroupPlan
-from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.planning.static_routes import through_cores
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
 from syncfabric.sim.drive.arrivals import GroupArrivals
 from syncfabric.sim.drive.driver import Inputs, Program
-from syncfabric.sim.drive.scenario import Scenario
-from syncfabric.sim.drive.static.driver import StaticDriver, StaticNoise
+from syncfabric.sim.drive.static.driver import StaticDriver
 from syncfabric.sim.drive.static.operations import (
     FROM_ROOT,
     HIGHEST_FIRST,
@@ -381,11 +379,3 @@ class StaticSoftware(Program):
             self._loading = [course for course in self._courses if course.waits]
             if self._loading:
                 driver.load([course.loaded for course in self._loading])
-
-
-def static_driver(plan: BarrierPlan, scenario: Scenario) -> StaticDriver:
-    """Return the driver of a scenario, with its programs in order."""
-    driver = StaticDriver(plan, scenario)
-    driver.programs += [StaticSoftware(driver)] if scenario.collectives else []
-    driver.programs += [StaticNoise(driver)] if scenario.noise else []
-    return driver
