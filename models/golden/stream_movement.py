@@ -10,8 +10,7 @@ from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.slot_movement import SlotMovement
 from syncfabric.models.golden.slots import SlotPorts, SlotState
 from syncfabric.models.golden.stream_pauses import Lateness
-from syncfabric.models.golden.stream_port import ProcessStreams
-from syncfabric.models.golden.streams import At, RouterStreams
+from syncfabric.models.golden.streams import At, ProcessStreams, RouterStreams
 from syncfabric.models.golden.wiring import Shown, Wiring
 from syncfabric.models.layout.network import NetworkShape
 

@@ -10,10 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from syncfabric.models.broadcast.balanced_path import balanced_path
+from syncfabric.models.broadcast.balanced_path import balanced_path, completion_ns, least_cost
 from syncfabric.models.broadcast.costs import MatrixCosts
 from syncfabric.models.broadcast.layout import Layout, parent
-from syncfabric.models.broadcast.optimum import completion_ns, least_cost
 from syncfabric.models.broadcast.start_up import StartUp
 from syncfabric.models.broadcast.strategies import STRATEGIES, Found, Strategy, search, trials
 from syncfabric.models.broadcast.tree import Goal, Policy, Tree

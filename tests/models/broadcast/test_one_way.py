@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
+from syncfabric.models.broadcast.balanced_path import least_cost
 from syncfabric.models.broadcast.costs import Floats, Ints, MatrixCosts
-from syncfabric.models.broadcast.optimum import least_cost
 from syncfabric.models.broadcast.tree import Policy, Tree
 from syncfabric.models.errors import SpecError
 from tests.models.broadcast.golden import balanced_path, tree_cost

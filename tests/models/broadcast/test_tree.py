@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from syncfabric.models.broadcast.balanced_path import least_cost
 from syncfabric.models.broadcast.costs import Floats, Ints, MatrixCosts, link_cost
-from syncfabric.models.broadcast.optimum import least_cost
 from syncfabric.models.broadcast.start_up import StartUp
 from syncfabric.models.broadcast.tree import Policy, Strategy, Tree
 from syncfabric.models.errors import SpecError, SyncfabricError

@@ -6,8 +6,7 @@ from typing import Any
 
 from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.slots import SlotState
-from syncfabric.models.golden.stream_port import ProcessStreams
-from syncfabric.models.golden.streams import RouterStreams
+from syncfabric.models.golden.streams import ProcessStreams, RouterStreams
 from syncfabric.models.layout.streams import HEAD, Function, StreamLayout, Type
 
 End = tuple[int, int]

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.golden.record import Beat, Record
-from syncfabric.models.golden.stream_port import ProcessStreams
-from syncfabric.models.golden.streams import RouterStreams
+from syncfabric.models.golden.streams import ProcessStreams, RouterStreams
 from tests.models.golden.planes.nets import (
     draw_irregular,
     draw_mesh,

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from syncfabric.models.golden.record import Beat
-from syncfabric.models.golden.stream_port import ProcessStreams
+from syncfabric.models.golden.streams import ProcessStreams
 from tests.models.golden.stream_bench import head, layout_of, packet, user, word
 
 ONE, TWO = layout_of(), layout_of(channels=2)

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from syncfabric.models.golden.operators import Operators
+from syncfabric.models.golden.joins import Operators
 from syncfabric.models.golden.stream_results import Order, operand, reduced
 from syncfabric.models.layout.streams import Function, Type, built
 from tests.models.golden.test_stream_traffic import OPERATIONS, SIZE, layout, words_of

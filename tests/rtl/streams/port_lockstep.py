@@ -4,7 +4,7 @@ import random
 from collections import Counter
 
 from syncfabric.models.golden.record import Beat
-from syncfabric.models.golden.stream_port import ProcessStreams
+from syncfabric.models.golden.streams import ProcessStreams
 from syncfabric.models.layout.streams import StreamLayout
 from tests.rtl.engine.lockstep import Word, differences
 from tests.rtl.streams.stimuli import Neighbours

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from syncfabric.models.golden.record import Beat, Record
-from syncfabric.models.golden.stream_port import ProcessStreams
-from syncfabric.models.golden.streams import RouterStreams
+from syncfabric.models.golden.streams import ProcessStreams, RouterStreams
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from tests.models.golden.planes.nets import draw_group, mesh, set_up_writes

@@ -9,7 +9,7 @@ import pytest
 
 from syncfabric.models.golden.record import Beat
 from syncfabric.models.golden.stream_movement import StreamMovement
-from syncfabric.models.golden.stream_port import ProcessStreams
+from syncfabric.models.golden.streams import ProcessStreams
 from syncfabric.models.layout.engine import Code
 from syncfabric.models.layout.network import NetworkShape
 from syncfabric.models.layout.setup import Operation

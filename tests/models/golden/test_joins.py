@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from syncfabric.models.golden.operators import Operators
+from syncfabric.models.golden.joins import Operators
 from syncfabric.models.layout.streams import Function, Type
 from tests.mixed import mixed
 from tests.models.golden.stream_bench import layout_of
