@@ -124,7 +124,7 @@ def build_block(
     directory : path
         Folder to write into.
     progress : Progress
-        Is told how far the build is.
+        Receives how far the build is.
 
     Raises
     ------

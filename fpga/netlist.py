@@ -42,7 +42,7 @@ module not_late (input i, output o);
 endmodule
 """
 # What is on a link has come a long way in the neighbour, and goes on there. Mapping takes each
-# module by itself and would let it wait: so it is told, by boxes that are wires in the end.
+# module by itself and would let it wait: so boxes that are wires in the end say it.
 _LATE = """
 (* abc9_box, blackbox *)
 module late_in (input i, output o);

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 
 class SyncfabricError(ValueError):
-    """Bad input or a missing tool; the message alone tells a user what to mend."""
+    """Bad input or a missing tool; the message alone says what to mend."""
 
 
 class SpecError(SyncfabricError):
@@ -21,7 +21,7 @@ class PlanError(SyncfabricError):
 
 
 class ProgramError(SpecError):
-    """A program that does not compile; the compiler's lines are told as they are."""
+    """A program that does not compile; the compiler's lines are printed as they are."""
 
 
 class DeadlockError(PlanError):

@@ -267,7 +267,7 @@ def measure(
     simulated : bool
         What the result says of the board.
     progress : Progress
-        Is told of barriers that are done.
+        Receives barriers that are done.
 
     Raises
     ------

@@ -208,7 +208,7 @@ class FunctionCosts:
     ----------
     function : callable
         Takes two int64 arrays of shape (k), and returns the costs from each node of the first to
-        its partner in the second, of shape (k). It is not asked for links whose cost was told when
+        its partner in the second, of shape (k). It is not asked for links whose cost was given when
         a node joined, or since. Unless costs are one-way, nodes of the first are the lower ones.
     """
 
@@ -273,7 +273,7 @@ class FunctionCosts:
 
 
 Costs: TypeAlias = MatrixCosts | FunctionCosts
-"""What a tree asks about its network, and tells it."""
+"""What a tree asks about its network, and reports to it."""
 
 
 def link_cost(latency: ArrayLike, bandwidth: ArrayLike, size: float) -> Floats:

@@ -6,7 +6,7 @@ positions, from x on (paper ADAPT, sections 2 and 4.1).
 
 The cost is that of the costliest path from the root to a leaf (paper ADAPT, section 3). With costs
 of start-up, which are ours, it is the time in which the last node has the message. A layout knows
-no strategy: it carries out moves, and tells what trials would cost.
+no strategy: it carries out moves, and returns what trials would cost.
 
 The height of a position is the cost of the costliest path from it down to a leaf, so that of the
 root is the cost of the tree. A move at a position changes heights on its way to the root only: at

@@ -356,7 +356,7 @@ class Paper(_Argument):
 
 @dataclass(frozen=True)
 class Solver(_Argument):
-    """A solver found that one step fewer is infeasible; ``check`` cannot tell without it."""
+    """A solver found that one step fewer is infeasible; ``check`` cannot decide without it."""
 
     solver: str
     """Name and version."""
@@ -387,7 +387,7 @@ class Bound:
 
     @property
     def proves(self) -> bool:
-        """Whether ``verify`` can tell if it holds."""
+        """Whether ``verify`` can decide if it holds."""
         return not isinstance(self.argument, Paper | Solver)
 
     @classmethod

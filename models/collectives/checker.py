@@ -1,4 +1,4 @@
-"""Whether a schedule is right, told by its transfers alone.
+"""Whether a schedule is right, by its transfers alone.
 
 Nothing here comes from the schedulers: every rule of docs/schedules.md is tested as it is written
 there. Schedules of AOG, AOR and AAR are turned round, last step first and every path backwards, and
@@ -71,20 +71,20 @@ class Report:
 
 NEVER = -1
 
-_TellOf = Callable[[int, Message, str], None]
-"""Is told a conflict: the step, the message, and what follows its name in the text."""
+_ReportOf = Callable[[int, Message, str], None]
+"""Receives a conflict: the step, the message, and what follows its name in the text."""
 
 
-# Either of these delivers what a step sends on paths that are real, and tells what cannot be; and
-# says in the end whether a message is where it must go, and how many hops more than the shortest
+# Either of these delivers what a step sends on paths that are real, reports the others, and
+# finds in the end whether a message is where it must go, and how many hops more than the shortest
 # way one has made at most. Schedules that are to be turned round are so already.
 
 
 class _Copied:
     """Messages of a broadcast: the hops that each origin's took to each node, NEVER elsewhere."""
 
-    def __init__(self, topology: Topology, collective: Collective, tell_of: _TellOf) -> None:
-        self.topology, self.tell_of = topology, tell_of
+    def __init__(self, topology: Topology, collective: Collective, report_of: _ReportOf) -> None:
+        self.topology, self.report_of = topology, report_of
         self.heard: dict[int, list[int]] = {}
         for sender in collective.senders:
             self.heard[sender] = [NEVER] * topology.nodes
@@ -96,14 +96,14 @@ class _Copied:
             origin, target = message
             heard = self.heard.get(origin)
             if heard is None:
-                self.tell_of(step, message, f": node {origin} is no sender")
+                self.report_of(step, message, f": node {origin} is no sender")
             elif path[-1] != target:
-                self.tell_of(step, message, f": its path ends at node {path[-1]}")
+                self.report_of(step, message, f": its path ends at node {path[-1]}")
             elif heard[path[0]] == NEVER:
                 text = f": node {path[0]} sends it, but has not got it yet"
-                self.tell_of(step, message, text)
+                self.report_of(step, message, text)
             elif heard[target] != NEVER or message in fresh:
-                self.tell_of(step, message, f": node {target} gets it a second time")
+                self.report_of(step, message, f": node {target} gets it a second time")
             else:
                 fresh[message] = heard[path[0]] + len(path) - 1
         # A receiver of this step sends from the next one on.
@@ -126,9 +126,9 @@ class _Carried:
     """Messages that nobody copies: where each is, and the hops that it took."""
 
     def __init__(
-        self, topology: Topology, collective: Collective, stores: bool, tell_of: _TellOf
+        self, topology: Topology, collective: Collective, stores: bool, report_of: _ReportOf
     ) -> None:
-        self.topology, self.stores, self.tell_of = topology, stores, tell_of
+        self.topology, self.stores, self.report_of = topology, stores, report_of
         self.required = set(collective.pairs)
         self.place: dict[Message, int] = {}
         self.hops: dict[Message, int] = {}
@@ -139,16 +139,16 @@ class _Carried:
             origin, target = message
             here = self.place.get(message, origin)
             if message not in self.required:
-                self.tell_of(step, message, " is not asked for")
+                self.report_of(step, message, " is not asked for")
             elif here == target:
-                self.tell_of(step, message, " is delivered a second time")
+                self.report_of(step, message, " is delivered a second time")
             elif message in moved:
-                self.tell_of(step, message, " is sent twice")
+                self.report_of(step, message, " is sent twice")
             elif path[0] != here:
                 text = f": its path begins at node {path[0]}, but it is at node {here}"
-                self.tell_of(step, message, text)
+                self.report_of(step, message, text)
             elif path[-1] != target and not self.stores:
-                self.tell_of(step, message, f": its path ends at node {path[-1]}")
+                self.report_of(step, message, f": its path ends at node {path[-1]}")
             else:
                 moved.add(message)
                 self.place[message] = path[-1]
@@ -166,7 +166,7 @@ class _Carried:
 
 
 MOST = 20
-"""Conflicts that are told; others are only counted."""
+"""Conflicts that are reported; others are only counted."""
 
 KEPT = 100_000
 """Paths whose channels are remembered."""
@@ -209,10 +209,10 @@ class _Check:
         self.real: dict[Path, Links] = {}
         self.delivery: _Copied | _Carried
         if self.broadcast:
-            self.delivery = _Copied(self.topology, self.collective, self.tell_of)
+            self.delivery = _Copied(self.topology, self.collective, self.report_of)
         else:
             stores = self.rules.stores
-            self.delivery = _Carried(self.topology, self.collective, stores, self.tell_of)
+            self.delivery = _Carried(self.topology, self.collective, stores, self.report_of)
 
     def run(self) -> Report:
         for number, step in enumerate(self.schedule.steps, 1):
@@ -223,7 +223,7 @@ class _Check:
             self.delivery.take(number, whole)
         missing = [pair for pair in self.collective.pairs if not self.delivery.is_served(pair)]
         for origin, target in missing:
-            self.tell(
+            self.report(
                 None, f"node {target} never gets the message of node {origin}", origin, target
             )
         if self.direct:
@@ -237,7 +237,7 @@ class _Check:
             self.detour,
         )
 
-    def tell(
+    def report(
         self, step: int | None, text: str, *message: int, channel: Channel | None = None
     ) -> None:
         """Note a conflict; ``message`` is the origin and the destination of one or two."""
@@ -246,20 +246,20 @@ class _Check:
             pairs = tuple(zip(message[::2], message[1::2], strict=True))
             self.conflicts.append(Conflict(step, text, pairs, channel))
 
-    def tell_of(
+    def report_of(
         self, step: int, message: Message, text: str, channel: Channel | None = None
     ) -> None:
         """Note a conflict of one message."""
-        self.tell(step, f"message {message[0]} to {message[1]}{text}", *message, channel=channel)
+        self.report(step, f"message {message[0]} to {message[1]}{text}", *message, channel=channel)
 
     def is_real(self, step: int, transfer: Transfer) -> bool:
-        """Tell whether a path is real: else it is no use to look at what it carries."""
+        """Return whether a path is real: else it is no use to look at what it carries."""
         message, path = transfer
         if path in self.real:
             return True
         fault, channel = self.fault(path)
         if fault is not None:
-            self.tell_of(step, message, fault, channel)
+            self.report_of(step, message, fault, channel)
             return False
         if len(self.real) == KEPT:
             self.real.clear()
@@ -303,14 +303,14 @@ class _Check:
                         f"channel {channel[0]} to {channel[1]} carries both message {a} to {b} "
                         f"and message {c} to {d}"
                     )
-                    self.tell(step, text, a, b, c, d, channel=channel)
+                    self.report(step, text, a, b, c, d, channel=channel)
 
     def along(self, path: Path) -> Links:
         """Return the channels of a path that is real, each once."""
         return self.real.get(path) or tuple(self.topology.along(path))
 
     def one_use(self, first: Transfer, second: Transfer, place: int) -> bool:
-        """Tell whether two transfers are copies of one message that have not parted yet."""
+        """Return whether two transfers are copies of one message that have not parted yet."""
         if not self.broadcast or not self.rules.single_use:
             return False
         if not self.rules.stores and (place > 0 or self.topology.routers[first.path[0]]):
@@ -333,7 +333,7 @@ class _Check:
                 if len(messages) > most:
                     ports = f"its {most} ports" if most > 1 else "its one port"
                     text = f"node {node} {does} {len(messages)} messages through {ports}"
-                    self.tell(step, text, *(end for pair in messages for end in pair))
+                    self.report(step, text, *(end for pair in messages for end in pair))
 
 
 def _turned(schedule: Schedule) -> Schedule:

@@ -59,7 +59,7 @@ class Method:
     share : float
         Of the processor, against others in ``auto``.
     symmetric : int
-        With so many of the task's symmetries ``auto`` runs it, too: told ``symmetry``.
+        With so many of the task's symmetries ``auto`` runs it with ``symmetry``, too.
     in_chunks : bool
         It is for schedules in chunks: the function takes a ``ChunkTask``, and returns the sends of
         a schedule, or None where it does not fit. ``tick`` cuts it off.
@@ -91,7 +91,7 @@ class Method:
             how = " with store and forward" if task.rules.stores else ""
             raise SpecError(f"method {self.name}: it cannot do {task.collective.name}{how}: {why}")
 
-    def run(self, task: Task, steps: int, seed: int, *told: Any, **more: Any) -> Any:
+    def run(self, task: Task, steps: int, seed: int, *args: Any, **more: Any) -> Any:
         """Look for a schedule with so many steps, as ``place`` says.
 
         Raises
@@ -100,7 +100,7 @@ class Method:
             It cannot do the task, or is not installed.
         """
         self.check(task)
-        return self.function(task, steps, seed, *told, **more)
+        return self.function(task, steps, seed, *args, **more)
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -239,7 +239,7 @@ def solve(
     seed: int = 1,
     time_limit: float = 60.0,
     stop: Stop | None = None,
-    told: Callable[[Found], None] = lambda _: None,
+    progress: Callable[[Found], None] = lambda _: None,
     most: float = inf,
     **more: Any,
 ) -> Found:
@@ -255,8 +255,8 @@ def solve(
         Seconds, without what it takes to compile a search the first time.
     stop : callable, optional
         Turns true when the search is to end.
-    told : callable, optional
-        Is told now and then what is found.
+    progress : callable, optional
+        Is progress now and then what is found.
     most : float, optional
         Evaluations after which it ends, as soon as it yields.
     more
@@ -273,7 +273,7 @@ def solve(
     found = Found(None, task.collective.demand)
     with closing(method(name).run(task, steps, seed, clock, **more)) as run:
         for found in run:
-            told(found)
+            progress(found)
             if found.done or found.evaluations >= most:
                 break
     return replace(found, seconds=clock.passed)

@@ -11,7 +11,7 @@ from syncfabric.models.collectives.task import Task
 
 @dataclass(frozen=True)
 class Standing:
-    """What is told of a search while it works."""
+    """How far a search is."""
 
     method: str
     steps: int
@@ -105,7 +105,7 @@ class Record:
         return self.steps is not None and self.steps <= self.bound.value
 
     def settled(self, steps: int) -> bool:
-        """Tell whether it is known if so many steps do."""
+        """Return whether it is known if so many steps do."""
         return self.bound.value > steps or (self.steps is not None and self.steps <= steps)
 
     def take(self, steps: tuple[Step, ...] | None, by: str) -> None:
@@ -154,7 +154,7 @@ class Record:
 
 
 def _sure(bound: Bound) -> bool:
-    """Tell whether a bound is more than a formula."""
+    """Return whether a bound is more than a formula."""
     return bound.proves or isinstance(bound.argument, Solver)
 
 

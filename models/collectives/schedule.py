@@ -51,7 +51,7 @@ def turned(steps: Iterable[Step]) -> tuple[Step, ...]:
 class Schedule:
     """Who sends what along which path in which step.
 
-    It need not be right: ``syncfabric.models.collectives.checker`` tells.
+    It need not be right: ``syncfabric.models.collectives.checker`` checks.
 
     Parameters
     ----------

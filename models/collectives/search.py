@@ -53,18 +53,18 @@ def _are_steps(steps: object) -> bool:
 class _Run:
     """A method at work on a number of steps."""
 
-    def __init__(self, method: Method, share: float, *told: Any, **more: Any) -> None:
+    def __init__(self, method: Method, share: float, *args: Any, **more: Any) -> None:
         self.method, self.share = method, share
         self.last: Found | None = None
-        self.parts = self._parts(told, more)
+        self.parts = self._parts(args, more)
 
-    def _parts(self, told: tuple[Any, ...], more: dict[str, Any]) -> Generator[Found]:
+    def _parts(self, args: tuple[Any, ...], more: dict[str, Any]) -> Generator[Found]:
         """Yield what it finds; errors of another package's method are of one line."""
         if self.method.own:
-            yield from self.method.run(*told, **more)
+            yield from self.method.run(*args, **more)
             return
         with guarded(f"method {self.method.name}", TimeUpError):
-            for found in self.method.run(*told, **more):
+            for found in self.method.run(*args, **more):
                 if not isinstance(found, Found) or not _are_steps(found.steps):
                     raise SpecError(
                         f"method {self.method.name}: it must yield a Found whose steps are None or"
@@ -88,10 +88,10 @@ class Attempts:
     method : str
         ``auto``, or a method's name.
     seed : int
-    told : callable, optional
-        Is told now and then how far the search is.
+    progress : callable, optional
+        Receives now and then how far the search is.
     annealing : dict
-        What only ``hgsa`` is told.
+        Options of ``hgsa`` alone.
     """
 
     def __init__(
@@ -100,12 +100,12 @@ class Attempts:
         clock: Clock,
         method: str,
         seed: int,
-        told: Callable[[Standing], None] | None,
+        progress: Callable[[Standing], None] | None,
         annealing: dict[str, Any],
     ) -> None:
         self.record, self.clock, self.seed = record, clock, seed
         self.auto = method == "auto"
-        self.told, self.annealing = told, annealing
+        self.progress, self.annealing = progress, annealing
         wanted = [known()[name] for name in (searches()[1:] if self.auto else (method,))]
         self.fit = [one for one in wanted if not self.auto or one.unfit(record.forward) is None]
         self.runs: dict[int, list[_Run]] = {}
@@ -191,16 +191,16 @@ class Attempts:
         task = self.record.forward
         for one in self.fit:
             more = self.annealing if one.name == "hgsa" else {}
-            told = (task, steps, self.seed, self.clock)
-            yield _Run(one, one.share, *told, **more)
+            args = (task, steps, self.seed, self.clock)
+            yield _Run(one, one.share, *args, **more)
             if self.auto and one.symmetric:
                 groups = [g for g in translations(task.topology) if g.keeps(task.collective)]
                 for group in groups[: one.symmetric]:
-                    yield _Run(one, 1.0, *told, symmetry=group, **more)
+                    yield _Run(one, 1.0, *args, symmetry=group, **more)
 
     def _goes_on(self, run: _Run, steps: int) -> bool:
         """Let a run do a part of its work; return whether it has more to do."""
-        self._tell(run, steps)
+        self._report(run, steps)
         try:
             with self.clock.rules(least=_BEGIN):
                 found = next(run.parts, None)
@@ -219,15 +219,15 @@ class Attempts:
         with guarded(f"method {run.method.name}") if not run.method.own else nullcontext():
             self.record.note(found, run.last, steps, run.method.name)
         run.last = found
-        self._tell(run, steps)
+        self._report(run, steps)
         return not found.done
 
-    def _tell(self, run: _Run, steps: int) -> None:
-        if self.told is not None:
+    def _report(self, run: _Run, steps: int) -> None:
+        if self.progress is not None:
             record, last = self.record, run.last
             conflicts = record.task.collective.demand if last is None else last.conflicts
             standing = (record.steps, record.bound.value, conflicts, record.evaluations)
-            self.told(Standing(run.method.name, steps, *standing, self.clock.passed))
+            self.progress(Standing(run.method.name, steps, *standing, self.clock.passed))
 
 
 _BOUNDS_SHARE = 0.5
@@ -240,7 +240,7 @@ def search(
     steps: int | None = None,
     seed: int = 1,
     time_limit: float = 60,
-    told: Callable[[Standing], None] | None = None,
+    progress: Callable[[Standing], None] | None = None,
     stop: Stop | None = None,
     islands: int | None = None,
     checkpoint: Path | None = None,
@@ -258,8 +258,8 @@ def search(
         The same seed gives the same schedule, unless the time limit cuts the search.
     time_limit : float
         Seconds.
-    told : callable, optional
-        Is told now and then how far the search is.
+    progress : callable, optional
+        Receives now and then how far the search is.
     stop : callable, optional
         Turns true when the search is to end with the best that it has.
     islands : int, optional
@@ -292,7 +292,7 @@ def search(
             f"steps: {steps:,} is more than {most:,}, in which one message goes at a time"
         )
     annealing = {"islands": islands, "checkpoint": checkpoint}
-    attempts = Attempts(record, clock, method, seed, told, annealing)
+    attempts = Attempts(record, clock, method, seed, progress, annealing)
     with collector_off(task.collective.demand), closing(attempts):
         if attempts.auto:
             attempts.at_once(steps or bound.value, steps or inf)

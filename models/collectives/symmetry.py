@@ -87,7 +87,7 @@ class Symmetry:
         return found
 
     def keeps(self, collective: Collective) -> bool:
-        """Tell whether what must be served stays the same."""
+        """Return whether what must be served stays the same."""
         if collective.kind != "permutation":
             sets = (set(collective.senders), set(collective.receivers))
             return all({g[v] for v in s} == s for s in sets for g, _ in self.generators)
@@ -234,7 +234,7 @@ def _automorphism(topology: Topology, moved: list[int]) -> tuple[int, ...] | Non
 
 
 def _free(symmetry: Symmetry) -> bool:
-    """Tell whether no element but the identity leaves a vertex in its place."""
+    """Return whether no element but the identity leaves a vertex in its place."""
     rows = symmetry.vertices
     return not bool((rows[1:] == rows[0]).any())
 

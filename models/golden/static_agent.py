@@ -66,13 +66,13 @@ class Agent:
     go : bool
         The root of a tree has arrived.
     begun : bool
-        The root has been told INIT.
+        The root has received INIT.
     done : bool
         Released since the last arrive.
     hold : bool
         The process has not come to Wait: an input, no state.
     timeout : int
-        Cycles that a process may wait until the watchdog tells so; 0: as long as it likes.
+        Cycles that a process may wait until the watchdog reports it; 0: as long as it likes.
     due : int
         Cycle at whose end it does, if the process waits until then.
     counters : list of int

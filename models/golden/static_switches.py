@@ -190,7 +190,7 @@ WORD_BITS = 32
 
 
 class Loader:
-    """Takes route words in, and tells what the switches take from the chain.
+    """Takes route words in, and returns what the switches take from the chain.
 
     That the bits enter one by one cannot be seen, for there is no strobe meanwhile; a strobe takes
     the bits that stand there when it is asked for.

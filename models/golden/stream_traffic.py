@@ -71,8 +71,8 @@ class SourceModel:
 
     def set(self, stalls: int) -> None:
         """Begin with pauses, from the next call on."""
-        told = STALLS.unpack(stalls)
-        self._pauses.begin(told["source"], told["seed"])
+        pauses = STALLS.unpack(stalls)
+        self._pauses.begin(pauses["source"], pauses["seed"])
 
     def offer(self) -> Beat | None:
         """Return what is offered in a cycle."""
@@ -154,8 +154,8 @@ class SinkModel:
 
     def set(self, stalls: int) -> None:
         """Begin with pauses, from the next call on."""
-        told = STALLS.unpack(stalls)
-        self._pauses.begin(told["sink"], told["seed"] ^ 0xFFFF)
+        pauses = STALLS.unpack(stalls)
+        self._pauses.begin(pauses["sink"], pauses["seed"] ^ 0xFFFF)
 
     def accepts(self) -> bool:
         """Return whether the beat of a cycle is taken."""

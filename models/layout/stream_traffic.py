@@ -1,4 +1,4 @@
-"""What sources and sinks of streams are told, and what they count."""
+"""Settings of sources and sinks of streams, and what they count."""
 
 from syncfabric.models.layout.streams import HEAD
 from syncfabric.models.messages.layout import Field, Layout

@@ -1,4 +1,4 @@
-"""The boot block: what a core's program is told of the groups before it begins.
+"""The boot block: a core's groups, written before its program begins.
 
 Little-endian: two words, ``BOOT_MAGIC`` and the number of groups; then of each group half-words:
 its GID, the core's register of it, the core's rank, the members, the operation (with a fence,
@@ -6,7 +6,7 @@ its GID, the core's register of it, the core's rank, the members, the operation 
 the flits of a barrier, and the members' core numbers by their rank. Register and rank are
 ``BOOT_NONE`` where there is none. A group that has members beside the cores is of no use to them:
 it comes last, without members and rank, for its number and its register are taken. A core that has
-a manager of collective engines is told last which entries these groups have: a half-word a router,
+a manager of collective engines gets last which entries these groups have: a half-word a router,
 a bit an entry.
 
 Source: docs/microarchitecture-cores.md.

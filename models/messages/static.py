@@ -15,7 +15,7 @@ INIT = 1
 """The command that lets a root begin."""
 
 TIMEOUT_BITS = 16
-"""Bits of the cycles that a process may wait until its node tells so."""
+"""Bits of the cycles that a process may wait until its node reports it."""
 
 
 class Role(enum.IntEnum):

@@ -65,8 +65,8 @@ class Dead:
         routers: set[int] = set()
         nodes: set[int] = set()
         links: set[Place] = set()
-        told = tuple(dict.fromkeys(name.replace(" ", "") for name in names))
-        for name in told:
+        names = tuple(dict.fromkeys(name.replace(" ", "") for name in names))
+        for name in names:
             router, ports = (
                 _on_mesh(topology, name)
                 if isinstance(topology, Mesh)
@@ -79,7 +79,7 @@ class Dead:
                 node, far = graph.node_at(*place), graph.across(*place)
                 nodes |= set() if node is None else {node}
                 links |= {end for end in (place, far) if end and (far or node is not None)}
-        return cls(told, frozenset(routers), frozenset(nodes), frozenset(links))
+        return cls(names, frozenset(routers), frozenset(nodes), frozenset(links))
 
     def alive(
         self, topology: Mesh | Irregular, groups: Sequence[GroupSpec]

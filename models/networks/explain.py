@@ -1,4 +1,4 @@
-"""From a validation error to the one line that tells a user what to mend."""
+"""From a validation error to the one line that says what to mend."""
 
 import difflib
 import json

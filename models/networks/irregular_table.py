@@ -310,7 +310,7 @@ class IrregularTable(LinkedTable, IrregularKeys):  # type: ignore[misc]  # ports
         """
         made, long, notes = self._made(folder)
         given = self.model_fields_set & IrregularKeys.model_fields.keys()
-        keys = {key: getattr(self, key) for key in given}  # an error may tell the default by it
+        keys = {key: getattr(self, key) for key in given}  # an error may name the default by it
         keys |= {"ports": made.ports, "interfaces": not made.own}
         if made.family and (grid := named(made.family).grid):
             keys = {"routing": "dimension"} | keys

@@ -148,7 +148,7 @@ def draw_network(drawn: RandomNetwork, ports: int) -> tuple[Irregular, tuple[str
     Irregular
         The network; nodes are numbered by switch, then port.
     tuple of str
-        What to tell the user of how it was made.
+        What to print on how it was made.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Routes of a static network as the words that load them, and what members are told (R3, R5)."""
+"""Routes of a static network as the words that load them, and the roles of members (R3, R5)."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from syncfabric.models.planning.set_up import Write
 WORD_BITS = 32
 """Bits of a word that is written to SHIFT."""
 SETTLING = 3
-"""Cycles from the STROBE until a node may be told its role."""
+"""Cycles from the STROBE until a node may be given its role."""
 
 
 def through_cores(group: GroupPlan) -> GroupPlan:
@@ -120,7 +120,7 @@ def role_writes(
     ended, begun : iterable of GroupPlan
         Members of the first have no role any more, unless they are members of the others.
     silent : collection of int
-        Nodes that are not told that their group has ended.
+        Nodes that are not notified that their group has ended.
     """
     index = network.topology.index
     now = {node for group in begun for node in group.members}

@@ -8,7 +8,7 @@ group and the network is taken for granted in all schemes, as in the paper's sec
 
 With multicast and unicast members each send the root node a message (sections 4.3 and 5). The root
 node is BTIN's, and a multicast goes out along BTIN's tree: the paper names neither. Set-up after
-Table 2: the root works everything out; with multicast it tells a node of every other member switch
+Table 2: the root works everything out; with multicast it sends a node of every other member switch
 what to set up there.
 """
 

@@ -42,7 +42,7 @@ def cs(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     """Return the cost of the CS tree.
 
     Every router on the path has a register, so t_rm is paid at each (paper BTM, section 4.1), and a
-    node that is no member is told by a message of its own when the group is set up (Table 1).
+    node that is no member is notified by a message of its own when the group is set up (Table 1).
     """
     tree = cs_tree(members)
     latency = formula_ns(tree, times)
@@ -209,10 +209,10 @@ def unicast(network: MeshSpec, members: Sequence[Node], times: Timing) -> Cost:
     if not count:
         return Cost(0, 1, 0, 2 * path_ns(0, 0, times), 0)
     gathered = path_ns(distances, 1, times) + (count - 1) * times.t_rm
-    told = max(
+    released = max(
         start * times.t_s + path_ns(distance, 1, times) for start, distance in enumerate(distances)
     )
-    return Cost(0, count + 1, 1 + count, gathered + told, 2 * int(distances.sum()))
+    return Cost(0, count + 1, 1 + count, gathered + released, 2 * int(distances.sum()))
 
 
 MESH = (btm, cs, cs_nearest, hp, brcp, unicast)

@@ -54,7 +54,7 @@ def barrier_ns(name: str, processes: int, diameter: int, times: LogGP) -> float:
     ``centralized``: P a + s + (P - 2) g. Each process in turn updates a shared counter, one access
     (assumed: as one atomic access; the lock that the paper takes makes it more). The last one
     stores the flag on which the others spin.
-    ``tile-spin``: a + (P - 1) g + s + (P - 2) g. For its order only: the paper does not tell its
+    ``tile-spin``: a + (P - 1) g + s + (P - 2) g. For its order only: the paper does not give its
     algorithm. Assumed: like ``centralized``, but the counter's home takes the updates one each g.
     ``tile-spin-late``: 5/2 max(a, P g), one process late; for its order only, too. Assumed: those
     that wait read the flag at its home again and again, so that from P = a / g on an access takes

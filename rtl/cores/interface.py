@@ -1,4 +1,4 @@
-"""A core's network interface: both halves, and the word that tells how they stand."""
+"""A core's network interface: both halves, and the status word."""
 
 from typing import Any
 
@@ -280,14 +280,14 @@ class Receiver(wiring.Component):
         first, lanes = self._shape.acks, self._shape.lanes
         comes, flit = self._take(m, kept, acks)
         head = struct(self._shape.head)(flit.payload[: self._shape.head.width])
-        told = struct(RECV)(Signal(RECV.width, name="told"))
+        word = struct(RECV)(Signal(RECV.width, name="word"))
         sender = Signal(self.ack_to.shape())
         m.d.comb += [
-            told.core.eq(head.core),
-            told.words.eq(head.words),
-            told.tag.eq(head.tag),
+            word.core.eq(head.core),
+            word.words.eq(head.words),
+            word.tag.eq(head.tag),
             kept.w_en.eq(comes),
-            kept.w_data.eq(Mux(flit.head, told.as_value(), flit.payload[:32])),
+            kept.w_data.eq(Mux(flit.head, word.as_value(), flit.payload[:32])),
             acks.w_en.eq(comes & flit.tail),
             acks.w_data.eq(Mux(flit.head, head.core, sender)),
             self.acked.eq(self.link.valid[first : first + lanes].any()),

@@ -159,9 +159,9 @@ class Engine(wiring.Component):
             rule.staged_parent.eq(commands.image.parent),
             *(getattr(rule, task).eq(value) for task, value in service.tasks.items()),
         ]
-        tells = Cat(service.tasks[task] for task in ("setup", "go", "kill", "read")).any()
+        command = Cat(service.tasks[task] for task in ("setup", "go", "kill", "read")).any()
         m.d.comb += [
-            commands.done.eq(choice.executes & tells),
+            commands.done.eq(choice.executes & command),
             commands.accepted.eq(rule.accepted),
             commands.answer.eq(answers.answer),
             answers.read.eq(service.tasks["read"]),

@@ -140,11 +140,11 @@ class Rule(wiring.Component):
             ),
             self.frees.eq(fires & down & root & self.kind[1] & ~self.kind[0]),
         ]
-        told = self.setup | self.go | self.kill
+        command = self.setup | self.go | self.kill
         m.d.comb += [
             self.accepted.eq(self.read | written | named | fires),
             self.unexpected.eq(self.active & port.any() & ~hit & ~(fires & broken)),
-            self.refused.eq(self.active & told & ~self.accepted),
+            self.refused.eq(self.active & command & ~self.accepted),
         ]
         return m
 

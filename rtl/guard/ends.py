@@ -12,7 +12,7 @@ from syncfabric.rtl.transport.link import show
 
 
 class ReceiverGuard(wiring.Component):
-    """Hands the router what comes right and in its place, and tells the sender what it holds.
+    """Hands the router what comes right and in its place, and reports to the sender what it holds.
 
     Cycles as in docs/microarchitecture-faults.md, F3.
 

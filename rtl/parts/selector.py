@@ -15,7 +15,7 @@ class Selector(wiring.Component):
     A bit of four words takes two LUT4s, where the OR of ANDs takes three: what the first hands to
     the second is a bit of the first two words, or, where one of the last two is selected, which.
     Synthesis has to keep the borders of what does so, or it makes three of them again
-    (docs/fpga.md); what they are told is worked out outside, with what decides it.
+    (docs/fpga.md); their selects are worked out outside, with what decides it.
 
     Parameters
     ----------

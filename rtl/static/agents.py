@@ -10,7 +10,7 @@ AGENT_PORTS = {
     **dict.fromkeys(("root", "arrive", "init", "hold", "some", "free", "clear"), In(1)),
     **dict.fromkeys(("pop", "send", "ends", "waiting", "begun"), Out(1)),
 }
-"""What both have: the role is a root's; an arrive is accepted; the root is told INIT; the process
+"""What both have: the role is a root's; an arrive is accepted; the root receives INIT; the process
 has not come to Wait yet; there is a flit in the core buffer; the injection link has a credit; be as
 after reset from the next cycle on, which has to be high in reset, too. A flit is taken; a flit is
 sent; the barrier is over, released in the next cycle; the state."""

@@ -144,7 +144,7 @@ class StaticSwitch(wiring.Component):
             image.append(dict(zip(layout.inputs(o), bits[:-1], strict=True)))
             # A buffer has its link's reset: one gate for sender and receiver.
             m.d.comb += clear[o].eq(flush[o] | ResetSignal())
-        # What could be told from the selects too, but later in the cycle.
+        # What could be derived from the selects too, but later in the cycle.
         with m.If(self.route.strobe):
             for i in range(count):
                 m.d.sync += used[i].eq(Cat(outputs[i] for outputs in image if i in outputs).any())

@@ -86,7 +86,7 @@ class FloatLane(wiring.Component):
         return place
 
     def _order(self, m: Module) -> Any:
-        """Compare magnitudes, exchange operands, and tell what is no sum.
+        """Compare magnitudes, exchange operands, and find what is no sum.
 
         One subtraction compares and gives the distance of exponents, less what its fractions
         borrow: that is seen in a place between fraction and exponent.
@@ -132,7 +132,7 @@ class FloatLane(wiring.Component):
         )
 
     def _align(self, m: Module, ordered: Any) -> Any:
-        """Shift the other operand to the right; what is lost is told by one bit.
+        """Shift the other operand to the right; one bit says whether any was lost.
 
         What is so far away that nothing is left cannot change how the first operand is rounded.
         """

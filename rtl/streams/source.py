@@ -122,11 +122,11 @@ def pause(m: Module, loads: Value, word: Value, whose: str, draws: Value) -> Val
     draws : Value
         The generator goes on.
     """
-    told, rate, state = Signal(struct(STALLS)), Signal(8), Signal(32)
-    seed = Cat(C(1, 1), told.seed if whose == "source" else ~told.seed)
-    m.d.comb += told.eq(word)
+    stalls, rate, state = Signal(struct(STALLS)), Signal(8), Signal(32)
+    seed = Cat(C(1, 1), stalls.seed if whose == "source" else ~stalls.seed)
+    m.d.comb += stalls.eq(word)
     with m.If(loads):
-        m.d.sync += [rate.eq(told[whose]), state.eq(seed)]
+        m.d.sync += [rate.eq(stalls[whose]), state.eq(seed)]
     with m.Elif(draws):
         m.d.sync += state.eq(xorshift32(state))
     return state[:8] < rate

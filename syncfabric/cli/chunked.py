@@ -100,7 +100,7 @@ def schedule_chunks(name: str, collective: str, asked: Asked) -> None:
             methods=() if asked.method == "auto" else (asked.method,),
             seed=asked.seed,
             time_limit=asked.time_limit,
-            told=now_and_then(),
+            progress=now_and_then(),
             stop=stop,
         )
     if asked.output is not None:

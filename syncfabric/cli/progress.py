@@ -112,7 +112,7 @@ def progress_display(unit: str = "episodes") -> Iterator[Progress]:
 
 def _lines(unit: str) -> Progress:
     begun: dict[Step, float] = {}
-    told: dict[Step, int] = {}
+    printed: dict[Step, int] = {}
 
     def progress(step: Step, done: int, total: int) -> None:
         if step not in begun:
@@ -121,13 +121,13 @@ def _lines(unit: str) -> Progress:
                 typer.echo(f"{WORDS[step]}{NEW if step == 'build' else ''} …", err=True)
         tenth = done * 10 // max(1, total)
         if done >= total:
-            if told.get(step) != 10:
+            if printed.get(step) != 10:
                 seconds = time.monotonic() - begun[step]
                 typer.echo(f"{WORDS[step]}: done in {seconds:.1f} s", err=True)
             tenth = 10
-        elif total >= 10 and tenth > told.get(step, 0) and step == "simulate":
+        elif total >= 10 and tenth > printed.get(step, 0) and step == "simulate":
             typer.echo(f"{WORDS[step]}: {done}/{total} {_thing(step, unit)}", err=True)
-        told[step] = max(told.get(step, 0), tenth)
+        printed[step] = max(printed.get(step, 0), tenth)
 
     return progress
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 SHOWN = 20
-"""Steps and waits told in words; ``--json`` has all."""
+"""Steps and waits that are printed; ``--json`` has all."""
 
 
 def replay(

@@ -100,7 +100,7 @@ def _run_all(works: list["Work"], pool: "Pool", as_json: bool, output: Path | No
 
 
 def _run(work: "Work") -> bool:
-    """Run an experiment; tell whether it came to its end."""
+    """Run an experiment; return whether it came to its end."""
     try:
         with doing(work.experiment.name) as display:
             work.told, work.counted = display.show, display.count

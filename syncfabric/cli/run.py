@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from syncfabric.sim.results import RunResult
 
 SHOWN = 5
-"""Mismatches told in words; ``--json`` has all that the run kept."""
+"""Mismatches that are printed; ``--json`` has all that the run kept."""
 
 
 def run(

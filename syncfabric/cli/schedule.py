@@ -203,7 +203,7 @@ def _search(task: "Task", options: dict[str, Any]) -> "Result":
     from syncfabric.models.collectives.search import search
 
     with standing_display() as show, interrupts() as stop:
-        return search(task, told=show, stop=stop, **options)
+        return search(task, progress=show, stop=stop, **options)
 
 
 def _write(result: "Result", output: Path | None, draw: Path | None) -> None:

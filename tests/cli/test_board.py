@@ -42,16 +42,16 @@ def net(here: Path, request: pytest.FixtureRequest) -> str:
 def test_barriers_on_a_simulated_board(call: Call, net: str) -> None:
     result = call("board", net, "--simulate", "--episodes", 4, "--json")
     assert result.exit_code == 0, result.stderr
-    told = json.loads(result.stdout)
-    assert (told["network"], told["simulated"], told["ok"]) == ("little", True, True)
+    found = json.loads(result.stdout)
+    assert (found["network"], found["simulated"], found["ok"]) == ("little", True, True)
     plan = Network.load(net).plan()
-    for group, planned in zip(told["groups"], plan.groups, strict=True):
+    for group, planned in zip(found["groups"], plan.groups, strict=True):
         meter = group["meter"]
         assert (group["id"], group["asked"], group["bound"]) == (planned.id, 4, planned.bound)
         assert (meter["episodes"], meter["histogram"][0], sum(meter["histogram"])) == (4, 3, 4)
         assert 0 < meter["least"] <= meter["last"] <= meter["greatest"] <= planned.bound
         assert group["wrong"] == []
-    assert told["traffic"] is None
+    assert found["traffic"] is None
 
 
 def test_a_simulated_board_for_others(

@@ -47,7 +47,7 @@ def test_a_clean_campaign(call: Call, outcomes: list[Any]) -> None:
     assert "none released early, and none hung unreported" in result.stdout
 
 
-def test_what_is_found_is_told_with_what_repeats_it(call: Call, outcomes: list[Any]) -> None:
+def test_what_is_found_is_printed_with_what_repeats_it(call: Call, outcomes: list[Any]) -> None:
     outcomes += [(Kind.DROP, Verdict.DETECTED, ""), (Kind.DROP, Verdict.EARLY, "node 3")]
     words = ("campaign", "campaign-mesh", "--faults", 2, "--seed", 5, "--kinds", "drop,credit")
     result = call(*words, "--first", 7)

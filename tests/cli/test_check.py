@@ -71,7 +71,7 @@ def test_a_schedule_may_be_right_and_not_optimal(call: Call, here: Path) -> None
     assert result.stdout.splitlines()[-1] == "verdict    right; not proved optimal"
 
 
-def test_a_detour_is_told(call: Call, here: Path) -> None:
+def test_a_detour_is_reported(call: Call, here: Path) -> None:
     save_schedule(ring_aab_strict(8), here / "s.json")
     assert "routing up to 6 hops longer than minimal" in call("check", "s.json").stdout
 

@@ -48,7 +48,7 @@ def events(monkeypatch: pytest.MonkeyPatch) -> Events:
     return events
 
 
-def test_tables_tell_console_cores_and_groups(call: Call, events: Events) -> None:
+def test_tables_show_console_cores_and_groups(call: Call, events: Events) -> None:
     result = call("cores", "p.c", "--network", "mesh-2x2", "--cores", 2)
     assert result.exit_code == 0
     assert "core 0, cycle 12: hello" in result.stdout
@@ -105,7 +105,7 @@ def test_thinned_pieces_keep_to_the_window() -> None:
     assert thinned[1:-1] == pieces[501:550]
 
 
-def test_what_cores_change_in_a_network_is_told(call: Call, events: Events, here: Path) -> None:
+def test_what_cores_change_in_a_network_is_printed(call: Call, events: Events, here: Path) -> None:
     channels = "note: channels = 2: packets travel on one, their acknowledgements on the other"
     words = ("cores", "p.c", "--cores", 2, "--network")
     lines = call(*words, "mesh-2x2").stdout.splitlines()
@@ -122,7 +122,7 @@ def test_what_cores_change_in_a_network_is_told(call: Call, events: Events, here
     ]
 
 
-def test_a_fault_is_told_with_its_function(call: Call, events: Events) -> None:
+def test_a_fault_is_printed_with_its_function(call: Call, events: Events) -> None:
     events.faults.append(Fault(1, 44, FaultReason.NOT_READY, 0x20, 0x4000_0084))
     del events.exits[1]
     result = call("cores", "p.c", "--network", "mesh-2x2", "--cores", 2)
@@ -131,7 +131,7 @@ def test_a_fault_is_told_with_its_function(call: Call, events: Events) -> None:
     assert "not ready" in result.stderr
 
 
-def test_the_limit_tells_where_each_core_stands(call: Call, events: Events) -> None:
+def test_the_limit_prints_where_each_core_stands(call: Call, events: Events) -> None:
     events.end = "limit"
     events.exits.clear()
     events.stands.update({0: (Activity.WAITS, 0x10), 1: (Activity.WORKS, 0x80)})

@@ -29,17 +29,17 @@ def written(command: Callable[..., Any]) -> str:
 
 
 def test_help_shows_every_command_under_its_head(call: Call) -> None:
-    told = shown(call)
-    places = [told.index(f" {head} {names[0]} ") for head, names in PANELS.items()]
+    text = shown(call)
+    places = [text.index(f" {head} {names[0]} ") for head, names in PANELS.items()]
     assert places == sorted(places)
-    assert all(f" {name} " in told for name in COMMANDS)
+    assert all(f" {name} " in text for name in COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_shows_what_is_in_brackets(call: Call, name: str) -> None:
     bracketed = re.findall(r"\[[^]]*\]", written(function_of(name)))
-    told = shown(call, name)
-    assert [words for words in bracketed if words not in told] == []
+    text = shown(call, name)
+    assert [words for words in bracketed if words not in text] == []
     assert ("[network]" in bracketed) == (name in ("build", "synth"))
 
 

@@ -41,13 +41,13 @@ def test_the_schema_of_results(call: Call) -> None:
 
 def test_every_block_is_described_by_itself(call: Call) -> None:
     lines = call("synth", "--list").stdout.splitlines()
-    told = dict(line.split(maxsplit=1) for line in lines)
-    assert told.keys() == BLOCKS.keys()
-    for words in told.values():
+    text = dict(line.split(maxsplit=1) for line in lines)
+    assert text.keys() == BLOCKS.keys()
+    for words in text.values():
         assert re.fullmatch(r"[A-Z8].{30,}\.", words)
         assert "the same" not in words
         assert set(re.findall(r" as ([\w-]+)", words)) <= BLOCKS.keys()
-    assert len({line.index(words) for line, words in zip(lines, told.values(), strict=True)}) == 1
+    assert len({line.index(words) for line, words in zip(lines, text.values(), strict=True)}) == 1
 
 
 def test_blocks_as_json(call: Call) -> None:

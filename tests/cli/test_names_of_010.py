@@ -39,15 +39,15 @@ def test_an_option_works_under_its_old_name(
     new = OPTIONS[command, old]
     assert new in option_values(command)
     assert old not in option_values(command)
-    told = call(command, "churn-mesh", *(word.format(old) for word in form))
+    done = call(command, "churn-mesh", *(word.format(old) for word in form))
     today = call(command, "churn-mesh", *(word.format(new) for word in form))
-    line, rest = told.stderr.split("\n", 1)
+    line, rest = done.stderr.split("\n", 1)
     assert line == f"warning: {old} is called {new} now; the old name goes with the next release"
-    assert (told.exit_code, told.stdout, rest) == (2, today.stdout, today.stderr)
+    assert (done.exit_code, done.stdout, rest) == (2, today.stdout, today.stderr)
     assert today.stderr.startswith("error: ")
 
 
-def test_an_option_is_told_by_its_whole_name_before_two_dashes(call: Call) -> None:
+def test_an_option_is_known_by_its_whole_name_before_two_dashes(call: Call) -> None:
     for words in (["--patiences", "3"], ["--", "--patience"]):
         assert "called" not in call("recover", "churn-mesh", *words).stderr
     assert "called" not in call("run", "churn-mesh", "--patience", "3").stderr
@@ -98,9 +98,9 @@ def test_a_value_that_is_gone_is_refused_with_what_takes_its_place(
 
 
 def test_a_refusal_is_one_line_with_exit_code_2(call: Call) -> None:
-    told = call("plan", "spill-4x4")
-    assert (told.exit_code, told.stdout) == (2, "")
-    assert told.stderr == (
+    done = call("plan", "spill-4x4")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == (
         'error: "spill-4x4" is gone since 0.1.0: a router holds up to 256 groups (groups in '
         "[network]); take soak-4x4\n"
     )

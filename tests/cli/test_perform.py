@@ -24,7 +24,7 @@ def perform(ranks: int, *arguments: object) -> subprocess.CompletedProcess[str]:
     return run("-m", "syncfabric", "perform", *arguments, ranks=ranks)
 
 
-def test_ranks_are_started_and_told_of(tmp_path: Path) -> None:
+def test_ranks_are_started_and_named(tmp_path: Path) -> None:
     save_schedule(one_of("AAS", "ring-3", Rules()), tmp_path / "s.json")
     asked = ("--ranks", "3", "--bytes", "100", "--repeat", "3")
     done = perform(0, tmp_path / "s.json", *asked)

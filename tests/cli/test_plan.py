@@ -180,9 +180,9 @@ def test_tables_of_a_plan(call: Call, name: str, title: str, wanted: list[str]) 
     ],
 )
 def test_json_has_every_tree(call: Call, name: str, wanted: dict[str, Any]) -> None:
-    told = call("plan", name, "--json").stdout
-    (group,) = json.loads(told)["groups"]
-    assert told.count("\n") == 1
+    text = call("plan", name, "--json").stdout
+    (group,) = json.loads(text)["groups"]
+    assert text.count("\n") == 1
     assert group | wanted == group
 
 

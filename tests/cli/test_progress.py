@@ -87,7 +87,7 @@ def test_an_experiment_has_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) 
     assert "20/80" in screen.getvalue()
 
 
-def test_a_search_is_told_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_search_prints_lines(capsys: pytest.CaptureFixture[str]) -> None:
     with standing_display() as show:
         show(Standing("hgsa", 16, None, 16, 12, 0, 0.0))
         show(Standing("hgsa", 16, None, 16, 7, 4_000_000, 1.0))  # too soon for another line

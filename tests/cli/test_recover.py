@@ -15,7 +15,7 @@ def test_a_plan_around_a_dead_router(call: Call) -> None:
     assert "group 1: (1, 1) left out" in shown
 
 
-def test_a_recovery_tells_what_it_took(call: Call) -> None:
+def test_a_recovery_prints_what_it_took(call: Call) -> None:
     words = ("recover", "campaign-mesh", "--without", "2,2-3,2", "--sim", "model", "--at", "50")
     result = json.loads(call(*words, "--timeout", "100", "--episodes", "2", "--json").stdout)
     assert result["verdict"] == "checked"

@@ -16,13 +16,13 @@ def test_a_page_is_written(call: Call, here: Path) -> None:
     assert "<h1>Mine</h1>" in (here / "new/page.html").read_text()
 
 
-def test_a_run_that_is_wrong_is_shown_and_told(
+def test_a_run_that_is_wrong_is_drawn_and_reported(
     call: Call, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = Network.load("mesh-2x2").run(sim="model", episodes=1)
     wrong = replace(result, verdict="hang", reason="nothing moves any more")
     monkeypatch.setattr(Network, "perform", lambda *_, **__: wrong)
-    told = call("report", "mesh-2x2", "-o", "page.html")
-    assert told.exit_code == 1
-    assert told.stderr.splitlines()[-1] == "mesh-2x2: hang: nothing moves any more"
+    done = call("report", "mesh-2x2", "-o", "page.html")
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[-1] == "mesh-2x2: hang: nothing moves any more"
     assert "nothing moves any more" in (here / "page.html").read_text()

@@ -163,7 +163,7 @@ def test_parameters_are_listed(call: Call) -> None:
     }
 
 
-def test_what_is_kept_is_told(call: Call) -> None:
+def test_what_is_kept_is_printed(call: Call) -> None:
     assert call("reproduce", "toy").stderr == ""
     result = call("reproduce", "toy", "--set", "most=5")
     assert result.stderr == "toy: 3 of 5 jobs kept from before; --fresh does them again\n"
@@ -174,8 +174,8 @@ def test_ctrl_c_in_a_job_keeps_those_that_are_done(call: Call) -> None:
     result = call("reproduce", "interrupted", "--json")
     assert result.exit_code == 130
     assert [row["ours"] for row in json.loads(result.stdout)["rows"]] == [0, 1, 2]
-    told = "interrupted: 3 of 6 jobs are kept: the same command goes on\n"
-    assert result.stderr == told + "interrupted\n"
+    errors = "interrupted: 3 of 6 jobs are kept: the same command goes on\n"
+    assert result.stderr == errors + "interrupted\n"
     result = call("reproduce", "interrupted", "--json")
     assert [row["ours"] for row in json.loads(result.stdout)["rows"]] == [0, 1, 2]
     assert result.stderr.startswith("interrupted: 3 of 6 jobs kept from before; ")
@@ -208,7 +208,7 @@ def test_other_ranks_work_and_the_first_one_prints(here: Path) -> None:
     assert done.returncode == 0
     (line,) = done.stdout.splitlines()
     assert [row["ours"] for row in json.loads(line)["rows"]] == [2, "no"]
-    assert [told.partition(" ")[0] for told in done.stderr.splitlines()] == ["wrote"] * 3
+    assert [errors.partition(" ")[0] for errors in done.stderr.splitlines()] == ["wrote"] * 3
     assert (here / "out" / "ranks.csv").exists()
 
 
@@ -229,7 +229,7 @@ def test_a_job_that_fails_ends_all_ranks_with_one_line() -> None:
         (("ranks", "--seeds", "many"), "error: invalid value for '--seeds'"),
     ],
 )
-def test_one_rank_tells_what_is_wrong(words: tuple[str, ...], said: str) -> None:
+def test_one_rank_prints_what_is_wrong(words: tuple[str, ...], said: str) -> None:
     done = reproduce(3, *words)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
@@ -243,11 +243,11 @@ def test_ctrl_c_ends_all_ranks_with_what_they_have() -> None:
     while "2 of 6 jobs done" not in process.stderr.readline():
         pass
     process.send_signal(signal.SIGINT)
-    out, told = process.communicate(timeout=120)
+    out, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert len(json.loads(out[out.index("{") :])["rows"]) == 2
-    assert "Traceback" not in told
-    assert "stuck: 2 of 6 jobs are kept: the same command goes on" in told
+    assert "Traceback" not in errors
+    assert "stuck: 2 of 6 jobs are kept: the same command goes on" in errors
 
 
 @pytest.mark.nightly

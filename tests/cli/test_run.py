@@ -92,9 +92,9 @@ def test_print_gives_the_command_lines_tables(call: Call) -> None:
     network = Network.load("fig1")
     assert f"{network.plan()}\n" == call("plan", "fig1").stdout.rstrip("\n") + "\n"
     result = network.run("model", 3)
-    told = call("run", "fig1", "--sim", "model", "--episodes", 3).stdout
+    text = call("run", "fig1", "--sim", "model", "--episodes", 3).stdout
     seconds = r"[\d.]+ s to (build|run)"
-    assert re.sub(seconds, "", f"{result}\n") == re.sub(seconds, "", told)
+    assert re.sub(seconds, "", f"{result}\n") == re.sub(seconds, "", text)
     assert repr(result).startswith("RunResult(network=")
 
 
@@ -119,7 +119,7 @@ def test_the_command_that_repeats_a_run(call: Call, words: str) -> None:
     assert json.loads(call(*asked.split()[1:], "--json").stdout)["repeat"] == asked
 
 
-def test_groups_that_come_and_go_are_told(call: Call) -> None:
+def test_groups_that_come_and_go_are_printed(call: Call) -> None:
     result = call("run", "churn-cluster", "--sim", "model", "--episodes", "2", "--churn", "3")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()

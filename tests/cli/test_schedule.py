@@ -116,7 +116,7 @@ def test_what_was_killed_goes_on(call: Call, here: Path) -> None:
     assert (here / "c").read_bytes() != before
 
 
-def test_it_finds_writes_and_tells(call: Call, here: Path) -> None:
+def test_it_finds_writes_and_prints(call: Call, here: Path) -> None:
     result = call("schedule", "octagon-8", "AAS", "-o", "s.json", "--ts", 100, "--bytes", 10)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -273,9 +273,9 @@ def test_ranks_go_on_from_a_checkpoint(here: Path) -> None:
     code, out, _ = ran(*words, "--time-limit", str(second["seconds"] + 2), "--islands", "2")
     assert code == 1
     assert json.loads(out)["evaluations"] > second["evaluations"]
-    code, out, told = ran(*words, "--islands", "1")
+    code, out, text = ran(*words, "--islands", "1")
     assert (code, out) == (2, "")
-    assert told.splitlines()[-1].startswith("error: c: this checkpoint is of another run; ")
+    assert text.splitlines()[-1].startswith("error: c: this checkpoint is of another run; ")
 
 
 @pytest.mark.nightly
@@ -288,16 +288,16 @@ def test_ctrl_c_ends_all_ranks_with_what_they_have(here: Path) -> None:
         pass
     time.sleep(3)
     process.send_signal(signal.SIGINT)
-    out, told = process.communicate(timeout=120)
+    out, text = process.communicate(timeout=120)
     assert process.returncode == 1  # it has no schedule
     assert json.loads(out[out.index("{") :])["found"] is False
-    assert "Traceback" not in told
+    assert "Traceback" not in text
     assert (here / "c").exists()
 
 
 @pytest.mark.nightly
-def test_one_rank_tells_what_is_wrong() -> None:
-    code, out, told = ran("schedule", "octagon-9", "AAS", ranks=2)
+def test_one_rank_prints_what_is_wrong() -> None:
+    code, out, text = ran("schedule", "octagon-9", "AAS", ranks=2)
     assert (code, out) == (2, "")
-    (line,) = (line for line in told.splitlines() if line.startswith("error: "))
+    (line,) = (line for line in text.splitlines() if line.startswith("error: "))
     assert line.startswith('error: topology: size of "octagon-9" must be a multiple of 4')

@@ -67,7 +67,7 @@ def test_a_clean_soak(call: Call, outcome: dict[str, Any]) -> None:
     assert "nothing lost, early, wrong or stuck" in result.stdout
 
 
-def test_what_is_found_is_told_with_what_repeats_it(call: Call, outcome: dict[str, Any]) -> None:
+def test_what_is_found_is_printed_with_what_repeats_it(call: Call, outcome: dict[str, Any]) -> None:
     found = Finding(123, 1, (2, 3), "released twice")
     outcome |= {"verdict": "wrong", "findings": (found,)}
     words = (

@@ -286,13 +286,13 @@ class EntryProof(wiring.Component):
             "a message that is not awaited is counted",
             ~mine | (counters.unexpected == (port.any() & ~merges & ~broken)),
         )
-        told = tasks.setup | tasks.go | tasks.kill
+        asked = tasks.setup | tasks.go | tasks.kill
         good = tasks.read | sets_up | starts | kills | names_epoch
         claims.holds(
             "a command is accepted only in its state",
             ~mine | ((bench.commands.accepted & bench.commands.done) == good),
         )
-        claims.holds("a refused command is counted", ~mine | (counters.refused == (told & ~good)))
+        claims.holds("a refused command is counted", ~mine | (counters.refused == (asked & ~good)))
         claims.holds(
             "the end of a group is shown at its root",
             ~at_process

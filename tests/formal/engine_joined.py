@@ -167,12 +167,12 @@ class ChainProof(wiring.Component):
         kept = Signal(WORD_BITS + 1)
         with m.If(answers.any()):
             m.d.sync += kept.eq(Cat(self.words, self.errors))
-        told = Cat(host.answer_rdata, host.answer_error)
+        answer = Cat(host.answer_rdata, host.answer_error)
         claims.holds(
             "the answer is the target's, or an error",
-            ~host.answer_valid | Mux(named, served & (told == kept), told == 1 << WORD_BITS),
+            ~host.answer_valid | Mux(named, served & (answer == kept), answer == 1 << WORD_BITS),
         )
-        claims.holds("without an answer all is 0", host.answer_valid | (told == 0))
+        claims.holds("without an answer all is 0", host.answer_valid | (answer == 0))
         for n in range(2):
             claims.reached(f"node {n} answers", host.answer_valid & served & (request.node == n))
         claims.reached("the end of the chain answers", host.answer_valid & (request.node == 2))

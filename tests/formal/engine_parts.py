@@ -111,11 +111,14 @@ class MemoryProof(wiring.Component):
                 m.d.sync += kept.eq(getattr(self, f"next_{name}"))
             been = Signal(name=f"written_{name}")
             m.d.sync += been.eq(been | (getattr(self, f"write_{enable}") & at))
-            then, told = kept, been
+            then, held = kept, been
             if self._block:
-                then, told = claims.before(f"was_{name}", kept), claims.before(f"told_{name}", been)
-            same.append(~told | (Value.cast(getattr(memory, name)) == then))
-            known.append(told)
+                then, held = (
+                    claims.before(f"was_{name}", kept),
+                    claims.before(f"held_{name}", been),
+                )
+            same.append(~held | (Value.cast(getattr(memory, name)) == then))
+            known.append(held)
         read = claims.before("read", read) if self._block else read
         claims.holds("an entry is read as it was last written", ~read | Cat(same).all())
         claims.reached("an entry is read", read & memory.epoch.all() & Cat(known).all())

@@ -178,20 +178,20 @@ class GuardProof(wiring.Component):
         fault: Value,
         began: Value,
     ) -> None:
-        """Claim what becomes of credits when all is quiet, and that nothing is told for nothing."""
+        """Claim what becomes of credits when all is quiet, and that no report is false."""
         most = 2 * TIMEOUT + 6
         quiet = Signal(range(most + 1))
         busy = sent.any() | fault | Cat(held).any() | began
         m.d.sync += quiet.eq(Mux(busy, 0, Mux(quiet == most, most, quiet + 1)))
         home = (have[0] == PLACES[0]) & (have[1] == PLACES[1])
         claims.holds("all credits come home when all is quiet", (quiet != most) | home)
-        told = receiver.corrupt.any() | sender.lost
+        reported = receiver.corrupt.any() | sender.lost
         if not (self._loses or self._flips):
-            claims.holds("where nothing is lost, nothing is told", ~told)
+            claims.holds("where nothing is lost, nothing is reported", ~reported)
             claims.holds("nor cut", ~(receiver.inside.valid & receiver.inside.flit.cut).any())
             claims.reached("a packet is on its way", began)
         else:
-            claims.reached("something is told, and all credits are back", told & home)
+            claims.reached("something is reported, and all credits are back", reported & home)
             cut = (receiver.inside.valid & receiver.inside.flit.cut).any()
             claims.reached("a packet is cut", cut)
 
@@ -236,13 +236,13 @@ class OwnLinkProof(wiring.Component):
             Cat(come.message.as_value(), come.valid, come.check).eq(there ^ flips),
         ]
         same = self.sends & (got.message.as_value() == self.message)
-        closed, harmed, told = self.closed.any(), flips.any(), receiver.corrupt.any()
+        closed, harmed, reported = self.closed.any(), flips.any(), receiver.corrupt.any()
         claims.holds("a message comes as it was sent, in that cycle", ~got.valid | same)
         claims.holds(
             "unharmed and not fenced it comes", harmed | closed | (got.valid == self.sends)
         )
         claims.holds(
-            "what is harmed, and that alone, is counted", self.closed[1] | (told == harmed)
+            "what is harmed, and that alone, is counted", self.closed[1] | (reported == harmed)
         )
         claims.holds("by a fence nothing comes", ~closed | ~got.valid)
         claims.reached("a message is dropped", self.sends & ~closed & ~got.valid)

@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> int:
             table.add_section()
             table.add_row(f"[bold]{proof.name}[/bold]", proof.block)
             for verdict in verdicts:
-                _tell(table, console, proof, verdict)
+                _print(table, console, proof, verdict)
                 spent, claims = spent + verdict.seconds, claims + 1
                 failed += not verdict.good
             console.print(f"{proof.name}: {sum(v.good for v in verdicts)} of {len(verdicts)}")
@@ -74,7 +74,7 @@ def _prove(place: int, traces: Path) -> list[Verdict]:
     return proof.verdicts(traces / proof.name.replace(" ", "_"))
 
 
-def _tell(table: Table, console: Console, proof: Proof | Emission, verdict: Verdict) -> None:
+def _print(table: Table, console: Console, proof: Proof | Emission, verdict: Verdict) -> None:
     kind, _, words = verdict.name.partition(" ")
     if kind == "reached":
         words, method = f"can be: {words}", "search"

@@ -19,7 +19,7 @@ from tests.formal.links import Receiver, Sender, Watch, watch_ports
 from tests.formal.properties import Properties
 
 MARK = 15
-"""Bit of the payload, above all headers: it tells watched flits from others."""
+"""Bit of the payload, above all headers: it marks watched flits."""
 
 
 @dataclass(frozen=True)

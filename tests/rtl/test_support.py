@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from tests.rtl.support import Rack, Scoreboard, ports
 
 
-def test_failure_tells_cycle_seen_expected_stimulus_and_seed() -> None:
+def test_failure_names_cycle_seen_expected_stimulus_and_seed() -> None:
     board = Scoreboard("unit", seed=7)
     board.compare(3, seen={"a": 1, "b": 2}, expected={"a": 1}, stimulus="")
     message = (

@@ -130,10 +130,10 @@ class Begin:
 
     def make(self) -> Island:
         """Return the island."""
-        told = self.parameters
-        options: dict[str, Any] = {"paths": told.paths, "seed": self.seed, "printed": told.printed}
+        own = self.parameters
+        options: dict[str, Any] = {"paths": own.paths, "seed": self.seed, "printed": own.printed}
         encoding = encode(self.task, self.steps, symmetry=self.symmetry, **options)
-        return told.island(encoding, self.seed, self.number)
+        return own.island(encoding, self.seed, self.number)
 
 
 class Island:
@@ -179,8 +179,8 @@ class Island:
 
     def run(self, moves: int) -> None:
         """Try so many moves in each chain; stop before if one has no conflicts."""
-        told = self.parameters
-        plan = (told.cooling, told.final, told.again, told.repairs)
+        given = self.parameters
+        plan = (given.cooling, given.final, given.again, given.repairs)
         state = (self.chains, self.costs, self.clock, self.counts)
         while True:
             moves = evolve(self.encoding.tables, *state, plan, self.seeds, self.told, moves)

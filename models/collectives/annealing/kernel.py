@@ -18,7 +18,7 @@ def _anneal(
     accept: Any,
     moves: Any,
     cost: Any,
-    told: Any,
+    tally: Any,
     room: Any,
 ) -> Any:
     """Try moves at one temperature; return the conflicts left. It stops when there are none.
@@ -59,10 +59,10 @@ def _anneal(
             continue
         cost += delta
         if delta < 0:
-            told[1] = min(told[1], cost)
+            tally[1] = min(tally[1], cost)
             if cost == 0:
                 break
-    told[0] += tried
+    tally[0] += tried
     return cost
 
 
@@ -90,7 +90,7 @@ def repair(tables: Any, chain: Any, g: Any, t: Any, seeds: Any, row: Any, room: 
 
 @compiled
 def meet(
-    tables: Any, chains: Any, costs: Any, chain: Any, other: Any, rates: Any, seeds: Any, told: Any
+    tables: Any, chains: Any, costs: Any, chain: Any, other: Any, rates: Any, seeds: Any, tally: Any
 ) -> Any:
     """Cross a chain's solution with one that it got; Metropolis chooses between it and the outcome.
 
@@ -114,7 +114,7 @@ def meet(
             else:
                 option[row, g], step[row, g] = option[chain, g], step[chain, g]
         found[child] = recount(tables, chains, row, steps)
-    told[0] += 2
+    tally[0] += 2
     row = room if found[0] <= found[1] else room + 1
     cost = found[row - room]
     own = costs[chain]
@@ -128,18 +128,18 @@ def meet(
     if mutated and cost > 0:
         g, o, t, _ = values(tables, seeds, dice)
         option[row, g], step[row, g] = o, t
-        told[0] += 1
+        tally[0] += 1
     cost = recount(tables, chains, row, steps)
     u = unit(seeds, dice)
     if cost <= own or u < np.exp((own - cost) / rates[0]):
         option[chain], step[chain], count[chain] = option[row], step[row], count[row]
         holder[chain], shared[chain], kids[chain] = holder[row], shared[row], kids[row]
         costs[chain] = cost
-        told[1] = min(told[1], cost)
+        tally[1] = min(tally[1], cost)
 
 
 @compiled
-def exchange(tables: Any, chains: Any, costs: Any, rates: Any, seeds: Any, told: Any) -> Any:
+def exchange(tables: Any, chains: Any, costs: Any, rates: Any, seeds: Any, tally: Any) -> Any:
     """Let each chain meet a solution that the master sends it, drawn by roulette."""
     many, dice = len(costs), len(seeds) - 1
     sent = (chains.option[:many].copy(), chains.step[:many].copy())
@@ -150,7 +150,7 @@ def exchange(tables: Any, chains: Any, costs: Any, rates: Any, seeds: Any, told:
         q = min(np.searchsorted(wheel, u, side="right"), many - 1)
         if q != chain:
             other = sent[0][q], sent[1][q], before[q]
-            meet(tables, chains, costs, chain, other, rates, seeds, told)
+            meet(tables, chains, costs, chain, other, rates, seeds, tally)
 
 
 @compiled
@@ -169,7 +169,7 @@ def evolve(
     counts: Any,
     plan: Any,
     seeds: Any,
-    told: Any,
+    tally: Any,
     moves: Any,
 ) -> Any:
     """Anneal all chains for so many moves each, until the next exchange; return how many are left.
@@ -188,7 +188,7 @@ def evolve(
         Moves left at this temperature, moves left to the exchange, and moves at a temperature.
     plan : tuple
         Cooling, final temperature, temperature of a restart, and whether order is repaired.
-    told : int64, of shape (2)
+    tally : int64, of shape (2)
         Evaluations, and the least conflicts so far.
     """
     cooling, final, again, repairs = plan
@@ -198,7 +198,7 @@ def evolve(
     while moves > 0 and counts[1] > 0 and costs.min() > 0:
         some = min(moves, counts[0], counts[1])
         for c in range(len(costs)):
-            costs[c] = _anneal(tables, chains, c, seeds, accept, some, costs[c], told, room)
+            costs[c] = _anneal(tables, chains, c, seeds, accept, some, costs[c], tally, room)
             if costs[c] == 0:
                 return 0
         moves -= some

@@ -285,7 +285,7 @@ class Schedule:
     """Sends in order: each begins as soon as its data are there and its channels have a free lane.
 
     A channel serves sends in the order of the list, so no order of them can deadlock. It need
-    not be right: ``syncfabric.models.collectives.chunks.checker`` tells.
+    not be right: ``syncfabric.models.collectives.chunks.checker`` checks.
 
     Parameters
     ----------

@@ -115,7 +115,7 @@ def search(
     methods: Sequence[str] = (),
     seed: int = 1,
     time_limit: float = 60,
-    told: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Result:
     """Find schedules with each number of parts by each method.
@@ -134,8 +134,8 @@ def search(
         Of ``greedy``.
     time_limit : float, optional
         Seconds after which what is not done is left out, of the bound half of that.
-    told : callable, optional
-        Is given what is done next.
+    progress : callable, optional
+        Receives what is done next.
     stop : callable, optional
         Whether to leave out the rest.
 
@@ -155,7 +155,7 @@ def search(
         cuts = cuts_in_time(exchange, topology)
     cut = max(cuts, key=lambda one: bound_of(exchange, topology, one))
     bound = max(bound_of(exchange, topology, cut), least_latency(exchange, topology))
-    trials = _Trials(topology, exchange, seed, cut, clock, told)
+    trials = _Trials(topology, exchange, seed, cut, clock, progress)
     best, left_out, least = trials.best, trials.left_out, min(parts)
     if FIRST in methods:
         trials.attempt(FIRST, least)
@@ -204,10 +204,10 @@ class _Trials:
         seed: int,
         cut: Cut,
         clock: Clock,
-        told: Callable[[str], None],
+        progress: Callable[[str], None],
     ) -> None:
         self._topology, self._exchange, self._seed = topology, exchange, seed
-        self._cut, self._clock, self._told = cut, clock, told
+        self._cut, self._clock, self._progress = cut, clock, progress
         self._sends = exchange.count * (topology.nodes - 1)  # of all methods, in one part
         self._sends *= 1 + (exchange.combines and exchange.spreads)
         if exchange.personal:
@@ -239,7 +239,7 @@ class _Trials:
         if self._sends * number > MOST_SENDS:
             self._leave_out(number)
             return
-        self._told(f"{name}, {number} chunks")
+        self._progress(f"{name}, {number} chunks")
         exchange = replace(self._exchange, parts=number) if number > 1 else self._exchange
         by = known(in_chunks=True)[name]
         task = ChunkTask(self._topology, exchange, self._seed, restart, self.time)

@@ -148,7 +148,7 @@ def scatter_on_cube(task: Task) -> tuple[Step, ...] | None:
 
 
 def is_cube(topology: Topology) -> bool:
-    """Tell whether nodes are joined just where their numbers differ in one bit."""
+    """Return whether nodes are joined just where their numbers differ in one bit."""
     nodes = topology.nodes
     bits = nodes.bit_length() - 1
     return (
@@ -252,7 +252,7 @@ def factors(topology: Topology) -> list[Topology]:
 
 
 def _splits(topology: Topology, size: int) -> bool:
-    """Tell whether blocks of so many nodes are alike, and joined node by node, all alike."""
+    """Return whether blocks of so many nodes are alike, and joined node by node, all alike."""
     inner, outer = (defaultdict[int, set[Channel]](set) for _ in range(2))
     for a, b in topology.channels:
         if a // size == b // size:

@@ -11,7 +11,7 @@ each chromosome. It gives no figures for the rest: they are ours.
 
 A tree sorts the selected chromosomes by what they have in other genes; a leaf holds those that are
 alike. A node asks whether an item of another gene has a certain value. Which one, the
-Bayesian-Dirichlet metric tells: the split is made that makes the gene's values in the two halves
+Bayesian-Dirichlet metric decides: the split is made that makes the gene's values in the two halves
 the most likely, less a penalty for the leaf more. Genes stand in a random order, and a tree asks
 only about earlier ones, so that the trees together are a Bayesian network without cycles. A new
 value of a gene is that of a chromosome in its leaf, all items together, with kernels around steps
@@ -331,18 +331,18 @@ class _Population(Island):
 
     def exchange(self) -> None:
         """Learn a model and let each chain have children; after a descent spread the better."""
-        tables, told, random = self.encoding.tables, self.settings, self.random
+        tables, settings, random = self.encoding.tables, self.settings, self.random
         if self.clock[0] > self.heat > 0:
             for loser in range(len(self.costs)):
-                winner = tournament(self.costs, told.rivals, random)
+                winner = tournament(self.costs, settings.rivals, random)
                 if self.costs[winner] < self.costs[loser]:
                     for values in (*self.chains, self.costs):
                         values[loser] = values[winner]
         self.heat = float(self.clock[0])
-        if told.leaves:
+        if settings.leaves:
             chosen = (self.model, tables, self.chains, self.costs)
-            learn(*chosen, told.rivals, random)
-            numbers = (self.heat, told.children, told.questions)
+            learn(*chosen, settings.rivals, random)
+            numbers = (self.heat, settings.children, settings.questions)
             recombine(*chosen, *numbers, self.drawn, self.olds, self.told, random)
 
 
@@ -357,7 +357,7 @@ def recombine(
     questions: int,
     drawn: Any,
     olds: Any,
-    told: Any,
+    tally: Any,
     random: Random,
 ) -> None:
     """Let each chain have children, of which genes are drawn from the model, in its order.
@@ -383,11 +383,11 @@ def recombine(
                     )
                     found += make(tables, chain, g, o, t)
                     changed += 1
-            told[0] += 1
+            tally[0] += 1
             taken = found <= 0 or chance(random) < np.exp(-found / heat)
             if taken:
                 costs[row] += found
-                told[1] = min(told[1], costs[row])
+                tally[1] = min(tally[1], costs[row])
             else:
                 for i in range(changed - 1, -1, -1):
                     make(tables, chain, olds[i, 0], olds[i, 1], olds[i, 2])
@@ -421,5 +421,5 @@ def solve(
     SpecError
         The method cannot do the task, or there is no step.
     """
-    told = parameters or Parameters.of(task)
-    return anneal(task, steps, seed, clock, parameters=told, islands=1, symmetry=symmetry)
+    given = parameters or Parameters.of(task)
+    return anneal(task, steps, seed, clock, parameters=given, islands=1, symmetry=symmetry)

@@ -155,7 +155,7 @@ def one_run(
     more: dict[str, Any] = {} if islands is None else {"islands": islands}
     task = task_from(values)
     limits: dict[str, Any] = {"time_limit": time_limit, "stop": stop}
-    found = solve(method, task, steps, seed=seed, told=report, **limits, **more)
+    found = solve(method, task, steps, seed=seed, progress=report, **limits, **more)
     if found.steps is not None:
         verdict = check(Schedule(task.topology, task.collective, task.rules, found.steps))
         if not verdict.right or verdict.detour > task.extra:
@@ -214,7 +214,7 @@ def auto(
         told(f"auto tries {standing.steps} steps by {standing.method}{best}")
 
     options: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "islands": islands}
-    found = search(task_from(values), told=report, stop=stop, **options)
+    found = search(task_from(values), progress=report, stop=stop, **options)
     bound, schedule = found.bounds[0], found.schedule
     return Shortest(
         None if schedule is None else found.steps,

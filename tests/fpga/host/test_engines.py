@@ -209,7 +209,7 @@ def test_the_last_barrier_ends_a_group_and_the_meter_ignores_who_comes_too_late(
     assert late
 
 
-def test_a_manager_that_is_refused_is_told() -> None:
+def test_a_manager_that_is_refused_is_reported() -> None:
     """Somebody else set an entry up meanwhile: the answer's name and its request."""
     plan = plan_of("mesh_routed")
     network = plan.spec.network

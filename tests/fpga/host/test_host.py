@@ -55,7 +55,7 @@ def test_every_word_has_its_name() -> None:
     assert {name_of(address) for address in none} == {"no word"}
 
 
-def test_a_refused_word_is_told_by_address_and_name() -> None:
+def test_a_refused_word_is_reported_by_address_and_name() -> None:
     with Peer(Words({7: 0})) as peer, Link(peer.port, timeout=WAIT) as link:
         host = Host(link)
         with pytest.raises(RefusedError, match=r"refused to read word 0x20062 \(node 0 WAIT 2\)"):

@@ -1,4 +1,4 @@
-"""Barriers on a board that does not do as it must: each fault is seen, and told."""
+"""Barriers on a board that does not do as it must: each fault is seen, and reported."""
 
 import dataclasses
 import re

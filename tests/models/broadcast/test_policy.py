@@ -1,4 +1,4 @@
-"""What a tree is told to do, and what it is told of nodes."""
+"""Settings of a tree, and what is reported to it of nodes."""
 
 from dataclasses import replace
 from typing import Any

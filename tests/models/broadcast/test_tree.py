@@ -1,4 +1,4 @@
-"""What a message passing library calls, and what it is told when that is wrong."""
+"""What a message passing library calls, and the errors it gets."""
 
 from collections.abc import Callable
 from typing import Any

@@ -56,10 +56,10 @@ def begun(
     task: Task,
     method: str = "auto",
     stop: Stop | None = None,
-    told: Callable[[Standing], None] | None = None,
+    progress: Callable[[Standing], None] | None = None,
 ) -> Attempts:
     record = Record(task, tuple(lower_bounds(task)), method)
-    return Attempts(record, Clock(SECONDS, stop), method, SEED, told, {"islands": 3})
+    return Attempts(record, Clock(SECONDS, stop), method, SEED, progress, {"islands": 3})
 
 
 def refuse(task: Task) -> Found:
@@ -73,7 +73,7 @@ def one_by_one(task: Task) -> Found:
 
 def test_each_round_is_twice_as_long_and_goes_on(asked: Asked) -> None:
     standings: list[Standing] = []
-    tries = begun(SCATTER, told=standings.append)
+    tries = begun(SCATTER, progress=standings.append)
     for number in range(3):
         done = len(asked.parts)
         tries.round(6, number)
@@ -91,7 +91,7 @@ def test_each_round_is_twice_as_long_and_goes_on(asked: Asked) -> None:
     assert asked.parts[:3] == ["hgsa", "mboa", "exact"]
 
 
-def test_what_only_annealing_is_told_nobody_else_is(asked: Asked) -> None:
+def test_options_of_annealing_go_to_no_other_method(asked: Asked) -> None:
     begun(task("mesh-4x4", "AAS", Rules(1))).round(16, 0)
     assert [name for name, _, _ in asked.calls] == ["hgsa", "hgsa", "hgsa", "mboa", "exact"]
     assert [more.get("islands") for _, _, more in asked.calls] == [3, 3, 3, None, None]
@@ -143,7 +143,7 @@ def test_a_round_ends_with_a_schedule_that_is_short_enough(asked: Asked) -> None
     assert [steps for _, steps in asked.ended] == [7] + [8] * 3 + [6] * 3
 
 
-def test_a_method_alone_ends_when_it_is_told(asked: Asked) -> None:
+def test_a_method_alone_ends_when_it_is_stopped(asked: Asked) -> None:
     tries = begun(SCATTER, "mboa", lambda: len(asked.parts) > 99)
     tries.round(6, 50)
     assert asked.parts == ["mboa"] * 100

@@ -103,13 +103,13 @@ def test_the_same_seed_gives_the_same_schedule(solve: Callable[..., Found]) -> N
 
 
 @SEARCHES
-def test_it_tells_and_stops(solve: Callable[..., Found]) -> None:
+def test_it_reports_and_stops(solve: Callable[..., Found]) -> None:
     asked = task("mesh-4x4", "AAS", ONE)
-    told: list[Found] = []
-    found = solve(asked, 15, told=told.append, stop=lambda: bool(told), time_limit=60)
+    reports: list[Found] = []
+    found = solve(asked, 15, progress=reports.append, stop=lambda: bool(reports), time_limit=60)
     assert found.steps is None
     assert found.seconds < 20
-    assert 0 < found.conflicts <= told[-1].conflicts <= 240
+    assert 0 < found.conflicts <= reports[-1].conflicts <= 240
 
 
 @pytest.mark.parametrize(
@@ -162,10 +162,10 @@ def test_a_symmetry_that_leaves_no_path_is_refused() -> None:
 
 
 def test_mboa_ends_after_so_many_chromosomes() -> None:
-    told: list[Found] = []
-    found = mboa(task("octagon-8", "AAS"), 3, told=told.append, most=2000)
+    reports: list[Found] = []
+    found = mboa(task("octagon-8", "AAS"), 3, progress=reports.append, most=2000)
     assert found.steps is None
-    assert 2000 < found.evaluations == told[-1].evaluations < 400_000
+    assert 2000 < found.evaluations == reports[-1].evaluations < 400_000
 
 
 @pytest.mark.nightly

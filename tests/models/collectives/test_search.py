@@ -136,7 +136,7 @@ def test_the_same_seed_gives_the_same_schedule() -> None:
     assert search(task, seed=3).schedule == search(task, seed=3).schedule
 
 
-def test_it_ends_when_told_with_the_best() -> None:
+def test_it_ends_when_stopped_with_the_best() -> None:
     task = task_of("mesh-5x5", "AAB", STRICT)
     begun = time.monotonic()
     result = search(task, "auto", time_limit=60, stop=lambda: time.monotonic() - begun > 1)
@@ -181,7 +181,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
 def test_from_above_down_to_what_is_found(fake: Fake) -> None:
     task = task_of("star-8", "OAS")
     heard: list[Standing] = []
-    result = search(task, "hgsa", time_limit=1, told=heard.append)
+    result = search(task, "hgsa", time_limit=1, progress=heard.append)
     assert_whole(task, result, 7)
     assert not result.optimal
     assert result.bounds[0].value == 1
@@ -202,7 +202,7 @@ def test_what_nobody_can_do_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
     whole = Method.run
     monkeypatch.setattr(
-        Method, "run", lambda one, *told, **more: (whole if one.at_once else refuse)(one, *told)
+        Method, "run", lambda one, *args, **more: (whole if one.at_once else refuse)(one, *args)
     )
     result = search(task_of("fat-octagon-16", "AAS", STRICT), time_limit=60)
     assert result.method == "first fit"
@@ -211,7 +211,7 @@ def test_what_nobody_can_do_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
         search(task_of("mesh-4x4", "AAS", Rules(1)), "hgsa")
 
 
-def test_nothing_found_tells_the_conflicts_left(fake: Fake) -> None:
+def test_nothing_found_reports_the_conflicts_left(fake: Fake) -> None:
     result = search(task_of("star-8", "OAS"), "mboa", steps=6, time_limit=0.2)
     assert result.schedule is None
     assert result.conflicts == 3

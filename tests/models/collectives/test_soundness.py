@@ -69,7 +69,7 @@ def steps_after(task: Task, before: Done) -> Iterator[Done]:
     messages = list(ways)
 
     def allowed(sent: tuple[Transfer, ...]) -> bool:
-        """Tell whether a step keeps the rules of channels and ports, in words of its own."""
+        """Return whether a step keeps the rules of channels and ports, in words of its own."""
         taken: dict[tuple[int, int], Transfer] = {}
         rules = task.rules
         for transfer in sent:

@@ -106,7 +106,7 @@ def above(group: GroupPlan, position: int) -> set[Any]:
 @pytest.mark.parametrize(("make", "keys"), [NETWORKS[2], NETWORKS[4]])
 @pytest.mark.parametrize("up", [True, False])
 def test_a_message_that_is_lost(make: Any, keys: dict[str, Any], up: bool) -> None:
-    """Each link of the tree in turn is dead one way: it is told between whom."""
+    """Each link of the tree in turn is dead one way: the report names its ends."""
     rng = random.Random(7)
     seed = rng.random()
     tree = drawn(make, random.Random(seed), **keys).group.tree

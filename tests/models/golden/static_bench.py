@@ -87,7 +87,7 @@ def cycle(width: int, height: int, x: int = 0, y: int = 0) -> list[Node]:
 
 
 def ring(path: Sequence[Node], members: Iterable[Node] | None = None) -> Group:
-    """Return a ring along a path from its root, all its switches members unless told."""
+    """Return a ring along a path from its root, all its switches members by default."""
     inside = list(path) if members is None else [node for node in path if node in set(members)]
     routes: Routes = {}
     for i, here in enumerate(path):

@@ -176,7 +176,7 @@ def test_whatever_is_lost_comes_back(transport: str, kind: str) -> None:
         # Flips of `valid` spoil the packets of other channels, too.
         assert cuts <= (form.channels if kind == "flip" else 1)
         found["cut"] += cuts
-        found["told"] += bool(link.events or link.lost)
+        found["report"] += bool(link.events or link.lost)
         # Nothing that is lost is lost in silence, but a message without a credit.
         counted = transport == "routed" or kind != "drop"
         if (counted and link.messages < 30) or any(
@@ -184,7 +184,7 @@ def test_whatever_is_lost_comes_back(transport: str, kind: str) -> None:
         ):
             assert link.events or link.lost
             found["lost"] += 1
-    assert found["told"] > 5
+    assert found["report"] > 5
     assert kind == "credit" or found["cut"] + found["lost"] > 2
 
 

@@ -114,7 +114,7 @@ def test_where_the_flits_are_after_each_phase(size: tuple[int, int], core: int) 
 
 
 def test_a_core_that_arrives_before_init_just_waits() -> None:
-    """Paper Reflex, section IV.B; the root has to be told INIT first."""
+    """Paper Reflex, section IV.B; the root has to receive INIT first."""
     group = ring(cycle(2, 2))
     bench = Bench(static(2, 2), [group])
     bench.load()

@@ -8,7 +8,7 @@ from syncfabric.models.messages.registers import Op
 from syncfabric.models.messages.static import Role
 
 
-def test_a_boot_block_tells_a_core_its_groups() -> None:
+def test_a_boot_block_has_the_groups_of_a_core() -> None:
     groups = [BootGroup(7, (0, 2), (3, None), Op.MAX), BootGroup(1, (1,), (0,))]
     words = [7, 3, 0, 2, 3, 0, 0, 0, 2, 1, 0xFFFF, 0xFFFF, 1, 0, 0, 0, 1]
     block = b"SFB1" + (2).to_bytes(4, "little") + b"".join(w.to_bytes(2, "little") for w in words)

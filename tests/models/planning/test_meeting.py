@@ -127,7 +127,7 @@ def test_the_links_of_every_way_in_order(members: list[Node], paper: bool) -> No
         assert table[ways.member == position].tolist() == links
 
 
-def test_numbers_tell_links_apart() -> None:
+def test_numbers_of_links_differ() -> None:
     every = [(x, y, *step) for x in range(3) for y in range(3) for step in STEPS.values()]
     x, y, dx, dy = np.array(every).T
     ways = Ways(np.zeros_like(x), x, y, dx, dy)

@@ -39,7 +39,7 @@ def planned(
 
 
 def one(width: int, height: int, planner: str, members: Any = None, **buffers: int) -> Any:
-    """Plan one group, of everyone unless told."""
+    """Plan one group, of all nodes by default."""
     nodes = tuple(members or Mesh(width, height).nodes)
     (group,) = planned(width, height, [GroupSpec(id=7, members=nodes, planner=planner)], **buffers)
     return group

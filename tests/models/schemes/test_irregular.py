@@ -69,7 +69,7 @@ def counted(topology: Irregular, members: list[tuple[int, int]]) -> dict[str, in
         "direct": sum(int(nx.shortest_path_length(graph, s, root)) for s, _ in members),
         "held": len(edges) + 1,
         "asked": len({root, *(s for s, _ in edges)} - wanted),
-        "told": len(wanted) - 1,
+        "notified": len(wanted) - 1,
     }
 
 
@@ -92,7 +92,7 @@ def test_every_link_is_counted_as_messages_pass_it(seed: int) -> None:
     )
     assert (tree.height, tree.traversals) == (found["height"], found["btin"])
     assert (tree.setup_messages, tree.setup_nodes) == (found["asked"], found["held"])
-    assert (out.traversals, out.setup_messages) == (found["multicast"], found["told"])
+    assert (out.traversals, out.setup_messages) == (found["multicast"], found["notified"])
     assert (back.traversals, group.direct) == (found["unicast"], found["direct"])
     assert group.direct <= group.inward
 

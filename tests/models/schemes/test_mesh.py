@@ -173,7 +173,7 @@ def test_links_of_unicast() -> None:
             3,
             4,
         ),
-        # All come in at once, and two wait for one more each; the last of three is told third.
+        # All come in at once, and two wait for one more each; the last of three is third.
         ("unicast", 1000 + 3 + 20 + 200 + 2 * 100 + (2000 + 1000 + 2 + 10 + 200), 4, 0, 4),
     ],
 )

@@ -1,4 +1,4 @@
-"""What barriers take in LogGP: values by hand, and the orders and shapes paper Reflex tells of."""
+"""What barriers take in LogGP: values by hand, and the orders and shapes of paper Reflex."""
 
 from functools import partial
 from itertools import pairwise

@@ -11,7 +11,7 @@ from tests.models.verify.explorer import Explored
 def covered(record_property: Callable[[str, object], None]) -> Callable[[str, Explored], None]:
     """Return what prints the size of an exploration below the tests' results."""
 
-    def tell(name: str, explored: Explored) -> None:
+    def record(name: str, explored: Explored) -> None:
         record_property("coverage", f"set-up, {name}: all {explored.states:,} states")
 
-    return tell
+    return record

@@ -76,8 +76,8 @@ class Process:
         """Return whether a request that is not answered is taken back, so that others come."""
         return self._chance.random() < 0.02
 
-    def tell(self, arrive: int, *, over: bool) -> None:
-        """Hear what the words did."""
+    def update(self, arrive: int, *, over: bool) -> None:
+        """Take over what the words did."""
         for r in range(self._model.registers):
             if arrive >> r & 1:
                 self._inside[r] = self._chance.choice((0, 1, 5, 25))
@@ -131,7 +131,7 @@ def check_port(name: str, cycles: int) -> None:
                 sent = context.get(port.data) >> r * bits & (1 << bits) - 1
                 assert sent == now.data & (1 << bits) - 1
             faults.add(expected.fault)
-            process.tell(
+            process.update(
                 expected.arrive,
                 over=expected.ready
                 or not expected.chosen

@@ -105,7 +105,7 @@ async def breaks_and_noise_spoil_their_line(dut: Any) -> None:
 
 @cocotb.test()
 async def what_comes_while_it_is_busy_is_lost(dut: Any) -> None:
-    """And is told, once for all; a line whose beginning is lost is lost to its end."""
+    """And is reported once; a line whose beginning is lost is lost to its end."""
     line, memory = await start(dut, "short")
     await line.send(f"r {PUT_OFF:x}\r\n".encode())
     await line.send(b"r 1\nr 2\nw 3 4")

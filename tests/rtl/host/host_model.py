@@ -1,4 +1,4 @@
-"""The host's registers as docs/microarchitecture-host.md tells them, cycle by cycle."""
+"""The host's registers by docs/microarchitecture-host.md, cycle by cycle."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""A meter of barriers, as docs/microarchitecture-host.md, H3, tells it, on sets of bits."""
+"""A meter of barriers, by docs/microarchitecture-host.md, H3, on sets of bits."""
 
 from syncfabric.models.messages.host import BINS, SKEW_BITS, SKEW_BOUNDS
 

@@ -75,7 +75,7 @@ class Ports(wiring.Component):
         return m
 
 
-def test_what_comes_in_is_told_from_words_and_constants() -> None:
+def test_what_comes_in_differs_from_words_and_constants() -> None:
     none = dict.fromkeys(
         ("packets__valid", "packets__flit", "inject__credit", "arrive", "index"), 0
     )

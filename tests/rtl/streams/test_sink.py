@@ -45,8 +45,8 @@ def test_agrees_with_model(case: str) -> None:
                 model.take(beat, cycle)
                 beat = None
         if cycle % 150 == 20:
-            told = {"sink": rng.choice((60, 200)), "seed": rng.getrandbits(16)}
-            inputs |= {"set": 1, "stalls": STALLS.pack(told)}
+            settings = {"sink": rng.choice((60, 200)), "seed": rng.getrandbits(16)}
+            inputs |= {"set": 1, "stalls": STALLS.pack(settings)}
             model.set(inputs["stalls"])
         cases.append(inputs)
     agree(StreamSink(layout), cases, expected)

@@ -51,8 +51,8 @@ def test_agrees_with_model(case: str, stalls: int) -> None:
             model.put(inputs["command"])
             ahead += 1
         if cycle % 100 == 5 and stalls:
-            told = {"source": rng.choice((0, stalls, 250)), "seed": rng.getrandbits(16)}
-            inputs |= {"set": 1, "stalls": STALLS.pack(told)}
+            settings = {"source": rng.choice((0, stalls, 250)), "seed": rng.getrandbits(16)}
+            inputs |= {"set": 1, "stalls": STALLS.pack(settings)}
             model.set(inputs["stalls"])
         cases.append(inputs)
         expected.append(wanted)

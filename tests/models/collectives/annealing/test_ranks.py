@@ -30,8 +30,8 @@ def lines(ranks: int) -> tuple[list[list[str]], str]:
 @pytest.mark.nightly
 def test_two_ranks_find_what_two_processes_find() -> None:
     alone, _ = lines(0)
-    ranked, told = lines(2)
+    ranked, errors = lines(2)
     assert [line[0] for line in alone] == ["1", "1"]
     assert [line[0] for line in ranked] == ["2", "2"]
     assert [line[1:] for line in alone] == [line[1:] for line in ranked]
-    assert told.count("worked") == 1
+    assert errors.count("worked") == 1

@@ -65,13 +65,13 @@ def test_a_run_that_goes_on_comes_to_the_same(islands: int, tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("short")
-def test_it_tells_and_stops() -> None:
-    told: list[Found] = []
-    found = solve("hgsa", HARD, 15, told=told.append, stop=stop_after(3), islands=1)
+def test_it_reports_and_stops() -> None:
+    reports: list[Found] = []
+    found = solve("hgsa", HARD, 15, progress=reports.append, stop=stop_after(3), islands=1)
     assert found.steps is None
-    assert len(told) == 3
-    assert found.conflicts == told[-1].conflicts <= told[0].conflicts
-    assert 0 < told[0].evaluations < told[1].evaluations < found.evaluations + 1
+    assert len(reports) == 3
+    assert found.conflicts == reports[-1].conflicts <= reports[0].conflicts
+    assert 0 < reports[0].evaluations < reports[1].evaluations < found.evaluations + 1
 
 
 @pytest.mark.usefixtures("short")
@@ -84,8 +84,8 @@ def test_evaluations_of_all_islands_count(monkeypatch: pytest.MonkeyPatch) -> No
         return epochs[-1]
 
     monkeypatch.setattr(Team, "run", run)
-    told: list[Found] = []
-    found = solve("hgsa", HARD, 17, seed=7, time_limit=60, islands=2, told=told.append)
+    reports: list[Found] = []
+    found = solve("hgsa", HARD, 17, seed=7, time_limit=60, islands=2, progress=reports.append)
     assert len(epochs) > 7
     assert any(outcome.best.conflicts == 0 for outcome in epochs[-1])
     # Island 1 joins after six epochs, the first of which are shorter.
@@ -93,7 +93,7 @@ def test_evaluations_of_all_islands_count(monkeypatch: pytest.MonkeyPatch) -> No
     assert epochs[0][0].evaluations < 2_000
     assert all(outcome.evaluations > 30_000 * (len(epochs) - 6) for outcome in epochs[-1])
     assert found.evaluations == sum(outcome.evaluations for outcome in epochs[-1])
-    assert told[-1].evaluations == found.evaluations
+    assert reports[-1].evaluations == found.evaluations
 
 
 def test_no_islands_are_refused() -> None:

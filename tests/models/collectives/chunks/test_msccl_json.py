@@ -142,7 +142,7 @@ def test_collectives_follow_from_begins_and_ends(
         assert found.exchange.root == 2
 
 
-def test_what_is_wrong_is_told() -> None:
+def test_what_is_wrong_is_reported() -> None:
     values = allgather()
     values["steps"][1]["sends"][0] = [0, 0, 2]
     wrong = check_algorithm(read(values)).wrong

@@ -83,9 +83,9 @@ def test_methods_and_numbers_of_chunks() -> None:
     topology = linked(load_topology("ring-4"), Fraction(1), Fraction(1))
     result = search(topology, "allreduce", 64, (1, 2), methods=("spanning",))
     assert {found.method for found in result.found} == {"spanning"}
-    told: list[str] = []
-    search(topology, "allgather", 64, (1,), told=told.append)
-    assert told == [f"{method}, 1 chunks" for method in searches(in_chunks=True)[1:]]
+    reports: list[str] = []
+    search(topology, "allgather", 64, (1,), progress=reports.append)
+    assert reports == [f"{method}, 1 chunks" for method in searches(in_chunks=True)[1:]]
     assert search(topology, "allgather", 64, (1, 10**6)).left_out == (10**6,)
     assert search(topology, "allgather", 64, (1, 2), seed=2).best.time
 

@@ -84,8 +84,8 @@ def population(name: str, **chosen: float) -> tuple[Encoding, _Population]:
     """A population, for one step less than there is a schedule for, so that it does not end."""
     asked, steps, _ = TASKS[name]
     encoding = encode(asked, steps - 1)
-    told = Parameters(**({"exchange": 100} | chosen))  # type: ignore[arg-type]
-    return encoding, _Population(encoding, told, 1, 0)
+    parameters = Parameters(**({"exchange": 100} | chosen))  # type: ignore[arg-type]
+    return encoding, _Population(encoding, parameters, 1, 0)
 
 
 @pytest.mark.parametrize("name", ["AAS, cube, one port", "OAB, one port", "AAB, cube"])
