@@ -64,7 +64,7 @@ struct Answer {
 };
 
 class System {
-    VerilatedContext context;  // before all that lives in it
+    VerilatedContext context;  // before all that uses it
 
   public:
     System() {

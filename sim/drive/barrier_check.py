@@ -233,7 +233,7 @@ class GroupCheck(Rule):
         network = plan.spec.message_network
         self._barriers, self._layout = barriers, network.shape.router.layout
         self._counters = {counter.place: counter.name for counter in counters_of(network)}
-        self._lives: dict[int, Created] = {}
+        self._instances: dict[int, Created] = {}
         self._killed: set[int] = set()
         self._unread: dict[tuple[int, int], int] = {}  # GID, by target and entry of what is over
         self._ending = False
@@ -247,7 +247,7 @@ class GroupCheck(Rule):
         """Take in what happens to a group."""
         match act:
             case Created():
-                self._lives[act.number] = act
+                self._instances[act.number] = act
             case Commanded(operation=Operation.KILL):
                 self._killed.add(act.number)
             case Removed():
@@ -256,7 +256,7 @@ class GroupCheck(Rule):
                 self._ending = True
 
     def _gone(self, note: Removed) -> Iterator[Mismatch]:
-        created = self._lives.pop(note.number)
+        created = self._instances.pop(note.number)
         episodes, inside = self._barriers.state(note.number)
         name = f"group {created.gid}"
         if inside:
@@ -290,8 +290,8 @@ class GroupCheck(Rule):
                 yield Mismatch(line.cycle, None, what, data, 0)
 
     def close(self, cycle: int, report: Report = None) -> Iterator[Mismatch]:
-        """Check the end: no life is left, and every entry of theirs has been read."""
-        for created in self._lives.values():
+        """Check the end: no instance is left, and every entry of theirs has been read."""
+        for created in self._instances.values():
             yield Mismatch(cycle, None, f"group {created.gid}: still present at the end", 1, 0)
         for (target, entry), gid in self._unread.items():
             what = f"target {target}: group {gid}: entry {entry} not read when it was over"

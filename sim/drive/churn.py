@@ -45,7 +45,7 @@ class MembersSetUp(Program):
 
     Each does one thing after the other at a pace of its own. The root's representative starts the
     group when all is written and the network quiet, which a bench can see; if the scenario is
-    ``hasty``, as soon as its own router's engine is set up, which is all that a member can know.
+    ``eager``, as soon as its own router's engine is set up, which is all that a member can know.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class MembersSetUp(Program):
 
         def done(now: int) -> None:
             self._left -= 1
-            if self._driver.scenario.hasty and image.router == group.tree.root:
+            if self._driver.scenario.eager and image.router == group.tree.root:
                 self._unstarted.remove(group)
                 self._start(group, now)
 
@@ -188,20 +188,20 @@ TIMEOUT = 50_000
 FEW = 6
 """Members of most groups, at most."""
 MOST_EPISODES = 8
-DOOMED = 1 / 8
+TO_KILL = 1 / 8
 """Share of groups that are killed."""
 ENDLESS = 1000
 """Episodes of every other group that is killed: more than it has time for."""
 
 
-class Life(Instance):
+class ChurnInstance(Instance):
     """A group that comes and goes.
 
     Attributes
     ----------
     manager : int
         Number of the manager that it is drawn for.
-    doomed : bool
+    to_kill : bool
         It is to be killed.
     since : int
         Cycle of its last progress.
@@ -209,10 +209,10 @@ class Life(Instance):
 
     group: GroupPlan
     manager = since = 0
-    doomed = False
+    to_kill = False
 
 
-class Churner(Instances[Life]):
+class Churner(Instances[ChurnInstance]):
     """Sets groups up and ends them at random, by the programs of `sim.lifecycle`.
 
     Programs are performed one after another, while members of other groups have their barriers.
@@ -265,7 +265,7 @@ class Churner(Instances[Life]):
     def stuck(self) -> str | None:
         """Return a group that makes no progress, if there is one."""
         now = self._model.cycle
-        late = (gid for gid, life in self.alive.items() if now > life.since + TIMEOUT)
+        late = (gid for gid, instance in self.alive.items() if now > instance.since + TIMEOUT)
         gid = self._failed if self._failed is not None else next(late, None)
         return None if gid is None else f"group {gid}, which is to come and go, comes no further"
 
@@ -281,10 +281,10 @@ class Churner(Instances[Life]):
         if not self._begun:
             self._begun = True
             self._create(now)
-        for life in self._released():
-            life.since = now
-            if life.arrivals.finished and not life.doomed:
-                self._programs.append(self._tear_down(life))
+        for instance in self._released():
+            instance.since = now
+            if instance.arrivals.finished and not instance.to_kill:
+                self._programs.append(self._tear_down(instance))
         self._agenda.step(now)
         self._arrive(ordered=True)
         if self._programs and self._failed is None:
@@ -330,70 +330,71 @@ class Churner(Instances[Life]):
         rng, network = self._rng, self._network
         self._gids.remove(group.id)
         nodes = [network.topology.index(member) for member in group.members]
-        doomed, endless = rng.random() < DOOMED, rng.random() < 1 / 2
-        episodes = ENDLESS if doomed and endless else rng.randint(1, MOST_EPISODES)
+        to_kill, endless = rng.random() < TO_KILL, rng.random() < 1 / 2
+        episodes = ENDLESS if to_kill and endless else rng.randint(1, MOST_EPISODES)
         number = len(self._driver.plan.groups) + self.outcome.instances
-        life = Life(number, group, nodes, Scenario(episodes=episodes, policy="mixed"), rng)
-        life.manager, life.doomed, life.since = manager, doomed, now
-        self._enter(life)
+        mixed = Scenario(episodes=episodes, policy="mixed")
+        instance = ChurnInstance(number, group, nodes, mixed, rng)
+        instance.manager, instance.to_kill, instance.since = manager, to_kill, now
+        self._enter(instance)
         targets = tuple(network.shape.target_of(router) for router in group.placement)
         places, entries = tuple(nodes), tuple(group.placement.values())
-        born = Created(now, number, group.id, group.op, places, targets, episodes, entries)
-        self._driver.acts.append(born)
-        life.arrivals.begin(now + rng.randint(1, BEFORE_ARRIVAL))
-        self._programs.append(self._set_up(life))
+        created = Created(now, number, group.id, group.op, places, targets, episodes, entries)
+        self._driver.acts.append(created)
+        instance.arrivals.begin(now + rng.randint(1, BEFORE_ARRIVAL))
+        self._programs.append(self._set_up(instance))
 
-    def _take(self, instance: Life, member: int) -> None:
+    def _take(self, instance: ChurnInstance, member: int) -> None:
         if not instance.arrivals.arrived[member]:
             came = Joined(self._now, instance.number, member, *instance.places[member])
             self._driver.acts.append(came)
         super()._take(instance, member)
 
-    def _set_up(self, life: Life) -> Cycles[None]:
+    def _set_up(self, instance: ChurnInstance) -> Cycles[None]:
         start, sent, refused = self._now, self._sent(), self._software.refused
-        self._order(life, Command.SETUP)
-        yield from self._perform_for(life, self._software.set_up(life.group))
+        self._order(instance, Command.SETUP)
+        yield from self._perform_for(instance, self._software.set_up(instance.group))
         self.outcome.set_up(self._now - start, 2 * (self._sent() - sent))
         self.outcome.refused += self._software.refused - refused
-        life.since = self._now
-        if life.doomed:
+        instance.since = self._now
+        if instance.to_kill:
             at = self._now + self._rng.randint(0, BEFORE_KILL)
-            self._agenda.at(at, lambda _: self._programs.append(self._kill(life)))
+            self._agenda.at(at, lambda _: self._programs.append(self._kill(instance)))
 
-    def _tear_down(self, life: Life) -> Cycles[None]:
+    def _tear_down(self, instance: ChurnInstance) -> Cycles[None]:
         start = self._now
-        yield from self._perform_for(life, self._software.tear_down(life.group))
+        yield from self._perform_for(instance, self._software.tear_down(instance.group))
         self.outcome.tear_down(self._now - start, int(bool(self._model.managers)))
-        yield from self._end(life)
+        yield from self._end(instance)
 
-    def _kill(self, life: Life) -> Cycles[None]:
-        start, sent, life.closed = self._now, self._sent(), True
-        self._order(life, Command.KILL)
+    def _kill(self, instance: ChurnInstance) -> Cycles[None]:
+        start, sent, instance.closed = self._now, self._sent(), True
+        self._order(instance, Command.KILL)
         self.outcome.killed += 1
-        yield from self._perform_for(life, self._software.kill(life.group))
+        yield from self._perform_for(instance, self._software.kill(instance.group))
         self.outcome.tear_down(self._now - start, 2 * (self._sent() - sent))
-        while life.inside:
+        while instance.inside:
             yield
-        yield from self._end(life)
+        yield from self._end(instance)
 
-    def _order(self, life: Life, command: Command) -> None:
-        self._driver.acts.append(Commanded(self._now, life.number, life.manager, command))
+    def _order(self, instance: ChurnInstance, command: Command) -> None:
+        self._driver.acts.append(Commanded(self._now, instance.number, instance.manager, command))
 
-    def _end(self, life: Life) -> Cycles[None]:
+    def _end(self, instance: ChurnInstance) -> Cycles[None]:
         """Read the status of a group's entries, which the check judges, and free them."""
-        self._driver.acts.append(Removed(self._now, life.number))
-        shape, places = self._network.shape, life.group.placement.items()
+        self._driver.acts.append(Removed(self._now, instance.number))
+        shape, places = self._network.shape, instance.group.placement.items()
         reads = [commit_write(Code.READ, shape, *place, 0) for place in places]
-        yield from self._perform_for(life, ask_all(reads, "read when its group was over"))
-        self._leave(life)
-        self._free.leave(life.group)
-        self._gids.append(life.group.id)
+        yield from self._perform_for(instance, ask_all(reads, "read when its group was over"))
+        self._leave(instance)
+        self._free.leave(instance.group)
+        self._gids.append(instance.group.id)
         self.ended += 1
 
-    def _perform_for(self, life: Life, steps: Steps[object]) -> Cycles[None]:
+    def _perform_for(self, instance: ChurnInstance, steps: Steps[object]) -> Cycles[None]:
         try:
             yield from self._perform(steps)
         except FoundError:
-            self._failed = life.group.id
+            self._failed = instance.group.id
             while True:  # the run ends: this group comes no further
                 yield

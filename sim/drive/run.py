@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 FULLEST = 8
 """Channels that a saturated network's result names."""
-LIFE_CYCLES = 20_000
-"""Cycles that a life may add, before the run is given up as a hang."""
+INSTANCE_CYCLES = 20_000
+"""Cycles that an instance may add, before the run is given up as a hang."""
 
 
 def run(plan: BarrierPlan, request: RunRequest, progress: Progress = silent) -> RunResult:
@@ -97,7 +97,7 @@ def _set_up_cycles(plan: BarrierPlan) -> int:
 def scenario_of(plan: BarrierPlan, request: RunRequest) -> Scenario:
     """Return the scenario of a run."""
     episodes, seed, jitter = request.episodes, request.seed, request.jitter
-    limit = Scenario.limit + request.churn * LIFE_CYCLES + _set_up_cycles(plan)
+    limit = Scenario.limit + request.churn * INSTANCE_CYCLES + _set_up_cycles(plan)
     scenario = Scenario(episodes, seed, request.background, churn=request.churn, limit=limit)
     if (apart := timeout_of(plan)) is not None:  # members may be twice the jitter apart
         scenario = replace(scenario, jitter=min(scenario.jitter, apart // 2))

@@ -109,7 +109,7 @@ class Streaming(NamedTuple):
     """A stream of a group, whose operands follow from a seed.
 
     ``gives`` and ``takes`` are members by their places in the group; ``size`` is the number of
-    bytes of the last word that count, 0 for all. ``life`` counts how often the group has been
+    bytes of the last word that count, 0 for all. ``instance`` counts how often the group has been
     killed before.
     """
 
@@ -121,7 +121,7 @@ class Streaming(NamedTuple):
     gives: Sequence[int]
     takes: Sequence[int]
     seed: int
-    life: int = 0
+    instance: int = 0
 
     def head(self, member: int) -> int:
         """Return the head of a member's packet."""
@@ -163,7 +163,7 @@ class Scenario:
     scheme : str
         How the one group synchronizes, each time in a quiet network: a name of
         ``sim/drive/schemes.py``; empty: as the other options say.
-    hasty : bool
+    eager : bool
         With ``setup = "paper"``: the root's member starts its group as soon as its own router's
         engine is set up, not when all are.
     packets : tuple of Sending
@@ -197,7 +197,7 @@ class Scenario:
     limit: int = 2_000_000
     churn: int = 0
     scheme: str = ""
-    hasty: bool = False
+    eager: bool = False
     packets: tuple[Sending, ...] = ()
     collectives: tuple[Collective, ...] = ()
     replay: Replay | None = None

@@ -274,7 +274,7 @@ class Unicast(Gathering):
 class Multicast(Gathering):
     """The root's engine is told GO, which goes down the barrier's own tree.
 
-    A member is released when its register is ready. GO comes once in a group's life, so there is
+    A member is released when its register is ready. GO comes once in a group instance, so there is
     one episode. The root's software writes its own router. So the cycles are left out in which the
     request passes the config nodes before that one.
 

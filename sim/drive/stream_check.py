@@ -148,7 +148,7 @@ class StreamCheck(Rule):
                 member = _Member()
                 for i, stream in mine:
                     takes = m in stream.takes and bool(stream.gives)
-                    (member.later if stream.life else member.coming).append((i, takes))
+                    (member.later if stream.instance else member.coming).append((i, takes))
                 self._members[node, register - first] = member
                 self._of_group.setdefault(number, []).append(member)
 

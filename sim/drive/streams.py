@@ -68,7 +68,7 @@ class Streams(Program):
         self._agenda = Agenda()
         self._coming: list[deque[tuple[Streaming, int]]] = [deque() for _ in self._processes]
         self._programs: list[Cycles[None]] = []
-        self._now, self._begun, self._life = 0, False, 0
+        self._now, self._begun, self._instance = 0, False, 0
         # Channels of nodes that have still to get packets, and how many in all.
         self._wanted: dict[tuple[int, int], int] = {}
 
@@ -77,7 +77,7 @@ class Streams(Program):
     @property
     def finished(self) -> bool:
         """Whether all packets have come down."""
-        last = self._life == max(s.life for s in self._driver.scenario.streams)
+        last = self._instance == max(s.instance for s in self._driver.scenario.streams)
         if not self._begun or self._programs or not last or any(self._coming):
             return False
         while self._wanted:
@@ -141,8 +141,8 @@ class Streams(Program):
             except StopIteration:
                 del self._programs[0]
         over = self._killed and all(self._killed.values()) and not any(self._coming)
-        if over and not self._life:
-            self._life = 1
+        if over and not self._instance:
+            self._instance = 1
             self._plan(now)
 
     def _begin(self, now: int) -> None:
@@ -166,11 +166,11 @@ class Streams(Program):
         return [(node, r - first) for node, r in self._driver.plan.endpoints(group)]
 
     def _plan(self, now: int) -> None:
-        """Plan the packets of all streams of a life."""
+        """Plan the packets of all streams of an instance."""
         for stream in self._driver.scenario.streams:
-            if stream.life != self._life:
+            if stream.instance != self._instance:
                 continue
-            dies = stream.gid in self._killed and not stream.life
+            dies = stream.gid in self._killed and not stream.instance
             for member, (node, tid) in enumerate(self._seats(stream.gid)):
                 self._coming[node].append((stream, member))
                 if not dies:
@@ -192,7 +192,7 @@ class Streams(Program):
             return
         while coming:
             stream, member = coming.popleft()
-            if stream.gid in self._over and not stream.life:
+            if stream.gid in self._over and not stream.instance:
                 continue
             command = stream_command(stream, member, self._seats(stream.gid)[member][1])
             process.put(now, command)

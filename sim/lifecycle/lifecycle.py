@@ -387,13 +387,13 @@ class ByRoutes:
 
     def __init__(self, network: StaticSpec) -> None:
         self._network = network
-        self._living: dict[int, GroupPlan] = {}
+        self._present: dict[int, GroupPlan] = {}
         self.settled = 8 * len(network.topology.nodes)
 
     def again(self) -> ByRoutes:
         """Return a copy with the same state, which changes apart from this one."""
         twin = copy.copy(self)
-        twin._living = dict(self._living)
+        twin._present = dict(self._present)
         return twin
 
     def set_up(self, *groups: GroupPlan, beside: Sequence[GroupPlan] = ()) -> Steps[None]:
@@ -415,11 +415,11 @@ class ByRoutes:
     def load(self, ended: Sequence[GroupPlan], begun: Sequence[GroupPlan]) -> Steps[None]:
         """Load the routes of all groups; those that end, begin, or change are flushed."""
         for group in ended:
-            del self._living[group.id]
-        self._living |= {group.id: group for group in begun}
+            del self._present[group.id]
+        self._present |= {group.id: group for group in begun}
         routes = {
             output: port
-            for group in self._living.values()
+            for group in self._present.values()
             for output, port in group.routes().items()
         }
         flush = {output for group in (*ended, *begun) for output in group_outputs(group)}

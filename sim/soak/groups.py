@@ -314,7 +314,7 @@ TRIED = 8
 
 
 @dataclass
-class Life:
+class Instance:
     """A group from one set-up to its end.
 
     Parameters
@@ -343,13 +343,13 @@ class Drawing:
     ----------
     plan : BarrierPlan
         The groups of the network file, of two members and more.
-    life : int
+    lifetime : int
         Barriers of an instance, on average.
     """
 
-    def __init__(self, plan: BarrierPlan, seed: int, life: int) -> None:
+    def __init__(self, plan: BarrierPlan, seed: int, lifetime: int) -> None:
         network = self._network = plan.spec.network
-        self._life, self._rng = life, random.Random(f"{seed}/soak")
+        self._lifetime, self._rng = lifetime, random.Random(f"{seed}/soak")
         self._free = FreeEntries(plan.spec.message_network.shape) if plan.engine_groups else None
         self._managers = max(1, len(network.manager_nodes))
         self._pools = {group.id: self._pool(plan.spec, group) for group in plan.groups}
@@ -375,7 +375,7 @@ class Drawing:
             op = rng.choice(self._network.operations_of(spec.planner))
         return spec.model_copy(update={"members": tuple(members), "op": op})
 
-    def draw(self, gid: int, others: Iterable[GroupPlan], most: int) -> Life | None:
+    def draw(self, gid: int, others: Iterable[GroupPlan], most: int) -> Instance | None:
         """Draw the next instance of a group; None if none fits so far.
 
         Parameters
@@ -389,7 +389,7 @@ class Drawing:
         group = draw(gid, others)
         if group is None:
             return None
-        return Life(group, min(most, self._rng.randint(1, 2 * self._life)))
+        return Instance(group, min(most, self._rng.randint(1, 2 * self._lifetime)))
 
     def _draw_routes(self, gid: int, others: Iterable[GroupPlan]) -> GroupPlan:
         rng, pool = self._rng, self._pools[gid]

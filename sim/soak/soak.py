@@ -23,7 +23,7 @@ from syncfabric.sim.lifecycle.effects import HANG, FoundError, Steps
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.request import check_threads
 from syncfabric.sim.soak.bench import QUEUE, Bench, Phases
-from syncfabric.sim.soak.groups import Drawing, EngineGroups, Life, groups_on
+from syncfabric.sim.soak.groups import Drawing, EngineGroups, Instance, groups_on
 from syncfabric.sim.soak.result import Finding, Latencies, SoakGroup, SoakResult
 from syncfabric.sim.soak.streams import SoakStreams
 
@@ -34,11 +34,11 @@ INJECTED = ("drop", "credit", "dead", "release")
 NUMBER = re.compile(r"[0-9]{1,9}")
 CHUNK = 10_000
 """Cycles until the packets' counters are read again."""
-LIFE = 500
+LIFETIME = 500
 """Barriers of a group from set-up to end, on average, if the soak is long."""
-LIVES = 8
+INSTANCES = 8
 """Instances of each group, at least, if there are barriers enough."""
-DOOMED = 1 / 8
+TO_KILL = 1 / 8
 """Share of instances that are killed, where that is possible."""
 SOON = 50
 """One is killed within so many cycles for each of its barriers."""
@@ -51,7 +51,7 @@ class SoakRequest:
     episodes: int = 100_000
     seed: int = 1
     jitter: int = 15
-    life: int | None = None
+    lifetime: int | None = None
     inject: str | None = None
     threads: int | None = None
 
@@ -73,8 +73,8 @@ class SoakRequest:
             raise SpecError(f"seed must be 0..{(1 << 32) - 1}, not {self.seed}")
         if not 0 <= self.jitter <= MOST_JITTER:
             raise SpecError(f"jitter must be 0..{MOST_JITTER:,} cycles, not {self.jitter}")
-        if self.life is not None and self.life < 1:
-            raise SpecError(f"lifetime must be 1 barrier or more, not {self.life}")
+        if self.lifetime is not None and self.lifetime < 1:
+            raise SpecError(f"lifetime must be 1 barrier or more, not {self.lifetime}")
         check_threads(self.threads)
         self.injected()
         with about(spec.source):
@@ -114,7 +114,7 @@ class SoakRequest:
         """Return the command line that repeats the soak."""
         words = ["syncfabric", "soak", source, "--episodes", str(self.episodes)]
         words += ["--seed", str(self.seed), "--jitter", str(self.jitter)]
-        words += [] if self.life is None else ["--lifetime", str(self.life)]
+        words += [] if self.lifetime is None else ["--lifetime", str(self.lifetime)]
         words += [] if self.inject is None else ["--inject", self.inject]
         return shlex.join(words)
 
@@ -151,8 +151,9 @@ def soak(
     """
     with stage(progress, "plan"):
         plan = request.check(spec)
-        life = request.life or max(1, min(LIFE, request.episodes // (LIVES * len(plan.groups))))
-        drawing = Drawing(plan, request.seed, life)
+        share = request.episodes // (INSTANCES * len(plan.groups))
+        lifetime = request.lifetime or max(1, min(LIFETIME, share))
+        drawing = Drawing(plan, request.seed, lifetime)
         _check_fault(request, spec, drawing)
     with stage(progress, "build"):
         built = build_fabric(spec.network, queue=QUEUE)
@@ -179,7 +180,7 @@ def _check_fault(request: SoakRequest, spec: NetworkSpec, drawing: Drawing) -> N
 class _Group:
     """The instances of a group."""
 
-    life: Life | None = None
+    instance: Instance | None = None
     instances: int = 0
     killed: int = 0
     dies_at: int | None = None
@@ -247,7 +248,7 @@ class _Soak(Bench):
     def _is_over(self) -> bool:
         if self._done < self._request.episodes or self._change or self._ahead:
             return False
-        if self._any_lives or not self._phases.over:
+        if self._any_instance or not self._phases.over:
             return False
         if not self._ends:  # at last everything is checked
             self._ends = True
@@ -273,15 +274,15 @@ class _Soak(Bench):
         if self._change is not None:
             self._advance(self._change)
         self._kill()
-        looks = self.cycle - self._counted_at >= CHUNK or not self._any_lives
+        looks = self.cycle - self._counted_at >= CHUNK or not self._any_instance
         if self._phases.draining or looks:
             self._counted_at = self.cycle
             self._count()
             self._phases.step(self._done, quiet=self._change is None)
 
     @property
-    def _any_lives(self) -> bool:
-        return any(group.life for group in self._groups.values())
+    def _any_instance(self) -> bool:
+        return any(group.instance for group in self._groups.values())
 
     @property
     def _deaths(self) -> dict[int, int]:
@@ -296,7 +297,7 @@ class _Soak(Bench):
         for gid in happened.over:
             group = self._groups[gid]
             self._streams.close(gid)
-            if group.life is not None and not group.life.killed:  # else it waits for that already
+            if group.instance and not group.instance.killed:  # else it waits for that already
                 group.dies_at = None
                 self._ahead.append(gid)
         return happened
@@ -314,41 +315,41 @@ class _Soak(Bench):
     def _renew(self, gid: int) -> Steps[None]:
         """Tear a group's instance down, if it has one, and begin the next, if one is to be."""
         group, software = self._groups[gid], self._software
-        if (life := group.life) is not None:
-            if life.killed and isinstance(software, EngineGroups):
-                yield from software.kill(life.group)
+        if (instance := group.instance) is not None:
+            if instance.killed and isinstance(software, EngineGroups):
+                yield from software.kill(instance.group)
             else:
-                yield from software.tear_down(life.group)
+                yield from software.tear_down(instance.group)
             self.fabric.dismiss(gid)
             yield from self._streams.forget(gid)
-            self._drawing.leave(life.group)
+            self._drawing.leave(instance.group)
             self._count()
-            self._budget += life.episodes - (sum(group.histogram.values()) - life.began)
-            group.life = None
+            self._budget += instance.episodes - (sum(group.histogram.values()) - instance.began)
+            group.instance = None
         if not self._budget:
             return
-        others = [each.life.group for each in self._groups.values() if each.life]
-        life = self._drawing.draw(gid, others, self._budget)
-        if life is None:
+        others = [each.instance.group for each in self._groups.values() if each.instance]
+        instance = self._drawing.draw(gid, others, self._budget)
+        if instance is None:
             self._ahead.append(gid)
             return
-        self._budget -= life.episodes
-        group.life, group.instances = life, group.instances + 1
-        yield from software.set_up(life.group)
-        life.began = sum(group.histogram.values())
-        self.watch(life.group, bound_of(life.group))
-        if software.may_kill and self._rng.random() < DOOMED:
-            group.dies_at = self.cycle + self._rng.randint(1, SOON * life.episodes)
-        self.fabric.open(gid, life.episodes)
-        self._streams.open(life.group)
+        self._budget -= instance.episodes
+        group.instance, group.instances = instance, group.instances + 1
+        yield from software.set_up(instance.group)
+        instance.began = sum(group.histogram.values())
+        self.watch(instance.group, bound_of(instance.group))
+        if software.may_kill and self._rng.random() < TO_KILL:
+            group.dies_at = self.cycle + self._rng.randint(1, SOON * instance.episodes)
+        self.fabric.open(gid, instance.episodes)
+        self._streams.open(instance.group)
 
     def _kill(self) -> None:
         for gid, at in self._deaths.items():
             group = self._groups[gid]
-            if self.cycle >= at and group.life is not None:
+            if self.cycle >= at and group.instance is not None:
                 self.fabric.close(gid)
                 self._streams.close(gid)
-                group.life.killed, group.dies_at = True, None
+                group.instance.killed, group.dies_at = True, None
                 group.killed += 1
                 self._ahead.append(gid)
 

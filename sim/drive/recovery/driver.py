@@ -137,24 +137,24 @@ class Recovery(Instances[Instance]):
         self._driver.finished = True
 
     def _recovery(self) -> Cycles[None]:
-        scenario, lives = self.scenario, self.alive
+        scenario, instances = self.scenario, self.alive
         yield from self._begin()
         least = self._now + scenario.at
-        for life in lives.values():
-            life.arrivals.begin(self._now)
-        yield from self._episodes(dict.fromkeys(lives, 0), least)
+        for instance in instances.values():
+            instance.arrivals.begin(self._now)
+        yield from self._episodes(dict.fromkeys(instances, 0), least)
         self.event = self._now
         yield from self._die() if scenario.dead else self._move()
         self.well = self._now
-        yield from self._episodes({gid: len(life.arrivals.ends) for gid, life in lives.items()})
+        yield from self._episodes({gid: len(each.arrivals.ends) for gid, each in instances.items()})
 
     def _episodes(self, begun: dict[int, int], least: int = 0) -> Cycles[None]:
         """Wait for barriers of all groups, beyond those that they had, and for a cycle."""
-        more, lives = self.scenario.episodes, self.alive
+        more, alive = self.scenario.episodes, self.alive
         yield from self._until(
             lambda: (
                 self._now >= least
-                and all(len(lives[gid].arrivals.ends) >= had + more for gid, had in begun.items())
+                and all(len(alive[gid].arrivals.ends) >= had + more for gid, had in begun.items())
             )
         )
 
@@ -172,20 +172,20 @@ class Recovery(Instances[Instance]):
         hit = groups_hit(self.plan, dead)
         if not hit:
             return
-        lives = [self.alive[gid] for gid in hit]
+        instances = [self.alive[gid] for gid in hit]
         if self.plan.spec.network.watched:
-            self._note_kill(*lives)
-        yield from self._until(lambda: any(self._is_reported(life, timeout) for life in lives))
+            self._note_kill(*instances)
+        yield from self._until(lambda: any(self._is_reported(each, timeout) for each in instances))
         # From here on software knows what is dead. It lets nobody in, and nothing wait for it.
-        for life in lives:
-            life.closed = True
+        for instance in instances:
+            instance.closed = True
         yield from self._bring_back(hit)
 
-    def _is_reported(self, life: Instance, timeout: int) -> bool:
+    def _is_reported(self, instance: Instance, timeout: int) -> bool:
         """Whether a member was released broken, or timed out, or none is left who could."""
-        left = {m for m, node in enumerate(life.nodes) if node not in self._silent}
-        waits = (self._now - since for m, since in life.inside.items() if m in left)
-        return life.broken or not left or any(cycles > timeout for cycles in waits)
+        left = {m for m, node in enumerate(instance.nodes) if node not in self._silent}
+        waits = (self._now - since for m, since in instance.inside.items() if m in left)
+        return instance.broken or not left or any(cycles > timeout for cycles in waits)
 
     @abstractmethod
     def _bring_back(self, hit: list[int]) -> Cycles[None]:
@@ -200,11 +200,11 @@ class Recovery(Instances[Instance]):
         """Groups of which members move."""
         return list(dict.fromkeys(move.group for move in self.scenario.moves))
 
-    def _end_soon(self, *lives: Instance) -> Cycles[None]:
+    def _end_soon(self, *instances: Instance) -> Cycles[None]:
         """Make the next episode that no member has arrived for the last one, and await its end."""
-        for life in lives:
-            life.arrivals.episodes = max(life.arrivals.arrived) + 1
-        yield from self._until(lambda: all(life.arrivals.finished for life in lives))
+        for instance in instances:
+            instance.arrivals.episodes = max(instance.arrivals.arrived) + 1
+        yield from self._until(lambda: all(instance.arrivals.finished for instance in instances))
 
     def _create(self, group: GroupPlan) -> Instance:
         """Create a group's instance, before any member arrives."""
@@ -212,17 +212,17 @@ class Recovery(Instances[Instance]):
         nodes = [self.plan.spec.network.topology.index(member) for member in group.members]
         arrivals = Scenario(episodes=ENDLESS, policy="skew", jitter=self.scenario.jitter)
         rng = random.Random(f"{self.scenario.seed}/{number}")
-        life = Instance(number, group, nodes, arrivals, rng)
-        self._enter(life)
+        instance = Instance(number, group, nodes, arrivals, rng)
+        self._enter(instance)
         self._driver.acts.append(Created(self._now, number, group.id, group.op, tuple(nodes)))
-        for member, place in enumerate(life.places):
+        for member, place in enumerate(instance.places):
             self._driver.acts.append(Joined(self._now, number, member, *place))
-        return life
+        return instance
 
-    def _note_kill(self, *lives: Instance) -> None:
+    def _note_kill(self, *instances: Instance) -> None:
         """Note that groups are killed: members may be released broken from now on."""
         self._driver.acts += [
-            Commanded(self._now, life.number, HOST, Operation.KILL) for life in lives
+            Commanded(self._now, instance.number, HOST, Operation.KILL) for instance in instances
         ]
 
     def _until(self, holds: Callable[[], bool]) -> Cycles[None]:
@@ -258,9 +258,9 @@ class EngineRecovery(Recovery):
             yield from self._perform(self._software.set_up(group))
         yield from self._until(lambda: all(map(self._is_open, self.alive.values())))
 
-    def _is_open(self, life: Instance) -> bool:
+    def _is_open(self, instance: Instance) -> bool:
         """Whether all members may arrive."""
-        return all(self._model.ready(*place) for place in life.places)
+        return all(self._model.ready(*place) for place in instance.places)
 
     def _bring_back(self, hit: list[int]) -> Cycles[None]:
         """Kill groups at the routers that live, and set them up over the chain."""
@@ -272,8 +272,8 @@ class EngineRecovery(Recovery):
         for group, cost in zip(groups, costs, strict=True):
             cost.wait, start, self._cost = self._now - found, self._now, cost
             self._note_kill(self.alive[group.id])
-            living = {r: e for r, e in group.placement.items() if r not in dead.routers}
-            yield from self._perform(self._chain.kill(replace(group, placement=living)))
+            alive = {r: e for r, e in group.placement.items() if r not in dead.routers}
+            yield from self._perform(self._chain.kill(replace(group, placement=alive)))
             cost.end = self._now - start
         for cost in costs:
             yield from self._come_back(cost, self._chain.set_up)
@@ -298,13 +298,13 @@ class EngineRecovery(Recovery):
             del self.alive[cost.group]
             return
         start, self._cost = self._now, cost
-        life = self._create(group)
+        instance = self._create(group)
         yield from self._perform(set_up(group))
         cost.set_up, start = self._now - start, self._now
-        yield from self._until(lambda: self._is_open(life))
+        yield from self._until(lambda: self._is_open(instance))
         cost.go, start = self._now - start, self._now
-        life.arrivals.begin(start)
-        yield from self._until(lambda: bool(life.arrivals.ends))
+        instance.arrivals.begin(start)
+        yield from self._until(lambda: bool(instance.arrivals.ends))
         cost.first = self._now - start
         self.costs.append(cost)
 
@@ -341,9 +341,9 @@ class RouteRecovery(Recovery):
         """Load the routes of all groups, and set those up that are hit."""
         found, self._cost = self._now, Cost(-1)
         for gid in hit:
-            life = self.alive.pop(gid)
-            life.closed = True
-            self._driver.acts.append(Removed(found, life.number))
+            instance = self.alive.pop(gid)
+            instance.closed = True
+            self._driver.acts.append(Removed(found, instance.number))
         old = {group.id: group for group in self.plan.static_groups}
         ended = [old[gid] for gid in hit]
         begun = [group for group in self.after.static_groups if group.id in hit]
@@ -351,13 +351,14 @@ class RouteRecovery(Recovery):
         end, start = self._now - found, self._now
         yield from self._perform(self._routes.assign(ended, begun, self._silent))
         set_up, writes = self._now - start, self._cost.writes
-        lives, start = [self._create(group) for group in begun], self._now
-        for life in lives:
-            life.arrivals.begin(start)
-        for life in lives:
-            yield from self._until(lambda life=life: bool(life.arrivals.ends))  # type: ignore[misc]
-            first, detect = life.arrivals.ends[0] - start, found - (self.event or 0)
-            self.costs.append(Cost(life.group.id, detect, 0, end, set_up, 0, first, writes=writes))
+        instances, start = [self._create(group) for group in begun], self._now
+        for instance in instances:
+            instance.arrivals.begin(start)
+        for instance in instances:
+            yield from self._until(lambda instance=instance: bool(instance.arrivals.ends))  # type: ignore[misc]
+            first, detect = instance.arrivals.ends[0] - start, found - (self.event or 0)
+            gid = instance.group.id
+            self.costs.append(Cost(gid, detect, 0, end, set_up, 0, first, writes=writes))
 
 
 def recovery_driver(

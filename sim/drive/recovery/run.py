@@ -157,9 +157,9 @@ class RecoveryRunner(Runner[RecoveryResult]):
         if recovery.event is None or recovery.well is None:
             return
         back = {cost.group for cost in recovery.costs}
-        for gid, life in recovery.alive.items():
+        for gid, instance in recovery.alive.items():
             if gid not in back:
-                spans, arrivals = Spans(), life.arrivals
+                spans, arrivals = Spans(), instance.arrivals
                 for cycle, latency in zip(arrivals.ends, arrivals.latency, strict=True):
                     late = spans.during if cycle < recovery.well else spans.after
                     (spans.before if cycle < recovery.event else late).append(latency)

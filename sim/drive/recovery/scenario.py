@@ -161,13 +161,13 @@ def _plan_static(
 ) -> BarrierPlan:
     """Plan the groups that are hit, beside the routes of those that are kept."""
     topology = network.topology
-    living, left_out = dead.alive(topology, spec.groups)
-    check_together(topology, dead, living)
+    alive, left_out = dead.alive(topology, spec.groups)
+    check_together(topology, dead, alive)
     taken = [link for group in kept.values() for link in group.way.outputs]
-    new = plan_static(network, [group for group in living if group.id not in kept], dead, taken)
+    new = plan_static(network, [group for group in alive if group.id not in kept], dead, taken)
     planned = {**{group.id: group for group in new}, **kept}
-    groups = tuple(planned[group.id] for group in living)
-    return BarrierPlan(spec.model_copy(update={"groups": living}), groups, dead, left_out)
+    groups = tuple(planned[group.id] for group in alive)
+    return BarrierPlan(spec.model_copy(update={"groups": alive}), groups, dead, left_out)
 
 
 def check_scenario(plan: BarrierPlan, scenario: RecoveryScenario) -> None:

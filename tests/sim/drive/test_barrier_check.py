@@ -178,7 +178,7 @@ def test_only_who_is_killed_is_released_broken(check: BarrierCheck) -> None:
 
 MANAGED = plan_with(grid())
 NETWORK = grid()
-LIFE, GID, ENTRY = 2, 40, 3
+INSTANCE, GID, ENTRY = 2, 40, 3
 STATUS = NETWORK.shape.router.layout.status
 
 
@@ -189,7 +189,7 @@ class Bench:
         self.barriers = BarrierCheck(MANAGED)
         self.check = GroupCheck(MANAGED, self.barriers)
         self.found: list[str] = []
-        self.note(Created(1, LIFE, GID, "or", (0, 1), (0, 1), episodes, (ENTRY, ENTRY)))
+        self.note(Created(1, INSTANCE, GID, "or", (0, 1), (0, 1), episodes, (ENTRY, ENTRY)))
 
     def note(self, *acts: Act) -> None:
         for act in acts:
@@ -202,10 +202,10 @@ class Bench:
 
     def come(self) -> None:
         """Let both members come to the register of their entry."""
-        self.note(*(Joined(2, LIFE, member, member, ENTRY) for member in (0, 1)))
+        self.note(*(Joined(2, INSTANCE, member, member, ENTRY) for member in (0, 1)))
 
     def arrive(self, *members: int) -> None:
-        self.note(*(Arrival(3, LIFE, member, 1) for member in members))
+        self.note(*(Arrival(3, INSTANCE, member, 1) for member in members))
 
     def release(self, *nodes: int, broken: bool = False) -> None:
         bits = sum(1 << node * NETWORK.port_registers + ENTRY for node in nodes)
@@ -216,10 +216,10 @@ class Bench:
         self._take(self.barriers.wires(Line(8, record)))
 
     def order(self, operation: SetUp) -> None:
-        self.note(Commanded(4, LIFE, 0, operation))
+        self.note(Commanded(4, INSTANCE, 0, operation))
 
     def gone(self) -> None:
-        self.note(Removed(8, LIFE))
+        self.note(Removed(8, INSTANCE))
 
     def read(self, target: int, *, alive: bool = False) -> None:
         """Read the status of the group's entry."""

@@ -79,7 +79,7 @@ def test_a_regression_covers(
 
 
 MANAGED: dict[str, Any] = {"setup": "manager", "check_bits": 8, "watchdog": 300, "groups": 8}
-LIVES: dict[str, tuple[MessageSpec, str]] = {
+CHURNED: dict[str, tuple[MessageSpec, str]] = {
     "mesh, managers, check bits": (mesh(3, 3, managers=((0, 0), (2, 2)), **MANAGED), "1,1-2,1"),
     "irregular, managers, check bits": (irregular(ring(5, 2).topology, **MANAGED), "2"),
 }
@@ -88,19 +88,19 @@ PEACE = 2000
 """Cycle after which no link of `_strike` fails; it ends 1,600 later."""
 
 
-@pytest.mark.parametrize("name", nightly_but(["mesh, managers, check bits"], LIVES))
+@pytest.mark.parametrize("name", nightly_but(["mesh, managers, check bits"], CHURNED))
 def test_groups_that_end_and_links_that_fail_cover(
     name: str, record_property: Callable[[str, object], None]
 ) -> None:
     """Illegal stimuli, groups that come and go, something that dies, and links that fail."""
-    (network, dies), rng = LIVES[name], random.Random(f"lives {name}/{SEED}")
+    (network, dies), rng = CHURNED[name], random.Random(f"lives {name}/{SEED}")
     nodes, bins = network.topology.nodes, {*universe(network), *lifecycle_universe(network)}
     job = make_job(network, rng, SCENARIOS[2:], coverage=True)
     simulation = run_job(job, "model")
     check(job, simulation)
     plan = plan_of(network, members(1, *nodes), members(2, nodes[0], nodes[-1]))
-    lives = Scenario(episodes=2, seed=SEED, churn=20)
-    churn = ScenarioRunner(plan, lives, replace(job, runs=())).run_model()
+    scenario = Scenario(episodes=2, seed=SEED, churn=20)
+    churn = ScenarioRunner(plan, scenario, replace(job, runs=())).run_model()
     assert not churn.mismatches
     measure = EngineCoverage(plan, ledger_of(network))
     _let_die(plan, dies, measure)
@@ -163,7 +163,7 @@ def _vain_commands(plan: BarrierPlan) -> Iterator[ConfigRequest]:
     """Yield commands that routers refuse, one that is ended by ABORT, and one of no requests."""
     shape = plan.spec.message_network.shape
     node, group = shape.managers[0], plan.engine_groups[0]
-    # The entries of a group that lives, and others that are free; both by a wrong epoch.
+    # The entries of a group that is set up, and others that are free; both by a wrong epoch.
     for places in (group.placement, dict.fromkeys(group.placement, 3)):
         epochs = Epochs()
         for place in places.items():

@@ -117,7 +117,7 @@ def check(outcomes: list[Outcome], runs: Runs) -> None:
         assert outcome.counters == (0, 0, 0, 0)
         killed = {gid for gid, _ in scenario.kills}
         for stream, seen in zip(scenario.streams, outcome.streams, strict=True):
-            if stream.life or stream.gid not in killed:
+            if stream.instance or stream.gid not in killed:
                 comes = bool(stream.gives and stream.takes)
                 assert (seen.last >= seen.first > seen.begun) == comes
 
@@ -244,10 +244,10 @@ def test_a_lost_beat_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert first.signal == "streams of channel 0 that have not come"
 
 
-def test_what_ends_with_a_group_that_lives_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_ends_with_a_present_group_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = drawn_plan(random.Random(1), NETWORKS["mesh, one channel"])
     scenario = all_reduce(plan, 60)
-    again = scenario.streams[0]._replace(life=1, seed=9)
+    again = scenario.streams[0]._replace(instance=1, seed=9)
     killed = replace(scenario, streams=(*scenario.streams, again), kills=((0, 45),))
     assert not result(plan, killed).mismatches
     monkeypatch.setattr("syncfabric.sim.drive.stream_check.Commanded", type(None))
@@ -255,10 +255,10 @@ def test_what_ends_with_a_group_that_lives_is_found(monkeypatch: pytest.MonkeyPa
     assert "packets that end with their group" in signals
 
 
-def test_a_packet_that_goes_on_in_the_next_life_is_found() -> None:
+def test_a_packet_that_goes_on_in_the_next_instance_is_found() -> None:
     plan = drawn_plan(random.Random(1), NETWORKS["mesh, one channel"])
     scenario = all_reduce(plan, 2)
-    again = scenario.streams[0]._replace(life=1, takes=[0])
+    again = scenario.streams[0]._replace(instance=1, takes=[0])
     scenario = replace(scenario, streams=(*scenario.streams, again), kills=((0, 1000),))
     outcome, check = result(plan, scenario), StreamCheck(plan, scenario)
     (node, _) = plan.endpoints(plan.groups[0])[0]

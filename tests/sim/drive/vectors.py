@@ -26,7 +26,7 @@ def drawn_plan(rng: random.Random, network: MessageSpec, barriers: int = 1) -> B
 
 
 def drawn_streams(
-    rng: random.Random, plan: BarrierPlan, count: int, most: int, life: int = 0, gid: int = -1
+    rng: random.Random, plan: BarrierPlan, count: int, most: int, instance: int = 0, gid: int = -1
 ) -> list[Streaming]:
     """Return streams of all groups that have them, or of one, of all kinds and lengths."""
     network = plan.spec.message_network
@@ -43,7 +43,7 @@ def drawn_streams(
         words = rng.choice((1, 2, rng.randint(1, most), rng.randint(1, most)))
         size = SIZE.get(kind, 4) * rng.randrange(network.stream_bits // 8 // SIZE.get(kind, 4))
         what = group.id, int(function), int(kind), words, size, gives, takes
-        streams.append(Streaming(*what, rng.getrandbits(32), life))
+        streams.append(Streaming(*what, rng.getrandbits(32), instance))
     return streams
 
 

@@ -344,12 +344,12 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
 def all_end(pids: list[int]) -> None:
     """Wait until these processes have ended."""
     end = time.monotonic() + 60
-    while any(map(lives, pids)):
+    while any(map(is_alive, pids)):
         assert time.monotonic() < end
         time.sleep(0.05)
 
 
-def lives(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
     """Tell whether a process is more than an entry that nobody has asked for."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

@@ -136,16 +136,16 @@ def test_groups_come_and_go(name: str) -> None:
     network, rng = NETWORKS[name], random.Random(name)
     harness, software = Harness(network), lifecycle_of(network.shape)
     free, owners = FreeEntries(network.shape), max(1, len(network.shape.managers))
-    living: list[GroupPlan] = []
+    present: list[GroupPlan] = []
     for group in drawn(network, 1, 14):
         taken = free.take(group, rng.randrange(owners))
         assert taken
         harness.set_up(software, taken)
         harness.barrier(taken)
-        living.append(taken)
-        if len(living) < 3:
+        present.append(taken)
+        if len(present) < 3:
             continue
-        over = living.pop(rng.randrange(3))
+        over = present.pop(rng.randrange(3))
         if rng.random() < 0.5:
             harness.barrier(over, last=True)
             harness.perform(software.tear_down(over))
@@ -155,7 +155,7 @@ def test_groups_come_and_go(name: str) -> None:
             harness.perform(software.kill(over))
             assert all(harness.net.broken(*seat) for seat in (first, *others))
         free.leave(over)
-        for other in living:
+        for other in present:
             harness.barrier(other)
     assert software.refused == 0
 

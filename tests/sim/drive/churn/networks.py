@@ -46,7 +46,7 @@ def played_by_model(plan: BarrierPlan, scenario: Scenario) -> Outcome:
 
 
 def well(outcome: Outcome, scenario: Scenario) -> None:
-    """See that nothing went wrong, and that every life was lived."""
+    """See that nothing went wrong, and that every instance has ended."""
     assert outcome.mismatches == []
     assert outcome.hang is None
     churn = outcome.churn

@@ -18,7 +18,7 @@ from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.set_up import Epochs
 from syncfabric.sim.drive import churn, stimulus
 from syncfabric.sim.drive.backends import run_job
-from syncfabric.sim.drive.churn import Churner, Life
+from syncfabric.sim.drive.churn import Churner, ChurnInstance
 from syncfabric.sim.drive.config_port import Cycles
 from syncfabric.sim.drive.driver import Agenda
 from syncfabric.sim.drive.scenario import Job, Outcome, Scenario, free_gids
@@ -47,7 +47,7 @@ from tests.sim.drive.networks import SEED, irregular, mesh, plan_of, played
         ("routed local", Scenario(episodes=2, seed=3, churn=24)),
     ],
 )
-def test_lives_come_and_go(name: str, scenario: Scenario) -> None:
+def test_groups_come_and_go(name: str, scenario: Scenario) -> None:
     outcome = played_by_model(plan_with(NETWORKS[name]), scenario)
     well(outcome, scenario)
     churn = outcome.churn
@@ -60,14 +60,14 @@ def test_lives_come_and_go(name: str, scenario: Scenario) -> None:
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_lives_on_any_network(number: int) -> None:
+def test_groups_on_any_network(number: int) -> None:
     scenario = Scenario(episodes=1, seed=SEED, churn=15)
     well(played_by_model(drawn(random.Random(f"{SEED}/{number}")), scenario), scenario)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("number", range(60))
-def test_many_lives_on_any_network(number: int) -> None:
+def test_many_groups_on_any_network(number: int) -> None:
     rng = random.Random(f"{SEED}/many/{number}")
     scenario = Scenario(
         episodes=2,
@@ -94,22 +94,22 @@ def test_who_finds_no_entries_is_given_up() -> None:
     assert outcome.churn.given_up > 0
 
 
-def test_lives_are_as_they_should() -> None:
+def test_instances_are_drawn_as_they_should() -> None:
     plan, scenario = plan_with(grid(operations="all", data_bits=4)), Scenario(episodes=1, churn=120)
     notes = [note for chunk in played(plan, scenario) for note in chunk.acts]
-    born = [note for note in notes if isinstance(note, Created)]
-    assert len(born) == 120
-    sizes = [len(life.nodes) for life in born]
+    created = [note for note in notes if isinstance(note, Created)]
+    assert len(created) == 120
+    sizes = [len(each.nodes) for each in created]
     assert {min(sizes), max(sizes)} == {2, 6}
-    assert {life.op for life in born} == {"or", "and", "xor", "max", "min", "sum"}
-    assert not {7, 9} & {life.gid for life in born}
+    assert {each.op for each in created} == {"or", "and", "xor", "max", "min", "sum"}
+    assert not {7, 9} & {each.gid for each in created}
     orders = [note for note in notes if isinstance(note, Commanded)]
     assert {order.manager for order in orders} == {0, 1}
     killed = {order.number for order in orders if order.operation is Operation.KILL}
     assert 120 / 16 < len(killed) < 120 / 5
-    episodes = [life.episodes for life in born if life.number not in killed]
+    episodes = [each.episodes for each in created if each.number not in killed]
     assert {min(episodes), max(episodes)} == {1, 8}
-    assert any(life.episodes > 8 for life in born if life.number in killed)
+    assert any(each.episodes > 8 for each in created if each.number in killed)
     alive = most = 0
     for note in notes:
         alive += isinstance(note, Created) - isinstance(note, Removed)
@@ -141,7 +141,7 @@ def test_churn_is_the_seeds() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", NETWORKS)
-def test_hardware_lives_as_the_model_does(name: str) -> None:
+def test_hardware_as_the_model(name: str) -> None:
     scenarios = (
         Scenario(episodes=3, churn=40),
         Scenario(episodes=3, seed=2, churn=40, background=0.1, lead_in=50, policy="mixed"),
@@ -157,7 +157,7 @@ def test_hardware_lives_as_the_model_does(name: str) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.icarus
-def test_hardware_lives_under_icarus() -> None:
+def test_hardware_under_icarus() -> None:
     network, scenario = grid(groups=4), Scenario(episodes=2, churn=12)
     job = Job(((plan_with(network, 1), scenario),))
     (outcome,) = run_job(job, "icarus").outcomes
@@ -178,19 +178,19 @@ class Storms(Churner):
 
     struck: list[int]
 
-    def _kill(self, life: Life) -> Cycles[None]:
-        lives = list(self.alive.values())
-        life.closed = True
-        if not all(each.closed for each in lives) or (len(lives) < GROUPS and self._ahead):
+    def _kill(self, instance: ChurnInstance) -> Cycles[None]:
+        instances = list(self.alive.values())
+        instance.closed = True
+        if not all(each.closed for each in instances) or (len(instances) < GROUPS and self._ahead):
             return
-        self.struck.append(len(lives))
-        for each in lives:
+        self.struck.append(len(instances))
+        for each in instances:
             self._order(each, Operation.KILL)
-        self.outcome.killed += len(lives)
+        self.outcome.killed += len(instances)
         start, sent = self._now, self._sent()
-        yield from self._perform_for(life, self._all(each.group for each in lives))
-        for each in lives:
-            self.outcome.tear_down(self._now - start, 2 * (self._sent() - sent) // len(lives))
+        yield from self._perform_for(instance, self._all(each.group for each in instances))
+        for each in instances:
+            self.outcome.tear_down(self._now - start, 2 * (self._sent() - sent) // len(instances))
             while each.inside:
                 yield
             yield from self._end(each)
@@ -206,7 +206,7 @@ def struck(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(Storms, "struck", counts, raising=False)
     monkeypatch.setattr(stimulus, "Churner", Storms)
     monkeypatch.setattr(churn, "AT_ONCE", GROUPS)
-    monkeypatch.setattr(churn, "DOOMED", 1)
+    monkeypatch.setattr(churn, "TO_KILL", 1)
     monkeypatch.setattr(churn, "FEW", 3)
     return counts
 

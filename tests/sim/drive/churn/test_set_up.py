@@ -125,7 +125,7 @@ def test_groups_meet_when_all_is_written() -> None:
 
 def test_a_root_that_waits_for_nobody_hangs_its_group() -> None:
     """GO reaches routers without an entry and is dropped; no router has answered yet."""
-    hangs = [play(drawn_plan(seed), seed=seed, hasty=True)[0].hang for seed in range(2, 5)]
+    hangs = [play(drawn_plan(seed), seed=seed, eager=True)[0].hang for seed in range(2, 5)]
     assert any("unfinished groups" in (hang or "") for hang in hangs)
 
 

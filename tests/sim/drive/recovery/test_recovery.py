@@ -318,7 +318,7 @@ def test_what_is_broken_is_told(
 
 
 @pytest.mark.nightly
-def test_a_link_that_lives_on_in_hardware_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_that_stays_alive_in_hardware_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     plan, scenario = plan_on(MESH), dying(MESH, ["1,1-2,1"])
     monkeypatch.setattr(Fabric, "faults", lambda *_: None)
     after = plan_after(plan, scenario)

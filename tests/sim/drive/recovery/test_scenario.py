@@ -30,7 +30,7 @@ def test_what_stands_in_the_way_is_said(network: MessageSpec, words: str) -> Non
         ("0,1", {5: {Port.WEST}, 8: {Port.SOUTH}, 0: {Port.NORTH}}),
     ],
 )
-def test_dead_links_are_closed_where_something_lives(
+def test_dead_links_are_closed_where_something_is_alive(
     name: str, closed: dict[int, set[Port]]
 ) -> None:
     network = mesh(4, 3, check_bits=8)

@@ -148,7 +148,7 @@ def test_who_is_gone_is_found_and_the_tree_repaired(
     assert 4 not in root.rows[2].order
     assert len(root.rows[2].order) == 7
     assert root.rows[3].adaptive == pytest.approx(4 * MS)
-    # Every broadcast has come to every rank that lives, the one of the death included.
+    # Every broadcast has come to every rank that is alive, the one of the death included.
     assert result.checked == 1000 * EACH * 2 * (7 + 6 + 6 + 6)
     assert result.wrong == []
     assert result.as_asked()
