@@ -14,7 +14,7 @@ from syncfabric.models.collectives.chunks.bounds import time_of_a_byte
 from syncfabric.models.collectives.chunks.checker import bound_of
 from syncfabric.models.collectives.chunks.schedule import Cut, Exchange
 from syncfabric.models.collectives.chunks.spanning import MOST_PACKED, packed
-from syncfabric.models.collectives.topology import Link, Topology, walked
+from syncfabric.models.collectives.topology import Link, Topology, predecessors
 from syncfabric.models.errors import SpecError
 
 Edge = tuple[int, int]
@@ -244,7 +244,7 @@ def _grown(topology: Topology, pairs: set[Edge]) -> list[Edge]:
     for root in range(topology.vertices):
         if not topology.routers[root]:
             continue
-        before = walked(near, root, lambda vertex: topology.routers[vertex])
+        before = predecessors(near, root, lambda vertex: topology.routers[vertex])
         depth = _depth(before)
         if all(rank in depth for rank in members):
             best = min(best, (max(depth[rank] for rank in members), before), key=lambda b: b[0])
@@ -264,7 +264,7 @@ def _rooted(topology: Topology, edges: Sequence[Edge]) -> Tree:
         near.setdefault(b, []).append(a)
     trees = list[Tree]()
     for root in sorted(filter(topology.routers.__getitem__, near)):
-        before = walked(near, root)
+        before = predecessors(near, root)
         depth = max(_depth(before).values())
         del before[root]
         trees.append(Tree(root, before, depth))

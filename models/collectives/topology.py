@@ -111,7 +111,7 @@ class Topology:
             raise self._apart(first, self.vertices - len(joined), "cannot be reached from")
         ways = ((self.successors, "cannot be reached from"), (self.sources, "has no way to"))
         for near, how in ways:
-            if lost := set(range(self.vertices)) - walked(near, 0).keys():
+            if lost := set(range(self.vertices)) - predecessors(near, 0).keys():
                 raise self._apart(min(lost), len(lost), how)
 
     def _apart(self, first: int, lost: int, how: str) -> SpecError:
@@ -241,7 +241,7 @@ def _neighbours(vertices: int, channels: Iterable[Channel]) -> tuple[tuple[int, 
     return tuple(tuple(sorted(others)) for others in near)
 
 
-def walked(
+def predecessors(
     near: Sequence[Sequence[int]] | Mapping[int, Sequence[int]],
     root: int,
     through: Callable[[int], bool] = lambda _: True,

@@ -1,4 +1,4 @@
-"""Planner ``ring``: a closed trail over directed links, past all members, as short as can be found.
+"""Planner ``ring``: a closed path over directed links, past all members, as short as can be found.
 
 Source: paper Reflex, section III (switches joined to a ring by their routes). The paper joins the
 switches of all cores, which takes a Hamiltonian cycle. Here a ring may pass switches of others,
@@ -197,26 +197,26 @@ def best_ring(graph: Irregular, members: Sequence[Node]) -> Ring | None:
     known = list(known_rings(links, switches, least.links))
     if known and len(known[0]) == least.links:
         return made._replace(outputs=links.outputs(known[0]))
-    trail = grow(links, switches, known)
-    if trail is None:
+    grown = grow(links, switches, known)
+    if grown is None:
         return None
-    if len(trail) == least.links:
-        return made._replace(outputs=links.outputs(trail.way))
-    region = _Region.of(graph, switches, len(trail) - 2)
+    if len(grown) == least.links:
+        return made._replace(outputs=links.outputs(grown.way))
+    region = _Region.of(graph, switches, len(grown) - 2)
     even, model = 1 + (graph.colours is not None), None
     if region.steps <= RELAXED_LIMIT:
         # scipy takes a while to import, which other planners need not wait for.
         from syncfabric.models.planning.ring_model import RingModel
 
         model = RingModel(FreeLinks(region.graph), region.inner(switches))
-        relaxed = min(model.relaxed(), len(trail))
-        bound = min(len(trail), even * math.ceil(relaxed / even - EVEN))
+        relaxed = min(model.relaxed(), len(grown))
+        bound = min(len(grown), even * math.ceil(relaxed / even - EVEN))
         least = max(least, Least(bound, "relaxation"), key=lambda known: known.links)
-    shake(trail, min(SHAKES, SHAKEN // len(trail)), least.links)
-    made = made._replace(outputs=links.outputs(trail.way), least=least)
-    if model is None or region.steps > SEARCH_LIMIT or len(trail) == least.links:
+    shake(grown, min(SHAKES, SHAKEN // len(grown)), least.links)
+    made = made._replace(outputs=links.outputs(grown.way), least=least)
+    if model is None or region.steps > SEARCH_LIMIT or len(grown) == least.links:
         return made
-    way, sure = model.shorter(len(trail) - even)
+    way, sure = model.shorter(len(grown) - even)
     if way is not None:
         outputs = FreeLinks(region.graph).outputs(way)
         ports = [port for _, port in outputs]
@@ -248,11 +248,11 @@ def ring_beside(
             return alone._replace(outputs=outputs)
     links, switches = FreeLinks(graph, taken), _switches(graph, members)
     known = list(known_rings(links, switches, alone.least.links, beside=True))
-    trail = grow(links, switches, known)
-    if trail is None:
+    grown = grow(links, switches, known)
+    if grown is None:
         return None
-    shake(trail, shakes, alone.least.links)
-    return alone._replace(outputs=links.outputs(trail.way))
+    shake(grown, shakes, alone.least.links)
+    return alone._replace(outputs=links.outputs(grown.way))
 
 
 def _switches(graph: Irregular, members: Sequence[Node]) -> list[int]:

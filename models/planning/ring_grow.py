@@ -43,7 +43,7 @@ State = tuple[int, int]
 """The link that was taken last, and a bit for each switch that was passed."""
 
 
-def shortest_walk(
+def shortest_path(
     links: FreeLinks, start: int, goal: int, marks: Sequence[int], most: int
 ) -> list[int] | None:
     """Return the links strictly between two, by A* search over (link, switches passed).
@@ -51,20 +51,20 @@ def shortest_walk(
     Parameters
     ----------
     links : FreeLinks
-        The walk takes free links only. It may take one twice, with other switches
+        The path takes free links only. It may take one twice, with other switches
         passed in between.
     start, goal : int
-        Links; they may be the same, for a closed walk.
+        Links; they may be the same, for a closed path.
     marks : sequence of int
         Switches to pass in any order; the ends of ``start`` and ``goal`` count. Time and room grow
         with 2 to the power of their number.
     most : int
-        Links that the walk may have at most.
+        Links that the path may have at most.
 
     Returns
     -------
     list of int, or None
-        None if there is no walk that short, or on a graph too many states were looked at.
+        None if there is no path that short, or on a graph too many states were looked at.
     """
     ports, far, free, ahead = links.ports, links.far, links.free, links.after
     bit = {switch: 1 << place for place, switch in enumerate(dict.fromkeys(marks))}
@@ -75,7 +75,7 @@ def shortest_walk(
     begin = start, bit.get(links.head(start), 0) | bit.get(start // ports, 0) | bit.get(end, 0)
     before: dict[State, State] = {}
     lengths = {begin: 0}
-    # By the length that a walk through the state has at least.
+    # By the length that a path through the state has at least.
     waiting: defaultdict[int, list[State]] = defaultdict(list, {0: [begin]})
     total = 0
     room = LOOKED if links.graph.turns_back else FAR
@@ -107,15 +107,15 @@ def shortest_walk(
 
 
 def _back(before: dict[State, State], state: State) -> list[int]:
-    walk = []
+    path = []
     while state in before:
-        walk.append(state[0])
+        path.append(state[0])
         state = before[state]
-    return walk[::-1]
+    return path[::-1]
 
 
-class Trail:
-    """A closed trail over free links, which it takes.
+class Circuit:
+    """A circuit of free links, which it takes.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ class Trail:
         start, goal = self.way[at], self.way[(at + 1 + width) % count]
         for link in piece:
             self.links.free[link] = 1
-        found = shortest_walk(self.links, start, goal, marks, most)
+        found = shortest_path(self.links, start, goal, marks, most)
         for link in piece:
             self.links.free[link] = 0
         return found if found is None or len(set(found)) == len(found) else None
@@ -227,7 +227,9 @@ class Trail:
                     self.put(at, width, found)
 
 
-def grow(links: FreeLinks, members: Sequence[int], known: Sequence[list[int]] = ()) -> Trail | None:
+def grow(
+    links: FreeLinks, members: Sequence[int], known: Sequence[list[int]] = ()
+) -> Circuit | None:
     """Return a ring through all members, or None where none was found.
 
     Parameters
@@ -245,77 +247,77 @@ def grow(links: FreeLinks, members: Sequence[int], known: Sequence[list[int]] = 
     orders = [None, *(random.Random(seed) for seed in range(CHANCES))]
     ways = (_complete(links, members, start, rng) for rng in orders for start in starts)
     found = min(islice(filter(None, ways), GROWN), key=len, default=None)
-    return Trail(links, members, found) if found else None
+    return Circuit(links, members, found) if found else None
 
 
 def _complete(
     links: FreeLinks, members: Sequence[int], start: list[int], rng: random.Random | None
 ) -> list[int] | None:
     """Return the links of a ring with all members in it, tightened; the links stay free."""
-    trail = Trail(links, members, start)
-    complete = _insert_all(trail, rng)
+    ring = Circuit(links, members, start)
+    complete = _insert_all(ring, rng)
     if complete:
-        trail.tighten(WINDOWS)
-    way = trail.way
-    trail.become(())
+        ring.tighten(WINDOWS)
+    way = ring.way
+    ring.become(())
     return way if complete else None
 
 
-def shake(trail: Trail, rounds: int, least: int) -> None:
+def shake(ring: Circuit, rounds: int, least: int) -> None:
     """Tear pieces out, lead their members in elsewhere, and keep what is not longer.
 
     Parameters
     ----------
-    trail : Trail
+    ring : Circuit
         A ring through all its members.
     rounds : int
         Pieces to tear out.
     least : int
         A length that no ring can go below: it ends there.
     """
-    rng = random.Random(len(trail))
-    kept = list(trail.way)
+    rng = random.Random(len(ring))
+    kept = list(ring.way)
     for _ in range(rounds):
-        count = len(trail)
+        count = len(ring)
         if count <= least:
             return
         at, width = rng.randrange(count), rng.randint(4, max(4, min(count - 2, WIDEST)))
-        if not _tear(trail, at, width):
+        if not _tear(ring, at, width):
             continue
-        trail.fresh.clear()
-        if _insert_all(trail, rng) and len(trail) <= count + 2:
-            trail.tighten(WINDOWS[:2])
-        if trail.missing() or len(trail) > count:
-            trail.become(kept)
-        kept = list(trail.way)
-        trail.fresh.clear()
+        ring.fresh.clear()
+        if _insert_all(ring, rng) and len(ring) <= count + 2:
+            ring.tighten(WINDOWS[:2])
+        if ring.missing() or len(ring) > count:
+            ring.become(kept)
+        kept = list(ring.way)
+        ring.fresh.clear()
 
 
-def _tear(trail: Trail, at: int, width: int) -> bool:
+def _tear(ring: Circuit, at: int, width: int) -> bool:
     """Lead the ring straight from link to link, past no member's sake; return whether it can."""
-    found = trail.reroute(at, width, None, width + DETOURS[0])
-    if found is None or len(found) + len(trail) - width < 4:
+    found = ring.reroute(at, width, None, width + DETOURS[0])
+    if found is None or len(found) + len(ring) - width < 4:
         return False
-    trail.put(at, width, found)
+    ring.put(at, width, found)
     return True
 
 
-def _insert_all(trail: Trail, rng: random.Random | None) -> bool:
+def _insert_all(ring: Circuit, rng: random.Random | None) -> bool:
     """Lead the ring past all members that it misses: the farthest first, or in any order."""
-    away = dict.fromkeys(trail.missing(), FAR)
-    laid: Sequence[int] = trail.way
+    away = dict.fromkeys(ring.missing(), FAR)
+    laid: Sequence[int] = ring.way
     while away:
         if rng is None:
-            _come_near(trail.links, away, laid)
+            _come_near(ring.links, away, laid)
             switch = max(away, key=lambda v: (away[v], v))
         else:
             switch = rng.choice(list(away))
-        found = (_insert(trail, switch, detour) for detour in DETOURS)
+        found = (_insert(ring, switch, detour) for detour in DETOURS)
         laid = next((links for links in found if links is not None), ())
         if not laid:
             return False
         for link in laid:
-            away.pop(trail.links.head(link), None)
+            away.pop(ring.links.head(link), None)
     return True
 
 
@@ -326,24 +328,24 @@ def _come_near(links: FreeLinks, away: dict[int, int], laid: Sequence[int]) -> N
         away[switch] = min(distance, *(links.distance(switch, place) for place in places))
 
 
-def _insert(trail: Trail, switch: int, detour: int) -> list[int] | None:
+def _insert(ring: Circuit, switch: int, detour: int) -> list[int] | None:
     """Lead the ring past a switch where that makes it longer by least; return the new links."""
-    links, count = trail.links, len(trail)
-    away = [links.distance(links.head(link), switch) for link in trail.way]
+    links, count = ring.links, len(ring)
+    away = [links.distance(links.head(link), switch) for link in ring.way]
     best: tuple[int, int, list[int]] | None = None
     longer = FAR
     for place in heapq.nsmallest(NEAR, range(count), key=away.__getitem__):
         most = min(longer - 1, 2 * away[place] + detour)
         for width in WIDTHS:
             for at in {place, (place - width // 2) % count}:
-                found = trail.reroute(at, width, (switch,), width + most)
+                found = ring.reroute(at, width, (switch,), width + most)
                 if found is not None:
                     longer = len(found) - width
                     most = longer - 1
                     best = at, width, found
     if best is None:
         return None
-    trail.put(*best)
+    ring.put(*best)
     return best[2]
 
 
@@ -353,7 +355,7 @@ def through_two(links: FreeLinks, first: int, other: int) -> list[int] | None:
         most = 2 * links.distance(first, other) + detour
         best = None
         for link in links.into(first):
-            found = shortest_walk(links, link, link, (first, other), most)
+            found = shortest_path(links, link, link, (first, other), most)
             if found is not None and len({link, *found}) == len(found) + 1:
                 best, most = [link, *found], len(found) - 1
         if best is not None:

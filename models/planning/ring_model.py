@@ -98,14 +98,14 @@ class RingModel:
             result = self._solve(most, whole=True)
             if result.x is None:
                 return Verdict(None, sure=result.status == INFEASIBLE)
-            trails = self._trails(result.x[:-1] > 0.5)
-            if len(trails) == 1:
-                way = [self._numbers[i] for i in trails[0]]
+            subtours = self._subtours(result.x[:-1] > 0.5)
+            if len(subtours) == 1:
+                way = [self._numbers[i] for i in subtours[0]]
                 return Verdict(way, sure=result.status == OPTIMAL)
             used = np.zeros(len(self._numbers), dtype=bool)
-            used[np.concatenate(trails)] = True
+            used[np.concatenate(subtours)] = True
             if not self._cut(used):
-                self._divide(trails)
+                self._divide(subtours)
         return Verdict(None, sure=False)
 
     def _solve(self, most: int, *, whole: bool) -> Any:
@@ -132,19 +132,19 @@ class RingModel:
             options={"node_limit": NODES},
         )
 
-    def _trails(self, taken: Bools) -> list[list[int]]:
-        """Return the closed trails that a solution is made of, but for those without members."""
+    def _subtours(self, taken: Bools) -> list[list[int]]:
+        """Return the closed paths that a solution is made of, but for those without members."""
         after = dict(zip(self._from[taken].tolist(), self._to[taken].tolist(), strict=True))
-        trails = []
+        subtours = []
         while after:
             link, following = after.popitem()
-            trail = [link]
+            subtour = [link]
             while following != link:
-                trail.append(following)
+                subtour.append(following)
                 following = after.pop(following)
-            if self._member[self._head[trail]].any():
-                trails.append(trail)
-        return trails
+            if self._member[self._head[subtour]].any():
+                subtours.append(subtour)
+        return subtours
 
     def _cut(self, used: Bools) -> bool:
         """Ask for a link out of each part with some members, and not all; return whether any."""
@@ -160,15 +160,15 @@ class RingModel:
             self._ask(self._links_used(inside[self._tail] & ~inside[self._head]), 1)
         return True
 
-    def _divide(self, trails: list[list[int]]) -> None:
-        """Ask for a step out of each trail if it and another are used: they meet, but cross."""
-        for trail, other in zip(trails, [*trails[1:], trails[0]], strict=True):
+    def _divide(self, subtours: list[list[int]]) -> None:
+        """Ask for a step out of each subtour if it and another are used: they meet, but cross."""
+        for subtour, other in zip(subtours, [*subtours[1:], subtours[0]], strict=True):
             inside = np.zeros(len(self._numbers), dtype=bool)
-            inside[trail] = True
+            inside[subtour] = True
             row = np.zeros(self.steps + 1)
             row[:-1] = inside[self._from] & ~inside[self._to]
             ends = np.zeros(len(self._numbers))
-            ends[[trail[0], other[0]]] = 1
+            ends[[subtour[0], other[0]]] = 1
             self._ask(row - ends @ self._used, -1)
 
     def _links_used(self, which: Bools) -> Any:

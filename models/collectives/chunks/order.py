@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from syncfabric.models.collectives.chunks.schedule import Ends, Send
 from syncfabric.models.collectives.clock import tick
-from syncfabric.models.collectives.topology import Topology, walked
+from syncfabric.models.collectives.topology import Topology, predecessors
 
 CLOSE = 1e-9
 """Of a way, by which it is as short as another."""
@@ -167,7 +167,7 @@ def ways_of(topology: Topology) -> list[Path]:
     """Return a shortest way past switches alone from each rank to each that has one."""
     found, ranks = [], topology.nodes
     for rank in range(ranks):
-        before = walked(topology.successors, rank, lambda vertex: vertex >= ranks)
+        before = predecessors(topology.successors, rank, lambda vertex: vertex >= ranks)
         for other in sorted(before.keys() - {rank}):
             if other < ranks:
                 path = [other]

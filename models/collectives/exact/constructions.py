@@ -58,9 +58,9 @@ def broadcast_on_ring(task: Task, steps: int) -> tuple[Step, ...] | None:
     nodes = topology.nodes
     if not len(found.senders) == len(found.receivers) == nodes:
         return None
-    for walk in _walks(topology):
+    for circuit in _circuits(topology):
         tick()
-        paths = _between(topology, walk)
+        paths = _between(topology, circuit)
         taken = {hop for path in paths for hop in pairwise(path)}
         both = task.rules.ports != 1 and taken.isdisjoint((b, a) for a, b in taken)
         last = nodes // 2 if both else nodes - 1
@@ -84,10 +84,10 @@ def broadcast_on_ring(task: Task, steps: int) -> tuple[Step, ...] | None:
     return None
 
 
-def _between(topology: Topology, walk: list[int]) -> list[Path]:
-    """Cut a closed walk into paths, each from a node's first visit to the next one's."""
-    seen, paths = {walk[0]}, [[walk[0]]]
-    for vertex in walk[1:]:
+def _between(topology: Topology, circuit: list[int]) -> list[Path]:
+    """Cut a circuit into paths, each from a node's first visit to the next one's."""
+    seen, paths = {circuit[0]}, [[circuit[0]]]
+    for vertex in circuit[1:]:
         path = paths[-1]
         if vertex in path:
             # It has gone there and back for nothing.
@@ -100,8 +100,8 @@ def _between(topology: Topology, walk: list[int]) -> list[Path]:
     return [tuple(path) for path in paths]
 
 
-def _walks(topology: Topology) -> Iterator[list[int]]:
-    """Yield closed walks from a node through all nodes that take no channel twice.
+def _circuits(topology: Topology) -> Iterator[list[int]]:
+    """Yield circuits from a node through all nodes that take no channel twice.
 
     First a Hamiltonian cycle in each part that no vertex alone holds together, then a tree of
     shortest paths from each switch, there and back.
@@ -126,25 +126,25 @@ def _walks(topology: Topology) -> Iterator[list[int]]:
 
 
 def _tour(cycles: list[list[int]]) -> list[int]:
-    """Join cycles that meet in single vertices, or links there and back, into one walk from 0."""
+    """Join cycles that meet in single vertices, or links there and back, into a circuit from 0."""
     at: dict[int, list[list[int]]] = {}
     for cycle in cycles:
         for vertex in cycle:
             at.setdefault(vertex, []).append(cycle)
-    walk, taken = list[int](), set[int]()
+    circuit, taken = list[int](), set[int]()
     stack = [iter([0])]
     while stack:
         vertex = next(stack[-1], -1)
         if vertex < 0:
             stack.pop()
             continue
-        walk.append(vertex)
+        circuit.append(vertex)
         for cycle in at[vertex]:
             if id(cycle) not in taken:
                 taken.add(id(cycle))
                 here = cycle.index(vertex)
                 stack.append(iter([*cycle[here + 1 :], *cycle[: here + 1]]))
-    return walk
+    return circuit
 
 
 def _broadcast_by_symmetry(task: Task, steps: int, seed: int) -> tuple[Step, ...] | None:

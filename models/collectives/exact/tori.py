@@ -263,10 +263,10 @@ class _Packing:
                 for shift in range(count):
                     step = self.steps[first + place.bin * count + shift]
                     for point in by_class[(place.start * turn + shift) % count]:
-                        path = self.walk(point, hops)
+                        path = self.path_of(point, hops)
                         step.append(Transfer((path[0], path[-1]), path))
 
-    def walk(self, point: Vector, hops: Sequence[tuple[int, int]]) -> Path:
+    def path_of(self, point: Vector, hops: Sequence[tuple[int, int]]) -> Path:
         """Return the nodes passed from a point on."""
         here, path = list(point), [self.torus.node[point]]
         for axis, way in hops:

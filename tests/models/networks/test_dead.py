@@ -16,11 +16,11 @@ from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from tests.models.planning.without import (
     Crossing,
+    crossings,
     draw_dead,
     draw_irregular,
     draw_mesh,
     draw_static,
-    walks,
 )
 
 Draw = Callable[[random.Random], NetworkSpec]
@@ -45,7 +45,7 @@ def plan_drawn(draw: Draw, seed: int) -> BarrierPlan | None:
         assert "\n" not in refusal
         assert is_excused(spec, gone, nodes, refusal), refusal
         return None
-    for gid, crossing in walks(plan):
+    for gid, crossing in crossings(plan):
         assert crossing not in gone, (gid, crossing, names)
     for group in spec.groups:
         left = [member for member in group.members if member not in nodes]
@@ -103,7 +103,7 @@ def test_nothing_comes_upon_what_is_dead_in_hundreds_of_networks(kind: str) -> N
 
 def test_a_tree_is_left_as_it_is_where_nothing_of_it_is_dead() -> None:
     spec = load("mesh-8x8")
-    used = {link for _, link in walks(make_plan(spec))}
+    used = {link for _, link in crossings(make_plan(spec))}
     across = [((x, y), (x + 1, y)) for x in range(7) for y in range(8)]
     (x, y), (a, b) = next(link for link in across if link not in used)
     dead = Dead.of(spec.network.topology, [f"{x},{y}-{a},{b}"])

@@ -30,7 +30,7 @@ def passed(mesh: Mesh, switches: Iterable[int]) -> list[Node]:
 
 
 def ring_hops(mesh: Mesh, switches: Sequence[Node]) -> list[Hop]:
-    """Check that this is a closed trail without U-turns; return its hops."""
+    """Check that this is a circuit without U-turns; return its hops."""
     count = len(switches)
     hops = [(switches[i], switches[(i + 1) % count]) for i in range(count)]
     for i, (here, after) in enumerate(hops):

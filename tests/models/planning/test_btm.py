@@ -212,7 +212,7 @@ def cs_group(*members: Node, gid: int = 1) -> GroupSpec:
     return GroupSpec(id=gid, members=members, planner="cs")
 
 
-def walk(members: list[Node], root: Node) -> dict[Node, Node]:
+def next_hops(members: list[Node], root: Node) -> dict[Node, Node]:
     """Return every node's next on the ways from members to the root, X first, step by step."""
     after: dict[Node, Node] = {}
     for x, y in members:
@@ -226,7 +226,7 @@ def walk(members: list[Node], root: Node) -> dict[Node, Node]:
     return after
 
 
-def test_every_way_is_walked() -> None:
+def test_every_route_is_followed() -> None:
     rng = random.Random(3)
     for _ in range(60):
         nodes = Mesh(rng.randint(1, 9), rng.randint(1, 9)).nodes
@@ -235,7 +235,7 @@ def test_every_way_is_walked() -> None:
         root = btm.local_root(members)
         assert root_of(tree) == root
         assert nodes_of(tree)[: len(members)] == members
-        ways = walk(members, root)
+        ways = next_hops(members, root)
         assert {*nodes_of(tree)} == {*members, *ways, root}
         assert tree.relays == len(tree) - len(members)
         for node in nodes_of(tree):

@@ -176,7 +176,7 @@ def test_switches_without_nodes_send_nothing() -> None:
     assert sorted((a.place, b.place) for a, b in edges) == [(0, 1), (1, 2)]
 
 
-def walked(topology: Irregular, tables: list[list[int]]) -> set[tuple[Place, Place]]:
+def dependencies(topology: Irregular, tables: list[list[int]]) -> set[tuple[Place, Place]]:
     """Follow every packet, link by link."""
     found = set()
     for start in {switch for switch, _ in topology.nodes}:
@@ -198,7 +198,7 @@ def test_the_edges_are_those_of_every_packet(drawn: tuple[Irregular, list[Place]
     topology, _ = drawn
     plan = make_plan(network_of(topology, channels=3))
     graph = deadlock.channel_graph(plan)
-    expected = walked(topology, updown_tables(topology).tolist())
+    expected = dependencies(topology, updown_tables(topology).tolist())
     for channel in range(3):
         lane = f"packets {channel}"
         edges = {((a.place, a.port), (b.place, b.port)) for a, b in graph.edges if a.lane == lane}
@@ -341,7 +341,7 @@ GRIDS = ["torus-4x3", "torus-5x2x4", "ring-6", "ring-7", "mesh-3x2x4", "hypercub
 @pytest.mark.parametrize("name", GRIDS)
 @pytest.mark.parametrize("plain", [False, True])
 def test_the_edges_are_those_of_every_packet_by_dimensions(name: str, plain: bool) -> None:
-    """Each is walked by the golden routing, in the channels of the contract (N1.9)."""
+    """Each is followed by the golden routing, in the channels of the contract (N1.9)."""
     plan = on_rings(name)
     network = plan.spec.message_network
     shape, grid = network.shape, network.shape.router.grid

@@ -204,7 +204,7 @@ def test_messages_cannot_deadlock(name: str) -> None:
             deadlock.check(plan, shared=True)
 
 
-def walks(plan: BarrierPlan) -> Iterator[tuple[tuple[int, int, str], tuple[int, int, str]]]:
+def dependencies(plan: BarrierPlan) -> Iterator[tuple[tuple[int, int, str], tuple[int, int, str]]]:
     """Yield each channel that some message holds, and the next one on its way."""
     shape = plan.spec.message_network.shape
     grid = shape.router.grid
@@ -236,10 +236,10 @@ def test_the_edges_are_those_of_every_message(name: str) -> None:
         for edge in deadlock.channel_graph(plan).edges
         if edge[1].port != sink and edge[0].lane.startswith("sync")
     }
-    walked = set(walks(plan))
-    assert walked <= edges
+    used = set(dependencies(plan))
+    assert used <= edges
     # A message half of the way round does not close a ring: no other edge is too many.
-    assert name.startswith(("torus-4", "ring-6")) or edges == walked
+    assert name.startswith(("torus-4", "ring-6")) or edges == used
 
 
 def test_rings_without_datelines_are_refused() -> None:

@@ -145,9 +145,9 @@ def test_above(members: list[Node]) -> None:
     assert sorted(ancestry.number.tolist()) == list(range(len(tree)))
     everyone = np.arange(len(tree))
     for member in range(len(tree)):
-        walked, here = set(), member
+        passed, here = set(), member
         while here >= 0:
-            walked.add(here)
+            passed.add(here)
             here = int(tree.parent[here])
         above = ancestry.above(everyone, np.full(len(tree), member))
-        assert set(np.flatnonzero(above).tolist()) == walked
+        assert set(np.flatnonzero(above).tolist()) == passed

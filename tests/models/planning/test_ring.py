@@ -14,7 +14,7 @@ from tests.models.planning.static_ways import leaves, passed, ring_hops
 
 
 def shortest(mesh: Mesh, members: list[Node]) -> int:
-    """Return the least length of a ring, by trying all trails of each length."""
+    """Return the least length of a ring, by trying all circuits of each length."""
     for length in range(4, 4 * len(mesh.nodes), 2):
         if any(closed(mesh, [members[0]], set(), set(members), length)):
             return length
@@ -24,7 +24,7 @@ def shortest(mesh: Mesh, members: list[Node]) -> int:
 def closed(
     mesh: Mesh, way: list[Node], used: set[tuple[Node, Node]], members: set[Node], left: int
 ) -> Iterator[bool]:
-    """Yield True for each closed trail that takes up ``left`` links more."""
+    """Yield True for each circuit that takes up ``left`` links more."""
     here = way[-1]
     missing = members - set(way)
     if mesh.hops(here, way[0]) > left or len(missing) > left:

@@ -1,4 +1,4 @@
-"""Trails: how they begin, grow and become short, and the shortest paths that they consist of."""
+"""Rings: how they begin, grow and become short, and the shortest paths that they consist of."""
 
 import random
 from collections import Counter
@@ -9,120 +9,120 @@ import pytest
 
 from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.planning.free_links import FreeLinks, Output
-from syncfabric.models.planning.ring_grow import Trail, grow, shake, shortest_walk, through_two
+from syncfabric.models.planning.ring_grow import Circuit, grow, shake, shortest_path, through_two
 from tests.models.planning.static_ways import leaves, numbered, passed, ring_hops
 
-RIM: list[Node] = [
+EDGE: list[Node] = [
     *((0, 0), (1, 0), (2, 0), (3, 0), (3, 1), (3, 2)),
     *((3, 3), (2, 3), (1, 3), (0, 3), (0, 2), (0, 1)),
 ]
 """The ring round a 4x4 mesh."""
 
 
-def round_the_rim(members: list[Node], taken: tuple[Output, ...] = ()) -> Trail:
+def round_the_edge(members: list[Node], taken: tuple[Output, ...] = ()) -> Circuit:
     mesh = Mesh(4, 4)
-    way = numbered(mesh, zip(RIM, [*RIM[1:], RIM[0]], strict=True))
-    return Trail(FreeLinks(mesh.graph, taken), map(mesh.index, members), way)
+    way = numbered(mesh, zip(EDGE, [*EDGE[1:], EDGE[0]], strict=True))
+    return Circuit(FreeLinks(mesh.graph, taken), map(mesh.index, members), way)
 
 
-def check(trail: Trail, others: tuple[Output, ...] = ()) -> None:
-    mesh, count = Mesh(4, 4), len(trail)
-    hops = ring_hops(mesh, passed(mesh, [link // 5 for link in trail.way]))
-    assert len(hops) == count == len(trail.way)
-    assert trail.passes.total() == count
-    assert +trail.passes == Counter(mesh.index(after) for _, after in hops)
-    before = FreeLinks(mesh.graph, [*trail.links.outputs(trail.way), *others])
-    assert trail.links.free == before.free
+def check(ring: Circuit, others: tuple[Output, ...] = ()) -> None:
+    mesh, count = Mesh(4, 4), len(ring)
+    hops = ring_hops(mesh, passed(mesh, [link // 5 for link in ring.way]))
+    assert len(hops) == count == len(ring.way)
+    assert ring.passes.total() == count
+    assert +ring.passes == Counter(mesh.index(after) for _, after in hops)
+    before = FreeLinks(mesh.graph, [*ring.links.outputs(ring.way), *others])
+    assert ring.links.free == before.free
 
 
 def test_links_are_taken_and_given_back() -> None:
-    trail = round_the_rim([(0, 0), (1, 1), (3, 2), (2, 2)])
-    check(trail)
-    assert trail.missing() == [5, 10]
-    trail.become(())
-    assert trail.links.free == FreeLinks(Mesh(4, 4).graph).free
-    assert len(trail) == 0
+    ring = round_the_edge([(0, 0), (1, 1), (3, 2), (2, 2)])
+    check(ring)
+    assert ring.missing() == [5, 10]
+    ring.become(())
+    assert ring.links.free == FreeLinks(Mesh(4, 4).graph).free
+    assert len(ring) == 0
 
 
 def test_another_way_past_a_member() -> None:
     """By the row above in place of one link: two links longer."""
-    trail = round_the_rim([(0, 0), (1, 1)])
-    assert trail.reroute(0, 1, (5,), 2) is None
-    found = trail.reroute(0, 1, (5,), 3)
+    ring = round_the_edge([(0, 0), (1, 1)])
+    assert ring.reroute(0, 1, (5,), 2) is None
+    found = ring.reroute(0, 1, (5,), 3)
     assert found is not None
     assert passed(Mesh(4, 4), [link // 5 for link in found]) == [(1, 0), (1, 1), (2, 1)]
-    check(trail)
-    assert len(trail) == 12, "it is only looked for"
-    trail.put(0, 1, found)
-    assert len(trail) == 14
-    assert trail.missing() == []
-    check(trail)
-    assert set(found) <= set(trail.fresh)
+    check(ring)
+    assert len(ring) == 12, "it is only looked for"
+    ring.put(0, 1, found)
+    assert len(ring) == 14
+    assert ring.missing() == []
+    check(ring)
+    assert set(found) <= set(ring.fresh)
 
 
 def test_no_member_is_left_out() -> None:
     """The northern row is cut off, unless there is a member on it."""
     for members, shorter in (([(0, 0), (2, 3)], False), ([(0, 0)], True)):
-        trail = round_the_rim(members)
-        found = trail.reroute(3, 6, (), 4)
+        ring = round_the_edge(members)
+        found = ring.reroute(3, 6, (), 4)
         assert (found is not None) == shorter, members
 
 
-def test_nothing_is_left_of_a_short_trail_to_be_laid_anew() -> None:
-    trail = round_the_rim([(0, 0)])
-    assert trail.reroute(0, 11, (), 30) is None
-    assert trail.reroute(0, 10, (), 30) is not None
+def test_nothing_is_left_of_a_short_ring_to_be_laid_anew() -> None:
+    ring = round_the_edge([(0, 0)])
+    assert ring.reroute(0, 11, (), 30) is None
+    assert ring.reroute(0, 10, (), 30) is not None
 
 
 def test_too_many_members_are_not_tried() -> None:
-    trail = round_the_rim(RIM)
-    assert trail.reroute(0, 8, (), 20) is not None
-    assert trail.reroute(0, 9, (), 20) is None
+    ring = round_the_edge(EDGE)
+    assert ring.reroute(0, 8, (), 20) is not None
+    assert ring.reroute(0, 9, (), 20) is None
 
 
 def test_it_is_tightened_round_its_members() -> None:
-    trail = round_the_rim([(0, 0), (1, 1)])
-    trail.put(0, 1, trail.reroute(0, 1, (5,), 3) or ())
-    trail.tighten((2, 3, 4, 6, 10))
-    check(trail)
-    assert trail.missing() == []
-    assert len(trail) == 4
+    ring = round_the_edge([(0, 0), (1, 1)])
+    ring.put(0, 1, ring.reroute(0, 1, (5,), 3) or ())
+    ring.tighten((2, 3, 4, 6, 10))
+    check(ring)
+    assert ring.missing() == []
+    assert len(ring) == 4
 
 
 def test_it_keeps_off_the_links_of_others() -> None:
     """The way back is by the row above, or where that is taken by the next."""
     row: list[Node] = [(3, 1), (2, 1), (1, 1), (0, 1)]
     for taken, length in (((), 8), (tuple(leaves(Mesh(4, 4), pairwise(row))), 10)):
-        trail = round_the_rim([(0, 0), (3, 0)], taken)
-        trail.tighten((2, 3, 4, 6, 10))
-        check(trail, taken)
-        assert trail.missing() == []
-        assert len(trail) == length
+        ring = round_the_edge([(0, 0), (3, 0)], taken)
+        ring.tighten((2, 3, 4, 6, 10))
+        check(ring, taken)
+        assert ring.missing() == []
+        assert len(ring) == length
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_changes(seed: int) -> None:
     rng = random.Random(seed)
-    members = rng.sample(RIM, 3)
-    trail = round_the_rim(members)
+    members = rng.sample(EDGE, 3)
+    ring = round_the_edge(members)
     changes = 0
     for _ in range(40):
-        at, width = rng.randrange(len(trail)), rng.randint(0, 6)
+        at, width = rng.randrange(len(ring)), rng.randint(0, 6)
         also = rng.sample(range(16), rng.randint(0, 2))
-        found = trail.reroute(at, width, also, width + 4)
-        check(trail)
+        found = ring.reroute(at, width, also, width + 4)
+        check(ring)
         if found is not None:
-            trail.put(at, width, found)
+            ring.put(at, width, found)
             changes += 1
-            check(trail)
-            assert not trail.missing()
-            assert all(trail.passes[switch] for switch in also)
+            check(ring)
+            assert not ring.missing()
+            assert all(ring.passes[switch] for switch in also)
     assert changes
-    longest = len(trail)
-    trail.tighten((0, 1, 2, 4, 6))
-    check(trail)
-    assert not trail.missing()
-    assert len(trail) <= longest
+    longest = len(ring)
+    ring.tighten((0, 1, 2, 4, 6))
+    check(ring)
+    assert not ring.missing()
+    assert len(ring) <= longest
 
 
 def opposite(links: FreeLinks, one: int, other: int) -> bool:
@@ -135,7 +135,7 @@ def may_follow(links: FreeLinks, one: int, other: int) -> bool:
 
 
 def least(links: FreeLinks, start: int, goal: int, marks: Collection[int], most: int) -> int | None:
-    """Return the fewest links between, by going through all walks of one length after another."""
+    """Return the fewest links between, by going through all paths of one length after another."""
     free = [link for link, is_free in enumerate(links.free) if is_free]
     at_ends = {links.head(start), start // 5, goal // 5}
     here = {(start, frozenset(marks) - at_ends)}
@@ -151,17 +151,17 @@ def least(links: FreeLinks, start: int, goal: int, marks: Collection[int], most:
     return None
 
 
-def check_walk(
-    links: FreeLinks, start: int, goal: int, marks: Sequence[int], walk: list[int]
+def check_path(
+    links: FreeLinks, start: int, goal: int, marks: Sequence[int], path: list[int]
 ) -> None:
-    whole = [start, *walk, goal]
-    assert all(links.free[link] for link in walk)
+    whole = [start, *path, goal]
+    assert all(links.free[link] for link in path)
     assert all(may_follow(links, a, b) for a, b in pairwise(whole))
     assert set(marks) <= {start // 5, *(links.head(link) for link in whole[:-1])}
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_no_walk_is_shorter(seed: int) -> None:
+def test_no_path_is_shorter(seed: int) -> None:
     rng = random.Random(seed)
     mesh = Mesh(rng.randint(2, 4), rng.randint(2, 3))
     every = [link for link, free in enumerate(FreeLinks(mesh.graph).free) if free]
@@ -170,31 +170,31 @@ def test_no_walk_is_shorter(seed: int) -> None:
     start, goal = rng.choice(every), rng.choice(every)
     marks = rng.sample(range(len(mesh.nodes)), rng.randint(0, 3))
     wanted = least(links, start, goal, marks, 14)
-    walk = shortest_walk(links, start, goal, marks, 14)
-    assert (None if walk is None else len(walk)) == wanted
-    if walk is not None:
-        check_walk(links, start, goal, marks, walk)
-        assert shortest_walk(links, start, goal, marks, len(walk)) is not None
-        assert shortest_walk(links, start, goal, marks, len(walk) - 1) is None
+    path = shortest_path(links, start, goal, marks, 14)
+    assert (None if path is None else len(path)) == wanted
+    if path is not None:
+        check_path(links, start, goal, marks, path)
+        assert shortest_path(links, start, goal, marks, len(path)) is not None
+        assert shortest_path(links, start, goal, marks, len(path) - 1) is None
 
 
-def test_a_walk_round_a_square_and_back_to_its_own_start() -> None:
+def test_a_path_round_a_square_and_back_to_its_own_start() -> None:
     mesh = Mesh(2, 2)
     links = FreeLinks(mesh.graph)
     (start,) = numbered(mesh, [((0, 0), (1, 0))])
-    walk = shortest_walk(links, start, start, (), 8)
+    path = shortest_path(links, start, start, (), 8)
     rest = [((1, 0), (1, 1)), ((1, 1), (0, 1)), ((0, 1), (0, 0))]
-    assert walk == numbered(mesh, rest)
+    assert path == numbered(mesh, rest)
 
 
 def test_none_turns_back_on_a_row() -> None:
     mesh = Mesh(4, 1)
     links = FreeLinks(mesh.graph)
     there, back = numbered(mesh, [((0, 0), (1, 0)), ((1, 0), (0, 0))])
-    assert shortest_walk(links, there, back, (), 20) is None
+    assert shortest_path(links, there, back, (), 20) is None
     (last,) = numbered(mesh, [((2, 0), (3, 0))])
-    assert shortest_walk(links, there, last, (), 20) == numbered(mesh, [((1, 0), (2, 0))])
-    assert shortest_walk(links, there, last, (3,), 20) is None
+    assert shortest_path(links, there, last, (), 20) == numbered(mesh, [((1, 0), (2, 0))])
+    assert shortest_path(links, there, last, (3,), 20) is None
 
 
 def drawn(seed: int) -> tuple[FreeLinks, list[int]]:
@@ -249,20 +249,20 @@ def test_no_ring_through_a_switch_that_is_closed_off() -> None:
 def test_a_grown_ring_takes_its_links_alone(seed: int) -> None:
     links, members = drawn(seed)
     before = bytes(links.free)
-    trail = grow(links, members)
-    if trail is None:
+    ring = grow(links, members)
+    if ring is None:
         assert links.free == before
         return
-    taken = set(trail.way)
+    taken = set(ring.way)
     assert all(links.free[link] == (free and link not in taken) for link, free in enumerate(before))
-    grown = len(trail)
+    grown = len(ring)
     for least in (grown, 4):
-        shake(trail, 10, least)
+        shake(ring, 10, least)
         again = FreeLinks(links.graph)
         again.free = bytearray(before)
-        assert set(members) <= switches_of(again, trail.way)
-        assert len(trail) <= grown
-        grown = len(trail)
+        assert set(members) <= switches_of(again, ring.way)
+        assert len(ring) <= grown
+        grown = len(ring)
 
 
 def test_a_known_ring_is_taken_if_none_is_shorter() -> None:

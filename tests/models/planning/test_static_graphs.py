@@ -148,7 +148,7 @@ def test_many_random_graphs() -> None:
 
 
 def shortest(graph: Irregular, switches: list[int]) -> int:
-    """Return the links of a shortest closed trail past switches, by trying ever longer ones."""
+    """Return the links of a shortest circuit past switches, by trying ever longer ones."""
     for length in range(len(switches), 3 * len(graph.links) + 2):
         if closed(graph, switches[0], switches[0], frozenset(switches[1:]), frozenset(), length):
             return length

@@ -1,4 +1,4 @@
-"""Networks with dead links and nodes, drawn at random, and walks over what a plan writes."""
+"""Networks with dead links and nodes, drawn at random, and the links that a plan uses."""
 
 import random
 from collections.abc import Iterator
@@ -119,7 +119,7 @@ def _draw_on_irregular(
         gone |= {(a, None), (b, None)}
 
 
-def walks(plan: BarrierPlan) -> Iterator[tuple[int, Crossing]]:
+def crossings(plan: BarrierPlan) -> Iterator[tuple[int, Crossing]]:
     """Yield every group with every directed link that its entries or routes send over."""
     for group in plan.groups:
         if group.static:

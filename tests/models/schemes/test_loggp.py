@@ -25,8 +25,8 @@ from syncfabric.models.timing.loggp import TILE64, TILE64_CYCLE_NS, TILE64_MEMOR
 from tests.models.golden.static_bench import Group, ready_bench, static
 from tests.models.golden.static_play import Play
 from tests.models.planning.irregular import draw_network
-from tests.models.schemes import walks
-from tests.models.schemes.walks import path
+from tests.models.schemes import mesh_paths
+from tests.models.schemes.mesh_paths import path
 
 SCHEMES = {scheme.name: scheme for scheme in (*ANYWHERE, *STATIC)}
 BY_HAND = LogGP(L=1_000, o=100, g=10, G=0.5, h=1)
@@ -88,7 +88,7 @@ def test_wires_are_as_their_plan(name: str) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("kind", ["mesh", "irregular"])
-def test_messages_are_walked(kind: str, seed: int) -> None:
+def test_links_of_messages(kind: str, seed: int) -> None:
     """Every message link by link: X first and then Y, or by the routing tables."""
     rng = random.Random(seed)
     if kind == "mesh":
@@ -103,7 +103,7 @@ def test_messages_are_walked(kind: str, seed: int) -> None:
 
     def path(start: tuple[int, int], end: tuple[int, int]) -> int:
         if kind == "mesh":
-            return len(walks.path(start, end))
+            return len(mesh_paths.path(start, end))
         here, passed = start[0], 0
         while here != end[0]:
             across = topology.across(here, int(tables[here][end[0]]))
@@ -244,7 +244,7 @@ def _passed(network: StaticSpec, plan: GroupPlan, episodes: int) -> int:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_messages_to_the_root_are_walked(seed: int) -> None:
+def test_links_of_messages_to_the_root(seed: int) -> None:
     """Each message X first, then Y; the release down the plan's edges."""
     rng = random.Random(seed)
     network = static(rng.randint(1, 6), rng.randint(2, 6))

@@ -1,4 +1,4 @@
-"""Schemes of meshes: links walked step by step by a router of the test's own, times by hand."""
+"""Schemes of meshes: links found step by step by a router of the test's own, times by hand."""
 
 import random
 from collections import Counter
@@ -14,7 +14,7 @@ from syncfabric.models.schemes.mesh import MESH, tree_nodes
 from syncfabric.models.schemes.scheme import Cost
 from syncfabric.models.timing.btm import Timing
 from tests.models.planning.laws import children_of
-from tests.models.schemes.walks import Link, path
+from tests.models.schemes.mesh_paths import Link, path
 
 SCHEMES = {scheme.name: scheme for scheme in MESH}
 TIMES = Timing(t_s=1000, t_p=1, t_rn=10, t_rm=100)

@@ -1,4 +1,4 @@
-"""Messages on a mesh, walked link by link."""
+"""Messages on a mesh, link by link."""
 
 from syncfabric.models.networks.mesh import Node
 
