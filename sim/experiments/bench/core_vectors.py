@@ -8,8 +8,7 @@ from syncfabric.models.layout.slots import WIRE_PLANNER
 from syncfabric.models.networks.mesh import Node
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec
 from syncfabric.sim.cores.compile import MEMORY_KIB
-from syncfabric.sim.experiments.bench.cores import last_to_last, run_cores
-from syncfabric.sim.experiments.bench.measures import mesh
+from syncfabric.sim.experiments.bench.measures import last_to_last, mesh, run_cores
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
 from syncfabric.sim.network import Network

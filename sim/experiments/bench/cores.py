@@ -1,19 +1,22 @@
 """Programs on many cores: what a barrier costs them, in hardware and in software."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
-from statistics import mean
 
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import GroupSpec, NetworkSpec, StaticSpec
 from syncfabric.models.planning.plan import make_plan
-from syncfabric.sim.cores.compile import MEMORY_KIB, compile_program
 from syncfabric.sim.cores.events import Episode, Events, episodes_of
 from syncfabric.sim.cores.result import CoresResult
-from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import FLITS, with_channels, with_world
 from syncfabric.sim.cores.system import HARDWARE as AGENTS
-from syncfabric.sim.experiments.bench.measures import at_least, at_most
+from syncfabric.sim.experiments.bench.measures import (
+    at_least,
+    at_most,
+    last_to_last,
+    mean_latency,
+    numbers_of,
+    run_cores,
+)
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import BENCH, Axes, Work, experiment, section
 
@@ -74,20 +77,10 @@ def scaling(side: int, sizes: Sequence[int], barrier: str, *, reduces: bool = Fa
         # What a core puts begins with the smallest group that it is a member of.
         starts = [place - sum(core >= smaller for smaller in sizes) for core in range(size)]
         firsts = [2 * EPISODES * start for start in starts]
-        put = [_numbers(result, core) for core in range(size)]
+        put = [numbers_of(result, core) for core in range(size)]
         own = [of[i : i + 2 * EPISODES] for of, i in zip(put, firsts, strict=True)]
-        found.append(_mean_latency(own))
+        found.append(mean_latency(own))
     return found
-
-
-def _mean_latency(put: Sequence[Sequence[int]]) -> float:
-    """Return the mean cycles from the last arrival to the last going on.
-
-    Each member puts its arrival and its going on, episode by episode.
-    """
-    return mean(
-        max(of[at + 1] for of in put) - max(of[at] for of in put) for at in range(0, len(put[0]), 2)
-    )
 
 
 def _made_of(way: str) -> str:
@@ -134,11 +127,6 @@ def core_skew() -> Iterator[Claim]:
         yield _row(barrier, f"{words} apart", took)
 
 
-def last_to_last(result: CoresResult) -> float:
-    """Return the mean cycles from the last begin to the last end, of which cores put the cycles."""
-    return _mean_latency([_numbers(result, core) for core in range(result.cores)])
-
-
 @section
 def core_reductions() -> Iterator[Claim]:
     """Reductions of cores on a 4x4 mesh, in hardware and software (cycles)."""
@@ -153,7 +141,7 @@ def core_names() -> Iterator[Claim]:
     """Rounds of cores under three names, 16 on a 4x4 mesh: a message and a barrier (cycles)."""
     for barrier in (*HARDWARE, *SOFTWARE):
         result, _ = run_cores("skins", _few(barrier), _made_of(barrier), FEW)
-        put = [_numbers(result, core) for core in range(FEW)]
+        put = [numbers_of(result, core) for core in range(FEW)]
         rounds = (max(of[2 * place + 1] for of in put) for place in range(len(NAMES)))
         yield _row(barrier, ", ".join(NAMES), rounds)
 
@@ -188,7 +176,7 @@ def core_groups() -> Iterator[Claim]:
     for who in ("manager", "local"):  # with the latter programs have messages alone
         values = {"name": "figure", "network": {**links, "setup": who}}
         spec = with_world(with_channels(NetworkSpec.model_validate(values)), 5, "engine")
-        put = [_numbers(run_cores("teams", spec, "engine", 5)[0], core) for core in range(5)]
+        put = [numbers_of(run_cores("teams", spec, "engine", 5)[0], core) for core in range(5)]
         made, freed = (max(max(of[first::2]) for of in put) for first in (0, 1))
         name, measured = f"setup by {who}: made, freed", f"{made:,}, {freed:,}"
         yield at_most(name, made, MADE, measured) if who == "manager" else figure(name, measured)
@@ -206,35 +194,6 @@ def _few(barrier: str) -> NetworkSpec:
     return with_world(_mesh(FEW_SIDE, (), **HARDWARE.get(barrier, {})), FEW, "engine")
 
 
-def run_cores(
-    name: str,
-    spec: NetworkSpec,
-    barrier: str,
-    cores: int,
-    defines: dict[str, str] | None = None,
-    memory_kib: int = MEMORY_KIB,
-) -> tuple[CoresResult, Events]:
-    """Run a ready-made program.
-
-    Raises
-    ------
-    RuntimeError
-        It does not end as it should.
-    """
-    program = compile_program(
-        Path(name), spec=spec, barrier=barrier, memory_kib=memory_kib, defines=defines or {}
-    )
-    result, events = run_program(spec, program, cores=cores)
-    if not result.ok:
-        raise RuntimeError(f"{name}, {barrier}, {cores} cores: {result.verdict}")
-    return result, events
-
-
-def _numbers(result: CoresResult, core: int) -> list[int]:
-    """Return the numbers that a core wrote to the console."""
-    return [put.value for put in result.console if put.core == core and isinstance(put.value, int)]
-
-
 def beyond(spec: NetworkSpec, result: CoresResult, events: Events) -> int:
     """Return what cores add to the network's own latency, in the worst barrier of ``barrier.c``.
 
@@ -250,7 +209,7 @@ def beyond(spec: NetworkSpec, result: CoresResult, events: Events) -> int:
     plan = make_plan(spec)
     (group,) = plan.groups
     _, *episodes = episodes_of(plan, group, events)  # the first one is before the cores' clocks
-    told = [_numbers(result, core) for core in range(result.cores)]
+    told = [numbers_of(result, core) for core in range(result.cores)]
     if {len(of) for of in told} != {2 * len(episodes)}:
         raise RuntimeError(f"{len(episodes)} barriers, and cores report others")
     return max(
@@ -292,7 +251,7 @@ def squares(side: int, sides: Sequence[int], barrier: str) -> list[float]:
         defines = {"GROUPS": "1", "EPISODES": str(EPISODES)}
         result, _ = run_cores("scaling", spec, barrier, side * side, defines)
         cores = map(network.topology.index, members)
-        found.append(_mean_latency([_numbers(result, core) for core in cores]))
+        found.append(mean_latency([numbers_of(result, core) for core in cores]))
     return found
 
 

@@ -1,15 +1,21 @@
-"""Figures beside a least or greatest value; and times, also of builds that find nothing cached."""
+"""Figures beside a least or greatest value; times, also of builds uncached; and runs of cores."""
 
 import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from statistics import mean
 from typing import Any, TypeVar
 
 from syncfabric.models.networks.reader import loads
 from syncfabric.models.networks.spec import GroupSpec, MeshSpec, MessageSpec, NetworkSpec
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
+from syncfabric.sim.cores.compile import MEMORY_KIB, compile_program
+from syncfabric.sim.cores.events import Events
+from syncfabric.sim.cores.result import CoresResult
+from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.results import RunResult
 
@@ -87,3 +93,47 @@ def empty_cache() -> Iterator[None]:
                 del os.environ[CACHE]
             else:
                 os.environ[CACHE] = kept
+
+
+def run_cores(
+    name: str,
+    spec: NetworkSpec,
+    barrier: str,
+    cores: int,
+    defines: dict[str, str] | None = None,
+    memory_kib: int = MEMORY_KIB,
+) -> tuple[CoresResult, Events]:
+    """Run a ready-made program.
+
+    Raises
+    ------
+    RuntimeError
+        It does not end as it should.
+    """
+    program = compile_program(
+        Path(name), spec=spec, barrier=barrier, memory_kib=memory_kib, defines=defines or {}
+    )
+    result, events = run_program(spec, program, cores=cores)
+    if not result.ok:
+        raise RuntimeError(f"{name}, {barrier}, {cores} cores: {result.verdict}")
+    return result, events
+
+
+def numbers_of(result: CoresResult, core: int) -> list[int]:
+    """Return the numbers that a core wrote to the console."""
+    return [put.value for put in result.console if put.core == core and isinstance(put.value, int)]
+
+
+def mean_latency(put: Sequence[Sequence[int]]) -> float:
+    """Return the mean cycles from the last arrival to the last going on.
+
+    Each member puts its arrival and its going on, episode by episode.
+    """
+    return mean(
+        max(of[at + 1] for of in put) - max(of[at] for of in put) for at in range(0, len(put[0]), 2)
+    )
+
+
+def last_to_last(result: CoresResult) -> float:
+    """Return the mean cycles from the last begin to the last end, of which cores put the cycles."""
+    return mean_latency([numbers_of(result, core) for core in range(result.cores)])

@@ -12,6 +12,7 @@ from syncfabric.sim.cores.result import CoresResult
 from syncfabric.sim.cores.run import run_program
 from syncfabric.sim.cores.system import with_world
 from syncfabric.sim.experiments.bench import cores as figures
+from syncfabric.sim.experiments.bench.measures import last_to_last
 from syncfabric.sim.experiments.frame import Work
 from syncfabric.sim.experiments.output import figure_of
 from syncfabric.sim.results import Seconds
@@ -102,7 +103,7 @@ def test_apart_the_last_arrival_and_the_last_going_on_count() -> None:
     told = [(0, 0, 10), (1, 0, 40), (0, 0, 60), (1, 0, 58), (0, 0, 100), (1, 0, 90)]
     told += [(0, 0, 150), (1, 0, 160)]
     result = replace(EMPTY, console=tuple(Put(core, at, value) for core, at, value in told))
-    assert figures.last_to_last(result) == ((60 - 40) + (160 - 100)) / 2
+    assert last_to_last(result) == ((60 - 40) + (160 - 100)) / 2
 
 
 def test_each_name_has_its_own_rounds_the_slowest_cores(monkeypatch: pytest.MonkeyPatch) -> None:
