@@ -24,7 +24,8 @@ from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.sim.assemble.script import traffic
 from syncfabric.sim.experiments.frame import Axes, Experiment, Work
 from syncfabric.sim.experiments.output import figure_of
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.simulators import find_simulator
 from syncfabric.sim.simulators.base import Built, Design
 from syncfabric.sim.tables import Titled, table

@@ -19,7 +19,8 @@ from syncfabric.sim.campaign.request import STREAM_KINDS, CampaignRequest, Kind,
 from syncfabric.sim.campaign.result import CampaignResult, KindCount, Outcome, Verdict
 from syncfabric.sim.campaign.trial import EPISODES, Draw, Trial
 from syncfabric.sim.drive.recovery.scenario import groups_hit
-from syncfabric.sim.fabric.program import Fabric, Wrong, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric, Wrong
 from syncfabric.sim.lifecycle.effects import FoundError
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.soak.bench import QUEUE, Bench

@@ -194,7 +194,7 @@ def run_job(
         spec, traced = job.runs[0][0].spec.network, waves is not None
         with stage(progress, "build"):
             if sim == "verilator":
-                from syncfabric.sim.fabric.program import build_fabric
+                from syncfabric.sim.fabric.build import build_fabric
 
                 built = build_fabric(spec, waves=traced)
             else:

@@ -9,7 +9,8 @@ from syncfabric.sim.drive.backends import play
 from syncfabric.sim.drive.run import verdict_of
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Outcome, Scenario, timeout_of
-from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric, idle_cores
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric, GroupCount, idle_cores
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import GroupResult, RunResult, Seconds, TrafficResult

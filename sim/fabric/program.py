@@ -1,32 +1,19 @@
-"""Building the fabric's program for a network, and talking to it."""
+"""A fabric that runs: its program, and how to talk to it."""
 
 import os
-import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from importlib.resources import files
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from syncfabric.models.errors import ToolError
 from syncfabric.models.faults.fault import Fault
 from syncfabric.models.messages.registers import Op
-from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.assemble.script import REPORT, Stimulus, script_text
-from syncfabric.sim.fabric.texts import texts_of
-from syncfabric.sim.simulators.base import Built, Design
-from syncfabric.sim.simulators.cache import Cache
-from syncfabric.sim.simulators.verilator import Verilator
-
-_HEADERS = (
-    *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h"),
-    *("faults.h", "held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h"),
-    *("referee.h", "script.h", "snapshot.h", "spoil.h", "switches.h", "tables.h", "waits.h"),
-    "workers.h",
-)
+from syncfabric.sim.simulators.base import Built
 
 
 class Wrong(NamedTuple):
@@ -80,44 +67,6 @@ class GroupCount:
     def episodes(self) -> int:
         """All episodes."""
         return sum(self.latencies.values())
-
-
-def build_fabric(
-    spec: AnySpec, *, waves: bool = False, queue: int = 16384, flags: Sequence[str] = ()
-) -> Built:
-    """Compile a network's tiles and the program that links them, or take it from the cache.
-
-    Parameters
-    ----------
-    spec : AnySpec
-        The network. Its size changes constants only, so building takes the same time for all;
-        what is linked where changes a file alone, which the program reads.
-    waves : bool
-        Make it possible for a run to write a waveform.
-    queue : int
-        Packets that can wait at a source.
-    flags : sequence of str
-        Further options for Verilator.
-
-    Raises
-    ------
-    ToolError
-        Verilator or the C++ compiler is missing.
-    """
-    texts = texts_of(spec, queue, waves=waves)
-    designs = [Design(tile.stem, [tile], trace=waves) for tile in texts.tiles]
-    with tempfile.TemporaryDirectory() as name, Cache().using():
-        folder = Path(name)
-        for file in (texts.program, *_HEADERS):
-            text = files("syncfabric.sim.fabric").joinpath(file).read_text()
-            (folder / file).write_text(text)
-        shutil.copyfile(texts.header, folder / "network.h")
-        headers = [folder / header for header in ("network.h", *_HEADERS)]
-        built = Verilator.find().build_native(
-            designs, folder / texts.program, headers=headers, flags=flags
-        )
-        os.utime(texts.header.parent)  # the tables are used when the program starts
-    return replace(built, data=texts.tables)
 
 
 def idle_cores() -> int:

@@ -18,7 +18,8 @@ from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.group_plan import GroupPlan
 from syncfabric.models.planning.plan import BarrierPlan, make_plan
 from syncfabric.sim.drive.scenario import timeout_of
-from syncfabric.sim.fabric.program import Fabric, Happened, Wrong, build_fabric, idle_cores
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric, Happened, Wrong, idle_cores
 from syncfabric.sim.lifecycle.effects import HANG, FoundError, Steps
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.request import check_threads

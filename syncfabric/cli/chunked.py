@@ -22,7 +22,7 @@ from syncfabric.models.collectives.chunks.checker import (
     proved,
     proved_in_parts,
 )
-from syncfabric.models.collectives.chunks.exports import (
+from syncfabric.models.collectives.chunks.files import (
     c_table,
     trace_bytes,
     trace_json,

@@ -21,7 +21,8 @@ from syncfabric.sim.drive.packets import Packet
 from syncfabric.sim.drive.runner import Runner
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.trace import Report
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.results import Mismatch
 from tests.fuzz.campaign import fuzzed
 from tests.sim.drive.networks import members, mesh, plan_of

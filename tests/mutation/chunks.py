@@ -148,11 +148,11 @@ CHUNKS = (
         "schedule",
         "tuple(readers.pop(there, ()))",
         "()",
-        "exports",
+        "files",
     ),
     _broken(
         "a C program puts in place what is to be combined",
-        "exports",
+        "files",
         "2 if combine else 1",
         "1",
     ),

@@ -13,7 +13,8 @@ from syncfabric.models.traffic import WARM_CYCLES, rate_word
 from syncfabric.sim.assemble.script import traffic
 from syncfabric.sim.drive.packet_check import PacketCheck
 from syncfabric.sim.drive.trace import Line
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.load import KNEE, ZERO, LoadPoint, curve, rates_of, search, side_by_side
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, mesh

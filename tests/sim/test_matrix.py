@@ -26,7 +26,7 @@ from syncfabric.sim.drive.recovery.run import recover
 from syncfabric.sim.drive.recovery.scenario import RecoveryScenario, check_scenario, plan_after
 from syncfabric.sim.drive.run import run, verdict_of
 from syncfabric.sim.drive.scenario import Job, Scenario, Sending
-from syncfabric.sim.fabric import program
+from syncfabric.sim.fabric.build import build_fabric
 from syncfabric.sim.report.blocks import Gallery, Play, Table
 from syncfabric.sim.report.sections import network_section
 from syncfabric.sim.request import RunRequest
@@ -220,7 +220,7 @@ def test_groups_come_back_around_a_dead_link(topology: str) -> None:
 @pytest.mark.parametrize("topology", ["octagon-8", "k-ring-8"])
 def test_soak_and_campaign_find_nothing(topology: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def build(network: MessageSpec, queue: int) -> Built:
-        return program.build_fabric(network)
+        return build_fabric(network)
 
     monkeypatch.setattr("syncfabric.sim.soak.soak.build_fabric", build)
     monkeypatch.setattr("syncfabric.sim.campaign.campaign.build_fabric", build)

@@ -9,7 +9,8 @@ from syncfabric.sim.drive.checker import defined
 from syncfabric.sim.drive.runner import Runner, ScenarioRunner
 from syncfabric.sim.drive.scenario import Outcome, Scenario
 from syncfabric.sim.drive.trace import Chunk
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.simulators.base import Built
 from tests.trace.corpus import Entry
 

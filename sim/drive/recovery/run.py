@@ -24,7 +24,8 @@ from syncfabric.sim.drive.recovery.scenario import (
 )
 from syncfabric.sim.drive.runner import Runner
 from syncfabric.sim.drive.trace import Report
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.progress import Progress, silent, stage
 from syncfabric.sim.results import Mismatch
 from syncfabric.sim.simulators.base import Built

@@ -28,7 +28,8 @@ from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.models.errors import SyncfabricError, ToolError
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import section
-from syncfabric.sim.experiments.papers.evo import TABLE_2, task_on
+from syncfabric.sim.experiments.papers.evo import TABLE_2
+from syncfabric.sim.experiments.papers.evo_runs import task_on
 
 RUNS = 30
 """Of a row; of one that is ``LONG``, the few there is time for."""

@@ -43,7 +43,8 @@ from syncfabric.sim.experiments.bench.measures import (
 from syncfabric.sim.experiments.claim import Claim, figure
 from syncfabric.sim.experiments.frame import Work, section
 from syncfabric.sim.experiments.jobs import pool
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.load import LoadCurve, LoadPoint, curve
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.soak.soak import SoakRequest, soak

@@ -18,6 +18,7 @@ from syncfabric.sim.experiments.papers.evo_runs import (
     make_runs,
     shortest,
     straightened,
+    task_on,
 )
 
 LIMIT = 5.0
@@ -57,12 +58,6 @@ def task(kind: str, size: int) -> Task:
     """Return what is scheduled: with store and forward if all broadcast, as in section 3."""
     rules = Rules(switching="store-and-forward") if kind == "AAB" else Rules()
     return task_on(f"hypercube-{size}", kind, rules)
-
-
-def task_on(name: str, kind: str, rules: Rules) -> Task:
-    """Return a collective on a topology by their names."""
-    topology = named(name)
-    return Task(topology, collective(kind, topology), rules)
 
 
 def _cube_entry(work: Work, kind: str, size: int, method: Method, steps: int, rate: int) -> None:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from syncfabric.models.collectives.checker import check
 from syncfabric.models.collectives.clock import Clock, Found, Stop
+from syncfabric.models.collectives.collective import collective
 from syncfabric.models.collectives.files import read
+from syncfabric.models.collectives.library import named
 from syncfabric.models.collectives.methods import solve
 from syncfabric.models.collectives.schedule import Schedule
 from syncfabric.models.collectives.search import search
-from syncfabric.models.collectives.task import Task
+from syncfabric.models.collectives.task import Rules, Task
 from syncfabric.sim.experiments.frame import Work
 
 if TYPE_CHECKING:
@@ -29,6 +31,12 @@ TIMES = 5
 """An entry's runs together, or the search by all methods for it, may take so many time limits."""
 LONGER: dict[tuple[Method, str, str], int] = {("mboa", "AAS", "hypercube-32"): 30}
 """Where a run may take so many time limits, for it has up to 1000 million chromosomes to weigh."""
+
+
+def task_on(name: str, kind: str, rules: Rules) -> Task:
+    """Return a collective on a topology by their names."""
+    topology = named(name)
+    return Task(topology, collective(kind, topology), rules)
 
 
 def task_json(task: Task) -> dict[str, Any]:

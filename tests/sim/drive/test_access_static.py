@@ -11,7 +11,8 @@ from syncfabric.models.messages.registers import COUNTER_BASE, Counter
 from syncfabric.models.messages.static import INIT, ROLE_WORD, LoaderWord, Role, StaticWord
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.trace import EMPTY, observe_line, record_line
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric
 from tests.models.golden.static_bench import Bench, Group, chain_words, cycle, ring, tree
 from tests.sim.drive.static.networks import SMALL
 

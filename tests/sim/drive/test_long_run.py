@@ -16,7 +16,8 @@ from syncfabric.sim.drive import long_run as module
 from syncfabric.sim.drive.engine_driver import SET_UPS, ByChain, ByManagers, EngineDriver
 from syncfabric.sim.drive.long_run import long_run
 from syncfabric.sim.drive.run import run
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.request import RunRequest
 from tests.sim.drive.clusters import SMALL, drawn
 from tests.sim.drive.networks import irregular, members, plan_of

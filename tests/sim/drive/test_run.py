@@ -14,7 +14,7 @@ from syncfabric.sim.drive.engine_driver import ByChain
 from syncfabric.sim.drive.run import run
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.fabric import program
-from syncfabric.sim.fabric.program import build_fabric
+from syncfabric.sim.fabric.build import build_fabric
 from syncfabric.sim.request import RunRequest
 from syncfabric.sim.results import RunResult, Seconds
 from syncfabric.sim.simulators.base import Design

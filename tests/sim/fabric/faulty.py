@@ -15,7 +15,8 @@ from syncfabric.sim.drive.checker import Checker
 from syncfabric.sim.drive.runner import Session
 from syncfabric.sim.drive.scenario import Scenario
 from syncfabric.sim.drive.stimulus import driver_of
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric
 
 CHUNK = 100
 """Cycles between two looks."""

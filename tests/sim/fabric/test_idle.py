@@ -11,7 +11,8 @@ from syncfabric.models.planning.plan import BarrierPlan
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.rtl.traffic.headers import header_words
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
-from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric, GroupCount
 from tests.nightly import nightly_but
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular, members, mesh, plan_of

@@ -8,7 +8,8 @@ import pytest
 
 from syncfabric.models.traffic import seeds, xorshift32
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric
 from tests.sim.fabric.groups import give
 from tests.sim.fabric.test_idle import WIRES, begin, plan_for
 

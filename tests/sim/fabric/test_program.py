@@ -19,7 +19,8 @@ from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.sim.assemble.script import REPORT, Stimulus, StimulusKind
 from syncfabric.sim.drive.targets import counters_of
-from syncfabric.sim.fabric.program import Fabric, GroupCount, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric, GroupCount
 from syncfabric.sim.simulators.base import Built
 from syncfabric.sim.soak.bench import Bench
 from tests.sim.drive.networks import members, plan_of

@@ -13,7 +13,8 @@ from syncfabric.models.traffic import WARM_CYCLES
 from syncfabric.sim.assemble.links import links_of
 from syncfabric.sim.assemble.script import Stimulus, StimulusKind, script_text
 from syncfabric.sim.drive.backends import build_bench, run_bench
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric
 from tests.nightly import nightly_but
 from tests.rtl.static.fuzz import PHASES, random_play
 from tests.rtl.support import SEED

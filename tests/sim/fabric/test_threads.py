@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from syncfabric.sim.fabric.program import Fabric, build_fabric, idle_cores
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric, idle_cores
 from tests.sim.drive.clusters import SMALL
 from tests.sim.drive.networks import irregular
 from tests.sim.drive.test_backends import CLUSTERS, NETWORKS

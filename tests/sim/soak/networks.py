@@ -4,7 +4,7 @@ import random
 from functools import cache
 
 from syncfabric.models.networks.spec import AnySpec, GroupSpec, NetworkSpec, StaticSpec
-from syncfabric.sim.fabric.program import build_fabric
+from syncfabric.sim.fabric.build import build_fabric
 from tests.models.planning.checker import cluster, mesh
 from tests.models.planning.irregular import draw_network
 

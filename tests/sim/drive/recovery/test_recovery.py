@@ -21,7 +21,8 @@ from syncfabric.sim.drive.recovery.scenario import (
     plan_after,
 )
 from syncfabric.sim.drive.run import run
-from syncfabric.sim.fabric.program import Fabric, build_fabric
+from syncfabric.sim.fabric.build import build_fabric
+from syncfabric.sim.fabric.program import Fabric
 from syncfabric.sim.lifecycle.effects import Ask, Steps
 from syncfabric.sim.lifecycle.lifecycle import ByChain
 from syncfabric.sim.request import RunRequest

@@ -12,7 +12,7 @@ from syncfabric.models.timing.static import ring_bound, tree_bound
 from syncfabric.sim.drive.backends import Simulation, run_job
 from syncfabric.sim.drive.runner import ScenarioRunner
 from syncfabric.sim.drive.scenario import Job, Outcome, Policy, Scenario
-from syncfabric.sim.fabric.program import build_fabric
+from syncfabric.sim.fabric.build import build_fabric
 from syncfabric.sim.request import RunRequest
 from tests.models.golden.static_bench import cycle, mesh_of, random_groups, ring, static
 from tests.models.timing.exact import ring_latency

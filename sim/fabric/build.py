@@ -1,12 +1,26 @@
-"""What a network's fabric is built from: its tiles, constants and tables; kept by content."""
+"""A network's fabric is built: its program, and the texts that it is made of, kept by content."""
 
-from dataclasses import dataclass
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 
 from syncfabric.models.cache import cache_folder, fingerprint, sources_of
 from syncfabric.models.networks.spec import AnySpec
+from syncfabric.sim.simulators.base import Built, Design
 from syncfabric.sim.simulators.cache import DECIDING, Cache
+from syncfabric.sim.simulators.verilator import Verilator
+
+_HEADERS = (
+    *("asker.h", "awake.h", "barriers.h", "bits.h", "evaluate.h", "fabric.h"),
+    *("faults.h", "held.h", "idle.h", "links.h", "members.h", "messages.h", "probe.h"),
+    *("referee.h", "script.h", "snapshot.h", "spoil.h", "switches.h", "tables.h", "waits.h"),
+    "workers.h",
+)
 
 
 @dataclass(frozen=True)
@@ -68,3 +82,41 @@ def texts_of(spec: AnySpec, queue: int, *, waves: bool = False) -> Texts:
     tables = folder / "tables.txt"
     program = (folder / "program").read_text()
     return Texts(program, tiles, folder / "network.h", tables if tables.exists() else None)
+
+
+def build_fabric(
+    spec: AnySpec, *, waves: bool = False, queue: int = 16384, flags: Sequence[str] = ()
+) -> Built:
+    """Compile a network's tiles and the program that links them, or take it from the cache.
+
+    Parameters
+    ----------
+    spec : AnySpec
+        The network. Its size changes constants only, so building takes the same time for all;
+        what is linked where changes a file alone, which the program reads.
+    waves : bool
+        Make it possible for a run to write a waveform.
+    queue : int
+        Packets that can wait at a source.
+    flags : sequence of str
+        Further options for Verilator.
+
+    Raises
+    ------
+    ToolError
+        Verilator or the C++ compiler is missing.
+    """
+    texts = texts_of(spec, queue, waves=waves)
+    designs = [Design(tile.stem, [tile], trace=waves) for tile in texts.tiles]
+    with tempfile.TemporaryDirectory() as name, Cache().using():
+        folder = Path(name)
+        for file in (texts.program, *_HEADERS):
+            text = files("syncfabric.sim.fabric").joinpath(file).read_text()
+            (folder / file).write_text(text)
+        shutil.copyfile(texts.header, folder / "network.h")
+        headers = [folder / header for header in ("network.h", *_HEADERS)]
+        built = Verilator.find().build_native(
+            designs, folder / texts.program, headers=headers, flags=flags
+        )
+        os.utime(texts.header.parent)  # the tables are used when the program starts
+    return replace(built, data=texts.tables)

@@ -9,7 +9,7 @@ import pytest
 from syncfabric.models.networks.reader import load
 from syncfabric.models.networks.spec import AnySpec
 from syncfabric.sim.fabric import nodes, parts, static
-from syncfabric.sim.fabric.texts import texts_of
+from syncfabric.sim.fabric.build import texts_of
 
 
 @pytest.fixture(autouse=True)
@@ -34,14 +34,14 @@ def test_kept_files_are_what_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     assert texts_of(ring, 16).tables is None
     monkeypatch.setattr(parts, "tiles", None)
     assert made(mesh) == first
-    monkeypatch.setattr("syncfabric.sim.fabric.texts.sources_of", lambda *_: "others")
+    monkeypatch.setattr("syncfabric.sim.fabric.build.sources_of", lambda *_: "others")
     with pytest.raises(TypeError):
         made(mesh)
 
 
 def test_a_network_that_was_built_needs_no_hardware_description() -> None:
     program = (
-        "import sys; from syncfabric.sim.fabric.texts import texts_of; "
+        "import sys; from syncfabric.sim.fabric.build import texts_of; "
         "from syncfabric.models.networks.reader import load; "
         "import syncfabric.sim.drive.run; "
         "texts_of(load('reflex-2x2').network, 16); print('amaranth' in sys.modules)"
