@@ -217,7 +217,7 @@ def _routes(group: "GroupPlan") -> tuple[str, Rows]:
         names = {port: "core" if port is Port.LOCAL else port.name.lower() for port in Port}
     elif graph.own:
         names[graph.ports - 1] = "core"
-    home = graph.seat(group.way.root)[0]
+    home = graph.seat(group.route.root)[0]
     order = group.ring or [home, *(switch for switch, _ in group.edges or ())]
     roles = [(graph.seat(node), role_of(group, node).name) for node in group.members]
 

@@ -9,7 +9,7 @@ of start-up, which are ours, it is the time in which the last node has the messa
 no strategy: it carries out moves, and returns what trials would cost.
 
 The height of a position is the cost of the costliest path from it down to a leaf, so that of the
-root is the cost of the tree. A move at a position changes heights on its way to the root only: at
+root is the cost of the tree. A move at a position changes heights on the path to the root only: at
 most log2 N positions with log2 N children, in place of the costs of up to N / 2 leaves that paper
 ADAPT recomputes.
 
@@ -35,7 +35,7 @@ Links: TypeAlias = tuple[Ints, Ints, Ints, Ints]
 StartUpTimes: TypeAlias = tuple[float, float]
 
 MOST = 160
-"""Links that a move touches, or positions of two ways to the root, of fewer than 2 to the 63."""
+"""Links that a move touches, or positions of two paths to the root, of fewer than 2 to the 63."""
 
 
 @inlined
@@ -66,12 +66,12 @@ def build_heights(edge: Floats, height: Floats, size: int, start_up: StartUpTime
 
 
 @compiled
-def _upwards(p: int, q: int, way: Ints) -> int:
+def _upwards(p: int, q: int, path: Ints) -> int:
     """List the positions from ``p`` and ``q`` up to the root, each once; return how many."""
     count = 0
     while True:
         x = max(p, q)
-        way[count] = x
+        path[count] = x
         count += 1
         if x == 0:
             return count
@@ -83,24 +83,24 @@ def _upwards(p: int, q: int, way: Ints) -> int:
 
 @compiled
 def _climb(
-    edge: Floats, height: Floats, size: int, start_up: StartUpTimes, way: Ints, old: Floats
+    edge: Floats, height: Floats, size: int, start_up: StartUpTimes, path: Ints, old: Floats
 ) -> None:
-    """Renew the heights on a way to the root, and keep the old ones in their order."""
-    for k in range(len(way)):
-        old[k] = height[way[k]]
-        height[way[k]] = _height(edge, height, size, start_up, way[k])
+    """Renew the heights on a path to the root, and keep the old ones in their order."""
+    for k in range(len(path)):
+        old[k] = height[path[k]]
+        height[path[k]] = _height(edge, height, size, start_up, path[k])
 
 
 @compiled
-def longest_way(edge: Floats, height: Floats, size: int, start_up: StartUpTimes, x: int) -> Ints:
+def longest_path(edge: Floats, height: Floats, size: int, start_up: StartUpTimes, x: int) -> Ints:
     """Return the positions on the costliest path down, of equal ones that with the higher one."""
-    way, count = np.empty(MOST, np.int64), 0
+    path, count = np.empty(MOST, np.int64), 0
     while True:
         step, reach = 1, _reach(x, size)
         while step < reach and x + step < size:
             step *= 2
         if step == 1:
-            return way[:count].copy()
+            return path[:count].copy()
         most, start, below = -1.0, 0.0, x
         while step > 1:
             step //= 2
@@ -109,7 +109,7 @@ def longest_way(edge: Floats, height: Floats, size: int, start_up: StartUpTimes,
                 most, below = cost, x + step
             start += start_up[1]
         x = below
-        way[count] = x
+        path[count] = x
         count += 1
 
 
@@ -164,9 +164,9 @@ def carry_out(
     """Give links their costs, those at ``place`` the ones in ``value``, after a move at p and q."""
     for link in range(len(place)):
         edge[place[link]] = value[link]
-    way = np.empty(MOST, np.int64)
-    count = _upwards(p, q, way)
-    _climb(edge, height, size, start_up, way[:count], np.empty(MOST))
+    path = np.empty(MOST, np.int64)
+    count = _upwards(p, q, path)
+    _climb(edge, height, size, start_up, path[:count], np.empty(MOST))
 
 
 @compiled
@@ -198,21 +198,21 @@ def try_moves(
         Moves tried; the best one, or -1; the best cost.
     """
     found = -1
-    way, old_edge, old_height = np.empty(MOST, np.int64), np.empty(MOST), np.empty(MOST)
+    path, old_edge, old_height = np.empty(MOST, np.int64), np.empty(MOST), np.empty(MOST)
     for k in range(len(p)):
         begin, end = first[k], first[k + 1]
         for link in range(begin, end):
             old_edge[link - begin] = edge[place[link]]
             edge[place[link]] = value[link]
-        count = _upwards(p[k], q[k], way)
-        _climb(edge, height, size, start_up, way[:count], old_height)
+        count = _upwards(p[k], q[k], path)
+        _climb(edge, height, size, start_up, path[:count], old_height)
         if height[0] < best:
             best, found = height[0], k
         # Backwards: a link between p and q stands there twice.
         for link in range(end - 1, begin - 1, -1):
             edge[place[link]] = old_edge[link - begin]
         for up in range(count):
-            height[way[up]] = old_height[up]
+            height[path[up]] = old_height[up]
         if best <= goal:
             return k + 1, found, best
     return len(p), found, best
@@ -306,7 +306,7 @@ class Layout:
         return float(self._edge[x])
 
     def path(self, x: int) -> float:
-        """Return the cost of the way from the root to position ``x``, start-ups included."""
+        """Return the cost of the path from the root to position ``x``, start-ups included."""
         cost, (transfer, interval) = 0.0, self._start_up
         while x:
             above = parent(x)
@@ -319,13 +319,13 @@ class Layout:
         """Return the positions of all leaves, ascending."""
         return leaves(0, self.size)
 
-    def longest_way(self, x: int) -> tuple[int, ...]:
+    def longest_path(self, x: int) -> tuple[int, ...]:
         """Return the positions below ``x`` on the costliest path down to a leaf.
 
         Of equal ones that with the higher position.
         """
-        way = longest_way(self._edge, self._height, self.size, self._start_up, x)
-        return tuple(way.tolist())
+        path = longest_path(self._edge, self._height, self.size, self._start_up, x)
+        return tuple(path.tolist())
 
     def try_swaps(self, p: Ints, q: Ints, best: float, goal: float) -> tuple[int, int, float]:
         """Try swaps of positions ``p[k]`` and ``q[k]``, each from the tree as it is.

@@ -123,7 +123,7 @@ def checked_nodes(nodes: Iterable[int], limit: int) -> list[int]:
 def joining_costs(
     node: int, costs: Mapping[int, float], there: Collection[int]
 ) -> dict[int, float]:
-    """Return the costs of a node that joins, one way or both.
+    """Return the costs of a node that joins, in one direction or both.
 
     Raises
     ------

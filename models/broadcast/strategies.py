@@ -86,7 +86,7 @@ def refine(layout: Layout, searches: int) -> Iterator[Found]:
     From the leaf up, the first link of the path around which a swap helps is taken. Ours.
     """
     for _ in range(searches):
-        for b in reversed(layout.longest_way(0)):
+        for b in reversed(layout.longest_path(0)):
             found = search(layout, trials("leaf", layout, parent(b), b), NO_GOAL)
             yield found
             if found.swap is not None:
@@ -125,9 +125,9 @@ def _family(layout: Layout, a: int, b: int) -> Trials:
 
 
 def _path(layout: Layout, a: int, b: int) -> Trials:
-    """By turns the parent with those above it, and the child with those on its longest way down."""
+    """By turns the parent with those above it, and the child with those on its costliest path."""
     up = [(a, x) for x in ancestors(a) if x]
-    down = [(b, x) for x in layout.longest_way(b)]
+    down = [(b, x) for x in layout.longest_path(b)]
     both = min(len(up), len(down))
     turns = [pair for turn in zip(up, down, strict=False) for pair in turn]
     return _block(turns + up[both:] + down[both:])

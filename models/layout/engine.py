@@ -31,7 +31,7 @@ def interval_of(stages: int, *, shared: bool) -> int:
 
 
 class Kind(IntEnum):
-    """Kinds of a message. Bit 1 of LAST and BROKEN ends the entry on its way down."""
+    """Kinds of a message. Bit 1 of LAST and BROKEN ends the entry as it goes down."""
 
     PLAIN, GO, LAST, BROKEN = range(4)
 
@@ -140,7 +140,7 @@ class EngineLayout:
 
     @cached_property
     def name(self) -> Layout:
-        """How an entry is named at a neighbour; routed: at the next member, and the way there."""
+        """How an entry is named at a neighbour; routed: at the next member, and the route there."""
         orders = ("first along the row 0, the column 1", "dimensions upwards 0, downwards 1")
         routed = (Field("route_class", 1, orders[len(self.place_bits) != 2]),)
         return Layout("name", (*self._entry, *self._place, *(routed if self.routed else ())))

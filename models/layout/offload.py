@@ -59,7 +59,7 @@ class Offload(Table):
         text = "\n".join(self._text(name) for name in self.files)
         self._require(rf"\bmodule\s+{self.module}\b", text, f"module {self.module}", self.files)
         off, on = (
-            "\n".join(f"// verilator lint_{way} {rule}" for rule in _FREE) for way in ("off", "on")
+            "\n".join(f"// verilator lint_{key} {rule}" for rule in _FREE) for key in ("off", "on")
         )
         return f"{off}\n\n{text}\n{on}\n\n`default_nettype wire\n"
 

@@ -366,7 +366,7 @@ class NodeShape(EngineShape):
 
     @cached_property
     def grid(self) -> Grid | None:
-        """The coordinates that packets go by; None: they go another way."""
+        """The coordinates that packets go by; None: they are routed by others."""
         by_sides = self.routing in BY_GRID and self.sides
         return Grid(self.sides, self.wraps) if by_sides else None
 

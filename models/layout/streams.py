@@ -179,8 +179,8 @@ class StreamLayout:
         radius : int, >= 0
             Links between routers from the root to the farthest member.
         """
-        way = radius * (self.hop + 2 * self.registers)
-        return way + self._joins + 7 + self.exit * (not self.own)
+        links = radius * (self.hop + 2 * self.registers)
+        return links + self._joins + 7 + self.exit * (not self.own)
 
     @property
     def hop(self) -> int:

@@ -193,6 +193,6 @@ def check_together(topology: Mesh | Irregular, dead: Dead, groups: Sequence[Grou
             if here != largest:
                 other = group.members[where.index(largest)]
                 raise PlanError(
-                    f"group {group.id}: member {member} cannot be reached from {other}, for no way "
-                    f"is left without {dead}; take it out of the group"
+                    f"group {group.id}: member {member} cannot be reached from {other}, for no "
+                    f"path is left without {dead}; take it out of the group"
                 )

@@ -91,9 +91,9 @@ class Grid:
         return sum(here * stride for here, stride in zip(place, strides, strict=False))
 
     def steps(self, here: NDArray[np.int64], there: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the links up each dimension, or below 0 down, of shortest ways between places.
+        """Return the links up each dimension, or below 0 down, of shortest paths between places.
 
-        In a ring it is the shorter way round; of two as short, the one that does not close it.
+        In a ring it is the shorter path; of two as short, the one that does not close it.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ class Grid:
         return ahead
 
     def path(self, a: int, b: int, order: Iterable[int]) -> list[tuple[int, int]]:
-        """List the routers and outputs on the way from router ``a`` to ``b``.
+        """List the routers and outputs on the path from router ``a`` to ``b``.
 
         Parameters
         ----------
@@ -147,12 +147,12 @@ class Grid:
     def datelines(self) -> Iterator[tuple[int, int]]:
         """Yield the router and port of each end of a link that closes a ring."""
         for router in range(self.routers):
-            ways = zip(self.axes, self.place(router), self.sides, self.rings, strict=True)
-            for (up, down), here, side, ring in ways:
+            axes = zip(self.axes, self.place(router), self.sides, self.rings, strict=True)
+            for (up, down), here, side, ring in axes:
                 if ring and here in (0, side - 1):
                     yield router, up if here else down
 
     def ends(self, a: int, b: int) -> tuple[int, int]:
         """Return the ports of both routers at the link up from ``a`` to ``b``."""
-        ways = zip(self.axes, self.place(a), self.place(b), strict=True)
-        return next(axis for axis, here, there in ways if here != there)
+        axes = zip(self.axes, self.place(a), self.place(b), strict=True)
+        return next(axis for axis, here, there in axes if here != there)

@@ -290,12 +290,12 @@ class Irregular:
     @cached_property
     def _rows(self) -> _Rows:
         forth = self.links_array
-        ways = np.concatenate([forth, forth[:, [2, 3, 0, 1]]])
+        ends = np.concatenate([forth, forth[:, [2, 3, 0, 1]]])
         longer = np.tile(np.array(self.extra or [0] * len(forth), dtype=np.int64), 2)
-        ways = ways[np.lexsort((ways[:, 1], longer, ways[:, 2], ways[:, 0]))]
-        count = np.bincount(ways[:, 0], minlength=self.switches)
+        ends = ends[np.lexsort((ends[:, 1], longer, ends[:, 2], ends[:, 0]))]
+        count = np.bincount(ends[:, 0], minlength=self.switches)
         indptr = np.concatenate([[0], np.cumsum(count)])
-        port, neighbour, far_port = np.ascontiguousarray(ways[:, 1:].T)
+        port, neighbour, far_port = np.ascontiguousarray(ends[:, 1:].T)
         return _Rows(indptr, neighbour, port, far_port)
 
     @cached_property

@@ -34,7 +34,7 @@ class IrregularKeys(EngineNetwork):
     )
     routing: Literal["table", "dimension", "adaptive", "source"] = Field(
         default="table",
-        description="How packets find their way: by tables, by a topology's coordinates in their"
+        description="How packets are routed: by tables, by a topology's coordinates in their"
         " order or as links are free, or by the route that each brings.",
     )
     long_links: tuple[LongLinks, ...] = Field(
@@ -168,25 +168,25 @@ class IrregularSpec(IrregularKeys, EngineSpec):
 
     @property
     def routed_by_tables(self) -> bool:
-        """Whether routers have tables by which packets find their way."""
+        """Whether routers have tables by which packets are routed."""
         return self.channels > 0 and self.routing == "table"
 
     @cached_property
     def shape(self) -> NetworkShape:
         """Its numbers, as hardware and golden model are built from; routes are not among them."""
-        way: dict[str, Any] = {}
+        routed: dict[str, Any] = {}
         if self.routed_by_tables:
-            way = {"routing": "table", "routers": self.switches}
+            routed = {"routing": "table", "routers": self.switches}
         packets = self.channels or self.routing == "adaptive"  # which is refused without
         if packets and self.routing in BY_GRID and self.grid:
-            way = {"routing": self.routing, "sides": self.grid.sides, "wraps": self.grid.wraps}
+            routed = {"routing": self.routing, "sides": self.grid.sides, "wraps": self.grid.wraps}
         router = NodeShape(
             links=self.ports - (not self.interfaces),
             own=not self.interfaces,
             datelines=bool(self.datelines),
             longest_link=max((some.registers for some in self.long_links), default=0),
             **self._router_keys(),
-            **way,
+            **routed,
         )
         return self._shape_of(router, self.datelines)
 
@@ -303,7 +303,7 @@ def _check_datelines(network: Irregular, datelines: Sequence[Place]) -> None:
 def _check_tables(network: Irregular, tables: Sequence[Sequence[int]]) -> None:
     """Refuse routing tables that are not square, or lead out of the network.
 
-    Where the ways lead, and whether they can deadlock, is judged when the network is planned.
+    Where the routes lead, and whether they can deadlock, is judged when the network is planned.
     """
     count = network.switches
     if len(tables) != count or any(len(row) != count for row in tables):

@@ -20,7 +20,7 @@ from syncfabric.models.networks.family import MOST_PORTS
 from syncfabric.models.networks.graph import read_graph
 from syncfabric.models.networks.irregular import Irregular, Link, Place
 from syncfabric.models.networks.irregular_spec import IrregularKeys, IrregularSpec
-from syncfabric.models.networks.linked_table import LinkedTable, one_way
+from syncfabric.models.networks.linked_table import LinkedTable, one_form
 from syncfabric.models.networks.long_links import MOST_ON_A_LINK, LongLinks, places_for
 from syncfabric.models.networks.table import Name, Table, Text, Whole
 
@@ -276,14 +276,14 @@ def _row(place: str, cells: list[str], limits: tuple[int, ...]) -> list[int]:
     return numbers
 
 
-WAYS = {**LinkedTable.WAYS, "chiplets": ("chiplets", "bridges")}
+FORMS = {**LinkedTable.FORMS, "chiplets": ("chiplets", "bridges")}
 
 
 class IrregularTable(LinkedTable, IrregularKeys):  # type: ignore[misc]  # ports may be left out
     """The table ``[network]`` of an irregular network as the file has it."""
 
-    WAYS = WAYS
-    model_config = one_way(WAYS, "tables")
+    FORMS = FORMS
+    model_config = one_form(FORMS, "tables")
 
     chiplets: tuple[Chiplet, ...] | SkipJsonSchema[None] = Field(
         default=None, min_length=1, description="Networks that bridges join to one."

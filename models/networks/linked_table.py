@@ -16,12 +16,12 @@ from syncfabric.models.networks.random_network import RandomNetwork, draw_networ
 from syncfabric.models.networks.table import Flag, Text, Whole, WholePlace
 
 PAIRS = {"links": ("links", "nodes"), "width": ("width", "height")}
-"""The keys that a way cannot do without, where they are more than its first."""
+"""The keys that a form cannot do without, where they are more than its first."""
 
 
-def one_way(ways: Mapping[str, tuple[str, ...]], *others: str) -> ConfigDict:
-    """Give the JSON Schema the ways, and no null for a key that is left out."""
-    keys = dict.fromkeys(key for way in ways.values() for key in way)
+def one_form(forms: Mapping[str, tuple[str, ...]], *others: str) -> ConfigDict:
+    """Give the JSON Schema the forms, and no null for a key that is left out."""
+    keys = dict.fromkeys(key for form in forms.values() for key in form)
 
     def extend(schema: dict[str, Any]) -> None:
         for key in ("ports", "interfaces", *keys, *others):
@@ -31,7 +31,7 @@ def one_way(ways: Mapping[str, tuple[str, ...]], *others: str) -> ConfigDict:
                 if ours in values:  # pydantic's own names, where a key may be left out
                     values[name] = values.pop(ours)
 
-        def way(needed: tuple[str, ...], own: tuple[str, ...]) -> dict[str, Any]:
+        def form(needed: tuple[str, ...], own: tuple[str, ...]) -> dict[str, Any]:
             wrong = sorted(keys.keys() - {*own})
             return {
                 "required": [*needed],
@@ -39,7 +39,7 @@ def one_way(ways: Mapping[str, tuple[str, ...]], *others: str) -> ConfigDict:
             }
 
         needed = PAIRS | {"random": ("random", "ports")}
-        schema["oneOf"] = [way(needed.get(key, (key,)), own) for key, own in ways.items()]
+        schema["oneOf"] = [form(needed.get(key, (key,)), own) for key, own in forms.items()]
 
     return ConfigDict(json_schema_extra=extend)
 
@@ -47,13 +47,13 @@ def one_way(ways: Mapping[str, tuple[str, ...]], *others: str) -> ConfigDict:
 class LinkedTable(NetworkTable):
     """Keys of a table ``[network]`` that say where switches, links and nodes are."""
 
-    WAYS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+    FORMS: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "links": ("links", "nodes", "switches"),
         "topology": ("topology", "nodes_per_switch"),
         "graph": ("graph",),
         "random": ("random",),
     }
-    """The ways to say how the switches are linked, and the keys of each."""
+    """The forms to say how the switches are linked, and the keys of each."""
 
     ports: Whole | SkipJsonSchema[None] = Field(
         default=None, ge=2, le=16, description="Ports of every router; by default, as few as do."
@@ -92,30 +92,30 @@ class LinkedTable(NetworkTable):
     def _names_the_links_once(self) -> Self:
         sides = (getattr(self, side, None) for side in PAIRS["width"])
         mesh = ["width"] * any(side is not None for side in sides)
-        others = (key for key in self.WAYS if key != "width")
-        ways = mesh + [key for key in others if getattr(self, key) is not None]
-        if not ways and self.nodes is None:
-            *some, last = (" and ".join(PAIRS.get(key, (key,))) for key in self.WAYS)
+        others = (key for key in self.FORMS if key != "width")
+        forms = mesh + [key for key in others if getattr(self, key) is not None]
+        if not forms and self.nodes is None:
+            *some, last = (" and ".join(PAIRS.get(key, (key,))) for key in self.FORMS)
             raise SpecError(
                 "network: nothing says how the switches are linked; "
                 f"give {', '.join(some)} or {last}"
             )
-        if len(ways) > 1:
+        if len(forms) > 1:
             raise SpecError(
-                f"network: {ways[0]} and {ways[1]} both say how the switches are linked; keep one"
+                f"network: {forms[0]} and {forms[1]} both say how the switches are linked; keep one"
             )
-        way = next(iter(ways), "links")
-        for other, keys in self.WAYS.items():
+        form = next(iter(forms), "links")
+        for other, keys in self.FORMS.items():
             for key in keys:
-                if other != way and getattr(self, key) is not None:
+                if other != form and getattr(self, key) is not None:
                     raise SpecError(
-                        f"network: {key} goes with {other}; {way} says it already: remove it"
+                        f"network: {key} goes with {other}; {form} says it already: remove it"
                     )
-        if way == "links" and self.links is None:
+        if form == "links" and self.links is None:
             raise SpecError("network: links is missing; add it ([] for a switch alone)")
-        if way == "links" and self.nodes is None:
+        if form == "links" and self.nodes is None:
             raise SpecError("network: nodes is missing; say where they sit, as [switch, port]")
-        if way == "random" and (self.ports is None or self.interfaces is False):
+        if form == "random" and (self.ports is None or self.interfaces is False):
             raise SpecError(
                 "network: random draws links and nodes for a number of ports; set ports, and leave"
                 " interfaces out"

@@ -1,4 +1,4 @@
-"""Links that have more registers than the others of a network: long wraps, and ways off a chip."""
+"""Links that have more registers than the others of a network: long wraps, and links off a chip."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal

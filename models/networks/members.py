@@ -1,4 +1,4 @@
-"""Who belongs to a group: the three ways to say it, and what is no node of the network."""
+"""Who belongs to a group: the three forms to say it, and what is no node of the network."""
 
 import random
 from typing import Any, TypeAlias

@@ -216,7 +216,7 @@ class _Draw:
             if pair:
                 self._link(*pair)
             else:
-                self._make_way()
+                self._free_port()
 
     def network(self) -> Irregular:
         """Deal the ports out."""
@@ -249,7 +249,7 @@ class _Draw:
         fresh = [pair for pair in pairs if not self.linked[pair]]
         return self.rng.choice(fresh or pairs) if pairs else None
 
-    def _make_way(self) -> None:
+    def _free_port(self) -> None:
         """Free a port elsewhere when all free ones are on one switch.
 
         Either a link between two others is led over this switch, or a node moves to it.

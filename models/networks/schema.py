@@ -74,7 +74,7 @@ class GroupTable(Table):
         )
 
 
-# In a file, links can be said in other ways, too.
+# In a file, links can be said in other forms, too.
 KEYS |= {"irregular": IrregularTable.model_fields, "static": StaticTable.model_fields}
 
 

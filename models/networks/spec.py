@@ -130,7 +130,7 @@ class NetworkSpec(Table):
         Raises
         ------
         SpecError
-            It is static: no packet finds a way there, so there is nothing of what was asked for.
+            It is static: no packet has a route there, so there is nothing of what was asked for.
         """
         with about(self.source):
             return self.network.engines(self.name)

@@ -20,7 +20,7 @@ from syncfabric.models.networks.families import named
 from syncfabric.models.networks.irregular import MOST_SWITCHES, Irregular
 from syncfabric.models.networks.irregular_spec import check_topology
 from syncfabric.models.networks.kinds import DataBits, NetworkTable
-from syncfabric.models.networks.linked_table import LinkedTable, one_way
+from syncfabric.models.networks.linked_table import LinkedTable, one_form
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.networks.table import Flag, Operation, Text, Whole, WholePlace
 
@@ -115,7 +115,7 @@ class StaticSpec(StaticKeys):
 
     @model_serializer(mode="wrap")
     def _said(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the keys of the other ways to say what the links are, and notes if none."""
+        """Leave out the keys of the other forms to say what the links are, and notes if none."""
         values: dict[str, Any] = whole(self)
         if not self.notes:
             del values["notes"]
@@ -226,14 +226,14 @@ class StaticSpec(StaticKeys):
                     )
 
 
-WAYS = {"width": ("width", "height"), **LinkedTable.WAYS}
+FORMS = {"width": ("width", "height"), **LinkedTable.FORMS}
 
 
 class StaticTable(LinkedTable, StaticKeys):
     """The table ``[network]`` of a static network as the file has it."""
 
-    WAYS = WAYS
-    model_config = one_way(WAYS)
+    FORMS = FORMS
+    model_config = one_form(FORMS)
 
     def resolve(self, folder: Traversable) -> StaticSpec:
         """Write the network out.

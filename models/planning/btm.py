@@ -48,7 +48,7 @@ def _around(places: Ints) -> Grid:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A barrier tree: of members only, or with relays on the way.
+    """A barrier tree: of members only, or with relays on the paths.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class Tree:
 
     @property
     def height(self) -> int:
-        """Edges on the longest way down (not levels)."""
+        """Edges on the longest path down (not levels)."""
         return int(self.depth.max())
 
     @property
@@ -324,10 +324,10 @@ def build_tree(members: Sequence[Sequence[int]] | ArrayLike, grid: Grid | None =
 
 
 def cs_tree(members: Sequence[Node] | ArrayLike) -> Tree:
-    """Build the CS tree: all members' ways to the root as a tree of neighbours.
+    """Build the CS tree: all members' paths to the root as a tree of neighbours.
 
     Every member's message goes X first, then Y, to the root of ``btm``'s tree, as packets do; where
-    two ways meet they are one from there on. Every node on the way has a register, also one that
+    two paths meet they are one from there on. Every node on a path has a register, also one that
     is no member (a relay): so an edge is one link.
 
     Parameters
@@ -345,7 +345,7 @@ def cs_tree(members: Sequence[Node] | ArrayLike) -> Tree:
     root_x, root_y = int(x[place]), int(y[place])
     width = int(x.max()) + 1
     keys = y * width + x
-    relays = np.setdiff1d(_on_the_way(x, y, root_x, root_y, width), keys)
+    relays = np.setdiff1d(_on_paths(x, y, root_x, root_y, width), keys)
     keys = np.concatenate([keys, relays])
     x, y = keys % width, keys // width
     along_x = x != root_x
@@ -359,7 +359,7 @@ def cs_tree(members: Sequence[Node] | ArrayLike) -> Tree:
     return Tree(np.stack([x, y], axis=1), np.where(root, -1, parent), port, len(relays))
 
 
-def _on_the_way(x: Ints, y: Ints, root_x: int, root_y: int, width: int) -> Ints:
+def _on_paths(x: Ints, y: Ints, root_x: int, root_y: int, width: int) -> Ints:
     """Return the nodes between members and root, as y * width + x, ends included."""
     rows = np.unique(np.append(y, root_y))
     row = np.searchsorted(rows, y)

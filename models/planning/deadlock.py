@@ -6,7 +6,7 @@ Trans. Computers 36(5), 1987; paper BTM, section 3.2; paper BTIN, section 4.2). 
 are: see ``channel_graph``.
 
 What arrives waits for nothing: a sink takes packets, and an engine has room for every message of
-its groups that can be under way, so that merging and replication add no edges. Barrier wires are no
+its groups that can be in flight, so that merging and replication add no edges. Barrier wires are no
 channels: no two groups share one. A process takes the results of its streams.
 """
 
@@ -95,7 +95,7 @@ def channel_graph(
     Messages from neighbour to neighbour add none: each crosses one link and is taken by the engine
     there, and holds nothing while it waits.
 
-    Of streams: a word on its way up waits for a place nearer to the root, and where the turn and
+    Of streams: a word going up waits for a place nearer to the root, and where the turn and
     forks bring it, for places farther from it (docs/microarchitecture-streams.md, V4, V5, V11). It
     waits for words of its group that come by other ports of the join, and so for whatever else may
     be before them in their channels.
@@ -113,7 +113,7 @@ def channel_graph(
     escape : {"kept", "left", "none"}
         With adaptive routing: packets stay in escape channels, go back to adaptive ones, or adapt
         in all channels (of which only the first is built). Others than "kept" are for small
-        networks: every packet's ways are followed.
+        networks: every packet's routes are followed.
     replies : mapping of int to int
         Where nodes take a packet only when they can send a reply, as cores do: the channel of the
         reply, by that of the packet.
@@ -143,8 +143,8 @@ def channel_graph(
             ordinary = [*_grid_edges(topology, grid, lines, restart=restart)]
         forth = range(len(grid.sides))
         for order in (forth, forth[::-1]) if network.transport == "routed" else ():
-            way = "-".join(grid.names[axis].upper() for axis in order)
-            name = SYNC if shared else f"{SYNC} {way}"
+            axes = "-".join(grid.names[axis].upper() for axis in order)
+            name = SYNC if shared else f"{SYNC} {axes}"
             barriers = _grid_edges(topology, grid, lines, order=order, halves=True)
             waits.append(((name, f"{name}, behind datelines"), barriers))
         if network.managed:
@@ -250,7 +250,7 @@ def _grid_edges(
     restart : bool
         Packets begin each dimension in the even channel.
     halves : bool
-        Half of the way round a ring they go up or down; else up from even places, down from odd.
+        Halfway around a ring they go up or down; else up from even places, down from odd.
     """
     far = {end: other[0] for link in graph.links for end, other in (link, link[::-1])}
     for end in grid.datelines() if plain else ():
@@ -312,9 +312,9 @@ def _adaptive_edges(
         seen = {*states}
         while states:
             router, held, inside = states.pop()
-            ways = [*_minimal(grid, router, to)]
-            further = [(far[router, port], held, False) for port in ways if escape]
-            for port in ways[:1] if escape else ways:
+            ports = [*_minimal(grid, router, to)]
+            further = [(far[router, port], held, False) for port in ports if escape]
+            for port in ports[:1] if escape else ports:
                 stays = inside and held and held[1] == port and held[2]
                 odd = escape and (stays or (router, port) in datelines)
                 lane = router, port, int(odd)
@@ -327,8 +327,8 @@ def _adaptive_edges(
 
 def _minimal(grid: Grid, here: int, there: int) -> Iterator[int]:
     """Yield the ports that lead nearer to a router, by dimension; half of a ring by parity."""
-    ways = zip(grid.axes, grid.sides, grid.rings, grid.place(here), grid.place(there), strict=True)
-    for (up, down), side, ring, h, t in ways:
+    axes = zip(grid.axes, grid.sides, grid.rings, grid.place(here), grid.place(there), strict=True)
+    for (up, down), side, ring, h, t in axes:
         if h != t:
             yield up if (2 * ((t - h) % side) < side + 1 - h % 2 if ring else t > h) else down
 
@@ -362,15 +362,15 @@ def _packet_edges(network: IrregularSpec) -> Ints:
     # Packets for one switch never mind those for another: a few destinations at a time.
     for first in range(0, count, AT_A_TIME):
         to = np.arange(first, min(first + AT_A_TIME, count))
-        # Where packets may be: at a switch, on the way to another, before or after a dateline.
+        # Where packets may be: at a switch, between two, before or after a dateline.
         reached = np.zeros((count, to.size, 2), dtype=bool)
         reached[topology.nodes_array[:, 0], :, 0] = True
         fresh = reached.copy()
         while fresh.any():
             here, column, before = np.nonzero(fresh)
             there = after[here, to[column]]
-            on_way = there != to[column]
-            here, column, before, there = (x[on_way] for x in (here, column, before, there))
+            going_on = there != to[column]
+            here, column, before, there = (x[going_on] for x in (here, column, before, there))
             port, onward = tables[here, to[column]], tables[there, to[column]]
             odd = before | passes[here, port]
             edges = (here, port, odd, onward, odd | passes[there, onward])
@@ -394,7 +394,7 @@ def check(
 ) -> None:
     """Refuse a plan whose channels can wait for each other in a cycle.
 
-    On a static network each way has links of its own, so that none do.
+    On a static network each route has links of its own, so that none do.
 
     Parameters
     ----------
@@ -432,5 +432,5 @@ def find_cycle(graph: Channels) -> list[Channel]:
     start = min(knot)
     return min(
         (nx.shortest_path(inside, after, start) for after in inside[start]),
-        key=lambda way: (len(way), way),
+        key=lambda cycle: (len(cycle), cycle),
     )

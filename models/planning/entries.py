@@ -182,12 +182,12 @@ class Room:
             if other == owner and router in places
         ]
         groups = needed if runs == 1 else runs << (needed - 1).bit_length()
-        ways: list[tuple[int, tuple[str, ...]]] = [(entries_of(groups), (f"groups = {groups}",))]
+        choices: list[tuple[int, tuple[str, ...]]] = [(entries_of(groups), (f"groups = {groups}",))]
         if needed <= self.entries:
-            ways.insert(0, (self.router.layout.entries, ()))
+            choices.insert(0, (self.router.layout.entries, ()))
         fewer = "groups" if runs == 1 else "groups or managers"
         remedy = f"a node has registers for {MOST_REGISTERS} groups: take fewer {fewer}"
-        for entries, keys in ways:
+        for entries, keys in choices:
             registers = self._registers_for_all(entries)
             if entries <= MOST_ENTRIES and registers is not None:
                 if registers > self.registers:

@@ -67,8 +67,8 @@ class FreeLinks:
         if found is None:
             back = self.far[link]
             turns = self.graph.turns_back
-            ways = (out for out in self.of(back // self.ports) if turns or out != back)
-            found = self._after[link] = tuple(out for out in ways if self.far[out] >= 0)
+            outputs = (out for out in self.of(back // self.ports) if turns or out != back)
+            found = self._after[link] = tuple(out for out in outputs if self.far[out] >= 0)
         return found
 
     def into(self, switch: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Searches over a network: sums along ways, shortest and cheapest ways, and eccentricities."""
+"""Searches over a network: sums along paths, shortest and cheapest paths, and eccentricities."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from syncfabric.models.errors import PlanError
 from syncfabric.models.networks.irregular import Ints, Irregular
 
 LITTLE = 1 / 1024
-"""What each link costs more: a way that costs nothing would be no link to ``dijkstra``."""
+"""What each link costs more: a path that costs nothing would be no link to ``dijkstra``."""
 BATCH = 64
 """Roots that are taken at once: a bit each of a word a router."""
 
@@ -46,13 +46,13 @@ def path_sums(parent: Ints, weights: Ints) -> Ints:
 
 
 class Rays(NamedTuple):
-    """All shortest ways from a root.
+    """All shortest paths from a root.
 
     Attributes
     ----------
     root : int
     levels : list of int
-        Links from the root to each router; -1 where there is no way.
+        Links from the root to each router; -1 where there is no path.
     steps : list of (array, array, array)
         For each level but the root's: its routers, each as often as it has neighbours on the
         level above, these neighbours, and where each router's begin.
@@ -78,7 +78,7 @@ class Rays(NamedTuple):
         return cls(root, level.tolist(), steps if len(links) else [])
 
     def prices(self, cost: Ints) -> Ints:
-        """Return the least cost of a way from the root to each router, both included."""
+        """Return the least cost of a path from the root to each router, both included."""
         prices = cost.copy()
         for routers, above, first in self.steps:
             prices[routers] += np.minimum.reduceat(prices[above], first)
@@ -86,7 +86,7 @@ class Rays(NamedTuple):
 
 
 def distances(graph: Irregular, sources: Sequence[int], cost: Ints) -> Ints:
-    """Return the least cost of a way from each source to all routers, its own not counted.
+    """Return the least cost of a path from each source to all routers, its own not counted.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def distances(graph: Irregular, sources: Sequence[int], cost: Ints) -> Ints:
     Returns
     -------
     array of float, shape (sources, routers)
-        Infinite where there is no way.
+        Infinite where there is no path.
     """
     # scipy takes a while to import, which most networks need not wait for.
     from scipy.sparse import csr_array

@@ -25,7 +25,7 @@ from syncfabric.models.planning.port_tree import PortTree
 from syncfabric.models.planning.ring import Least, Ring
 from syncfabric.models.timing.static import ALONE, ring_bound, tree_bound
 
-Way: TypeAlias = Ring | Multicast
+Route: TypeAlias = Ring | Multicast
 """What joins a group's members on a static network."""
 
 FIELDS = (
@@ -78,7 +78,7 @@ class GroupPlan:
     op: str
     planner: str
     members: tuple[Node, ...]
-    shape: PortTree | Way
+    shape: PortTree | Route
     bound: int
     bound_least: int
     bound_btm: int | None = None
@@ -104,7 +104,7 @@ class GroupPlan:
         return self.shape
 
     @property
-    def way(self) -> Way:
+    def route(self) -> Route:
         """The ring or tree of a group on a static network."""
         assert not isinstance(self.shape, PortTree)
         return self.shape
@@ -135,7 +135,7 @@ class GroupPlan:
     def root(self) -> Node | None:
         """The root's router or switch on a mesh; else the member at the root's lowest port."""
         if self.static:
-            return self.way.root
+            return self.route.root
         return self.graph.member(self.tree.root) if self.graph.columns else self.tree.root_node
 
     @property
@@ -150,12 +150,12 @@ class GroupPlan:
 
     @property
     def height(self) -> int | None:
-        """Edges on a tree's longest way down; None of a ring."""
+        """Edges on a tree's longest path down; None of a ring."""
         return self.shape.height
 
     @property
     def longest_path(self) -> int:
-        """Links between routers on the longest way down, or of the ring."""
+        """Links between routers on the longest path down, or of the ring."""
         return self.shape.radius
 
     @property
@@ -166,21 +166,21 @@ class GroupPlan:
     @property
     def ring(self) -> list[int] | None:
         """The switches that a ring passes, from the root's on; None of a tree."""
-        return self.way.ring
+        return self.route.ring
 
     @property
     def edges(self) -> list[tuple[int, int]] | None:
         """Every switch of a multicast tree and the one above it, outwards; None of a ring."""
-        return self.way.edges
+        return self.route.edges
 
     @property
     def links(self) -> int:
         """The links of a ring or multicast tree."""
-        return self.way.length
+        return self.route.length
 
     def routes(self) -> Routes:
         """Return what each output of a static network's switches selects."""
-        return self.way.routes(self.members)
+        return self.route.routes(self.members)
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``plan --json`` says of the group (docs/planning.md); null: it lacks that."""
@@ -188,7 +188,7 @@ class GroupPlan:
         values |= {name: list(place) for name in ROOTS if (place := values[name]) is not None}
         values["members"] = [list(member) for member in self.members]
         values["registers"] = list(self.registers)
-        own = self._way_json(self.way) if self.static else self._tree_json()
+        own = self._route_json(self.route) if self.static else self._tree_json()
         if self.stream_bound is not None:
             values["stream_bound"] = self.stream_bound
         return {**dict.fromkeys(FIELDS), **values, **own}
@@ -220,15 +220,15 @@ class GroupPlan:
             ]
         return values
 
-    def _way_json(self, way: Way) -> dict[str, Any]:
+    def _route_json(self, route: Route) -> dict[str, Any]:
         shown = self.graph.shown
         return {
-            "edges": way.edges and [[shown(end) for end in edge] for edge in way.edges],
-            "ring": way.ring if way.ring is None else [shown(switch) for switch in way.ring],
-            "ring_least": way.least._asdict() if isinstance(way, Ring) and way.length else None,
-            "links": way.length,
+            "edges": route.edges and [[shown(end) for end in edge] for edge in route.edges],
+            "ring": route.ring if route.ring is None else [shown(switch) for switch in route.ring],
+            "ring_least": route.least._asdict() if isinstance(route, Ring) and self.links else None,
+            "links": route.length,
             "flits": self.flits,
-            "ports": None if self.graph.columns else [port for _, port in way.outputs],
+            "ports": None if self.graph.columns else [port for _, port in route.outputs],
         }
 
     @classmethod
@@ -246,7 +246,7 @@ class GroupPlan:
             It was written by an earlier edition, or is no plan of a group of this network.
         """
         if isinstance(network, StaticSpec):
-            return _read_way(entry, network)
+            return _read_route(entry, network)
         subject = f"plan: group {entry.get('id')}"
         if "entries" not in entry:
             raise SpecError(
@@ -272,36 +272,36 @@ class GroupPlan:
 
 
 def laid(
-    group_id: int, planner: str, op: str, members: tuple[Node, ...], way: Way, network: StaticSpec
+    gid: int, planner: str, op: str, members: tuple[Node, ...], route: Route, network: StaticSpec
 ) -> GroupPlan:
     """Return the plan of a group on a static network from its ring or tree."""
     flits, bound, least = None, ALONE, ALONE
-    if isinstance(way, Ring) and len(members) > 1:
-        bound, least = (ring_bound(n, network) for n in (way.length, way.least.links))
-    elif isinstance(way, Multicast) and len(members) > 1:
-        flits = tree_flits(way.height, network)
+    if isinstance(route, Ring) and len(members) > 1:
+        bound, least = (ring_bound(n, network) for n in (route.length, route.least.links))
+    elif isinstance(route, Multicast) and len(members) > 1:
+        flits = tree_flits(route.height, network)
         at = Counter(network.graph.seat(member)[0] for member in members)
-        beside = at[network.graph.seat(way.root)[0]] > 1
-        bound = tree_bound(way.height, flits, network, beside=beside)
-        others = tree_flits(way.least, network)
-        least = tree_bound(way.least, others, network, beside=min(at.values()) > 1)
-    return GroupPlan(group_id, op, planner, members, way, bound, least, flits=flits)
+        beside = at[network.graph.seat(route.root)[0]] > 1
+        bound = tree_bound(route.height, flits, network, beside=beside)
+        others = tree_flits(route.least, network)
+        least = tree_bound(route.least, others, network, beside=min(at.values()) > 1)
+    return GroupPlan(gid, op, planner, members, route, bound, least, flits=flits)
 
 
-def _read_way(entry: Mapping[str, Any], network: StaticSpec) -> GroupPlan:
+def _read_route(entry: Mapping[str, Any], network: StaticSpec) -> GroupPlan:
     graph, members = network.graph, tuple((a, b) for a, b in entry["members"])
     x, y = entry["root"]
-    way: Way
+    route: Route
     if entry["ring"] is None:
         ends = [(graph.switch(above), graph.switch(down)) for down, above in entry["edges"]]
         least = least_depth(graph, members)
-        way = Multicast(graph, (x, y), _outputs(entry, graph, ends), entry["longest_path"], least)
+        route = Multicast(graph, (x, y), _outputs(entry, graph, ends), entry["longest_path"], least)
     else:
         ring = [graph.switch(shown) for shown in entry["ring"]]
         known = Least(**entry["ring_least"]) if ring else Least(0, "sides")
         ends = [*zip(ring, [*ring[1:], *ring[:1]], strict=True)]
-        way = Ring(graph, (x, y), _outputs(entry, graph, ends), known)
-    return laid(entry["id"], entry["planner"], entry["op"], members, way, network)
+        route = Ring(graph, (x, y), _outputs(entry, graph, ends), known)
+    return laid(entry["id"], entry["planner"], entry["op"], members, route, network)
 
 
 def _outputs(
@@ -315,7 +315,7 @@ def _outputs(
         (graph.across(*output) or (-1,))[0] != to
         for output, (_, to) in zip(found, ends, strict=True)
     ):
-        raise SpecError(f"plan: group {entry['id']}: its way leaves the links; plan again")
+        raise SpecError(f"plan: group {entry['id']}: its route leaves the links; plan again")
     return found
 
 

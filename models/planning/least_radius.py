@@ -83,10 +83,10 @@ def centre_of(graph: Irregular, targets: Ints) -> Centre:
 
 
 def lay(graph: Irregular, rays: Rays, members: Collection[int], cost: Ints, busy: Ints) -> PortTree:
-    """Return a tree of shortest ways from a root to all members over routers of little cost.
+    """Return a tree of shortest paths from a root to all members over routers of little cost.
 
     Level by level from the farthest: children for which no router of the level above is in the
-    tree anyway get some by greedy set cover, the least cost of a way to the root for each child
+    tree anyway get some by greedy set cover, the least cost of a path to the root for each child
     first. Then each child takes one that is in the tree anyway, of these the least busy, and of
     these the lowest-numbered.
 
@@ -94,7 +94,7 @@ def lay(graph: Irregular, rays: Rays, members: Collection[int], cost: Ints, busy
     ----------
     graph : Irregular
     rays : Rays
-        The shortest ways from the root.
+        The shortest paths from the root.
     members : collection of int
         The members' routers.
     cost : array of int64, shape (routers,)

@@ -2,17 +2,17 @@
 
 Alone on an idle mesh a message waits only for another that uses the same link: a link carries one
 message a cycle, and one of a class every third cycle. Messages of two members one of which is above
-the other are never under way together, for the second is sent because of the first. So no message
+the other are never in flight together, for the second is sent because of the first. So no message
 ever waits, whatever the arrivals, if
 
-1. the ways of two members to their parents share a link only where one is above the other;
-2. no way leads through a member above both its ends.
+1. the paths of two members to their parents share a link only where one is above the other;
+2. no path leads through a member above both its ends.
 
 Why 2: let a message cross a link from u to v in cycle t, and a later one too. Between them lies a
 chain of messages from v by some member c to u, at a cycle a link, so the later one crosses at
-t + 1 + |v c| + |c u| or after; c is the lower end of the upper way or, between a reduction and a
+t + 1 + |v c| + |c u| or after; c is the lower end of the upper path or, between a reduction and a
 distribution, the root. The two distances add up to an odd number: to at least 3, which is enough,
-or to 1 if c is u or v. Then one of the two ways leads through c, which 2 forbids.
+or to 1 if c is u or v. Then one of the two paths leads through c, which 2 forbids.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ class Ancestry:
 
 
 @dataclass(frozen=True, eq=False)
-class Ways:
-    """Every link of the way between each member and its parent, a row for each link.
+class Paths:
+    """Every link of the path between each member and its parent, a row for each link.
 
     Parameters
     ----------
     member : array of int64, shape (links,)
-        Position of the member whose way it is.
+        Position of the member whose path it is.
     x, y : array of int64, shape (links,)
         The node that the link leaves.
     dx, dy : array of int64, shape (links,)
@@ -86,7 +86,7 @@ class Ways:
     dy: Ints
 
     @classmethod
-    def of(cls, tree: Tree, *, paper: bool = False) -> Ways:
+    def of(cls, tree: Tree, *, paper: bool = False) -> Paths:
         """List the links of the distributions, or with ``paper`` of paper BTM's reductions.
 
         Both go X first to or from the children at +X and -X, Y first to or from the others. The
@@ -114,7 +114,7 @@ class Ways:
 
     @property
     def pairs(self) -> Ints:
-        """A number for the two nodes of each link, the same both ways."""
+        """A number for the two nodes of each link, the same in both directions."""
         return ((2 * self.y + self.dy) << 32) + 2 * self.x + self.dx
 
     @property
@@ -129,11 +129,11 @@ def can_meet(tree: Tree) -> bool:
     The reductions are taken to go back over the links of the distributions. The second rule is
     checked for the paper's reductions too.
     """
-    ancestry, ways = Ancestry.of(tree), Ways.of(tree)
-    first, second, _ = _on_one_link(ways.pairs, ways.member, ancestry)
+    ancestry, paths = Ancestry.of(tree), Paths.of(tree)
+    first, second, _ = _on_one_link(paths.pairs, paths.member, ancestry)
     if not ancestry.above(first, second).all():
         return True
-    return any(_leads_back(tree, ancestry, some) for some in (ways, Ways.of(tree, paper=True)))
+    return any(_leads_back(tree, ancestry, some) for some in (paths, Paths.of(tree, paper=True)))
 
 
 def _on_one_link(links: Ints, member: Ints, ancestry: Ancestry) -> tuple[Ints, Ints, Ints]:
@@ -147,12 +147,12 @@ def _on_one_link(links: Ints, member: Ints, ancestry: Ancestry) -> tuple[Ints, I
     return member[:-1][same], member[1:][same], links[1:][same]
 
 
-def _leads_back(tree: Tree, ancestry: Ancestry, ways: Ways) -> bool:
-    """Return whether some way leads through a member above both its ends."""
+def _leads_back(tree: Tree, ancestry: Ancestry, paths: Paths) -> bool:
+    """Return whether some path leads through a member above both its ends."""
     places = (tree.y << 32) + tree.x
     order = np.argsort(places)
-    passed = (ways.y << 32) + ways.x
+    passed = (paths.y << 32) + paths.x
     found = order[np.searchsorted(places[order], passed) % len(tree)]
-    inside = (places[found] == passed) & (found != ways.member)
-    inside &= found != tree.parent[ways.member]
-    return bool(ancestry.above(found[inside], ways.member[inside]).any())
+    inside = (places[found] == passed) & (found != paths.member)
+    inside &= found != tree.parent[paths.member]
+    return bool(ancestry.above(found[inside], paths.member[inside]).any())

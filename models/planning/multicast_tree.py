@@ -1,7 +1,7 @@
 """Planner ``tree``: a multicast tree over directed links, from the root's switch to all members.
 
 Ours, not the paper's: every switch of the tree copies what comes in by one link to those it leads
-on by, and to its core if that is a member. Every member's way is as short as the free links allow,
+on by, and to its core if that is a member. Every member's path is as short as the free links allow,
 and of such trees one with few links is taken.
 """
 
@@ -160,19 +160,19 @@ def _prune(links: FreeLinks, levels: list[list[int]], wanted: set[int]) -> list[
         }
         needed = inner & wanted
         while left:
-            for switch, ways in list(left.items()):
-                parent = next((way for way in sorted(ways) if way in needed), None)
+            for switch, ups in list(left.items()):
+                parent = next((up for up in sorted(ups) if up in needed), None)
                 if parent is not None:
-                    down.append(ways[parent])
+                    down.append(ups[parent])
                     del left[switch]
             if left:
-                served = Counter(way for ways in left.values() for way in ways)
-                needed.add(min(served, key=lambda way: (-served[way], way)))
+                served = Counter(up for ups in left.values() for up in ups)
+                needed.add(min(served, key=lambda up: (-served[up], up)))
     return down[::-1]
 
 
 def tree_flits(longest: int, network: StaticSpec) -> int:
-    """Return the flits of an episode of a tree: one more than its longest way stores.
+    """Return the flits of an episode of a tree: one more than its longest path stores.
 
     Then the last can only be sent when every member has read one. With one fewer it is released
     early.

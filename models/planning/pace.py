@@ -95,15 +95,15 @@ class Pace:
         """Return the cycles from head to head of routed messages that take a number of hops."""
         return self.stages - 1 + hops * (1 + self.link)
 
-    def least(self, way: int) -> int:
-        """Return the cycles from ``arrive`` to ``released`` of one member at the end of a way.
+    def least(self, to_root: int) -> int:
+        """Return the cycles from ``arrive`` to ``released`` of one member so far from the root.
 
         Parameters
         ----------
-        way : int
+        to_root : int
             Cycles from head to head, along the tree from the member's router to the root.
         """
-        return ARRIVAL + 2 * way + self.release
+        return ARRIVAL + 2 * to_root + self.release
 
     def latest(self, parent: Ints, members: Ints, edges: Ints) -> Ints:
         """Return how late each router can complete, after the last arrival, shape (t,).
@@ -142,11 +142,10 @@ class Pace:
         """Return the most cycles from the last ``arrive`` of messages to the last ``released``.
 
         For one group alone on an idle network whose watchdogs do not visit its entries meanwhile.
-        On the way down nothing waits: what a router sends there comes to routers that have merged
-        everything.
+        Downwards nothing waits: a router sends to routers that have merged everything.
         """
         parent, members = tree.parent, tree.member_count
         edges = self.edge(tree.hops) + tree.extra
-        way = path_sums(parent, np.where(parent >= 0, edges, 0))
+        down = path_sums(parent, np.where(parent >= 0, edges, 0))
         late = self.latest(parent, members, edges)[parent < 0]
-        return int(late[0]) + int(way[members > 0].max()) + self.release
+        return int(late[0]) + int(down[members > 0].max()) + self.release

@@ -193,7 +193,7 @@ def make_plan(spec: NetworkSpec, without: Dead = NOTHING) -> BarrierPlan:
     ------
     PlanError
         A router has more groups than entries; members cannot reach each other any more; or on a
-        static network there is no way for a group beside the others.
+        static network there is no route for a group beside the others.
     """
     with about(spec.source):
         return _planned(spec, without)

@@ -1,7 +1,7 @@
 """Plans of static networks: rings and trees side by side, no two over the same directed link.
 
 Each group is planned alone first. Then they are laid one after another over the links that are
-left. A group that finds no way is laid across some of the others, and these are laid anew: rip-up
+left. A group that finds no route is laid across some of the others, and these are laid anew: rip-up
 and reroute, as for wires. At last every group that is worse off than alone tries the same, and it
 stays so if all together are better off.
 
@@ -18,16 +18,16 @@ from syncfabric.models.networks.dead import NOTHING, Dead
 from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.networks.spec import GroupSpec, StaticSpec
 from syncfabric.models.planning.free_links import Output
-from syncfabric.models.planning.group_plan import GroupPlan, Way, laid
+from syncfabric.models.planning.group_plan import GroupPlan, Route, laid
 from syncfabric.models.planning.multicast_tree import Multicast, best_tree
 from syncfabric.models.planning.ring import Least, Ring, best_ring, ring_beside
 
 TRIES = 150
-"""Times for each group that one is laid, until all have a way."""
+"""Times for each group that one is laid, until all have a route."""
 BETTER = 2
-"""Times for each group that shorter ways are tried."""
+"""Times for each group that shorter routes are tried."""
 KEPT = 0.5
-"""Part of the others that a way which is laid across them leaves alone."""
+"""Part of the others that a route which is laid across them leaves alone."""
 SHAKES = 100
 """Pieces of a ring that are mended in that."""
 ALONE_SHAKES = 300
@@ -54,7 +54,7 @@ def plan_static(
     Raises
     ------
     PlanError
-        A group has no ring, or no way was found for it beside the others'.
+        A group has no ring, or no route was found for it beside the others'.
     """
     several = [group for group in groups if len(group.members) > 1]
     board = _Board(network.graph, several, dead, beside)
@@ -63,19 +63,19 @@ def plan_static(
     return tuple(_planned(group, board.laid.get(group.id), network) for group in groups)
 
 
-def _planned(group: GroupSpec, way: Way | None, network: StaticSpec) -> GroupPlan:
-    if way is None:
+def _planned(group: GroupSpec, route: Route | None, network: StaticSpec) -> GroupPlan:
+    if route is None:
         (alone,) = group.members
         ring = group.planner == "ring"
         at = network.graph, alone, list[Output]()
-        way = Ring(*at, Least(0, "sides")) if ring else Multicast(*at, 0, 0)
-    if isinstance(way, Ring):
-        way = way.turned(group.members)
-    return laid(group.id, group.planner, group.op, group.members, way, network)
+        route = Ring(*at, Least(0, "sides")) if ring else Multicast(*at, 0, 0)
+    if isinstance(route, Ring):
+        route = route.turned(group.members)
+    return laid(group.id, group.planner, group.op, group.members, route, network)
 
 
 class _Board:
-    """The ways that are laid so far."""
+    """The routes that are laid so far."""
 
     def __init__(
         self, graph: Irregular, groups: Sequence[GroupSpec], dead: Dead, beside: Collection[Output]
@@ -83,11 +83,11 @@ class _Board:
         self.graph, self._closed = graph, dead.links.union(beside)
         self.members = {group.id: group.members for group in groups}
         self.alone = {group.id: _alone(graph, group, dead, self._closed) for group in groups}
-        self.laid: dict[int, Way] = {}
+        self.laid: dict[int, Route] = {}
         self.rng = random.Random(len(groups))
 
     def lay_all(self) -> None:
-        """Lay every group's way: rings first, and long ones."""
+        """Lay every group's route: rings first, and long ones."""
         waiting = deque(sorted(self.alone, key=self._demand, reverse=True))
         for _ in range(TRIES * len(waiting)):
             if not waiting:
@@ -101,12 +101,12 @@ class _Board:
     def improve(self) -> None:
         """Lay groups that are worse off than alone anew, and keep what is better for all."""
         for _ in range(BETTER * len(self.laid)):
-            worse = [gid for gid, way in self.laid.items() if way.excess]
+            worse = [gid for gid, route in self.laid.items() if route.excess]
             if not worse:
                 return
             gid, before = self.rng.choice(worse), self.laid
             for across in (True, False):
-                self.laid = {other: way for other, way in before.items() if other != gid}
+                self.laid = {other: route for other, route in before.items() if other != gid}
                 anew = self._push_in(gid) if across else [gid]
                 if all(self._lay(other, SHAKES) for other in anew) and _excess(self.laid) < _excess(
                     before
@@ -115,37 +115,37 @@ class _Board:
                 self.laid = before
 
     def _push_in(self, gid: int) -> list[int]:
-        """Lay a group's way across some others, drawn at random; return them, laid no more."""
+        """Lay a group's route across some others, drawn at random; return them, laid no more."""
         others = self.laid
-        self.laid = {other: way for other, way in others.items() if self.rng.random() < KEPT}
+        self.laid = {other: route for other, route in others.items() if self.rng.random() < KEPT}
         if not self._lay(gid, 0):
             self.laid = {gid: self.alone[gid]}
         taken = set(self.laid[gid].outputs)
         ripped = []
-        for other, way in others.items():
-            if taken.isdisjoint(way.outputs):
-                self.laid[other] = way
+        for other, route in others.items():
+            if taken.isdisjoint(route.outputs):
+                self.laid[other] = route
             else:
                 ripped.append(other)
         return ripped
 
     def _lay(self, gid: int, shakes: int) -> bool:
-        """Lay a group's way over the links that are left; return whether there is one."""
-        taken = {link for way in self.laid.values() for link in way.outputs}
+        """Lay a group's route over the links that are left; return whether there is one."""
+        taken = {link for route in self.laid.values() for link in route.outputs}
         taken |= self._closed
         alone = self.alone[gid]
-        way: Way | None
+        route: Route | None
         if isinstance(alone, Ring):
-            way = ring_beside(self.members[gid], taken, alone, shakes)
+            route = ring_beside(self.members[gid], taken, alone, shakes)
         else:
-            way = best_tree(self.graph, self.members[gid], taken)
-        if way is not None:
-            self.laid[gid] = way
-        return way is not None
+            route = best_tree(self.graph, self.members[gid], taken)
+        if route is not None:
+            self.laid[gid] = route
+        return route is not None
 
     def _demand(self, gid: int) -> tuple[bool, int]:
-        way = self.alone[gid]
-        return way.ring is not None, way.length
+        route = self.alone[gid]
+        return route.ring is not None, route.length
 
     def _refusal(self, gid: int) -> PlanError:
         others = ", ".join(str(other) for other in self.alone if other != gid)
@@ -158,8 +158,8 @@ class _Board:
         )
 
 
-def _alone(graph: Irregular, group: GroupSpec, dead: Dead, closed: Collection[Output]) -> Way:
-    """Return a group's way where all links but closed ones are free."""
+def _alone(graph: Irregular, group: GroupSpec, dead: Dead, closed: Collection[Output]) -> Route:
+    """Return a group's route where all links but closed ones are free."""
     if group.planner == "tree":
         tree = best_tree(graph, group.members, closed)
         if tree is None:
@@ -186,5 +186,5 @@ def _alone(graph: Irregular, group: GroupSpec, dead: Dead, closed: Collection[Ou
     return ring
 
 
-def _excess(laid: Mapping[int, Way]) -> int:
-    return sum(way.excess for way in laid.values())
+def _excess(laid: Mapping[int, Route]) -> int:
+    return sum(route.excess for route in laid.values())

@@ -37,7 +37,7 @@ neighbour's number, or -1 at the root and where it does not matter."""
 
 
 class Stretched(NamedTuple):
-    """A graph in which every way has as many links as it takes, in units.
+    """A graph in which every path has as many links as it takes, in units.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ def _routed(
 
     def whole(tree: Tree) -> PortTree | None:
         found = PortTree.routed(tree, graph)
-        return None if dead and dead.links & set(found.ways()) else found
+        return None if dead and dead.links & set(found.path_links()) else found
 
     grid = graph.grid
     assert grid
@@ -306,7 +306,7 @@ def plan_on_wires(
     """Plan the groups that go on wires, in their order; return those left over, too.
 
     A group takes the lowest slot that is free at all routers of its tree of least radius, or, if
-    there is none, the lowest in which a longer tree finds its way between those that are taken.
+    there is none, the lowest in which a longer tree fits between those that are taken.
     Those with streams come first, and take slots of these; others take such slots last.
     With managers, groups are theirs in turn, as other groups are.
 

@@ -1,6 +1,6 @@
 """A group's tree as ports: of every router with an entry, those to parent, children and members.
 
-A link tree has an entry at every router on its way, and each edge is a link. Where messages are
+A link tree has an entry at every router on its path, and each edge is a link. Where messages are
 routed, entries are at members (and at relays) alone, and an edge takes several links: the parent's
 message leaves by the child's port, in the class that takes this port's dimension before the others
 in which they differ; the child's goes back over the same links by the other class, and so comes to
@@ -229,7 +229,7 @@ class PortTree:
 
     @property
     def height(self) -> int:
-        """Edges on the longest way down."""
+        """Edges on the longest path down."""
         return int(self.depth.max())
 
     @cached_property
@@ -241,9 +241,9 @@ class PortTree:
     def extra(self) -> Ints:
         """Extra registers on the links from each router to its parent or back, shape (t,)."""
         found, at = np.zeros(len(self), dtype=np.int64), self.graph.extra_at
-        for child, *ways in self.edge_ways() if at else ():
-            # Half way round a ring the way back may be by other links: the slower one counts.
-            found[child] = max(sum(at.get(place, 0) for place in way) for way in ways)
+        for child, *paths in self.edge_paths() if at else ():
+            # Halfway around a ring the path back may be by other links: the slower one counts.
+            found[child] = max(sum(at.get(place, 0) for place in path) for path in paths)
         return found
 
     def reach(self, hop: int, register: int = 1) -> int:
@@ -273,7 +273,7 @@ class PortTree:
         """Member nodes at each router, shape (t,)."""
         return np.bincount(self.seats, minlength=len(self))
 
-    def edge_ways(self) -> Iterator[tuple[int, list[Place], list[Place]]]:
+    def edge_paths(self) -> Iterator[tuple[int, list[Place], list[Place]]]:
         """Yield each child's position, and the routers and outputs down to it and up from it."""
         for child, above in enumerate(self.parent.tolist()):
             if above < 0:
@@ -292,9 +292,9 @@ class PortTree:
         """Class of routed messages down to each router, shape (t,); up it is the other one."""
         return _classes(_grid(self.graph))[self.far_port]
 
-    def ways(self) -> list[Place]:
+    def path_links(self) -> list[Place]:
         """Return the routers and outputs that messages take, down and up."""
-        return [place for _, down, up in self.edge_ways() for place in (*down, *up)]
+        return [place for _, down, up in self.edge_paths() for place in (*down, *up)]
 
     @property
     def root_node(self) -> Node | None:

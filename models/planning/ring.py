@@ -52,7 +52,7 @@ class Ring(NamedTuple):
     """The outputs that a ring leaves switches by, in order, and the least length of one.
 
     It begins at the switch of the member ``root``. ``through_cores`` puts every member's core in
-    the way, over the same links: switches copy flits and cannot combine them, so a reduction is a
+    the path, over the same links: switches copy flits and cannot combine them, so a reduction is a
     token that goes from core to core.
 
     Source: paper Reflex, section III; section VI names reductions as future work.
@@ -71,7 +71,7 @@ class Ring(NamedTuple):
 
     @property
     def radius(self) -> int:
-        """The way round."""
+        """Links all around."""
         return self.length
 
     @property
@@ -121,9 +121,9 @@ class Ring(NamedTuple):
         return routes
 
     def turned(self, members: Sequence[Node]) -> Ring:
-        """Return the ring from its root on: the member behind the longest way without another.
+        """Return the ring from its root on: the member behind the longest path without another.
 
-        So the release, which the root sends and the last member reads, has the least way to go. Of
+        So the release, which the root sends and the last member reads, has the least path to go. Of
         several, the root is the first in ``members``.
         """
         switches, count = self.ring, self.length
@@ -201,7 +201,7 @@ def best_ring(graph: Irregular, members: Sequence[Node]) -> Ring | None:
     if grown is None:
         return None
     if len(grown) == least.links:
-        return made._replace(outputs=links.outputs(grown.way))
+        return made._replace(outputs=links.outputs(grown.path))
     region = _Region.of(graph, switches, len(grown) - 2)
     even, model = 1 + (graph.colours is not None), None
     if region.steps <= RELAXED_LIMIT:
@@ -213,12 +213,12 @@ def best_ring(graph: Irregular, members: Sequence[Node]) -> Ring | None:
         bound = min(len(grown), even * math.ceil(relaxed / even - EVEN))
         least = max(least, Least(bound, "relaxation"), key=lambda known: known.links)
     shake(grown, min(SHAKES, SHAKEN // len(grown)), least.links)
-    made = made._replace(outputs=links.outputs(grown.way), least=least)
+    made = made._replace(outputs=links.outputs(grown.path), least=least)
     if model is None or region.steps > SEARCH_LIMIT or len(grown) == least.links:
         return made
-    way, sure = model.shorter(len(grown) - even)
-    if way is not None:
-        outputs = FreeLinks(region.graph).outputs(way)
+    path, sure = model.shorter(len(grown) - even)
+    if path is not None:
+        outputs = FreeLinks(region.graph).outputs(path)
         ports = [port for _, port in outputs]
         switches = region.outer([switch for switch, _ in outputs])
         made = made._replace(outputs=list(zip(switches, ports, strict=True)))
@@ -237,7 +237,7 @@ def ring_beside(
     taken : collection of Output
         Links, by where they leave.
     alone : Ring
-        What ``best_ring`` found: it is taken if it is free, one way round or the other.
+        What ``best_ring`` found: it is taken if it is free, in one direction or the other.
     shakes : int
         How often a piece of another is torn out and mended.
     """
@@ -252,7 +252,7 @@ def ring_beside(
     if grown is None:
         return None
     shake(grown, shakes, alone.least.links)
-    return alone._replace(outputs=links.outputs(grown.way))
+    return alone._replace(outputs=links.outputs(grown.path))
 
 
 def _switches(graph: Irregular, members: Sequence[Node]) -> list[int]:
@@ -272,7 +272,7 @@ class _Region(NamedTuple):
     def of(cls, graph: Irregular, switches: Sequence[int], most: int) -> _Region:
         """Return the region of rings of at most ``most`` links.
 
-        A ring that goes d links beyond a side is longer than the way round the box by 2 d at least.
+        A ring that goes d links beyond a side is at least 2 d longer than the path round the box.
         """
         if not graph.columns:
             return cls(graph, int((graph.degree**2).sum()))

@@ -81,7 +81,7 @@ def known_rings(
             cycle = _snake(links, graph.grid)
         if (cycle is None or len(cycle) > len(switches)) and least <= len(switches):
             cycle = hamiltonian_cycle(links, switches) or cycle
-        yield from (way for way in (cycle, tree_tour(links, switches)) if way)
+        yield from filter(None, (cycle, tree_tour(links, switches)))
 
 
 def _snake(links: FreeLinks, grid: Grid) -> list[int] | None:
@@ -106,7 +106,7 @@ def hamiltonian_cycle(links: FreeLinks, switches: Sequence[int]) -> list[int] | 
         here: {links.head(out): out for out in reversed(links.of(here)) if links.free[out]}
         for here in switches
     }
-    near = {here: {t: out for t, out in ways.items() if t in wanted} for here, ways in near.items()}
+    near = {here: {t: out for t, out in outs.items() if t in wanted} for here, outs in near.items()}
     path = cycle_through(near)
     return path and [near[a][b] for a, b in zip(path, [*path[1:], path[0]], strict=True)]
 
@@ -127,19 +127,19 @@ def cycle_through(near: Mapping[int, Collection[int]]) -> list[int] | None:
     placed = {path[0]: 0}
     while left > 0:
         left -= 1
-        ways = list(near[path[-1]])
-        fresh = [there for there in ways if there not in placed]
+        beside = list(near[path[-1]])
+        fresh = [there for there in beside if there not in placed]
         if fresh:
             on = [sum(other not in placed for other in near[there]) for there in fresh]
             following = fresh[min(range(len(fresh)), key=lambda i: (on[i], rng.random()))]
             placed[following] = len(path)
             path.append(following)
-        elif len(path) == len(near) and path[0] in ways:
+        elif len(path) == len(near) and path[0] in beside:
             return path
-        elif not ways:
+        elif not beside:
             break
         else:
-            at = placed[rng.choice(ways)] + 1
+            at = placed[rng.choice(beside)] + 1
             path[at:] = path[: at - 1 : -1]
             placed.update((switch, i) for i, switch in enumerate(path[at:], at))
             left -= len(path) - at
@@ -176,17 +176,17 @@ def tree_tour(links: FreeLinks, switches: Sequence[int]) -> list[int] | None:
             down[link // links.ports].append(link)
             down[links.head(link)] = []
             missing.discard(links.head(link))
-    way: list[int] = []
+    tour: list[int] = []
     ups, stack = [], [iter(down[switches[0]])]
     while stack:
         if (link := next(stack[-1], -1)) >= 0:
-            way.append(link)
+            tour.append(link)
             ups.append(links.far[link])
             stack.append(iter(down[links.head(link)]))
         else:
             stack.pop()
-            way += [ups.pop()] if ups else []
-    return way
+            tour += [ups.pop()] if ups else []
+    return tour
 
 
 ODD = (
@@ -243,7 +243,7 @@ def _comb(width: int, height: int) -> list[Node]:
 def _join(ring: list[Node], other: list[Node], here: Node, there: Node) -> list[Node]:
     """Lead a ring from ``here`` over to its neighbour ``there``, round the other, and back.
 
-    Both follow the line between them from these switches on, one way or the other.
+    Both follow the line between them from these switches on, in one direction or the other.
     """
     place, turn = ring.index(here), other.index(there)
     x, y = ring[(place + 1) % len(ring)]

@@ -30,9 +30,9 @@ FAR = 1 << 30
 WIDEST = 30
 """Links that are torn out at once at most."""
 DETOURS = (8, 40)
-"""Links that a way may have beyond the distances, first and second try."""
+"""Links that a path may have beyond the distances, first and second try."""
 MOST_MARKS = 7
-"""Members that one search leads a way through: its time doubles with each."""
+"""Members that one search leads a path through: its time doubles with each."""
 LOOKED = 2000
 """States that a search looks at, where switches have any number of links: those of a mesh have few.
 """
@@ -85,10 +85,10 @@ def shortest_path(
             continue
         state = waiting[total].pop()
         (link, passed), length = state, lengths[state] + 1
-        ways = ahead(link)
-        if passed == whole and far[link] // ports == end and goal in ways:
+        onward = ahead(link)
+        if passed == whole and far[link] // ports == end and goal in onward:
             return _back(before, state)
-        for following in ways:
+        for following in onward:
             if not free[following]:
                 continue
             switch = far[following] // ports
@@ -123,12 +123,12 @@ class Circuit:
         Whose links it takes; given back where it leaves them.
     members : iterable of int
         Switches that it must pass.
-    way : sequence of int
+    path : sequence of int
         Links to begin with, all free.
 
     Attributes
     ----------
-    way : list of int
+    path : list of int
         Its links in order, from any one on.
     passes : Counter of int
         How often it enters each switch.
@@ -136,26 +136,26 @@ class Circuit:
         Links near changes, in order.
     """
 
-    def __init__(self, links: FreeLinks, members: Iterable[int], way: Sequence[int]) -> None:
+    def __init__(self, links: FreeLinks, members: Iterable[int], path: Sequence[int]) -> None:
         self.links = links
         self.members = frozenset(members)
-        self.way: list[int] = []
+        self.path: list[int] = []
         self.passes: Counter[int] = Counter()
         self.fresh: dict[int, None] = {}
-        self.become(way)
+        self.become(path)
 
     def __len__(self) -> int:
-        return len(self.way)
+        return len(self.path)
 
-    def become(self, way: Sequence[int]) -> None:
+    def become(self, path: Sequence[int]) -> None:
         """Give all links back and take these."""
-        for link in self.way:
+        for link in self.path:
             self.links.free[link] = 1
-        for link in way:
+        for link in path:
             self.links.free[link] = 0
-        self.way = list(way)
-        self.passes = Counter(map(self.links.head, way))
-        self.fresh = dict.fromkeys(way)
+        self.path = list(path)
+        self.passes = Counter(map(self.links.head, path))
+        self.fresh = dict.fromkeys(path)
 
     def missing(self) -> list[int]:
         """Return the members that it does not pass yet."""
@@ -164,7 +164,7 @@ class Circuit:
     def reroute(
         self, at: int, width: int, also: Sequence[int] | None, most: int
     ) -> list[int] | None:
-        """Look for another way in place of some links, past the members that only these pass.
+        """Look for another path in place of some links, past the members that only these pass.
 
         Parameters
         ----------
@@ -182,10 +182,10 @@ class Circuit:
         list of int, or None
             The links to put there; None if none were found.
         """
-        count = len(self.way)
+        count = len(self.path)
         if width > count - 2:
             return None
-        piece = [self.way[(at + 1 + i) % count] for i in range(width)]
+        piece = [self.path[(at + 1 + i) % count] for i in range(width)]
         marks: list[int] = []
         if also is not None:
             # The switch at the end of the last one is passed all the same.
@@ -194,7 +194,7 @@ class Circuit:
             marks = [*(v for v in alone if v in self.members), *also]
         if len(marks) > MOST_MARKS:
             return None
-        start, goal = self.way[at], self.way[(at + 1 + width) % count]
+        start, goal = self.path[at], self.path[(at + 1 + width) % count]
         for link in piece:
             self.links.free[link] = 1
         found = shortest_path(self.links, start, goal, marks, most)
@@ -204,24 +204,24 @@ class Circuit:
 
     def put(self, at: int, width: int, found: Sequence[int]) -> None:
         """Put links in place of the ``width`` ones behind place ``at``, to begin with."""
-        turned = self.way[at + 1 :] + self.way[: at + 1]
+        turned = self.path[at + 1 :] + self.path[: at + 1]
         for link in turned[:width]:
             self.links.free[link] = 1
             self.passes[self.links.head(link)] -= 1
         for link in found:
             self.links.free[link] = 0
             self.passes[self.links.head(link)] += 1
-        self.way = [*found, *turned[width:]]
-        self.fresh |= dict.fromkeys([*self.way[-REACH:], *self.way[: len(found) + REACH]])
+        self.path = [*found, *turned[width:]]
+        self.fresh |= dict.fromkeys([*self.path[-REACH:], *self.path[: len(found) + REACH]])
 
     def tighten(self, widths: Sequence[int]) -> None:
-        """Lead pieces of these widths along shorter ways, near changes, until there are none."""
+        """Lead pieces of these widths along shorter paths, near changes, until there are none."""
         while self.fresh:
             link, _ = self.fresh.popitem()
             for width in widths:
-                if self.links.free[link]:  # the way leads elsewhere by now
+                if self.links.free[link]:  # the path leads elsewhere by now
                     break
-                at = self.way.index(link)
+                at = self.path.index(link)
                 found = self.reroute(at, width, (), width - 2)
                 if found is not None:
                     self.put(at, width, found)
@@ -242,11 +242,11 @@ def grow(
         Rings over free links that may serve.
     """
     pairs = ((v, max(members, key=lambda w: (links.distance(v, w), w))) for v in members[:FIRST])
-    begun = (way for pair in pairs if (way := through_two(links, *pair)))
+    begun = (path for pair in pairs if (path := through_two(links, *pair)))
     starts = [*known, *islice(begun, 1)]
     orders = [None, *(random.Random(seed) for seed in range(CHANCES))]
-    ways = (_complete(links, members, start, rng) for rng in orders for start in starts)
-    found = min(islice(filter(None, ways), GROWN), key=len, default=None)
+    paths = (_complete(links, members, start, rng) for rng in orders for start in starts)
+    found = min(islice(filter(None, paths), GROWN), key=len, default=None)
     return Circuit(links, members, found) if found else None
 
 
@@ -258,9 +258,9 @@ def _complete(
     complete = _insert_all(ring, rng)
     if complete:
         ring.tighten(WINDOWS)
-    way = ring.way
+    path = ring.path
     ring.become(())
-    return way if complete else None
+    return path if complete else None
 
 
 def shake(ring: Circuit, rounds: int, least: int) -> None:
@@ -276,7 +276,7 @@ def shake(ring: Circuit, rounds: int, least: int) -> None:
         A length that no ring can go below: it ends there.
     """
     rng = random.Random(len(ring))
-    kept = list(ring.way)
+    kept = list(ring.path)
     for _ in range(rounds):
         count = len(ring)
         if count <= least:
@@ -289,7 +289,7 @@ def shake(ring: Circuit, rounds: int, least: int) -> None:
             ring.tighten(WINDOWS[:2])
         if ring.missing() or len(ring) > count:
             ring.become(kept)
-        kept = list(ring.way)
+        kept = list(ring.path)
         ring.fresh.clear()
 
 
@@ -305,7 +305,7 @@ def _tear(ring: Circuit, at: int, width: int) -> bool:
 def _insert_all(ring: Circuit, rng: random.Random | None) -> bool:
     """Lead the ring past all members that it misses: the farthest first, or in any order."""
     away = dict.fromkeys(ring.missing(), FAR)
-    laid: Sequence[int] = ring.way
+    laid: Sequence[int] = ring.path
     while away:
         if rng is None:
             _come_near(ring.links, away, laid)
@@ -331,7 +331,7 @@ def _come_near(links: FreeLinks, away: dict[int, int], laid: Sequence[int]) -> N
 def _insert(ring: Circuit, switch: int, detour: int) -> list[int] | None:
     """Lead the ring past a switch where that makes it longer by least; return the new links."""
     links, count = ring.links, len(ring)
-    away = [links.distance(links.head(link), switch) for link in ring.way]
+    away = [links.distance(links.head(link), switch) for link in ring.path]
     best: tuple[int, int, list[int]] | None = None
     longer = FAR
     for place in heapq.nsmallest(NEAR, range(count), key=away.__getitem__):

@@ -35,7 +35,7 @@ OPTIMAL, INFEASIBLE = 0, 2
 class Verdict(NamedTuple):
     """What a search found: a ring, or none; and whether it looked at all there are."""
 
-    way: list[int] | None
+    links: list[int] | None
     sure: bool
 
 
@@ -100,8 +100,8 @@ class RingModel:
                 return Verdict(None, sure=result.status == INFEASIBLE)
             subtours = self._subtours(result.x[:-1] > 0.5)
             if len(subtours) == 1:
-                way = [self._numbers[i] for i in subtours[0]]
-                return Verdict(way, sure=result.status == OPTIMAL)
+                links = [self._numbers[i] for i in subtours[0]]
+                return Verdict(links, sure=result.status == OPTIMAL)
             used = np.zeros(len(self._numbers), dtype=bool)
             used[np.concatenate(subtours)] = True
             if not self._cut(used):

@@ -14,7 +14,7 @@ A tree grows from a given root, every subtree of a level at once. Like ``btm`` i
 below a node into four, one for each port, and makes one of each part its root. Unlike it, the
 parting may differ from node to node, and a part's root lies only as far back from the node as a
 target for the greatest cost allows. Every part is a rectangle of the plane, open or not, that holds
-the ways to its own members but for their first link. So the ways of two members neither of which
+the paths to its own members but for their first link. So the paths of two members neither of which
 is above the other lie in different parts, and their messages cannot meet.
 """
 
@@ -46,7 +46,7 @@ def _quadrants(dx: Ints, dy: Ints) -> Ints:
 
 
 def _mirrored(dx: Ints, dy: Ints) -> Ints:
-    """Quadrants that turn the other way: +X holds dx > 0, dy <= 0."""
+    """Quadrants that turn in the other direction: +X holds dx > 0, dy <= 0."""
     return _quadrants(dy, dx) ^ 1
 
 
@@ -218,7 +218,7 @@ def least_cost(places: Ints, grid: Grid, pipeline: int) -> int:
     For each root: with p ports a tree has ``c = 1 + p + ... + p**(k - 1)`` places above depth k,
     one of them the root's own, so one of the c farthest members is at depth k or below. The least
     over all roots. For groups above ``EXACT_LIMIT`` only the farthest member (k = 1) and the height
-    are looked at, and in other grids than meshes of two dimensions half of the way between two
+    are looked at, and in other grids than meshes of two dimensions half of the path between two
     members instead.
 
     Parameters
@@ -263,7 +263,7 @@ Move = tuple[int, int, int]
 def rehang(tree: Tree, pipeline: int) -> Tree:
     """Move subtrees on the worst path to free ports nearer the root, while that helps.
 
-    A move takes a member on the way to one of the worst, with all below it, to another member
+    A move takes a member on the path to one of the worst, with all below it, to another member
     with a free port that faces it. Of the moves that lower its own cost most the first is made
     after which messages still cannot meet; it ends when the worst member and all above it have
     none.
@@ -297,7 +297,7 @@ def _moved(tree: Tree, move: Move) -> Tree:
 
 
 def _best_moves(tree: Tree, pipeline: int) -> list[Move]:
-    """Return (member, new parent, port) for the moves that shorten the way to the worst most."""
+    """Return (member, new parent, port) for the moves that shorten the path to the worst most."""
     cost = tree.hops + pipeline * tree.depth
     taken = tree.children >= 0
     moves: list[tuple[int, Move]] = []

@@ -29,7 +29,7 @@ IN_VAIN = 3
 ROOTS = 4
 """Roots that are tried for a group in each round."""
 MEASURED = 1 << 18
-"""Members times routers up to which roots are chosen by what ways from there cost."""
+"""Members times routers up to which roots are chosen by what paths from there cost."""
 MOST_KEPT = 1 << 20
 """Levels that are kept of all roots together."""
 EFFORT = 200_000
@@ -100,7 +100,7 @@ class _State:
             self.busy -= _messages(tree, wanted, len(self.busy))
 
     def rays_of(self, root: int) -> Rays:
-        """Return the shortest ways from a root; those of the roots asked last are kept."""
+        """Return the shortest paths from a root; those of the roots asked last are kept."""
         if root not in self.rays:
             if len(self.rays) * len(self.graph) >= MOST_KEPT:
                 self.rays.clear()
@@ -121,8 +121,8 @@ class _State:
         cost[len(self.graph.whole or self.graph) :] = 1
         roots = wanted.centre.roots(slack)
         if len(members) * len(self.graph) <= MEASURED and len(roots) > ROOTS:
-            ways = distances(self.graph, members, cost)[:, roots].sum(axis=0)
-            roots = roots[np.argsort(ways, kind="stable")]
+            costs = distances(self.graph, members, cost)[:, roots].sum(axis=0)
+            roots = roots[np.argsort(costs, kind="stable")]
         count = max(1, min(ROOTS, EFFORT // len(self.graph)))
         rays = map(self.rays_of, roots[:count].tolist())
         trees = [lay(self.graph, each, members, cost, self.busy) for each in rays]

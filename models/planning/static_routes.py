@@ -20,16 +20,16 @@ SETTLING = 3
 
 
 def through_cores(group: GroupPlan) -> GroupPlan:
-    """Return a group with every member's core in the way of its ring; see ``Ring``.
+    """Return a group with every member's core on the path of its ring; see ``Ring``.
 
     Raises
     ------
     PlanError
         The group is no ring.
     """
-    if not isinstance(group.way, Ring) or len(group.members) < 2:
+    if not isinstance(group.route, Ring) or len(group.members) < 2:
         raise PlanError("a token goes round a ring of two members or more; this group has none")
-    return replace(group, shape=group.way._replace(through_cores=True))
+    return replace(group, shape=group.route._replace(through_cores=True))
 
 
 def chain_words(
@@ -134,7 +134,7 @@ def role_writes(
             yield Write(index(node), StaticWord.ROLE, word)
     for group in begun:
         if len(group.members) > 1:
-            yield Write(index(group.way.root), StaticWord.COMMAND, INIT)
+            yield Write(index(group.route.root), StaticWord.COMMAND, INIT)
 
 
 def static_writes(
@@ -172,7 +172,7 @@ def reach(group: GroupPlan) -> dict[Node, int]:
         outputs[switch, source].append((switch, port))
     seats = {group.graph.seat(node): node for node in group.members}
     found: dict[Node, int] = {}
-    here, links = [group.graph.seat(group.way.root)], 0
+    here, links = [group.graph.seat(group.route.root)], 0
     while here:
         following: list[Output] = []
         for entry in here:

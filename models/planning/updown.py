@@ -21,7 +21,7 @@ MOST_ROUTED = 4096
 """Switches of the largest network that has routing tables."""
 
 
-def check_ways(topology: Irregular, tables: Ints) -> None:
+def check_arrival(topology: Irregular, tables: Ints) -> None:
     """Refuse tables by which a packet never comes to its destination.
 
     Parameters
@@ -35,7 +35,7 @@ def check_ways(topology: Irregular, tables: Ints) -> None:
     Raises
     ------
     SpecError
-        A way goes round in a cycle; it is named.
+        Packets go round in a cycle; it is named.
     """
     after = next_switches(topology, tables)
     columns, far = np.arange(len(after)), after
@@ -46,10 +46,10 @@ def check_ways(topology: Irregular, tables: Ints) -> None:
     if not len(lost):
         return
     start, to = lost[0].tolist()
-    way = [start]
-    while (switch := int(after[way[-1], to])) not in way:
-        way.append(switch)
-    cycle = " -> ".join(map(str, [*way[way.index(switch) :], switch]))
+    path = [start]
+    while (switch := int(after[path[-1], to])) not in path:
+        path.append(switch)
+    cycle = " -> ".join(map(str, [*path[path.index(switch) :], switch]))
     raise SpecError(
         f"network: tables: packets for switch {to} go round in a cycle of switches, {cycle}; "
         f"lead one of these on to {to}"
@@ -90,7 +90,7 @@ def routing_tables(spec: IrregularSpec) -> tuple[tuple[int, ...], ...]:
             f"their square; at most {MOST_ROUTED} can be routed, though more can be planned"
         )
     if spec.tables is not None:
-        check_ways(spec.topology, np.array(spec.tables, dtype=np.int64))
+        check_arrival(spec.topology, np.array(spec.tables, dtype=np.int64))
         return spec.tables
     return tuple(map(tuple, updown_tables(spec.topology).tolist()))
 
@@ -108,8 +108,8 @@ def tree_root(graph: Irregular, beside: int = 0) -> int:
 def updown_tables(topology: Irregular) -> Ints:
     """Return up/down tables, shape (q, q): row s holds switch s's port for each destination.
 
-    A switch from which links down alone lead to the destination takes the shortest such way, since
-    a packet may have come to it by a link down; any other goes up, to where the whole way is then
+    A switch from which links down alone lead to the destination takes the shortest such path, since
+    a packet may have come to it by a link down; any other goes up, to where the whole path is then
     shortest. Among equals the lowest port is taken.
     """
     count = topology.switches
@@ -128,9 +128,9 @@ def updown_tables(topology: Irregular) -> Ints:
             row, entries = length[switch], rows[switch]
             wanted = row == endless if upwards else np.ones(count, dtype=bool)
             for entry in entries[up[entries] == upwards].tolist():
-                way = length[topology.neighbour[entry]] + 1
-                shorter = wanted & (way < row)
-                row[shorter], ports[switch][shorter] = way[shorter], topology.port[entry]
+                links = length[topology.neighbour[entry]] + 1
+                shorter = wanted & (links < row)
+                row[shorter], ports[switch][shorter] = links[shorter], topology.port[entry]
     return ports
 
 
@@ -148,7 +148,7 @@ def updown_tree(graph: Irregular, members: Ints, *, member_root: bool = False) -
     """
     parents = graph.spanning(tree_root(graph, int(members[0])))
     tree = PortTree.pruned(graph, parents, members)
-    # Above the first switch that is a member or has two children there is one way, and no member.
+    # Above the first switch that is a member or has two children there is one path, and no member.
     wanted = (tree.child_count > 1) | np.isin(tree.routers, members)
     top = np.flatnonzero(wanted)[tree.depth[wanted].argmin()]
     parents[tree.routers[top]] = -1

@@ -99,7 +99,7 @@ def udn_stn(network: StaticSpec, members: Sequence[Node], times: LogGP) -> Cost:
     """
     group = planned(network, members, "tree")
     latency = barrier_ns("udn-stn", len(members), group.longest_path, times)
-    level = group.graph.levels(group.graph.seat(group.way.root)[0])
+    level = group.graph.levels(group.graph.seat(group.route.root)[0])
     inward = sum(int(level[group.graph.seat(member)[0]]) for member in members)
     return _on_tree(group, members, latency, inward + group.links)
 
@@ -107,7 +107,7 @@ def udn_stn(network: StaticSpec, members: Sequence[Node], times: LogGP) -> Cost:
 def _on_tree(group: GroupPlan, members: Sequence[Node], latency_ns: float, traversals: int) -> Cost:
     """Return the cost of a scheme that sets the tree of a static network up."""
     graph = group.graph
-    switches = {graph.seat(group.way.root)[0], *(switch for switch, _ in group.edges or ())}
+    switches = {graph.seat(group.route.root)[0], *(switch for switch, _ in group.edges or ())}
     return Cost(
         setup_messages=len(switches - {graph.seat(member)[0] for member in members}),
         setup_nodes=len(switches),

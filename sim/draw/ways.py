@@ -121,7 +121,7 @@ def _grid_tree(group: GroupPlan, colours: Sequence[str]) -> Overlay:
         made.passed |= not member
     edges = [
         (child, corners([name(r) for r in (*(r for r, _ in down), int(tree.routers[child]))]))
-        for child, down, _ in tree.edge_ways()
+        for child, down, _ in tree.edge_paths()
     ]
     for (child, _), line in zip(edges, lanes([p for _, p in edges], NODE + 0.02), strict=True):
         depth = depths[child]
@@ -138,7 +138,7 @@ def _tree(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
         ink = colours[depths.get(switch, 0)]
         made.dots[switch, port] = Dot(ink)
         made.ways.append(Way(scene.links[switch, str(port)], ink))
-    for child, down, _ in tree.edge_ways():
+    for child, down, _ in tree.edge_paths():
         depth = int(tree.depth[child])
         ink, broad = colours[depth], _trunk(depth, group)
         *passed, last = [scene.links[router, str(port)] for router, port in down]
@@ -157,7 +157,7 @@ def _static(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
     name = group.graph.member
     ring = [name(switch) for switch in group.ring or ()]
     edges = [(name(switch), name(above)) for switch, above in group.edges or ()]
-    root = group.way.root
+    root = group.route.root
     made = Overlay(root=root, above=True)
     passed = sorted({*ring, *(switch for switch, _ in edges)} - set(group.members))
     made.passed = bool(passed)
@@ -187,7 +187,7 @@ def _static(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
 
 def _static_graph(scene: Scene, group: GroupPlan, colours: Sequence[str]) -> Overlay:
     """Draw a ring or tree over a graph: an arrow on the lane of every link that it takes."""
-    way, seat = group.way, group.graph.seat
+    way, seat = group.route, group.graph.seat
     made = Overlay(root=way.root, above=True)
     inks = {seat(way.root)[0]: RING if way.ring is not None else colours[0]}
     for switch, port in way.outputs:

@@ -86,7 +86,7 @@ class EngineMessages:
     def _hops(self, group: GroupPlan) -> Iterator[tuple[_Hop, bool]]:
         """Yield where a group's messages pass, and whether upwards; slots have no class."""
         tree, outputs = group.tree, self._shape.router.links + self._shape.router.own
-        for child, down, up in tree.edge_ways():
+        for child, down, up in tree.edge_paths():
             turn = int(tree.classes[child]) if self._routed else 0
             for way, position, upward in (
                 (down, child, False),
@@ -246,10 +246,10 @@ class StaticLog(Log):
         for group in groups:
             readers = [_Reader(group, node) for node in group.members]
             if group.flits is not None:
-                readers = [reader for reader in readers if reader.node != group.way.root]
+                readers = [reader for reader in readers if reader.node != group.route.root]
             for reader in readers:
                 self._readers[links.eject[index(reader.node)]] = reader
-            self._sources[links.inject[index(group.way.root)]] = readers
+            self._sources[links.inject[index(group.route.root)]] = readers
         self._cores = sum(1 << link for link in self._readers)
         self._roots = sum(1 << link for link in self._sources)
 
@@ -272,5 +272,5 @@ class StaticLog(Log):
         if not reader.sent:
             return  # an extra flit: `FlowCheck` reports it
         self.messages += 1
-        ends = ("{},{}".format(*node) for node in (reader.group.way.root, reader.node))
+        ends = ("{},{}".format(*node) for node in (reader.group.route.root, reader.node))
         self._write(kind, str(reader.group.id), ends, reader.sent.popleft(), cycle)

@@ -80,7 +80,7 @@ BROADCAST = (
     _broken(
         "a trial leaves a height behind",
         "layout",
-        "height[way[up]] = old_height[up]",
+        "height[path[up]] = old_height[up]",
         "pass",
         TABLES,
     ),

@@ -30,8 +30,8 @@ LONG_LINKS = (
     _broken(
         "of two links the longer one is taken",
         "models/networks/irregular",
-        "np.lexsort((ways[:, 1], longer, ways[:, 2], ways[:, 0]))",
-        "np.lexsort((ways[:, 1], ways[:, 2], ways[:, 0]))",
+        "np.lexsort((ends[:, 1], longer, ends[:, 2], ends[:, 0]))",
+        "np.lexsort((ends[:, 1], ends[:, 2], ends[:, 0]))",
         TREES,
     ),
     _broken(

@@ -206,7 +206,7 @@ def test_groups_come_back_around_a_dead_link(topology: str) -> None:
     scenario = RecoveryScenario(dead, at=100, timeout=200, episodes=3, limit=60_000)
     check_scenario(plan, scenario)
     if topology == "star-8":
-        with pytest.raises(PlanError, match="no way is left without 1,0-0,0; take it out"):
+        with pytest.raises(PlanError, match="no path is left without 1,0-0,0; take it out"):
             plan_after(plan, scenario)
         return
     found = recover(plan, plan_after(plan, scenario), scenario)

@@ -87,7 +87,7 @@ def groups_hit(plan: BarrierPlan, dead: Dead) -> list[int]:
         if any(topology.index(member) in dead.nodes for member in group.members):
             return True
         if isinstance(network, StaticSpec):
-            return not dead.links.isdisjoint(group.way.outputs)
+            return not dead.links.isdisjoint(group.route.outputs)
         tree = group.tree
         ends = zip(tree.routers.tolist(), tree.parent_port.tolist(), strict=True)
         return any(router in dead.routers or (router, up) in dead.links for router, up in ends)
@@ -163,7 +163,7 @@ def _plan_static(
     topology = network.topology
     alive, left_out = dead.alive(topology, spec.groups)
     check_together(topology, dead, alive)
-    taken = [link for group in kept.values() for link in group.way.outputs]
+    taken = [link for group in kept.values() for link in group.route.outputs]
     new = plan_static(network, [group for group in alive if group.id not in kept], dead, taken)
     planned = {**{group.id: group for group in new}, **kept}
     groups = tuple(planned[group.id] for group in alive)

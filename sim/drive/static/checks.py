@@ -97,8 +97,8 @@ class FlowCheck(CreditLedger):
             return _Reader(core, 0, 0)
         if group.flits is None:
             fillers = self._network.core_buffer
-            return _Reader(core, fillers + 2, 1 + fillers * (node == group.way.root))
-        if node == group.way.root:
+            return _Reader(core, fillers + 2, 1 + fillers * (node == group.route.root))
+        if node == group.route.root:
             return _Reader(core, 0, 0)
         return _Reader(core, group.flits, 1, self._way(node, routes))
 

@@ -44,7 +44,7 @@ class StaticDriver(Driver[StaticModel]):
         super().__init__(plan, scenario, StaticModel(network), barriers.groups)
         self._routes, self._barriers, self._now = ByRoutes(network), barriers.groups, 0
         index = network.topology.index
-        self.roots = [index(each.way.root) for each in self._barriers if len(each.members) > 1]
+        self.roots = [index(each.route.root) for each in self._barriers if len(each.members) > 1]
         self.loading: Sequence[GroupPlan] = ()
         self.loads = True
         self._loader: Cycles[None] | None = None

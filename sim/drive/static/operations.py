@@ -70,7 +70,7 @@ class Shape:
     @classmethod
     def of(cls, network: StaticSpec, group: GroupPlan) -> Shape:
         """Return the shape of a planned group."""
-        index, root = group.members.index, group.way.root
+        index, root = group.members.index, group.route.root
         order = [root, *(node for node in reach(group) if node != root)]
         return cls(tuple(map(index, order)), group.flits is None, network.flit_bits)
 
@@ -121,7 +121,7 @@ def bound_of(network: StaticSpec, group: GroupPlan, asked: Collective) -> int:
         return broadcast_cycles(links, (members - 1) * asked.flits, network)
     if asked.kind == "reduce":
         return reduce_cycles(links, members, asked.flits, asked.work, network)
-    last = max(place for node, place in places.items() if node != group.way.root)
+    last = max(place for node, place in places.items() if node != group.route.root)
     return allreduce_cycles(links, members, last, asked.flits, asked.work, network)
 
 

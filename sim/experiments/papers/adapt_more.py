@@ -238,7 +238,7 @@ def _events(work: Work, what: str, event: Callable[[int], Change]) -> list[Chang
 
 def _slower(tree: Tree, dice: np.random.Generator, number: int) -> Change:
     """Make a link of the costliest path slower."""
-    path = tree.layout.longest_way(0)
+    path = tree.layout.longest_path(0)
     # The first link has the root above it, and with only two no node can be swapped.
     x = path[int(dice.integers(1, len(path)))]
     node, above = int(tree.layout.at[x]), int(tree.layout.at[parent(x)])

@@ -75,7 +75,7 @@ def test_a_link_back_is_not_in_the_tree() -> None:
     assert tree.update_cost(0, 2, 7).before == 5
 
 
-def test_the_best_tree_uses_the_way_down() -> None:
+def test_the_best_tree_uses_the_path_down() -> None:
     square = _square(4)[:4, :4]
     trees = [Tree(square, order=[0, *rest], one_way=True).cost for rest in _orders([1, 2, 3])]
     assert least_cost(MatrixCosts(square, one_way=True), 0) == min(trees)

@@ -28,7 +28,7 @@ FROM_6 = (7, 5, 8, 4, 9, 3, 10, 2, 11, 1, 12, 13, 14, 15)
     [
         ("family", 8, 12, 16, [(12, x) for x in (13, 14, 8, 9, 10)]),
         ("path", 12, 14, 16, [(12, 8), (14, 15)]),
-        # One way goes on when the other ends.
+        # One path goes on when the other ends.
         ("path", 0, 8, 16, [(8, 12), (8, 14), (8, 15)]),
         ("path", 14, 15, 16, [(14, 12), (14, 8)]),
         ("path", 24, 28, 32, [(24, 16), (28, 30), (28, 31)]),
@@ -48,7 +48,7 @@ def test_the_order_is_that_of_the_figures(
     assert _order(strategy, a, b, size) == order
 
 
-def test_path_follows_the_costliest_way_down() -> None:
+def test_path_follows_the_costliest_path_down() -> None:
     costs = SIXTEEN.copy()
     costs[8, 10] = costs[10, 8] = 9
     layout = Layout(MatrixCosts(costs), range(16))

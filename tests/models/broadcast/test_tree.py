@@ -78,7 +78,7 @@ def test_a_rise_off_the_tree_is_noted_down() -> None:
 
 def test_a_rise_is_swapped_away() -> None:
     tree = Tree(TABLE_1)
-    # Nodes 0 and 3 stand at positions 0 and 4: only 3 can move, down its costliest way.
+    # Nodes 0 and 3 stand at positions 0 and 4: only 3 can move, down its costliest path.
     change = tree.update_cost(0, 3, 10)
     assert (change.before, change.raised, change.cost, change.steps) == (3, 12, 3, 1)
     assert change.swapped == (3, 6)

@@ -68,7 +68,7 @@ def planned(spec: NetworkSpec, dead: Dead) -> tuple[BarrierPlan | None, str]:
 
 
 def is_excused(spec: NetworkSpec, gone: set[Crossing], nodes: set[Place], error: str) -> bool:
-    """Whether a refusal is right: members are apart; rings may need another way."""
+    """Whether a refusal is right: members are apart; rings may need another path."""
     if "found no ring" in error:
         return True
     topology = spec.network.topology

@@ -1,4 +1,4 @@
-"""Grids: the routers on a path, and the way back."""
+"""Grids: the routers on a path, and the path back."""
 
 import random
 

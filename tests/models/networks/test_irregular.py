@@ -24,7 +24,7 @@ def test_nodes_are_numbered_in_their_order() -> None:
     assert TWINS.node_at(1, 0) is None
 
 
-def test_a_link_leads_both_ways() -> None:
+def test_a_link_leads_in_both_directions() -> None:
     assert TWINS.across(1, 3) == (0, 2)
     assert TWINS.across(0, 2) == (1, 3)
     assert TWINS.across(0, 0) is None

@@ -1,4 +1,4 @@
-"""The ways to say who belongs to a group, and what is said of those that are no nodes."""
+"""The forms to say who belongs to a group, and what is said of those that are no nodes."""
 
 import random
 import re

@@ -71,7 +71,7 @@ def test_ready_made_clusters_are_as_large_as_the_papers() -> None:
     }
 
 
-def test_the_ring_sends_packets_the_shortest_way() -> None:
+def test_the_ring_sends_packets_by_the_shortest_path() -> None:
     network = reader.load("ring-8").network
     assert network.kind == "irregular"
     assert network.tables is not None

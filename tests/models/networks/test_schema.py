@@ -116,7 +116,7 @@ def test_keys_of_earlier_editions_are_refused(
         },
     ],
 )
-def test_the_schema_takes_every_way_to_name_the_links(
+def test_the_schema_takes_every_form_of_links(
     validator: Draft202012Validator, network: dict[str, Any]
 ) -> None:
     group = {"id": 1, "members": "all", "planner": "updown"}

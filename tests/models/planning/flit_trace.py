@@ -57,7 +57,7 @@ def check_ring(
     """Check that a root's flit gets to each member's core once, to its own last, to no other."""
     found = trace(graph, routes, root)
     assert found.cores.keys() == set(members)
-    assert all(len(ways) == 1 for ways in found.cores.values())
+    assert all(len(distances) == 1 for distances in found.cores.values())
     assert found.cores[root] == [len(found.links)], "it does not come back at the end"
     return found
 
@@ -68,5 +68,5 @@ def check_tree(
     """Check that a root's flit gets to every other member's core once, and to no other."""
     found = trace(graph, routes, root)
     assert found.cores.keys() == set(members) - {root}
-    assert all(len(ways) == 1 for ways in found.cores.values())
+    assert all(len(distances) == 1 for distances in found.cores.values())
     return found

@@ -1,6 +1,6 @@
 """All interleavings of a small ring: every order in which buffers and cores can take their steps.
 
-It knows counts alone, no cycles and no credits under way: what is possible with them is possible
+It knows counts alone, no cycles and no credits in flight: what is possible with them is possible
 here. A state has everything but how many episodes are over in all, so it covers endless runs.
 """
 

@@ -213,7 +213,7 @@ def cs_group(*members: Node, gid: int = 1) -> GroupSpec:
 
 
 def next_hops(members: list[Node], root: Node) -> dict[Node, Node]:
-    """Return every node's next on the ways from members to the root, X first, step by step."""
+    """Return every node's next on the paths from members to the root, X first, step by step."""
     after: dict[Node, Node] = {}
     for x, y in members:
         while (x, y) != root:
@@ -235,12 +235,12 @@ def test_every_route_is_followed() -> None:
         root = btm.local_root(members)
         assert root_of(tree) == root
         assert nodes_of(tree)[: len(members)] == members
-        ways = next_hops(members, root)
-        assert {*nodes_of(tree)} == {*members, *ways, root}
+        following = next_hops(members, root)
+        assert {*nodes_of(tree)} == {*members, *following, root}
         assert tree.relays == len(tree) - len(members)
         for node in nodes_of(tree):
-            assert parent_of(tree, node) == ways.get(node)
-            assert node in (root, *children_of(tree, ways.get(node, root)))
+            assert parent_of(tree, node) == following.get(node)
+            assert node in (root, *children_of(tree, following.get(node, root)))
         assert not can_meet(tree)
         assert tree.height == tree.longest_path
         assert formula_ns(tree) == cs_formula_ns(btm.cs_tree(members))

@@ -24,7 +24,7 @@ from syncfabric.models.planning.updown import updown_tables
 from syncfabric.sim.network import Network
 from tests.models.planning.irregular import clusters, draw_network, network_of
 from tests.models.planning.laws import mesh_path
-from tests.models.planning.test_tables import RING, one_way
+from tests.models.planning.test_tables import RING, clockwise
 
 STATIC = {name for name in reader.ready_made() if reader.load(name).network.kind == "static"}
 
@@ -72,7 +72,7 @@ def test_messages_from_neighbour_to_neighbour_wait_for_nothing() -> None:
         assert {channel.lane for channel in graph} == {"packets 0"}
 
 
-def test_a_cycle_is_a_way_round_the_graph() -> None:
+def test_a_cycle_is_a_closed_path_of_the_graph() -> None:
     graph = deadlock.channel_graph(routed(5), shared=True)
     cycle = deadlock.find_cycle(graph)
     for here, there in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
@@ -97,7 +97,7 @@ def test_the_graph_grows_with_the_nodes() -> None:
 
 
 def test_every_message_of_a_plan_is_in_the_graph() -> None:
-    """Walked by hand: the ways of all between any two nodes, and so those of any plan, to the end.
+    """By hand: the routes of all between any two nodes, and so those of any plan, to the end.
 
     A message passes its links in one channel, X-Y or Y-X.
     """
@@ -105,8 +105,8 @@ def test_every_message_of_a_plan_is_in_the_graph() -> None:
     graph = deadlock.channel_graph(plan)
     for here, there in itertools.permutations(mesh.nodes, 2):
         for turned, lane in ((False, "sync X-Y"), (True, "sync Y-X")):
-            way = [Channel(*link, lane) for link in mesh_path(here, there, turned=turned)]
-            assert nx.is_path(graph, [*way, Channel(there, Port.LOCAL, lane)])
+            path = [Channel(*link, lane) for link in mesh_path(here, there, turned=turned)]
+            assert nx.is_path(graph, [*path, Channel(there, Port.LOCAL, lane)])
 
 
 def test_channels_are_named_for_a_reader() -> None:
@@ -114,10 +114,10 @@ def test_channels_are_named_for_a_reader() -> None:
     assert str(Channel((1, 2), Port.LOCAL, "sync X-Y")) == "sync X-Y: taken in at (1, 2)"
 
 
-ROUND = tuple(map(tuple, one_way()))
+ROUND = tuple(map(tuple, clockwise()))
 
 
-def test_a_ring_that_goes_one_way_is_refused_with_the_cycle() -> None:
+def test_a_ring_in_one_direction_is_refused_with_the_cycle() -> None:
     message = """\
 Network cluster can deadlock: 4 channels wait for each other in a cycle:
   packets 0: link from switch 1, port 0
@@ -156,7 +156,7 @@ def test_a_dateline_breaks_the_ring(channels: int) -> None:
     assert edges == expected
 
 
-def test_a_dateline_the_other_way_does_not_help() -> None:
+def test_a_dateline_in_the_other_direction_does_not_help() -> None:
     spec = network_of(RING, tables=ROUND, channels=2, datelines=((2, 1),))
     with pytest.raises(DeadlockError, match="4 channels wait"):
         deadlock.check(make_plan(spec))
@@ -241,7 +241,7 @@ def on_rings(topology: str, keys: str = "") -> BarrierPlan:
 
 
 def test_a_ring_without_datelines_is_refused_with_the_cycle() -> None:
-    """Up it goes as far as half of the way round, and so does each packet behind it.
+    """Up it goes as far as halfway around, and so does each packet behind it.
 
     In a ring of four only packets from even places go two links, and none waits for the next.
     """
@@ -302,12 +302,12 @@ def test_packets_that_go_back_to_adaptive_channels_could_deadlock_on_rings(name:
 def test_without_rings_they_could_go_back(name: str) -> None:
     plan = on_rings(name, ADAPTIVE)
     deadlock.check(plan, escape="left")
-    direct, both = (deadlock.channel_graph(plan, escape=way) for way in ("kept", "left"))
+    direct, both = (deadlock.channel_graph(plan, escape=escape) for escape in ("kept", "left"))
     links = {end for edge in both.edges for end in edge}
     assert {edge for edge in direct.edges if {*edge} <= links} <= {*both.edges}
 
 
-def test_a_way_up_on_adaptive_channels_joins_links_of_two_rows() -> None:
+def test_a_path_up_on_adaptive_channels_joins_links_of_two_rows() -> None:
     graph = deadlock.channel_graph(on_rings("mesh-4x4", ADAPTIVE), escape="left")
     assert graph.has_edge(Channel(0, 0, "packets 0"), Channel(4 + 1, 0, "packets 0"))
 
@@ -346,14 +346,14 @@ def test_the_edges_are_those_of_every_packet_by_dimensions(name: str, plain: boo
     network = plan.spec.message_network
     shape, grid = network.shape, network.shape.router.grid
     assert grid
-    ways = [Dimension(grid, grid.place(r), shape.router.ports) for r in range(grid.routers)]
+    routings = [Dimension(grid, grid.place(r), shape.router.ports) for r in range(grid.routers)]
     expected = set()
     for start, to in itertools.permutations(range(grid.routers), 2):
         here, port, odd, held = start, shape.router.links, 0, None
         while here != to:
-            way = ways[here]
-            output, _ = way.route(port, shape.header_of((to, shape.router.links)), plain)
-            odd = odd and not way.turns(port, output)
+            routing = routings[here]
+            output, _ = routing.route(port, shape.header_of((to, shape.router.links)), plain)
+            odd = odd and not routing.turns(port, output)
             odd = int(not plain and (odd or (here, output) in shape.datelines))
             now = (here, output, "set-up" if plain else f"packets {odd}")
             if held:

@@ -5,7 +5,7 @@ import pytest
 from syncfabric.models.networks.families import named
 from syncfabric.models.networks.mesh import Mesh, Port
 from syncfabric.models.planning.free_links import FreeLinks
-from tests.models.planning.static_ways import numbered
+from tests.models.planning.static_paths import numbered
 
 SIDES = (Port.EAST, Port.NORTH, Port.WEST, Port.SOUTH)
 SIZES = [(1, 1), (1, 3), (4, 1), (2, 2), (3, 5)]
@@ -48,7 +48,7 @@ def test_distances() -> None:
 
 
 def test_no_link_follows_its_opposite() -> None:
-    """There and back again is no way through two links."""
+    """There and back again is no ring through two links."""
     mesh = Mesh(3, 3)
     links = FreeLinks(mesh.graph)
     for port in SIDES:

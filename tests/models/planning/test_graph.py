@@ -1,4 +1,4 @@
-"""Distances between switches: the fast ways against the plain ones of networkx."""
+"""Distances between switches: the fast methods against the plain ones of networkx."""
 
 import random
 
@@ -57,10 +57,10 @@ def test_eccentricities_and_shapes_of_many_roots(switches: int) -> None:
 
 
 def above(parents: np.ndarray, switch: int) -> list[int]:
-    way = [switch]
-    while parents[way[-1]] >= 0:
-        way.append(int(parents[way[-1]]))
-    return way
+    path = [switch]
+    while parents[path[-1]] >= 0:
+        path.append(int(parents[path[-1]]))
+    return path
 
 
 @settings(max_examples=60, deadline=None)

@@ -46,8 +46,8 @@ def groups(draw: st.DrawFn) -> tuple[Grid, list[Spot]]:
     return grid, rng.sample(spots, draw(st.integers(1, most)))
 
 
-def way(grid: Grid, start: Spot, to: Spot, *, backwards: bool) -> list[tuple[Spot, int, int]]:
-    """Return the routers on a message's way, each with the dimension and direction it leaves by."""
+def path(grid: Grid, start: Spot, to: Spot, *, backwards: bool) -> list[tuple[Spot, int, int]]:
+    """Return the routers on a message's path, with the dimension and direction it leaves by."""
     here, crossed = list(start), []
     for axis in sorted(range(len(to)), reverse=backwards):
         side, ring = grid.sides[axis], grid.wraps and grid.sides[axis] > 2
@@ -83,15 +83,15 @@ def judge(grid: Grid, members: list[Spot], tree: Tree) -> None:
             continue
         axis = next(axis for axis, ports in enumerate(grid.axes) if port[i] in ports)
         backwards = 2 * axis >= len(grid.sides)
-        down = way(grid, spots[up], spots[i], backwards=backwards)
-        back = way(grid, spots[i], spots[up], backwards=not backwards)
+        down = path(grid, spots[up], spots[i], backwards=backwards)
+        back = path(grid, spots[i], spots[up], backwards=not backwards)
         assert [spot for spot, *_ in down] == [spot for spot, *_ in back][::-1]
         assert down[0][1] == axis
         assert port[i] == grid.axes[axis][down[0][2] < 0]
         for (a, *_), (b, *_) in pairwise(down):
             users.setdefault(frozenset((a, b)), []).append(i)
         for spot, *_ in down[1:-1]:
-            # No way leads through a member above both of its ends.
+            # No path leads through a member above both of its ends.
             assert number.get(spot) not in above[up] - {up}
     for passing in users.values():
         for one, other in combinations(passing, 2):
@@ -205,14 +205,14 @@ def test_messages_cannot_deadlock(name: str) -> None:
 
 
 def dependencies(plan: BarrierPlan) -> Iterator[tuple[tuple[int, int, str], tuple[int, int, str]]]:
-    """Yield each channel that some message holds, and the next one on its way."""
+    """Yield each channel that some message holds, and the next one on its path."""
     shape = plan.spec.message_network.shape
     grid = shape.router.grid
     assert grid
     for start, to in product(range(grid.routers), repeat=2):
         for backwards in (False, True):
             name = "-".join(name.upper() for name in grid.names[:: -1 if backwards else 1])
-            steps = way(grid, grid.place(start), grid.place(to), backwards=backwards)
+            steps = path(grid, grid.place(start), grid.place(to), backwards=backwards)
             held, before, odd = None, -1, False
             for spot, axis, step in steps[:-1]:
                 router = grid.router(spot)
@@ -238,7 +238,7 @@ def test_the_edges_are_those_of_every_message(name: str) -> None:
     }
     used = set(dependencies(plan))
     assert used <= edges
-    # A message half of the way round does not close a ring: no other edge is too many.
+    # A message halfway around does not close a ring: no other edge is too many.
     assert name.startswith(("torus-4", "ring-6")) or edges == used
 
 

@@ -37,9 +37,9 @@ def test_json_has_the_fields_of_all_plans_and_entries() -> None:
 
 def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     def apply(entry: dict[str, Any]) -> None:
-        *way, last = (int(step) if step.isdigit() else step for step in path.split("."))
+        *steps, last = (int(step) if step.isdigit() else step for step in path.split("."))
         here: Any = entry
-        for step in way:
+        for step in steps:
             here = here[step]
         here[last] = value
 

@@ -50,7 +50,7 @@ def test_centres_of_many_members() -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32))
 def test_trees_avoid_what_is_dear(seed: int) -> None:
-    """A tree goes by a dear router only where each shortest way from the root does."""
+    """A tree goes by a dear router only where each shortest path from the root does."""
     rng = random.Random(seed)
     graph = draw_network(rng, 20, 30, 1)
     cost = np.array([rng.choice([1, 1, 1000]) for _ in range(20)])
@@ -59,5 +59,5 @@ def test_trees_avoid_what_is_dear(seed: int) -> None:
     laid = lay(graph, Rays.of(graph, root), [member], cost, np.zeros_like(cost))
     network: nx.Graph[int] = nx.Graph()
     network.add_edges_from((a[0], b[0]) for a, b in graph.links)
-    ways = nx.all_shortest_paths(network, root, member)
-    assert cost[laid.routers].sum() == min(int(cost[way[:-1]].sum()) for way in ways)
+    paths = nx.all_shortest_paths(network, root, member)
+    assert cost[laid.routers].sum() == min(int(cost[path[:-1]].sum()) for path in paths)

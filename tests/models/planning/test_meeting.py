@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from syncfabric.models.networks.mesh import Mesh, Node, Port
 from syncfabric.models.planning.btm import Tree, build_tree, places_of
-from syncfabric.models.planning.meeting import Ancestry, Ways, can_meet
+from syncfabric.models.planning.meeting import Ancestry, Paths, can_meet
 from syncfabric.models.planning.shortest import grow, improve
 from tests.models.planning.laws import groups, mesh_path, nodes_of, parent_of, y_first
 
@@ -17,7 +17,7 @@ MESH = Mesh(16, 16)
 
 
 def nodes_on(tree: Tree, position: int, *, paper: bool = False) -> list[Node]:
-    """Return the nodes of the way between a member and its parent, from the sender on."""
+    """Return the nodes of the path between a member and its parent, from the sender on."""
     member, parent = nodes_of(tree)[position], nodes_of(tree)[int(tree.parent[position])]
     ends = (member, parent) if paper else (parent, member)
     path = mesh_path(*ends, turned=y_first(tree.port[position]))
@@ -37,15 +37,15 @@ def strangers(tree: Tree, a: int, b: int) -> bool:
 
 def literal(tree: Tree) -> bool:
     hung = [position for position in range(len(tree)) if tree.parent[position] >= 0]
-    ways = {position: nodes_on(tree, position) for position in hung}
-    links = {p: {frozenset(pair) for pair in pairwise(w)} for p, w in ways.items()}
+    paths = {position: nodes_on(tree, position) for position in hung}
+    links = {p: {frozenset(pair) for pair in pairwise(w)} for p, w in paths.items()}
     if any(links[a] & links[b] and strangers(tree, a, b) for a, b in combinations(hung, 2)):
         return True
     return any(
-        nodes_of(tree)[above] in way[1:-1]
+        nodes_of(tree)[above] in path[1:-1]
         for position in hung
         for above in all_above(tree, position)
-        for way in (ways[position], nodes_on(tree, position, paper=True))
+        for path in (paths[position], nodes_on(tree, position, paper=True))
     )
 
 
@@ -114,27 +114,27 @@ STEPS = {Port.EAST: (1, 0), Port.NORTH: (0, 1), Port.WEST: (-1, 0), Port.SOUTH: 
 
 @settings(deadline=None)
 @given(groups(), st.booleans())
-def test_the_links_of_every_way_in_order(members: list[Node], paper: bool) -> None:
+def test_the_links_of_every_path_in_order(members: list[Node], paper: bool) -> None:
     tree = build_tree(members)
-    ways = Ways.of(tree, paper=paper)
+    paths = Paths.of(tree, paper=paper)
     for position, member in enumerate(members):
         parent, links = parent_of(tree, member), []
         if parent is not None:
             ends = (member, parent) if paper else (parent, member)
             for (x, y), port in mesh_path(*ends, turned=y_first(tree.port[position])):
                 links.append([x, y, *STEPS[port]])
-        table = np.stack([ways.x, ways.y, ways.dx, ways.dy], axis=1)
-        assert table[ways.member == position].tolist() == links
+        table = np.stack([paths.x, paths.y, paths.dx, paths.dy], axis=1)
+        assert table[paths.member == position].tolist() == links
 
 
 def test_numbers_of_links_differ() -> None:
     every = [(x, y, *step) for x in range(3) for y in range(3) for step in STEPS.values()]
     x, y, dx, dy = np.array(every).T
-    ways = Ways(np.zeros_like(x), x, y, dx, dy)
+    paths = Paths(np.zeros_like(x), x, y, dx, dy)
     pairs = [frozenset([(a, b), (a + c, b + d)]) for a, b, c, d in every]
-    assert len(set(ways.links.tolist())) == len(every)
-    assert len(set(ways.pairs.tolist())) == len(set(pairs))
-    assert len(set(zip(ways.pairs.tolist(), pairs, strict=True))) == len(set(pairs))
+    assert len(set(paths.links.tolist())) == len(every)
+    assert len(set(paths.pairs.tolist())) == len(set(pairs))
+    assert len(set(zip(paths.pairs.tolist(), pairs, strict=True))) == len(set(pairs))
 
 
 @settings(deadline=None)

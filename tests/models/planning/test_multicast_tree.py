@@ -7,7 +7,7 @@ import pytest
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.planning.btm import local_root
 from syncfabric.models.planning.multicast_tree import best_tree
-from tests.models.planning.static_ways import edges_of, leaves, tree_hops
+from tests.models.planning.static_paths import edges_of, leaves, tree_hops
 
 
 @pytest.mark.parametrize(("side", "depth"), [(2, 2), (4, 4), (8, 8), (16, 16), (5, 4)])
@@ -34,7 +34,7 @@ def test_random_members() -> None:
         assert tree.height == far[tree.root] == min(far.values())
 
 
-def test_the_way_round_a_link_that_is_taken() -> None:
+def test_the_path_round_a_link_that_is_taken() -> None:
     mesh = Mesh(3, 2)
     members = [(0, 0), (1, 0)]
     both = leaves(mesh, [((0, 0), (1, 0)), ((1, 0), (0, 0))])

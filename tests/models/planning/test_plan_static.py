@@ -19,7 +19,7 @@ from syncfabric.models.planning.static_routes import reach
 from tests.models.golden.static_bench import Group, ready_bench
 from tests.models.golden.static_play import Play
 from tests.models.planning.flit_trace import check_ring, check_tree
-from tests.models.planning.static_ways import (
+from tests.models.planning.static_paths import (
     disjoint_groups,
     edges_of,
     passed,
@@ -55,20 +55,20 @@ def check(mesh: Mesh, groups: tuple[GroupPlan, ...]) -> None:
     for group in groups:
         if len(group.members) == 1:
             continue
-        assert group.way.excess >= 0
-        if isinstance(group.way, Ring):
+        assert group.route.excess >= 0
+        if isinstance(group.route, Ring):
             assert group.planner == "ring"
-            assert len(ring_hops(mesh, passed(mesh, group.way.ring))) == group.links
-            found = check_ring(mesh.graph, routes, group.members, group.way.root)
+            assert len(ring_hops(mesh, passed(mesh, group.route.ring))) == group.links
+            found = check_ring(mesh.graph, routes, group.members, group.route.root)
             assert group.bound_links == group.links == len(found.links)
         else:
             edges = edges_of(mesh, group.edges or ())
-            tree_hops(mesh, group.way.root, edges, group.members)
-            found = check_tree(mesh.graph, routes, group.members, group.way.root)
-            farthest = max(ways[0] for ways in found.cores.values())
+            tree_hops(mesh, group.route.root, edges, group.members)
+            found = check_tree(mesh.graph, routes, group.members, group.route.root)
+            farthest = max(distances[0] for distances in found.cores.values())
             assert group.bound_links == group.height == farthest
             assert group.links == len(found.links)
-        assert reach(group) == {node: ways[0] for node, ways in found.cores.items()}
+        assert reach(group) == {node: distances[0] for node, distances in found.cores.items()}
         used |= found.outputs
     assert used == routes.keys(), "an output selects what never comes"
 
@@ -123,7 +123,7 @@ def test_large_core_buffers_make_the_bound_of_a_ring_longer() -> None:
 def test_a_group_of_one(planner: str, size: tuple[int, int]) -> None:
     """It needs no ring, so it may be alone on a row, too."""
     group = one(*size, planner, [(0, 0)])
-    assert group.way.root == (0, 0)
+    assert group.route.root == (0, 0)
     assert group.routes() == {}
     assert (group.bound, group.bound_least, group.links, group.longest_path) == (1, 1, 0, 0)
 
@@ -142,8 +142,8 @@ def test_a_ring_on_a_row_is_refused_and_the_tree_is_not() -> None:
 def test_a_ring_has_a_member_at_its_root() -> None:
     members: list[Node] = [(0, 3), (3, 3), (3, 0)]
     group = one(4, 4, "ring", members)
-    assert Mesh(4, 4).node(group.ring[0]) == group.way.root
-    assert group.way.root in members
+    assert Mesh(4, 4).node(group.ring[0]) == group.route.root
+    assert group.route.root in members
     assert group.places == dict.fromkeys(members, 0)
 
 
@@ -189,7 +189,7 @@ def test_the_bound_holds_whoever_is_last(
         (node(switch), Port(port)): Port(source)
         for (switch, port), source in group.routes().items()
     }
-    made = Group(group.way.root, group.members, routes, group.bound_links, planner == "tree")
+    made = Group(group.route.root, group.members, routes, group.bound_links, planner == "tree")
     count = len(group.members)
     play = Play(ready_bench(spec, made), lambda e, m, _: 300 * (m == e % count))
     course = play.join(made)
@@ -219,7 +219,7 @@ def test_many_random_groups() -> None:
     assert check_random(seed=6, count=100) <= 18
 
 
-def test_two_rings_the_two_ways_round() -> None:
+def test_two_rings_in_the_two_directions() -> None:
     groups = [
         GroupSpec(id=1, members=((0, 0), (1, 1)), planner="ring"),
         GroupSpec(id=2, members=((1, 0), (0, 1)), planner="ring"),
@@ -231,7 +231,7 @@ def test_two_rings_the_two_ways_round() -> None:
 
 
 def test_too_many_rings_are_refused() -> None:
-    """On two rows a ring round the whole takes every link one way round: there is no third."""
+    """On two rows a ring round the whole takes every link in one direction: there is no third."""
     pairs = pairwise([(0, 0), (2, 1), (2, 0), (0, 1), (1, 0), (1, 1)])
     groups = [
         GroupSpec(id=gid, members=members, planner="ring")

@@ -92,8 +92,8 @@ def test_around_what_is_dead(seed: int, transport: str) -> None:
         assert "cannot reach each other" in str(error)  # noqa: PT017
         return
     plan_and_check(network, [group], dead)
-    # The ways are those of messages on the mesh: link trees too go from neighbour to neighbour.
-    assert not dead.links & set(plan.tree.ways())
+    # The paths are those of messages on the mesh: link trees too go from neighbour to neighbour.
+    assert not dead.links & set(plan.tree.path_links())
 
 
 def test_a_group_that_is_cut_off() -> None:
@@ -139,7 +139,7 @@ def test_routed_members_share_entries() -> None:
 
 
 def test_relays_take_entries() -> None:
-    """Ways from west to east and from south to north have a relay at the middle's only member."""
+    """Paths from west to east and from south to north have a relay at the middle's only member."""
     across = [((0, 1), (2, 1)), ((1, 0), (1, 2)), ((1, 1),)]
     groups = [GroupSpec(id=i, members=m, planner="cs") for i, m in enumerate(across)]
     network = mesh(3, 3, transport="routed", groups=2)

@@ -87,16 +87,16 @@ def test_of_two_links_the_parents_lowest_port_counts() -> None:
     assert (above.parent_port.tolist(), above.far_port.tolist()) == ([1, -1], [2, -1])
 
 
-def test_pruning_keeps_the_ways_to_members_and_no_more() -> None:
+def test_pruning_keeps_the_paths_to_members_and_no_more() -> None:
     graph = figure()
     parents = graph.spanning(3)
     tree = PortTree.pruned(graph, parents, np.array([0, 3, 4, 5, 6, 7]))
     assert tree.edges == figure_tree().edges
     assert tree.parent_port.tolist() == figure_tree().parent_port.tolist()
     assert tree.far_port.tolist() == figure_tree().far_port.tolist()
-    way = PortTree.pruned(graph, parents, np.array([4]))
-    assert way.routers.tolist() == [1, 3, 4]
-    assert way.edges == [(1, 3), (4, 1)]
+    path = PortTree.pruned(graph, parents, np.array([4]))
+    assert path.routers.tolist() == [1, 3, 4]
+    assert path.edges == [(1, 3), (4, 1)]
 
 
 def test_a_root_alone_is_a_tree() -> None:
@@ -115,7 +115,7 @@ def test_a_routed_child_is_where_its_port_leads() -> None:
     routed = PortTree.routed(tree(0), graph)
     assert routed.hops.tolist() == [0, 3]
     assert routed.parent_port.tolist() == [-1, 3]
-    assert routed.ways() == [(5, 0), (6, 1), (10, 1), (14, 3), (10, 3), (6, 2)]
+    assert routed.path_links() == [(5, 0), (6, 1), (10, 1), (14, 3), (10, 3), (6, 2)]
     assert PortTree.routed(tree(1), graph).parent_port.tolist() == [-1, 2]
     with pytest.raises(PlanError, match=r"^Tree must reach each child by a port that leads"):
         PortTree.routed(tree(2), graph)

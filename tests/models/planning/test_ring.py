@@ -10,7 +10,7 @@ from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.planning.free_links import FreeLinks
 from syncfabric.models.planning.ring import best_ring, least_by_shape, ring_beside
 from syncfabric.models.planning.ring_model import RingModel
-from tests.models.planning.static_ways import leaves, passed, ring_hops
+from tests.models.planning.static_paths import leaves, passed, ring_hops
 
 
 def shortest(mesh: Mesh, members: list[Node]) -> int:
@@ -22,22 +22,22 @@ def shortest(mesh: Mesh, members: list[Node]) -> int:
 
 
 def closed(
-    mesh: Mesh, way: list[Node], used: set[tuple[Node, Node]], members: set[Node], left: int
+    mesh: Mesh, path: list[Node], used: set[tuple[Node, Node]], members: set[Node], left: int
 ) -> Iterator[bool]:
     """Yield True for each circuit that takes up ``left`` links more."""
-    here = way[-1]
-    missing = members - set(way)
-    if mesh.hops(here, way[0]) > left or len(missing) > left:
+    here = path[-1]
+    missing = members - set(path)
+    if mesh.hops(here, path[0]) > left or len(missing) > left:
         return
     if left == 0:
-        if not missing and way[1] != way[-2]:
+        if not missing and path[1] != path[-2]:
             yield True
         return
     for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1)):
         after = here[0] + dx, here[1] + dy
-        back = len(way) > 1 and after == way[-2]
+        back = len(path) > 1 and after == path[-2]
         if mesh.contains(after) and not back and (here, after) not in used:
-            yield from closed(mesh, [*way, after], used | {(here, after)}, members, left - 1)
+            yield from closed(mesh, [*path, after], used | {(here, after)}, members, left - 1)
 
 
 @pytest.mark.parametrize(

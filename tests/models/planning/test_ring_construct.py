@@ -14,19 +14,19 @@ from syncfabric.models.planning.ring_construct import (
     rectangle_ring,
     tree_tour,
 )
-from tests.models.planning.static_ways import ring_hops
+from tests.models.planning.static_paths import ring_hops
 
 
 def graph_of(name: str) -> Irregular:
     return named(name).network(None, None, None)
 
 
-def closed(links: FreeLinks, way: list[int]) -> list[int]:
+def closed(links: FreeLinks, path: list[int]) -> list[int]:
     """Check that free links, each once, are a closed trail; return the switches that it leaves."""
-    assert len(set(way)) == len(way)
-    assert all(links.free[link] for link in way)
-    assert all(links.head(a) == b // links.ports for a, b in pairwise([*way, way[0]]))
-    return [link // links.ports for link in way]
+    assert len(set(path)) == len(path)
+    assert all(links.free[link] for link in path)
+    assert all(links.head(a) == b // links.ports for a, b in pairwise([*path, path[0]]))
+    return [link // links.ports for link in path]
 
 
 def test_rectangles_of_every_size() -> None:
@@ -47,9 +47,9 @@ def test_rectangles_of_every_size() -> None:
 def test_a_hamiltonian_cycle_passes_each_switch_once(name: str) -> None:
     graph = graph_of(name)
     links = FreeLinks(graph)
-    way = hamiltonian_cycle(links, range(graph.switches))
-    assert way is not None
-    assert sorted(closed(links, way)) == [*range(graph.switches)]
+    path = hamiltonian_cycle(links, range(graph.switches))
+    assert path is not None
+    assert sorted(closed(links, path)) == [*range(graph.switches)]
 
 
 @pytest.mark.parametrize("name", ["star-5", "mesh-3x3", "moore-petersen"])
@@ -62,12 +62,12 @@ def test_a_graph_without_a_hamiltonian_cycle(name: str) -> None:
 def test_a_tour_takes_each_link_of_a_tree_in_both_directions(name: str) -> None:
     graph = graph_of(name)
     links, switches = FreeLinks(graph), list({switch for switch, _ in graph.nodes})
-    way = tree_tour(links, switches)
-    assert way is not None
-    passed = {*closed(links, way)}
+    path = tree_tour(links, switches)
+    assert path is not None
+    passed = {*closed(links, path)}
     assert passed >= {*switches}
-    assert {*way} == {links.far[link] for link in way}
-    assert len(way) == 2 * (len(passed) - 1)
+    assert {*path} == {links.far[link] for link in path}
+    assert len(path) == 2 * (len(passed) - 1)
 
 
 def test_no_tour_where_free_links_join_no_members() -> None:
@@ -78,5 +78,5 @@ def test_no_tour_where_free_links_join_no_members() -> None:
 def test_a_cycle_is_not_searched_where_no_ring_is_that_short() -> None:
     graph = graph_of("ring-8")
     links = FreeLinks(graph)
-    assert [len(way) for way in known_rings(links, range(8), 8)] == [8, 14]
-    assert [len(way) for way in known_rings(links, range(8), 9)] == [14]
+    assert [len(ring) for ring in known_rings(links, range(8), 8)] == [8, 14]
+    assert [len(ring) for ring in known_rings(links, range(8), 9)] == [14]

@@ -10,7 +10,7 @@ import pytest
 from syncfabric.models.networks.mesh import Mesh, Node
 from syncfabric.models.planning.free_links import FreeLinks, Output
 from syncfabric.models.planning.ring_grow import Circuit, grow, shake, shortest_path, through_two
-from tests.models.planning.static_ways import leaves, numbered, passed, ring_hops
+from tests.models.planning.static_paths import leaves, numbered, passed, ring_hops
 
 EDGE: list[Node] = [
     *((0, 0), (1, 0), (2, 0), (3, 0), (3, 1), (3, 2)),
@@ -21,17 +21,17 @@ EDGE: list[Node] = [
 
 def round_the_edge(members: list[Node], taken: tuple[Output, ...] = ()) -> Circuit:
     mesh = Mesh(4, 4)
-    way = numbered(mesh, zip(EDGE, [*EDGE[1:], EDGE[0]], strict=True))
-    return Circuit(FreeLinks(mesh.graph, taken), map(mesh.index, members), way)
+    path = numbered(mesh, zip(EDGE, [*EDGE[1:], EDGE[0]], strict=True))
+    return Circuit(FreeLinks(mesh.graph, taken), map(mesh.index, members), path)
 
 
 def check(ring: Circuit, others: tuple[Output, ...] = ()) -> None:
     mesh, count = Mesh(4, 4), len(ring)
-    hops = ring_hops(mesh, passed(mesh, [link // 5 for link in ring.way]))
-    assert len(hops) == count == len(ring.way)
+    hops = ring_hops(mesh, passed(mesh, [link // 5 for link in ring.path]))
+    assert len(hops) == count == len(ring.path)
     assert ring.passes.total() == count
     assert +ring.passes == Counter(mesh.index(after) for _, after in hops)
-    before = FreeLinks(mesh.graph, [*ring.links.outputs(ring.way), *others])
+    before = FreeLinks(mesh.graph, [*ring.links.outputs(ring.path), *others])
     assert ring.links.free == before.free
 
 
@@ -44,7 +44,7 @@ def test_links_are_taken_and_given_back() -> None:
     assert len(ring) == 0
 
 
-def test_another_way_past_a_member() -> None:
+def test_another_path_past_a_member() -> None:
     """By the row above in place of one link: two links longer."""
     ring = round_the_edge([(0, 0), (1, 1)])
     assert ring.reroute(0, 1, (5,), 2) is None
@@ -90,7 +90,7 @@ def test_it_is_tightened_round_its_members() -> None:
 
 
 def test_it_keeps_off_the_links_of_others() -> None:
-    """The way back is by the row above, or where that is taken by the next."""
+    """The path back is by the row above, or where that is taken by the next."""
     row: list[Node] = [(3, 1), (2, 1), (1, 1), (0, 1)]
     for taken, length in (((), 8), (tuple(leaves(Mesh(4, 4), pairwise(row))), 10)):
         ring = round_the_edge([(0, 0), (3, 0)], taken)
@@ -206,12 +206,12 @@ def drawn(seed: int) -> tuple[FreeLinks, list[int]]:
     return links, rng.sample(range(len(mesh.nodes)), rng.randint(2, min(9, len(mesh.nodes))))
 
 
-def switches_of(links: FreeLinks, way: list[int]) -> set[int]:
+def switches_of(links: FreeLinks, path: list[int]) -> set[int]:
     """Check that links are a ring, over free ones; return the switches that it passes."""
-    columns, switches = links.graph.columns, [link // 5 for link in way]
+    columns, switches = links.graph.columns, [link // 5 for link in path]
     mesh = Mesh(columns, links.graph.switches // columns)
-    assert len(ring_hops(mesh, passed(mesh, switches))) == len(way)
-    assert all(links.free[link] for link in way)
+    assert len(ring_hops(mesh, passed(mesh, switches))) == len(path)
+    assert all(links.free[link] for link in path)
     return {*switches}
 
 
@@ -219,9 +219,9 @@ def switches_of(links: FreeLinks, way: list[int]) -> set[int]:
 def test_what_a_ring_is_begun_from(seed: int) -> None:
     links, members = drawn(seed)
     before = bytes(links.free)
-    if way := through_two(links, members[0], members[1]):
-        assert set(members[:2]) <= switches_of(links, way)
-        assert len(way) >= 2 * links.distance(members[0], members[1])
+    if path := through_two(links, members[0], members[1]):
+        assert set(members[:2]) <= switches_of(links, path)
+        assert len(path) >= 2 * links.distance(members[0], members[1])
     assert links.free == before
 
 
@@ -231,9 +231,9 @@ def test_what_a_ring_is_begun_from(seed: int) -> None:
 )
 def test_the_shortest_ring_through_two(a: tuple[int, int], b: tuple[int, int], length: int) -> None:
     mesh = Mesh(4, 4)
-    way = through_two(FreeLinks(mesh.graph), mesh.index(a), mesh.index(b))
-    assert way is not None
-    assert len(way) == length
+    path = through_two(FreeLinks(mesh.graph), mesh.index(a), mesh.index(b))
+    assert path is not None
+    assert len(path) == length
 
 
 def test_no_ring_through_a_switch_that_is_closed_off() -> None:
@@ -253,14 +253,14 @@ def test_a_grown_ring_takes_its_links_alone(seed: int) -> None:
     if ring is None:
         assert links.free == before
         return
-    taken = set(ring.way)
+    taken = set(ring.path)
     assert all(links.free[link] == (free and link not in taken) for link, free in enumerate(before))
     grown = len(ring)
     for least in (grown, 4):
         shake(ring, 10, least)
         again = FreeLinks(links.graph)
         again.free = bytearray(before)
-        assert set(members) <= switches_of(again, ring.way)
+        assert set(members) <= switches_of(again, ring.path)
         assert len(ring) <= grown
         grown = len(ring)
 
@@ -270,6 +270,6 @@ def test_a_known_ring_is_taken_if_none_is_shorter() -> None:
     members = list(range(15))
     first = grow(FreeLinks(mesh.graph), members)
     assert first is not None
-    again = grow(FreeLinks(mesh.graph), members, [list(first.way)])
+    again = grow(FreeLinks(mesh.graph), members, [list(first.path)])
     assert again is not None
     assert len(again) <= len(first)

@@ -3,14 +3,14 @@
 from syncfabric.models.networks.mesh import Mesh
 from syncfabric.models.planning.free_links import FreeLinks
 from syncfabric.models.planning.ring_model import RingModel
-from tests.models.planning.static_ways import passed, ring_hops
+from tests.models.planning.static_paths import passed, ring_hops
 
 
 def test_a_search_finds_what_is_shorter() -> None:
     mesh = Mesh(3, 3)
     model = RingModel(FreeLinks(mesh.graph), list(range(9)))
     assert model.shorter(12) == (None, True)
-    way, sure = model.shorter(20)
+    links, sure = model.shorter(20)
     assert sure
-    assert way is not None
-    assert len(ring_hops(mesh, passed(mesh, [link // 5 for link in way]))) == 14
+    assert links is not None
+    assert len(ring_hops(mesh, passed(mesh, [link // 5 for link in links]))) == 14

@@ -169,7 +169,7 @@ def test_still_a_tree_and_no_worse(members: list[Node], pipeline: int) -> None:
 
 
 def test_a_detour_is_taken_out() -> None:
-    """(0, 4) hangs below (3, 0), three links out of its way; the root's north port is free."""
+    """(0, 4) hangs below (3, 0), three links off its path; the root's north port is free."""
     x, y = places_of([(0, 0), (3, 0), (0, 4)]).T
     detour = Tree(np.stack([x, y], axis=1), np.array([-1, 0, 1]), np.array([4, 0, 1]))
     assert greatest_cost(detour, 1) == 12

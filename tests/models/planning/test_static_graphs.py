@@ -49,15 +49,15 @@ FAMILIES = {
 
 def check(group: GroupPlan, routes: dict[tuple[int, int], int]) -> None:
     """Follow a flit; see that plan and routes say the same."""
-    graph, root = group.graph, group.way.root
+    graph, root = group.graph, group.route.root
     if group.planner == "ring":
         found = check_ring(graph, routes, group.members, root)
-        assert group.bound_links == len(found.links) >= group.way.least.links  # type: ignore[union-attr]
+        assert group.bound_links == len(found.links) >= group.route.least.links  # type: ignore[union-attr]
     else:
         found = check_tree(graph, routes, group.members, root)
-        assert group.bound_links == max(ways[0] for ways in found.cores.values())
+        assert group.bound_links == max(distances[0] for distances in found.cores.values())
     assert group.links == len(found.links) == len(set(found.links))
-    assert reach(group) == {node: ways[0] for node, ways in found.cores.items()}
+    assert reach(group) == {node: distances[0] for node, distances in found.cores.items()}
 
 
 def checked(plan: BarrierPlan) -> BarrierPlan:
@@ -195,8 +195,8 @@ def test_the_token_passes_every_core_once(name: str) -> None:
     outputs = {(switch, source): (switch, port) for (switch, port), source in routes.items()}
     assert len(outputs) == len(routes) == len(group.routes())
     seats = {graph.seat(node): node for node in group.members}
-    here, met, links = graph.seat(group.way.root), list[Node](), 0
-    while not met or met[-1] != group.way.root:
+    here, met, links = graph.seat(group.route.root), list[Node](), 0
+    while not met or met[-1] != group.route.root:
         output = outputs[here]
         if output in seats:
             met.append(seats[output])
@@ -225,7 +225,7 @@ def test_routes_around_what_is_dead() -> None:
             names = [f"{a[0]},{a[1]}-{b[0]},{b[1]}"]
             dead = type(plan.without).of(plan.spec.network.topology, names)
             around = checked(make_plan(plan.spec, dead)).groups[0]
-            assert {a, b}.isdisjoint(around.way.outputs)
+            assert {a, b}.isdisjoint(around.route.outputs)
 
 
 def test_rings_do_not_depend_on_the_order_of_members_alone() -> None:

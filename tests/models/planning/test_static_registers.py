@@ -96,7 +96,7 @@ def test_roots_begin_last_and_the_first_role_waits_for_the_flush(plan: BarrierPl
         for write in writes
         if write["node"] is not None
     )
-    roots = [list(group.way.root) for group in plan.groups[:2]]
+    roots = [list(group.route.root) for group in plan.groups[:2]]
     assert [write["node"] for write in writes[-2:]] == roots
 
 
@@ -138,7 +138,7 @@ def test_the_header_compiles_and_sets_up_the_same(plan: BarrierPlan, tmp_path: P
                 f"  put(SYNCFABRIC_FLUSH(SYNCFABRIC_NODE({x}, {y}), SYNCFABRIC_PORT_CORE));"
             )
     # The core output of a ring's root is among its routes; that of a tree's is not.
-    x, y = plan.groups[1].way.root
+    x, y = plan.groups[1].route.root
     lines.append(f"  put(SYNCFABRIC_FLUSH(SYNCFABRIC_NODE({x}, {y}), SYNCFABRIC_PORT_CORE));")
     rest = (
         '  printf("%u %u %08x\\n", SYNCFABRIC_LOADER, SYNCFABRIC_WORD_STROBE, 0u);\n'

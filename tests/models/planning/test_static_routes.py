@@ -16,7 +16,7 @@ from syncfabric.models.planning.ring import Least, Ring
 from syncfabric.models.planning.ring_construct import ring_of
 from syncfabric.models.planning.static_routes import chain_words, reach, through_cores
 from tests.models.planning.flit_trace import check_ring, check_tree
-from tests.models.planning.static_ways import leaves, passed, ring_hops
+from tests.models.planning.static_paths import leaves, passed, ring_hops
 
 EIGHT: list[Node] = [(1, 1), (2, 1), (2, 2), (1, 2), (1, 1), (0, 1), (0, 0), (1, 0)]
 """A ring in the form of an eight: it passes (1, 1) twice."""
@@ -26,21 +26,21 @@ def random_ring(rng: random.Random, mesh: Mesh) -> list[Node]:
     """Walk at random, over no link twice and never back, until the walk closes."""
     while True:
         start = rng.choice(mesh.nodes)
-        way, used = [start], set[tuple[Node, Node]]()
+        path, used = [start], set[tuple[Node, Node]]()
         while True:
-            x, y = way[-1]
+            x, y = path[-1]
             ahead = [
                 to
                 for to in ((x + 1, y), (x, y + 1), (x - 1, y), (x, y - 1))
-                if mesh.contains(to) and to != way[-2:][0] and ((x, y), to) not in used
+                if mesh.contains(to) and to != path[-2:][0] and ((x, y), to) not in used
             ]
             if not ahead:
                 break
             to = rng.choice(ahead)
             used.add(((x, y), to))
-            if to == start and way[1] != (x, y):
-                return way
-            way.append(to)
+            if to == start and path[1] != (x, y):
+                return path
+            path.append(to)
 
 
 def ring_along(mesh: Mesh, ring: list[Node]) -> Ring:
@@ -121,7 +121,7 @@ def test_a_tree_leads_to_its_members_alone(seed: int) -> None:
     assert tree is not None
     routes = tree.routes(members)
     found = check_tree(mesh.graph, routes, members, tree.root)
-    assert max((ways[0] for ways in found.cores.values()), default=0) == tree.height
+    assert max((distances[0] for distances in found.cores.values()), default=0) == tree.height
     assert len(found.links) == len(tree.edges)
     assert found.outputs == routes.keys(), "an output selects what never comes"
 
@@ -206,16 +206,16 @@ def test_the_token_passes_every_core_once_on_the_links_of_the_ring(seed: int) ->
     mesh, routes, own = network.topology, through_cores(group).routes(), group.routes()
     assert routes.keys() == own.keys()
     assert all(source != port for (_, port), source in routes.items())
-    # Walk it, flit in hand: no output shares an input with another, so the way is one.
+    # Walk it, flit in hand: no output shares an input with another, so there is one path.
     assert len({(switch, source) for (switch, _), source in routes.items()}) == len(routes)
     outputs = {(switch, source): port for (switch, port), source in routes.items()}
-    (here, source), links, met = mesh.graph.seat(group.way.root), 0, []
+    (here, source), links, met = mesh.graph.seat(group.route.root), 0, []
     while True:
         port = outputs[here, source]
         if port == CORE:
             met.append((mesh.node(here), links))
             source = CORE
-            if met[-1][0] == group.way.root:
+            if met[-1][0] == group.route.root:
                 break
             continue
         links += 1
@@ -235,9 +235,9 @@ def test_reach_in_a_tree(seed: int) -> None:
         switch = index(node)
         for _ in range(links):
             switch = above[switch]
-        assert switch == index(group.way.root)
+        assert switch == index(group.route.root)
     found = reach(group)
-    assert found.keys() == set(group.members) - {group.way.root}
+    assert found.keys() == set(group.members) - {group.route.root}
     assert max(found.values()) == group.longest_path
 
 

@@ -78,7 +78,7 @@ def test_the_shorter_of_two_links() -> None:
 
 
 def test_the_bound_of_a_stream() -> None:
-    """A register counts on the way up and on the way down (V10)."""
+    """A register counts upwards and downwards (V10)."""
     links = (((0, 0), (1, 0)), ((1, 1), (2, 0)))
     keys: dict[str, Any] = {"setup": "local", "channels": 0, "wires": 1, "streams": 1}
     bounds = []
@@ -111,8 +111,8 @@ def test_bounds_hold_and_are_reached(seed: int, wires: int) -> None:
     late = 3 * plan.bound
     if wires:
         far = cycles(network, 1 + network.link_registers)
-        ways = [max(row[router] for router, _ in members) for row in far]
-        assert plan.bound == plan.bound_least == 2 * min(ways) + 3
+        links = [max(row[router] for router, _ in members) for row in far]
+        assert plan.bound == plan.bound_least == 2 * min(links) + 3
         return
     barriers = Barriers(network, [plan])
     took = [

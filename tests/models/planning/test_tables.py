@@ -1,4 +1,4 @@
-"""Routing tables that lead nowhere are refused, with the way."""
+"""Routing tables that lead nowhere are refused, with the cycle."""
 
 import random
 import re
@@ -11,7 +11,7 @@ from syncfabric.models.networks.irregular import Irregular
 from syncfabric.models.planning import deadlock
 from syncfabric.models.planning.plan import make_plan
 from syncfabric.models.planning.updown import (
-    check_ways,
+    check_arrival,
     next_switches,
     routing_tables,
     updown_tables,
@@ -27,19 +27,19 @@ RING = Irregular(
 """Port 0 leads to the next of four switches, port 1 to the one before, port 2 to a node."""
 
 
-def one_way() -> list[list[int]]:
+def clockwise() -> list[list[int]]:
     """All go round by port 0."""
     return [[-1 if s == d else 0 for d in range(4)] for s in range(4)]
 
 
 def test_tables_of_the_file_are_used() -> None:
-    tables = tuple(map(tuple, one_way()))
+    tables = tuple(map(tuple, clockwise()))
     network = network_of(RING, tables=tables).network
     assert routing_tables(network) == tables  # type: ignore[arg-type]
 
 
 def test_next_switches() -> None:
-    assert next_switches(RING, np.array(one_way())).tolist() == [
+    assert next_switches(RING, np.array(clockwise())).tolist() == [
         [0, 1, 1, 1],
         [2, 1, 2, 2],
         [3, 3, 2, 3],
@@ -54,10 +54,10 @@ def test_next_switches() -> None:
         ({(3, 2): 0, (1, 2): 1, (0, 2): 0}, "0 -> 1 -> 0", 2),
     ],
 )
-def test_a_livelock_is_refused_with_its_way(
+def test_a_livelock_is_refused_with_its_cycle(
     entries: dict[tuple[int, int], int], cycle: str, to: int
 ) -> None:
-    tables = one_way()
+    tables = clockwise()
     for (switch, destination), port in entries.items():
         tables[switch][destination] = port
     plan = make_plan(network_of(RING, tables=tuple(map(tuple, tables))))
@@ -72,7 +72,7 @@ def test_a_livelock_is_refused_with_its_way(
 @pytest.mark.parametrize("entry", [-1, 2, 3])
 def test_a_hole_is_refused(entry: int) -> None:
     """Nothing, a node, and a port that does not exist."""
-    tables = one_way()
+    tables = clockwise()
     tables[1][3] = entry
     with pytest.raises(SpecError, match=r"^network: tables: switch 1 sends packets for switch 3"):
         network_of(RING, tables=tuple(map(tuple, tables)))
@@ -82,7 +82,7 @@ def test_any_single_wrong_entry_is_seen_or_harmless() -> None:
     """Each entry of good tables turned to each other link: refused just when a walk fails."""
     topology = draw_network(random.Random(4), 7, 5, 10, ports=5)
     good = updown_tables(topology)
-    check_ways(topology, good)
+    check_arrival(topology, good)
     for switch, to in np.argwhere(good >= 0).tolist():
         for port in range(5):
             if topology.across(switch, port) is None:
@@ -90,10 +90,10 @@ def test_any_single_wrong_entry_is_seen_or_harmless() -> None:
             tables = good.copy()
             tables[switch, to] = port
             if arrives(topology, tables, switch, to):
-                check_ways(topology, tables)
+                check_arrival(topology, tables)
             else:
                 with pytest.raises(SpecError, match=f"packets for switch {to} go round"):
-                    check_ways(topology, tables)
+                    check_arrival(topology, tables)
 
 
 def arrives(topology: Irregular, tables: "np.ndarray", switch: int, to: int) -> bool:

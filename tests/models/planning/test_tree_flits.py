@@ -16,7 +16,7 @@ SHAPES = {
     "a chain through a nonmember": ((0, 1), (2,)),
     "a fork": ((0, 0), (1, 2)),
     "a fork behind a nonmember": ((0, 1, 1), (2, 3)),
-    "ways of two lengths": ((0, 0, 2), (1, 3)),
+    "paths of two lengths": ((0, 0, 2), (1, 3)),
 }
 
 

@@ -38,7 +38,7 @@ def eccentricities(graph: "nx.Graph[int]") -> dict[int, int]:
 
 
 def legal_lengths(topology: Irregular) -> dict[int, dict[int, float]]:
-    """Shortest ways up and then down, on a graph with every switch twice."""
+    """Shortest paths up and then down, on a graph with every switch twice."""
     level = levels_of(topology)
     graph: nx.DiGraph[tuple[int, str]] = nx.DiGraph()
     for switch in range(topology.switches):
@@ -49,8 +49,8 @@ def legal_lengths(topology: Irregular) -> dict[int, dict[int, float]]:
         graph.add_edge((upper, "down"), (lower, "down"), weight=1)
     found = {}
     for switch in range(topology.switches):
-        ways = nx.single_source_dijkstra_path_length(graph, (switch, "up"))
-        found[switch] = {to: ways[to, "down"] for to in range(topology.switches)}
+        lengths = nx.single_source_dijkstra_path_length(graph, (switch, "up"))
+        found[switch] = {to: lengths[to, "down"] for to in range(topology.switches)}
     return found
 
 
@@ -80,7 +80,7 @@ def test_tables_are_connected_legal_and_free_of_deadlock(
 
 @settings(max_examples=40, deadline=None)
 @given(clusters())
-def test_ways_are_the_shortest_that_go_down_as_soon_as_they_can(
+def test_routes_are_the_shortest_that_go_down_as_soon_as_they_can(
     drawn: tuple[Irregular, list[Place]],
 ) -> None:
     """What a table by destination alone allows: length and port of each entry, by the rule."""
@@ -95,7 +95,7 @@ def test_ways_are_the_shortest_that_go_down_as_soon_as_they_can(
         for switch in sorted(rank, key=rank.__getitem__, reverse=True):
             steps = [
                 down[b] + 1
-                for _, b in ways(topology, switch)
+                for _, b in neighbours(topology, switch)
                 if rank[b] > rank[switch] and b in down
             ]
             if steps and switch != to:
@@ -103,13 +103,13 @@ def test_ways_are_the_shortest_that_go_down_as_soon_as_they_can(
         length = dict(down)
         for switch in sorted(set(rank) - set(down), key=rank.__getitem__):
             length[switch] = 1 + min(
-                length[b] for _, b in ways(topology, switch) if rank[b] < rank[switch]
+                length[b] for _, b in neighbours(topology, switch) if rank[b] < rank[switch]
             )
         for switch in range(count):
             if switch != to:
                 best = [
                     port
-                    for port, b in ways(topology, switch)
+                    for port, b in neighbours(topology, switch)
                     if (rank[b] > rank[switch]) == (switch in down)
                     and length.get(b) == length[switch] - 1
                     and (switch not in down or b in down)
@@ -117,7 +117,7 @@ def test_ways_are_the_shortest_that_go_down_as_soon_as_they_can(
                 assert tables[switch, to] == min(best)
 
 
-def ways(topology: Irregular, switch: int) -> list[tuple[int, int]]:
+def neighbours(topology: Irregular, switch: int) -> list[tuple[int, int]]:
     ends = ((port, topology.across(switch, port)) for port in range(topology.ports))
     return [(port, end[0]) for port, end in ends if end is not None]
 

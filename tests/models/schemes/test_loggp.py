@@ -216,9 +216,9 @@ def _passed(network: StaticSpec, plan: GroupPlan, episodes: int) -> int:
     routes = {
         (node(switch), Port(output)): Port(port) for (switch, output), port in plan.routes().items()
     }
-    others = tuple(member for member in plan.members if member != plan.way.root)
+    others = tuple(member for member in plan.members if member != plan.route.root)
     tree = plan.flits is not None
-    group = Group(plan.way.root, (plan.way.root, *others), routes, plan.longest_path, tree=tree)
+    group = Group(plan.route.root, (plan.route.root, *others), routes, plan.longest_path, tree=tree)
     bench = ready_bench(network, group)
     between = sum(
         1 << 5 * network.topology.index(node) + port
@@ -251,11 +251,11 @@ def test_links_of_messages_to_the_root(seed: int) -> None:
     nodes = network.topology.nodes
     members = rng.sample(nodes, rng.randint(2, len(nodes)))
     plan = planned(network, members, "tree")
-    passed = sum(len(path(member, plan.way.root)) for member in members)
+    passed = sum(len(path(member, plan.route.root)) for member in members)
     assert plan.edges is not None
     cost = SCHEMES["udn-stn"].cost(network, members)
     assert cost.traversals == passed + len(plan.edges)
     node = network.topology.node
-    tree = {plan.way.root, *(node(switch) for edge in plan.edges for switch in edge)}
+    tree = {plan.route.root, *(node(switch) for edge in plan.edges for switch in edge)}
     assert cost.setup_nodes == len(tree)
     assert cost.setup_messages == len(tree - set(members))

@@ -48,7 +48,7 @@ def test_no_two_lanes_lie_on_one_another(seed: int) -> None:
     tree = make_plan(network).engine_groups[0].tree
     paths = [
         corners([grid.node(router) for router in (*(r for r, _ in down), int(tree.routers[child]))])
-        for child, down, _ in tree.edge_ways()
+        for child, down, _ in tree.edge_paths()
     ]
     parted = lanes(paths, 0.2)
     for path, lane in zip(paths, parted, strict=True):

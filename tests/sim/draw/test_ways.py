@@ -84,7 +84,7 @@ def test_messages_of_routed_trees_are_drawn_along_every_link() -> None:
         made, shape = overlay(scene, group, 9), group.tree
         lines = [way.line.tobytes() for way in made.ways if not way.heads]
         tips = [way.heads[0][0].tobytes() for way in made.ways if way.heads]
-        for child, down, _ in shape.edge_ways():
+        for child, down, _ in shape.edge_paths():
             *passed, last = [scene.links[router, str(port)] for router, port in down]
             assert len(down) == shape.hops[child]
             assert {line.tobytes() for line in passed} <= set(lines)
@@ -121,7 +121,7 @@ def test_rings_and_trees_of_a_static_network_follow_their_links(seed: int) -> No
     made = overlay(scene, around, 0, plan.groups)
     (way,), links = (
         made.ways,
-        list(pairwise([*map(around.graph.member, around.ring or []), around.way.root])),
+        list(pairwise([*map(around.graph.member, around.ring or []), around.route.root])),
     )
     assert way.line[0].tolist() == way.line[-1].tolist()
     tips = sorted(tip[0].round(6).tolist() for tip in way.heads)
@@ -135,17 +135,17 @@ def test_rings_and_trees_of_a_static_network_follow_their_links(seed: int) -> No
         assert np.hypot(*(dense - tip[0]).T).min() < 0.02
     assert made.others is not None
     assert {way.ink for way in made.others.ways} == {OTHERS}
-    grown, depth = overlay(scene, tree, tree.height or 0), {tree.way.root: 0}
+    grown, depth = overlay(scene, tree, tree.height or 0), {tree.route.root: 0}
     name = tree.graph.member
     edges = [(name(switch), name(above)) for switch, above in tree.edges or []]
     for (switch, above), way in zip(edges, grown.ways, strict=True):
         depth[switch] = depth[above] + 1
         assert crossed(way.line) == {(above, switch)}
         assert way.ink == depth_colours(tree.height or 0)[depth[switch]]
-        if above != tree.way.root:  # it begins where the one above ends
+        if above != tree.route.root:  # it begins where the one above ends
             before = [switch for switch, _ in edges].index(above)
             assert way.line[0] == pytest.approx(grown.ways[before].line[-1])
-    for node in set(tree.members) - {tree.way.root}:
+    for node in set(tree.members) - {tree.route.root}:
         assert grown.dots[node] == Dot(depth_colours(tree.height or 0)[depth[node]])
 
 
@@ -193,9 +193,9 @@ def test_ways_over_a_graph_have_an_arrow_on_every_link(name: str, planner: str) 
     made = overlay(scene, group, group.height or 0)
     arrows = [way for way in made.ways if way.heads]
     assert len(arrows) == group.links
-    for (switch, port), way in zip(group.way.outputs, arrows, strict=True):
+    for (switch, port), way in zip(group.route.outputs, arrows, strict=True):
         lane = scene.lane((switch, str(port)))
         assert way.line[0].tolist() == lane[0].tolist()
         assert way.heads[0][0] == pytest.approx(lane[-1])
-    assert made.dots[group.way.root] == Dot(ROOT)
+    assert made.dots[group.route.root] == Dot(ROOT)
     assert made.dots.keys() >= set(group.members)

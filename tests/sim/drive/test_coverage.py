@@ -32,7 +32,7 @@ from syncfabric.sim.drive.runner import ScenarioRunner, Session
 from syncfabric.sim.drive.scenario import Job, Policy, Scenario
 from syncfabric.sim.drive.stimulus import driver_of
 from tests.models.golden.static_bench import mesh_of
-from tests.models.planning.static_ways import disjoint_groups
+from tests.models.planning.static_paths import disjoint_groups
 from tests.nightly import nightly_but
 from tests.sim.drive.clusters import drawn, ring
 from tests.sim.drive.coverage import covered, lifecycle_universe, static_universe, universe

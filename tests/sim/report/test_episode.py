@@ -77,7 +77,7 @@ def test_messages_of_engines_go_up_and_down_their_trees(
     assert -1 not in {move.cast for move in film.moves}
     for number, group in enumerate(network.plan().groups):
         down, up = Counter[int](), Counter[int]()
-        ways = list(group.tree.edge_ways())
+        ways = list(group.tree.edge_paths())
         for found, turned in ((down, [way for _, way, _ in ways]), (up, [way for *_, way in ways])):
             for router, port in (place for way in turned for place in way):
                 name = router, str(port)
